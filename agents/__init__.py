@@ -1,0 +1,1 @@
+"""One mind: who a scientist is, and how it is asked."""

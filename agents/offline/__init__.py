@@ -1,0 +1,1 @@
+"""The embedded default: rule-based scientists that need no model, no key and no network."""

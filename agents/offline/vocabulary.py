@@ -1,0 +1,89 @@
+"""Vocabulary: words too common to tell one field from another, and names kept capital."""
+
+from __future__ import annotations
+
+_FUNCTION = """
+a about above across after again against all along also although am among an and another any
+are around as at away be because been before behind being below beneath beside between beyond
+both but by can cannot come could did do does doing done down during each either else enough
+even ever every few for from further get give given go had has have having he hence her here
+him himself his how however i if in indeed inside instead into is it its itself just last later
+least less let like made make makes making many may me might more most much must my near need
+needed needs neither never next no nor not nothing now of off often on once one only onto or
+other others otherwise our ours out over own per perhaps quite rather same second see seen
+several shall she should since so some something soon still such take taken takes than that the
+their theirs them themselves then there thereby therefore these they thing things third this
+those though three through throughout thus to together too toward towards two under until up
+upon us very via was way ways we well were what whatever when where whether which while who
+whole whom whose why will with within without would yes yet you your first four five
+"""
+
+_ACADEMIC = """
+ability able abstract accepted achieve achieved across add added address addressed addresses
+adds aim aimed aims allow allowed allows among analyse analyze answer answers apart appear
+appears applied apply approach approaches argue article ask asked asks assess assessed
+assumption attention author authors background based baseline baselines basis bears become
+becomes begin benefit benefits best better bring brings broader build building builds built
+called careful carefully carry carries case cases central certain challenge challenges change
+changes chosen claim claims clear clearer clearly close closer combination combine combined
+combines combining common community compare compared comparing comparison complete completely
+concern concerns conclude conclusion conclusions condition conditions conduct connect connects
+consequence consider considered contribute contributes contribution contributions core current
+currently deal demonstrate demonstrated demonstrates depend depends derive describe described
+describes describing design designed develop developed developing develops difference different
+differs difficult direct direction directions discuss discussed discussion distinct draw drawn
+draws early easily easy effective effectively efficient efficiently effort employ enable
+enables enabling encourage ensure establish evaluate evaluated evaluating evidence exact
+examine examined example examples existing expect expected expects experience experiment
+experimental experiments expertise explain explore explored exploring extend extended extends
+extension extent fact fail fails familiar far field fields finally find finding findings finds
+focus focused follow following follows form former found framework general generally goal goals
+good great greater ground group groups growing guest half hand handle hard help helpful helps
+high higher hold holds idea ideas identified identify important improve improved improvement
+improves improving include included includes including increase increasing increasingly
+independent informed insight insights interest interested interesting interests introduce
+introduced introduces introduction investigate investigated involve involved issue issues join
+joined joint jointly judge judged judgement keep keeps key kind kinds know known lack large
+larger late latter lead leads learn leave leaves left lesson lessons level levels limit limited
+limits line link linked links little long look low lower main mainly major manner matter
+matters mean meaning means measure measured measures meet meets member members method
+methodology methods missing modest move natural nature necessary new note notes novel novelty
+number objective observe observed obtain obtained occur offer offered offers open order
+original outcome outline paper papers part particular particularly parts people perform
+performed perspective phase piece pieces place plan planned plans point points position
+possible possibly potential practical practice precise present presented presents previous
+previously principle prior problem problems procedure proceed produce produced produces project
+promise promising properly proposal propose proposed proposes proposing provide provided
+provides providing purpose pursue put question questions raise raised range read reader readers
+reason reasons recent recently reference references refine refined related relation relevant
+rely remain remains report reported reports require required requires research researcher
+researchers respect rest result resulting results return review reviewed rise role room say
+scale scientist scientists seek seeks seem seems sense separate separately serve serves set
+sets settle settled share shared sharpen show showed showing shown shows side significant
+significantly similar simple simply single situation small smaller solution solutions solve
+solving specific speak stage stand standard stands start starting state-of-the-art statement
+step steps strength strong stronger studied studies study subject suggest suggested suggests
+suitable support supported supporting supports task tasks team teams technique techniques tell
+term terms test tested tests theme then think thought tie ties title today topic topics touch
+treat treated treatment tried true try turn turns type types typical typically unclear
+understand understanding understood understands unlike use used useful user-defined uses using
+usual usually value valuable various vary view views want wants weak whereas wide widely word
+words work worked working works worth write year years
+"""
+
+COMMON: frozenset[str] = frozenset((_FUNCTION + _ACADEMIC).split())
+"""Function words and the words every paper uses: they never count as a field's own."""
+
+_NAMES = """
+bayes bayesian boltzmann boolean brownian cartesian dirichlet delaunay euclidean euler eulerian
+fourier galerkin gaussian gauss gibbs hamiltonian hausdorff hessian hilbert jacobian kalman
+kolmogorov lagrangian laplace laplacian lyapunov markov lie monte carlo pareto poincare
+pascal morse newton newtonian
+poisson reeb riemann riemannian shannon turing voronoi wiener zipf african american arabic
+asian bengali chinese czech danish dutch english european finnish french german greek hebrew
+hindi hungarian indian italian japanese korean latin persian polish portuguese roman russian
+spanish swedish turkish vietnamese wikipedia twitter google java python
+"""
+
+EPONYMS: frozenset[str] = frozenset(_NAMES.split())
+"""Names that keep their capital inside a sentence."""

@@ -1,0 +1,49 @@
+"""Scientist: one person of the society, as Mesa sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import mesa
+
+from agents.memory import Recollection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agents.profile import Profile
+
+
+class Scientist(mesa.Agent):
+    """A person: masked name, present profile, memory, memberships.
+
+    Attributes:
+        name: masked name.
+        row: place in the population.
+        teams: ids of the teams it is working in now, in order of joining.
+        memory: what it recalls of finished teams, in order of date.
+    """
+
+    def __init__(
+        self, model: mesa.Model, name: str, row: int, present: Callable[[int], Profile]
+    ) -> None:
+        super().__init__(model)
+        self.name = name
+        self.row = row
+        self.teams: list[str] = []
+        self.memory: tuple[Recollection, ...] = ()
+        self._present = present
+
+    @property
+    def profile(self) -> Profile:
+        """The profile as of now."""
+        return self._present(self.row)
+
+    @property
+    def load(self) -> int:
+        """Teams it is working in now."""
+        return len(self.teams)
+
+    def remember(self, date: float, team: str, line: str) -> None:
+        """Add one line of memory."""
+        self.memory = (*self.memory, Recollection(date, team, line))

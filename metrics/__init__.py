@@ -1,0 +1,1 @@
+"""Reading a finished run: tables in, tables out."""

@@ -1,0 +1,217 @@
+"""Concurrency: teams side by side, people in several of them, and the waiting that follows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metrics.statistics import logistic
+from metrics.structure import WEEK, dates
+from society.run import Run
+
+Floats = NDArray[np.float64]
+
+
+def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
+    """Teams in flight, memberships and contacts between teams over time (this project).
+
+    Returns:
+        One row per week and one for the last day: ``date``; ``teams_in_flight`` (founded and not
+        finished at that date); ``in_1``, ``in_2``, ``in_3`` (scientists in at least so many
+        teams), ``mean_memberships`` (over those in at least one; missing if nobody is) and
+        ``max_memberships``; ``cross_invitations`` (sent to members of other teams) and
+        ``consultations``, ``cross_consultations`` up to and including that date, and the same
+        since the row before with ``_new``. All counts of contacts start at zero on day 0.
+    """
+    days = np.array(dates(run.days, every))
+    teams, members = run.table("teams"), run.table("members")
+    table = pd.DataFrame({"date": pd.array(days, dtype="Float64")})
+    table["teams_in_flight"] = _whole(_open(teams["founded"], teams["finished"], days))
+    held = _memberships(members, days)
+    for least in (1, 2, 3):
+        table[f"in_{least}"] = _whole([int((counts >= least).sum()) for counts in held])
+    means = [float(counts.mean()) if len(counts) else None for counts in held]
+    table["mean_memberships"] = pd.array(means, dtype="Float64")
+    table["max_memberships"] = _whole([int(counts.max()) if len(counts) else 0 for counts in held])
+    asked, invited = run.table("consultations"), run.table("invitations")
+    crossing = asked[asked["cross_team"].fillna(False)]["date"]
+    contacts = {
+        "cross_invitations": invited[invited["cross_team"].fillna(False)]["sent"],
+        "consultations": asked["date"],
+        "cross_consultations": crossing,
+    }
+    for name, when in contacts.items():
+        so_far = np.searchsorted(np.sort(_numbers(when)), days, side="right")
+        so_far[0] = 0
+        table[name] = _whole(so_far)
+        table[f"{name}_new"] = _whole(np.diff(so_far, prepend=0))
+    return table
+
+
+def max_memberships(run: Run) -> int:
+    """Most teams one scientist was in at one instant (this project); 0 if there were none."""
+    members = run.table("members")
+    starts = pd.DataFrame({"who": members["scientist"], "date": members["joined"], "step": 1})
+    ends = pd.DataFrame({"who": members["scientist"], "date": members["left"], "step": -1})
+    steps = pd.concat([starts, ends]).dropna(subset=["date"])
+    if not len(steps):
+        return 0
+    # A membership that ends at the instant another begins does not overlap it.
+    in_turn = steps.sort_values(["who", "date", "step"], kind="stable")
+    return int(in_turn.groupby("who")["step"].cumsum().max())
+
+
+def waiting(run: Run) -> pd.DataFrame:
+    """Waiting by team size, in days (this project).
+
+    The size is that of the room: the people at the meeting, and for homework those at the
+    meeting after which it was due.
+
+    Returns:
+        One row per size: ``size``; ``meetings``, ``meeting_wait`` (mean of held - due: waiting
+        for people), ``meeting_wait_max``, ``delayed`` (share of meetings held late, 0..1),
+        ``notice`` (mean of due - called); ``homework`` (pieces taken up), ``homework_queue``
+        (mean of started - assigned), ``homework_queue_max``.
+    """
+    meetings, homework = run.table("meetings"), run.table("homework")
+    rooms = meetings.assign(
+        wait=meetings["held"] - meetings["due"], notice=meetings["due"] - meetings["called"]
+    )
+    rooms["late"] = (rooms["wait"] > 0).astype("Float64")
+    by_room = rooms.groupby("size").agg(
+        meetings=("team", "size"),
+        meeting_wait=("wait", "mean"),
+        meeting_wait_max=("wait", "max"),
+        delayed=("late", "mean"),
+        notice=("notice", "mean"),
+    )
+    key = ["team", "stage", "visit", "turn"]
+    sizes = meetings[[*key, "size"]].drop_duplicates(key)
+    desks = homework.merge(sizes, on=key, how="left")
+    whole = desks["team"].map(run.table("teams").set_index("team")["size"])
+    desks["size"] = desks["size"].fillna(whole)
+    desks["queue"] = desks["started"] - desks["assigned"]
+    by_desk = (
+        desks.dropna(subset=["queue"])
+        .groupby("size")
+        .agg(
+            homework=("team", "size"),
+            homework_queue=("queue", "mean"),
+            homework_queue_max=("queue", "max"),
+        )
+    )
+    table = by_room.join(by_desk, how="outer").sort_index().reset_index()
+    for count in ("meetings", "homework"):
+        table[count] = table[count].astype("Int64").fillna(0)
+    return table
+
+
+def utilisation(run: Run) -> pd.DataFrame:
+    """How much of the run each member of a team spent in rooms and at the desk (this project).
+
+    Returns:
+        One row per scientist who was in a team: ``scientist``, ``memberships``, ``meeting_days``
+        (in a room), ``homework_days`` (effort begun, as far as the run reached), and
+        ``attention`` (their sum over the days of the run; full attention is 1).
+    """
+    members = run.table("members")
+    end = run.days
+    rooms = run.table("meetings")[["team", "held", "ended"]].merge(
+        members[["team", "scientist", "joined", "left"]], on="team"
+    )
+    there = (rooms["joined"] <= rooms["held"]) & (rooms["held"] < rooms["left"].fillna(np.inf))
+    stay = (rooms["ended"].fillna(end).clip(upper=end) - rooms["held"]).where(there)
+    desks = run.table("homework").dropna(subset=["started"])
+    spent = desks["effort"].clip(upper=(end - desks["started"]).clip(lower=0))
+    table = members.groupby("scientist").size().rename("memberships").reset_index()
+    table["memberships"] = table["memberships"].astype("Int64")
+    who = table["scientist"]
+    table["meeting_days"] = _sums(who, stay.groupby(rooms["scientist"]).sum())
+    table["homework_days"] = _sums(who, spent.groupby(desks["scientist"]).sum())
+    total = table["meeting_days"] + table["homework_days"]
+    table["attention"] = total / end if end > 0 else total * 0.0
+    return table
+
+
+def acceptance(run: Run) -> pd.DataFrame:
+    """Share of invitations accepted, by the invitee's load (this project).
+
+    Invitations that met a full scientist or a taken seat were not answered by choice and are
+    left out.
+
+    Returns:
+        One row per load: ``load`` (teams the invitee was in), ``answered``, ``accepted``,
+        ``share`` and its 95 % Wilson interval ``low``, ``high`` (Wilson 1927).
+    """
+    chosen = _chosen(run)
+    table = chosen.groupby("load")["yes"].agg(answered="size", accepted="sum").reset_index()
+    n = table["answered"].to_numpy(dtype=np.float64)
+    share = table["accepted"].to_numpy(dtype=np.float64) / np.maximum(n, 1)
+    z = 1.959963984540054
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    table[["answered", "accepted"]] = table[["answered", "accepted"]].astype("Int64")
+    columns = {"share": share, "low": middle - half, "high": middle + half}
+    for name, values in columns.items():
+        table[name] = pd.array(values, dtype="Float64")
+    return table
+
+
+def acceptance_slope(run: Run) -> pd.DataFrame:
+    """Change of the log odds of accepting per further team of the invitee (this project).
+
+    Logistic regression with a Wald interval; answers of one scientist are taken as independent.
+
+    Returns:
+        One row: ``slope``, ``low``, ``high`` (95 %; missing if not estimable), ``intercept``,
+        ``n`` (answers) and ``note`` ("estimated", or "not estimable: " and why).
+    """
+    chosen = _chosen(run)
+    fit = logistic(_numbers(chosen["load"]).tolist(), chosen["yes"].tolist())
+    numbers = {"slope": fit.slope, "low": fit.low, "high": fit.high, "intercept": fit.intercept}
+    table = pd.DataFrame(
+        {name: pd.array([value], dtype="Float64") for name, value in numbers.items()}
+    )
+    table = table.mask(table.apply(lambda column: np.isnan(_numbers(column))))
+    table["n"] = _whole([fit.n])
+    table["note"] = pd.array([fit.note], dtype="string")
+    return table
+
+
+def _chosen(run: Run) -> pd.DataFrame:
+    """Invitations answered by choice, with ``yes``."""
+    asked = run.table("invitations")
+    chosen = asked[asked["outcome"].isin(["accepted", "declined"])].dropna(subset=["load"])
+    return chosen.assign(yes=(chosen["outcome"] == "accepted").astype(bool))
+
+
+def _open(start: pd.Series, end: pd.Series, days: Floats) -> NDArray[np.int64]:
+    """How many intervals [start, end) are open at each date; no end means still open."""
+    began = np.searchsorted(np.sort(_numbers(start)), days, side="right")
+    ended = np.searchsorted(np.sort(_numbers(end)), days, side="right")
+    return began - ended
+
+
+def _memberships(members: pd.DataFrame, days: Floats) -> list[NDArray[np.int64]]:
+    """At each date, the number of teams of every scientist who is in at least one."""
+    codes, _ = pd.factorize(members["scientist"])
+    joined = members["joined"].to_numpy(dtype=np.float64, na_value=np.inf)
+    left = members["left"].to_numpy(dtype=np.float64, na_value=np.inf)
+    counts = []
+    for day in days:
+        inside = np.bincount(codes[(joined <= day) & (day < left)])
+        counts.append(inside[inside > 0])
+    return counts
+
+
+def _numbers(values: pd.Series) -> Floats:
+    return values.dropna().to_numpy(dtype=np.float64)
+
+
+def _whole(values: object) -> pd.Series:
+    return pd.Series(np.asarray(values, dtype=np.int64)).astype("Int64")
+
+
+def _sums(keys: pd.Series, sums: pd.Series) -> pd.Series:
+    return keys.map(sums).fillna(0.0).astype("Float64")

@@ -1,0 +1,106 @@
+"""Cost: calls and tokens, and the paper's inference cost, all counted from the log.
+
+VirSci counts as inference cost one call per member and turn of the stages topic, ideas, novelty
+and abstract: n = 4 members and K = 5 turns give 80. Selection, invitations, summaries, decisions,
+guests, reviews and re-asks are calls, but not inference cost.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from society.run import Run
+
+ACTS = {
+    "invite": "invitation",
+    "utter": "utterance",
+    "summarise": "summary",
+    "agree": "agreement",
+    "stay": "stay",
+    "decide": "decision",
+    "vote": "ballot",
+    "guest": "guest",
+    "review": "review",
+    "re-ask": "re-ask",
+}
+"""The act of a call id and the noun under which it is counted."""
+
+STAGES = ("topic", "ideas", "novelty", "abstract")
+COUNTED = ("utter", "vote")
+
+
+def calls_by_act(run: Run) -> pd.DataFrame:
+    """Calls by act, in nouns; the sum is the number of rows of ``calls``.
+
+    Columns: ``act``, ``calls``, ``prompt_tokens``, ``completion_tokens`` (tokens; missing where
+    the backend counts none), ``defaulted`` and ``unruled`` (calls). Source: this project.
+    """
+    calls = run.table("calls")
+    return _counted(calls.assign(act=calls["act"].map(ACTS).fillna(calls["act"])), "act")
+
+
+def calls_by_stage(run: Run) -> pd.DataFrame:
+    """Calls by stage; columns as in ``calls_by_act``. Source: this project."""
+    return _counted(run.table("calls"), "stage")
+
+
+def calls_by_team(run: Run) -> pd.DataFrame:
+    """Calls by team; columns as in ``calls_by_act``. Source: this project."""
+    return _counted(run.table("calls"), "team")
+
+
+def calls_by_scientist(run: Run) -> pd.DataFrame:
+    """Calls by the scientist asked; columns as in ``calls_by_act``. Source: this project."""
+    return _counted(run.table("calls"), "scientist")
+
+
+def calls_by_model(run: Run) -> pd.DataFrame:
+    """Calls by model as returned; columns as in ``calls_by_act``. Source: this project."""
+    return _counted(run.table("calls"), "model")
+
+
+def _counted(calls: pd.DataFrame, key: str) -> pd.DataFrame:
+    """Group by one column, a missing key being a group of its own, most calls first."""
+    grouped = calls.groupby(key, dropna=False, sort=True)
+    table = grouped.agg(
+        calls=("call", "size"),
+        prompt_tokens=("prompt_tokens", "sum"),
+        completion_tokens=("completion_tokens", "sum"),
+        defaulted=("defaulted", "sum"),
+        unruled=("unruled", "sum"),
+    ).reset_index()
+    table[key] = table[key].astype("string")
+    numbers = ["calls", "prompt_tokens", "completion_tokens", "defaulted", "unruled"]
+    table[numbers] = table[numbers].astype("Int64")
+    return table.sort_values(["calls", key], ascending=[False, True], kind="stable").reset_index(
+        drop=True
+    )
+
+
+def inference_cost(run: Run) -> pd.DataFrame:
+    """Inference cost of each team (VirSci, Table 9), counted from utterances and ballots.
+
+    Returns:
+        One row per team: ``topic``, ``ideas``, ``novelty``, ``abstract`` (calls of the first
+        visit), ``inference_cost`` (their sum), ``extra_cost`` (the same acts in restarted
+        discussions and rounds forced by a review), ``size``, ``turns`` (most turns of a stage in
+        its first visit) and ``size_x_turns`` (the name Fig. 4 of the paper uses).
+    """
+    teams, calls = run.table("teams"), run.table("calls")
+    counted = calls[calls["act"].isin(COUNTED) & calls["stage"].isin(STAGES)]
+    first = counted[counted["visit"] == 1]
+    table = pd.DataFrame({"team": teams["team"], "size": teams["size"]})
+    for stage in STAGES:
+        of_stage = first[first["stage"] == stage]
+        table[stage] = _per_team(table["team"], of_stage.groupby("team").size())
+    table["inference_cost"] = table[list(STAGES)].sum(axis=1).astype("Int64")
+    again = counted[counted["visit"] > 1]
+    table["extra_cost"] = _per_team(table["team"], again.groupby("team").size())
+    table["turns"] = _per_team(table["team"], first.groupby("team")["turn"].max())
+    table["size_x_turns"] = table["size"] * table["turns"]
+    order = ["team", *STAGES, "inference_cost", "extra_cost", "size", "turns", "size_x_turns"]
+    return table[order]
+
+
+def _per_team(teams: pd.Series, counts: pd.Series) -> pd.Series:
+    return teams.map(counts).fillna(0).astype("Int64")

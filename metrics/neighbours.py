@@ -1,0 +1,141 @@
+"""Nearest papers and mean distances in one database, exact, in float64, block by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+QUERIES = 64
+PAPERS = 8192
+"""Sizes of a block; memory is at most queries x papers of the database in float64."""
+
+MARGIN = 1e-9
+"""Candidates this close (squared, relative) to the k-th are measured again one by one."""
+
+ROUNDING = 1e-13
+"""Squared distances below this share of the squared lengths are rounding of the expansion."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """The neighbours of each query.
+
+    Attributes:
+        hits: row numbers of the k nearest papers, m x k, nearest first.
+        distances: their distances, m x k.
+        year_sums: sum of distances to all papers of each year, m x years.
+    """
+
+    hits: Rows
+    distances: Floats
+    year_sums: Floats
+
+
+class Space:
+    """The vectors of a database.
+
+    Attributes:
+        unit: every vector is scaled to length 1 (a zero vector stays zero).
+        squared: distances are squared Euclidean.
+    """
+
+    def __init__(self, vectors: NDArray[Any], unit: bool, squared: bool) -> None:
+        self._vectors = np.asarray(vectors)
+        self.unit = unit
+        self.squared = squared
+
+    def rows(self, rows: Rows | slice) -> Floats:
+        """Some vectors of the database, in float64, scaled if asked for."""
+        return self.prepared(self._vectors[rows])
+
+    def prepared(self, vectors: NDArray[Any]) -> Floats:
+        """Any vectors as this space sees them."""
+        exact = np.asarray(vectors, dtype=np.float64)
+        if not self.unit:
+            return exact
+        length = np.sqrt(np.einsum("ij,ij->i", exact, exact))[:, None]
+        return exact / np.where(length > 0, length, 1.0)
+
+    def nearest(self, queries: NDArray[Any], k: int, ids: NDArray[Any], year_of: Rows) -> Search:
+        """Find the k nearest papers of each query; ties of distance go to the smaller id."""
+        points = self.prepared(queries)
+        years = int(year_of.max()) + 1 if len(year_of) else 0
+        take = min(k, len(self._vectors))
+        hits = np.zeros((len(points), take), dtype=np.int64)
+        distances = np.zeros((len(points), take))
+        sums = np.zeros((len(points), years))
+        order = np.argsort(year_of, kind="stable")
+        starts = np.searchsorted(year_of[order], np.arange(years))
+        for start in range(0, len(points) if take else 0, QUERIES):
+            block = slice(start, start + QUERIES)
+            table = self._squares(points[block])
+            for row, squares in enumerate(table, start=start):
+                hits[row], distances[row] = self._closest(points[row], squares, take, ids)
+            plain = table if self.squared else np.sqrt(table)
+            sums[block] = np.add.reduceat(plain[:, order], starts, axis=1)
+        return Search(hits, distances, sums)
+
+    def own_neighbours(self, rows: Rows, k: int, ids: NDArray[Any]) -> float:
+        """Mean over these papers of the mean distance to their k nearest other papers."""
+        take = min(k, len(self._vectors) - 1)
+        if take < 1 or not len(rows):
+            return float("nan")
+        total = 0.0
+        for start in range(0, len(rows), QUERIES):
+            block = rows[start : start + QUERIES]
+            points = self.rows(block)
+            table = self._squares(points)
+            table[np.arange(len(block)), block] = np.inf
+            for point, squares in zip(points, table, strict=True):
+                total += float(self._closest(point, squares, take, ids)[1].mean())
+        return total / len(rows)
+
+    def _squares(self, points: Floats) -> Floats:
+        """Squared distances of the points to all papers, from the expanded square."""
+        own = np.einsum("ij,ij->i", points, points)[:, None]
+        table = np.empty((len(points), len(self._vectors)))
+        for start in range(0, len(self._vectors), PAPERS):
+            papers = self.rows(slice(start, start + PAPERS))
+            lengths = np.einsum("ij,ij->i", papers, papers)[None, :]
+            table[:, start : start + PAPERS] = _gaps(own, lengths, points @ papers.T)
+        return table
+
+    def _closest(
+        self, point: Floats, squares: Floats, k: int, ids: NDArray[Any]
+    ) -> tuple[Rows, Floats]:
+        """Choose among the candidates by distances taken as plain differences."""
+        limit = np.partition(squares, k - 1)[k - 1]
+        scale = float(point @ point) + limit + 1.0
+        near = np.flatnonzero(squares <= limit + MARGIN * scale)
+        gaps = self.rows(near) - point
+        exact = np.einsum("ij,ij->i", gaps, gaps)
+        order = sorted(range(len(near)), key=lambda at: (exact[at], ids[near[at]]))[:k]
+        chosen = exact[order]
+        return near[order], chosen if self.squared else np.sqrt(chosen)
+
+
+def _gaps(own: Floats, lengths: Floats, products: Floats) -> Floats:
+    """Squared distances; what is within rounding of zero is zero, so that equal is equal."""
+    scale = own + lengths
+    squares = scale - 2.0 * products
+    return np.where(squares > ROUNDING * scale, squares, 0.0)
+
+
+def within(points: Floats, squared: bool) -> float:
+    """Mean distance between two different points of a set; NaN for fewer than two."""
+    count = len(points)
+    if count < 2:
+        return float("nan")
+    own = np.einsum("ij,ij->i", points, points)
+    total = 0.0
+    for start in range(0, count, QUERIES):
+        block = points[start : start + QUERIES]
+        squares = _gaps(own[start : start + QUERIES, None], own[None, :], block @ points.T)
+        total += float(squares.sum() if squared else np.sqrt(squares).sum())
+    return total / (count * (count - 1))

@@ -1,0 +1,273 @@
+"""Novelty of abstracts: HD, CD, CI and ON (VirSci, section 4.1).
+
+For an abstract with embedding x, N_k(x, B) are its k nearest papers in a database B.
+
+- **HD**, historical dissimilarity: mean Euclidean distance from x to N_k(x, B_past).
+- **CD**, contemporary dissimilarity: the same in B_con.
+- **CI**, contemporary impact: mean citation count of N_k(x, B_con).
+- **ON**, overall novelty: HD x CI / CD, per abstract.
+
+Each is normalised per neighbour by a mean over the neighbour's year, then averaged; the paper
+leaves open which mean, so the readings are named variants (see ``Novelty.normalise``). Papers
+published by the society are in neither database unless the caller puts them there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import Field
+
+from agents.errors import InputError
+from agents.part import Part
+from metrics.neighbours import Search, Space, within
+from society.run import Run
+
+Floats = NDArray[np.float64]
+
+COLUMNS = ("HD", "CD", "CI", "ON")
+
+
+@dataclass(frozen=True)
+class Database:
+    """Papers to compare with.
+
+    Attributes:
+        vectors: float32, n x d.
+        years: int, n: calendar year of each paper.
+        citations: float, n, NaN where unknown; None if no count is known.
+        ids: n paper ids; ties of distance go to the smaller id.
+    """
+
+    vectors: NDArray[Any]
+    years: NDArray[Any]
+    citations: NDArray[Any] | None
+    ids: Sequence[str]
+
+    def __post_init__(self) -> None:
+        sizes = {len(self.vectors), len(self.years), len(self.ids)}
+        sizes |= set() if self.citations is None else {len(self.citations)}
+        if len(sizes) != 1 or np.ndim(self.vectors) != 2:
+            raise InputError(
+                f"database: vectors {np.shape(self.vectors)}, years {len(self.years)}, ids "
+                f"{len(self.ids)}: expected n x d vectors and n of everything else"
+            )
+
+
+@dataclass(frozen=True)
+class Databases:
+    """The past papers (before the boundary year) and the contemporary ones."""
+
+    past: Database
+    contemporary: Database
+
+
+class Novelty(Part):
+    """Settings of the novelty measure.
+
+    Attributes:
+        k: neighbours per database (5 in the paper).
+        squared: compare squared distances, as faiss ``IndexFlatL2`` returns them.
+        unit: scale every embedding to length 1 first.
+        normalise: the year's mean by which a distance is divided: ``query``: mean distance from
+            x to all papers of the neighbour's year; ``self``: mean over that year's papers of
+            their own mean distance to their k nearest in the database; ``pairwise``: mean
+            distance between two papers of that year; ``none``: nothing is divided. Citations
+            are divided by the year's mean citations in every variant but ``none``.
+        sample: years with more papers than this enter ``self`` and ``pairwise`` by a seeded
+            sample of this size.
+        seed: seed of those samples.
+    """
+
+    k: int = Field(default=5, ge=1)
+    squared: bool = False
+    unit: bool = True
+    normalise: Literal["query", "self", "pairwise", "none"] = "query"
+    sample: int = Field(default=1000, ge=2)
+    seed: int = 0
+
+
+def novelty(
+    vectors: NDArray[Any],
+    past: Database,
+    contemporary: Database,
+    settings: Novelty | None = None,
+    ids: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Measure each abstract (VirSci, section 4.1); exact, in float64.
+
+    Args:
+        vectors: abstracts, m x d.
+        past: papers before the boundary.
+        contemporary: papers from the boundary on.
+        settings: variants; the defaults are the paper's k on true distances of unit vectors.
+        ids: names of the abstracts; their row numbers by default.
+
+    Returns:
+        One row per abstract: ``paper``, ``HD``, ``CD``, ``CI``, ``ON`` (all >= 0, no unit;
+        missing where not available), the same before normalising (``HD_raw`` and ``CD_raw`` as
+        distances, ``CI_raw`` in citations), ``past_neighbours`` and ``contemporary_neighbours``
+        (ids, nearest first, separated by spaces), ``HD_fallbacks``, ``CD_fallbacks``,
+        ``CI_fallbacks`` (neighbours whose year had fewer than two papers or a zero mean, so
+        that the database mean was used) and ``CI_unknown`` (neighbours without a citation
+        count, left out of CI).
+
+    Raises:
+        InputError: vectors and databases differ in dimensions.
+    """
+    use = settings or Novelty()
+    queries = np.asarray(vectors)
+    for name, database in (("past", past), ("contemporary", contemporary)):
+        if queries.ndim != 2 or queries.shape[1] != np.shape(database.vectors)[1]:
+            raise InputError(
+                f"abstracts of shape {queries.shape} against {name} papers of shape "
+                f"{np.shape(database.vectors)}: both must come from one embedding"
+            )
+    names = [str(n) for n in range(len(queries))] if ids is None else list(ids)
+    old, new = _Side(past, use, queries), _Side(contemporary, use, queries)
+    table = pd.DataFrame({"paper": pd.array(names, dtype="string")})
+    hd, cd, ci = old.distance(), new.distance(), new.impact()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        on = np.where(cd.value > 0, hd.value * ci.value / cd.value, np.nan)
+    for name, values in zip(COLUMNS, (hd.value, cd.value, ci.value, on), strict=True):
+        table[name] = _floats(values)
+    for name, part in (("HD", hd), ("CD", cd), ("CI", ci)):
+        table[f"{name}_raw"] = _floats(part.raw)
+    table["past_neighbours"] = pd.array(old.neighbours(), dtype="string")
+    table["contemporary_neighbours"] = pd.array(new.neighbours(), dtype="string")
+    for name, part in (("HD", hd), ("CD", cd), ("CI", ci)):
+        table[f"{name}_fallbacks"] = pd.array(part.fallbacks, dtype="Int64")
+    table["CI_unknown"] = pd.array(ci.unknown, dtype="Int64")
+    return table
+
+
+def of_run(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
+    """Measure the papers of a run against its databases (VirSci, section 4.1).
+
+    A run without databases gives the measure it was written with, and no rows if it has none.
+    """
+    if run.databases is None:
+        return run.measure("novelty") if "novelty" in run.measures() else _nothing(settings)
+    if run.vectors is None or not len(run.vectors.ids):
+        return _nothing(settings)
+    sides = run.databases
+    return novelty(run.vectors.values, sides.past, sides.contemporary, settings, run.vectors.ids)
+
+
+def _nothing(settings: Novelty | None) -> pd.DataFrame:
+    none = Database(np.zeros((0, 1)), np.zeros(0, dtype=int), None, ())
+    return novelty(np.zeros((0, 1)), none, none, settings)
+
+
+@dataclass(frozen=True)
+class _Part:
+    value: Floats
+    raw: Floats
+    fallbacks: NDArray[np.int64]
+    unknown: NDArray[np.int64]
+
+
+class _Side:
+    """One database as the abstracts see it: who is near, and how near a year is on average."""
+
+    def __init__(self, database: Database, settings: Novelty, queries: NDArray[Any]) -> None:
+        self.database = database
+        self.settings = settings
+        self.space = Space(database.vectors, settings.unit, settings.squared)
+        self.ids = np.asarray([str(one) for one in database.ids], dtype=object)
+        self.years, self.year_of = np.unique(np.asarray(database.years), return_inverse=True)
+        self.search: Search = self.space.nearest(queries, settings.k, self.ids, self.year_of)
+
+    def neighbours(self) -> list[str]:
+        return [" ".join(self.ids[hits]) for hits in self.search.hits]
+
+    def distance(self) -> _Part:
+        """Mean distance to the neighbours, each divided by the mean of its year."""
+        hits, raw = self.search.hits, self.search.distances
+        count = np.bincount(self.year_of, minlength=len(self.years))
+        if self.settings.normalise == "none":
+            return _averaged(raw, np.ones_like(raw), np.zeros(raw.shape, dtype=bool))
+        if self.settings.normalise == "query":
+            sums = self.search.year_sums
+            whole = _divide(sums.sum(axis=1, keepdims=True), np.float64(len(self.ids)))
+            means = _divide(sums, count[None, :])
+            means = np.take_along_axis(means, self.year_of[hits], axis=1)
+            whole = np.broadcast_to(whole, means.shape)
+        else:
+            year_means, mean = self._year_means(np.unique(self.year_of[hits]))
+            means = year_means[self.year_of[hits]]
+            whole = np.full_like(means, mean)
+        fallen = (count[self.year_of[hits]] < 2) | ~(means > 0)
+        return _averaged(raw, np.where(fallen, whole, means), fallen)
+
+    def _year_means(self, needed: NDArray[np.int64]) -> tuple[Floats, float]:
+        """Means of the needed years, and of the whole database, in the chosen reading."""
+        if self.settings.normalise == "pairwise":
+            mean_of: Callable[[NDArray[np.int64]], float] = self._pairwise
+        else:
+            mean_of = self._self
+        means = np.full(len(self.years), np.nan)
+        for year in needed:
+            means[year] = mean_of(np.flatnonzero(self.year_of == year))
+        return means, mean_of(np.arange(len(self.ids)))
+
+    def _sample(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """At most ``sample`` of the rows, chosen by seed and by nothing else."""
+        if len(rows) <= self.settings.sample:
+            return rows
+        rng = np.random.default_rng([self.settings.seed, len(rows)])
+        by_id = rows[np.argsort(self.ids[rows], kind="stable")]
+        return np.sort(rng.choice(by_id, self.settings.sample, replace=False))
+
+    def _pairwise(self, rows: NDArray[np.int64]) -> float:
+        return within(self.space.rows(self._sample(rows)), self.settings.squared)
+
+    def _self(self, rows: NDArray[np.int64]) -> float:
+        """Mean distance of these papers to their own k nearest other papers."""
+        chosen = self._sample(rows)
+        return self.space.own_neighbours(chosen, self.settings.k, self.ids)
+
+    def impact(self) -> _Part:
+        """Mean citations of the neighbours that have a count, each divided by its year's mean."""
+        hits = self.search.hits
+        given = self.database.citations
+        counts = np.full(len(self.ids), np.nan) if given is None else np.asarray(given, float)
+        known = ~np.isnan(counts)
+        raw = counts[hits]
+        if self.settings.normalise == "none":
+            return _averaged(raw, np.ones_like(raw), np.zeros(raw.shape, dtype=bool))
+        size = np.bincount(self.year_of[known], minlength=len(self.years))
+        total = np.bincount(self.year_of[known], counts[known], minlength=len(self.years))
+        means = _divide(total, size)[self.year_of[hits]]
+        whole = counts[known].mean() if known.any() else np.nan
+        fallen = (size[self.year_of[hits]] < 2) | ~(means > 0)
+        return _averaged(raw, np.where(fallen, whole, means), fallen & ~np.isnan(raw))
+
+
+def _averaged(raw: Floats, means: Floats, fallen: NDArray[np.bool_]) -> _Part:
+    """Average over the neighbours with a value; no neighbour, or a zero mean, gives NaN."""
+    known = ~np.isnan(raw)
+    count = known.sum(axis=1)
+    parts = np.where(known, _divide(raw, means), 0.0)
+    value = _divide(parts.sum(axis=1), count)
+    plain = _divide(np.where(known, raw, 0.0).sum(axis=1), count)
+    return _Part(value, plain, fallen.sum(axis=1), (~known).sum(axis=1))
+
+
+def _divide(above: NDArray[Any], below: Any) -> Floats:
+    """Quotient as float64, NaN where the divisor is not positive."""
+    under = np.broadcast_to(np.asarray(below, dtype=np.float64), np.shape(above))
+    result = np.full(np.shape(above), np.nan)
+    np.divide(above, under, out=result, where=under > 0)
+    return result
+
+
+def _floats(values: Floats) -> Any:
+    return pd.array(
+        [None if np.isnan(value) else float(value) for value in values], dtype="Float64"
+    )

@@ -1,0 +1,273 @@
+"""Figures of the report: each takes tables and gives one inline SVG, or None without data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from metrics.report.drawing import (
+    BLUE,
+    GREEN,
+    GRID,
+    INK,
+    MUTED,
+    ORANGE,
+    PAGE,
+    PAST,
+    PINK,
+    figure,
+    only_whole,
+    svg,
+)
+from metrics.statistics import bca_interval
+
+Floats = NDArray[np.float64]
+
+PARTS = {
+    "HD": "HD  historical dissimilarity",
+    "CD": "CD  contemporary dissimilarity",
+    "CI": "CI  contemporary impact",
+    "ON": "ON  overall novelty = HD × CI / CD",
+}
+
+
+def novelty(table: pd.DataFrame) -> Markup | None:
+    """Every paper as a dot in four strips, with mean and interval; 1 is the year's mean."""
+    known = {name: _numbers(table[name]) for name in PARTS}
+    if not any(len(values) for values in known.values()):
+        return None
+    with figure("novelty", 7.0, 3.9) as drawn:
+        strips = drawn.subplots(4, 1)
+        distances = np.concatenate([known["HD"], known["CD"]])
+        for axes, (name, title) in zip(strips, PARTS.items(), strict=True):
+            colour = ORANGE if name == "ON" else BLUE
+            # The two distances share one axis, so that they can be compared by eye.
+            span = distances if name in ("HD", "CD") else known[name]
+            _strip(axes, known[name], title, colour, span)
+        strips[-1].set_xlabel("relative to the mean of the neighbours’ year (1 = like that mean)")
+        return svg(drawn, "HD, CD, CI and ON of each paper, with means and intervals")
+
+
+def _strip(axes: Any, values: Floats, title: str, colour: str, span: Floats) -> None:
+    axes.set_title(title)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(-1, 1)
+    if not len(values):
+        axes.set_xticks([])
+        axes.text(0.0, 0.0, "not available: no citation count is known", color=MUTED, va="center")
+        axes.set_xlim(0, 1)
+        return
+    axes.axvline(1.0, color=MUTED, linewidth=0.8, dashes=(3, 3))
+    axes.scatter(values, _spread(values), s=20, color=colour, alpha=0.6, linewidths=0)
+    band = bca_interval(values)
+    if band.low < band.high:
+        axes.plot([band.low, band.high], [-0.72, -0.72], color=INK, linewidth=1.4)
+    axes.plot([band.value], [-0.72], "o", color=INK, markersize=4.5)
+    low, high = min(span.min(), 1.0), max(span.max(), 1.0)
+    pad = 0.06 * (high - low) or 0.1
+    axes.set_xlim(max(low - pad, -pad), high + pad)
+
+
+def _spread(values: Floats) -> Floats:
+    """Heights in -0.4..0.8 that keep equal values apart, from the order alone."""
+    if len(values) == 1:
+        return np.array([0.2])
+    order = np.argsort(np.argsort(values, kind="stable"), kind="stable").astype(np.float64)
+    heights: Floats = ((order * 0.618033988749895) % 1.0) * 1.2 - 0.4
+    return heights
+
+
+def structure(table: pd.DataFrame) -> Markup | None:
+    """Size, degree, giant component and clustering of both networks over time."""
+    if not table["edges"].fillna(0).any():
+        return None
+    panels = {
+        "edges": "Pairs who have published together",
+        "mean_degree": "Co-authors per scientist",
+        "giant_share": "Share in the largest component",
+        "clustering": "Clustering",
+    }
+    with figure("structure", 7.0, 3.9) as drawn:
+        grid = drawn.subplots(2, 2, sharex=True).ravel()
+        for axes, (name, title) in zip(grid, panels.items(), strict=True):
+            for network, colour in (("all", BLUE), ("grown", ORANGE)):
+                rows = table[table["network"] == network]
+                axes.plot(_plain(rows["date"]), _plain(rows[name]), color=colour)
+            axes.set_title(title)
+            axes.grid(axis="y")
+            axes.set_ylim(bottom=0)
+            if name in ("giant_share", "clustering"):
+                axes.set_ylim(0, 1.04)
+        for axes in grid[2:]:
+            axes.set_xlabel("simulated days")
+        _key(grid[0], [("with day 0", BLUE), ("since day 0", ORANGE)])
+        return svg(drawn, "Edges, mean degree, giant component and clustering over time")
+
+
+def teams_in_flight(weekly: pd.DataFrame) -> Markup | None:
+    """Teams at work at the same time, week by week."""
+    if not weekly["teams_in_flight"].any():
+        return None
+    with figure("flight", 4.2, 2.5) as drawn:
+        axes = drawn.subplots()
+        days, count = _plain(weekly["date"]), _plain(weekly["teams_in_flight"])
+        axes.fill_between(days, count, step="post", color=BLUE, alpha=0.18, linewidth=0)
+        axes.plot(days, count, color=BLUE, drawstyle="steps-post")
+        _over_time(axes, "Teams at work at the same time")
+        return svg(drawn, "Number of teams in flight over simulated time")
+
+
+def memberships(weekly: pd.DataFrame) -> Markup | None:
+    """Scientists in at least one, two and three teams, week by week."""
+    if not weekly["in_1"].any():
+        return None
+    with figure("memberships", 4.2, 2.5) as drawn:
+        axes = drawn.subplots()
+        days = _plain(weekly["date"])
+        shades = (("in_1", BLUE, "1 or more"), ("in_2", ORANGE, "2 or more"), ("in_3", GREEN, "3+"))
+        for name, colour, _ in shades:
+            axes.plot(days, _plain(weekly[name]), color=colour, drawstyle="steps-post")
+        _over_time(axes, "Scientists in so many teams at once")
+        _key(axes, [(label, colour) for _, colour, label in shades])
+        return svg(drawn, "Scientists in one, two and three or more teams over time")
+
+
+def contacts(weekly: pd.DataFrame) -> Markup | None:
+    """Invitations to members of other teams and consultations, summed from day 0."""
+    lines = (
+        ("cross_invitations", PINK, "invitations to members of other teams"),
+        ("consultations", GREEN, "consultations"),
+        ("cross_consultations", BLUE, "of these, of members of other teams"),
+    )
+    if not any(weekly[name].any() for name, _, _ in lines):
+        return None
+    with figure("contacts", 4.2, 2.7) as drawn:
+        axes = drawn.subplots()
+        days = _plain(weekly["date"])
+        for name, colour, _ in lines:
+            axes.plot(days, _plain(weekly[name]), color=colour, drawstyle="steps-post")
+        _over_time(axes, "Contacts between teams, from day 0")
+        _key(axes, [(label, colour) for _, colour, label in lines])
+        return svg(drawn, "Cumulative cross-team invitations and consultations over time")
+
+
+def waiting(table: pd.DataFrame) -> Markup | None:
+    """Days of waiting for people and of queueing at the desk, by team size."""
+    if not len(table):
+        return None
+    with figure("waiting", 4.2, 2.7) as drawn:
+        axes = drawn.subplots()
+        size = _plain(table["size"])
+        kinds = (
+            ("meeting_wait", PINK, "a meeting waits for people"),
+            ("homework_queue", GREEN, "homework waits at the desk"),
+        )
+        for shift, (name, colour, _) in zip((-0.08, 0.08), kinds, strict=True):
+            days = _plain(table[name])
+            axes.vlines(size + shift, 0, days, color=colour, linewidth=1.4)
+            axes.plot(size + shift, days, "o", color=colour, markersize=5)
+        axes.set_title("Days of waiting, by team size")
+        axes.set_xlabel("people in the room")
+        axes.set_xlim(size.min() - 0.6, size.max() + 0.6)
+        axes.set_ylim(bottom=0)
+        axes.margins(y=0.12)
+        only_whole(axes.xaxis, 8)
+        axes.grid(axis="y")
+        _key(axes, [(label, colour) for _, colour, label in kinds])
+        return svg(drawn, "Mean days of waiting for people and at the desk, by team size")
+
+
+def acceptance(table: pd.DataFrame) -> Markup | None:
+    """Share of invitations accepted against the invitee's load, with intervals."""
+    if not len(table):
+        return None
+    with figure("acceptance", 4.2, 2.7) as drawn:
+        axes = drawn.subplots()
+        load, share = _plain(table["load"]), _plain(table["share"])
+        axes.vlines(load, _plain(table["low"]), _plain(table["high"]), color=BLUE, linewidth=1.4)
+        axes.plot(load, share, "o", color=BLUE, markersize=6, markeredgecolor=PAGE)
+        for at, height, count in zip(load, share, table["answered"], strict=True):
+            axes.annotate(
+                f"n = {count}",
+                (at, height),
+                xytext=(6, 0),
+                textcoords="offset points",
+                color=MUTED,
+                va="center",
+            )
+        axes.set_title("Share of invitations accepted")
+        axes.set_xlabel("teams the invitee was already in")
+        axes.set_xlim(load.min() - 0.4, load.max() + 0.8)
+        axes.set_ylim(0, 1.03)
+        only_whole(axes.xaxis, 8)
+        axes.grid(axis="y")
+        return svg(drawn, "Share of invitations accepted by the load of the invitee")
+
+
+def network(
+    places: Floats,
+    before: NDArray[np.int64],
+    since: NDArray[np.int64],
+    authors: NDArray[np.bool_],
+) -> Markup:
+    """Co-authorship at day 0 and at the end, everybody in the same place in both.
+
+    Args:
+        places: nodes x 2, in the unit square.
+        before: edges from before day 0, pairs of node numbers.
+        since: edges with a joint paper since day 0.
+        authors: nodes that published in the run.
+    """
+    from matplotlib.collections import LineCollection
+
+    crowd = len(places)
+    dot = float(np.clip(3000 / max(crowd, 1), 9, 46))
+    thin = 0.5 if crowd > 120 else 0.9
+    with figure("network", 7.2, 3.8) as drawn:
+        panels = drawn.subplots(1, 2)
+        for axes, title, late in zip(panels, ("Day 0", "At the end"), (False, True), strict=True):
+            axes.add_collection(LineCollection(list(places[before]), colors=PAST, linewidths=thin))
+            if late:
+                fresh = list(places[since])
+                axes.add_collection(LineCollection(fresh, colors=ORANGE, linewidths=thin + 0.2))
+            face = np.where(authors & late, ORANGE, BLUE)
+            axes.scatter(
+                *places.T, s=dot, c=face.tolist(), edgecolors=PAGE, linewidths=0.4, zorder=3
+            )
+            axes.set_title(title)
+            axes.set_xlim(-0.03, 1.03)
+            axes.set_ylim(-0.03, 1.03)
+            axes.set_aspect("equal")
+            axes.set_axis_off()
+        return svg(drawn, "Co-authorship network at day 0 and at the end of the run")
+
+
+def _over_time(axes: Any, title: str) -> None:
+    axes.set_title(title)
+    axes.set_xlabel("simulated days")
+    axes.set_ylim(bottom=0)
+    axes.margins(x=0)
+    only_whole(axes.yaxis)
+    axes.grid(axis="y", color=GRID)
+
+
+def _key(axes: Any, entries: list[tuple[str, str]]) -> None:
+    """A legend of coloured words inside the axes, at the top left."""
+    from matplotlib.lines import Line2D
+
+    lines = [Line2D([], [], color=colour, linewidth=2.5, label=label) for label, colour in entries]
+    axes.set_ylim(top=axes.get_ylim()[1] * (1 + 0.14 * len(entries)))
+    axes.legend(handles=lines, loc="upper left", handlelength=1.0, borderaxespad=0.1)
+
+
+def _plain(values: pd.Series) -> Floats:
+    return values.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _numbers(values: pd.Series) -> Floats:
+    return _plain(values.dropna())

@@ -1,0 +1,117 @@
+"""Structure of co-authorship over simulated time.
+
+Two networks are followed: ``all`` holds the ties from before day 0 and those made since,
+``grown`` only those made since. A scientist is a node from its first tie on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from society.run import Run
+
+WEEK, MONTH = 7.0, 365.0 / 12.0
+NETWORKS = ("all", "grown")
+
+
+def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
+    """Basic structure of both networks at regular dates and at the end (Newman 2003).
+
+    Args:
+        run: the run.
+        every: days between two dates, > 0.
+
+    Returns:
+        One row per date and network: ``date`` (days), ``network``, ``nodes``, ``edges``,
+        ``weight`` (joint papers), ``mean_degree``, ``giant_share`` (share of the nodes in the
+        largest component), ``components``, ``clustering`` (mean local coefficient, 0..1, nodes
+        of degree < 2 count as 0: Watts and Strogatz 1998), ``transitivity`` (0..1) and
+        ``assortativity`` (degree correlation, -1..1, missing where degrees do not vary: Newman
+        2002).
+    """
+    ties = run.table("ties").dropna(subset=["date", "source", "target"])
+    rows = []
+    for network in NETWORKS:
+        chosen = ties if network == "all" else ties[ties["date"] >= 0]
+        tied = chosen["date"].to_numpy(dtype=np.float64)
+        in_order = np.sort(tied)
+        known, last = -1, {}
+        for date in dates(run.days, every):
+            count = int(np.searchsorted(in_order, date, side="right"))
+            if count != known:
+                known, last = count, describe(adjacency(chosen[tied <= date]))
+            rows.append({"date": date, "network": network, **last})
+    table = pd.DataFrame(rows)
+    whole = ["nodes", "edges", "weight", "components"]
+    table[whole] = table[whole].astype("Int64")
+    table["network"] = table["network"].astype("string")
+    parts = [name for name in table.columns if name not in (*whole, "network")]
+    table[parts] = table[parts].astype("Float64")
+    return table
+
+
+def dates(days: float, every: float) -> list[float]:
+    """0, ``every``, 2 x ``every``, ... and the last day."""
+    steps = [n * every for n in range(int(days // every) + 1)]
+    return steps if steps[-1] == days else [*steps, float(days)]
+
+
+def adjacency(ties: pd.DataFrame) -> sparse.csr_array:
+    """Symmetric matrix of joint papers between the scientists that have a tie; no diagonal."""
+    names = pd.concat([ties["source"], ties["target"]])
+    codes, _ = pd.factorize(names, sort=True)
+    half = len(ties)
+    rows, columns = codes[:half], codes[half:]
+    papers = ties["papers"].fillna(1).to_numpy(dtype=np.float64)
+    size = int(codes.max()) + 1 if len(codes) else 0
+    apart = rows != columns
+    one_way = sparse.coo_array(
+        (papers[apart], (rows[apart], columns[apart])), shape=(size, size)
+    ).tocsr()
+    return (one_way + one_way.T).tocsr()
+
+
+def describe(matrix: sparse.csr_array) -> dict[str, float | int | None]:
+    """Every column of ``structure`` for one weighted symmetric matrix."""
+    nodes = matrix.shape[0]
+    edges = matrix.nnz // 2
+    degree = np.diff(matrix.indptr).astype(np.float64)
+    if not nodes:
+        none = dict.fromkeys(("mean_degree", "giant_share", "clustering", "transitivity"))
+        return {"nodes": 0, "edges": 0, "weight": 0, "components": 0, **none, "assortativity": None}
+    components, label = csgraph.connected_components(matrix, directed=False)
+    triangles = _triangles(matrix)
+    pairs = degree * (degree - 1) / 2
+    local = np.divide(triangles, pairs, out=np.zeros(nodes), where=pairs > 0)
+    return {
+        "nodes": nodes,
+        "edges": edges,
+        "weight": round(matrix.sum() / 2),
+        "mean_degree": 2 * edges / nodes,
+        "giant_share": int(np.bincount(label).max()) / nodes,
+        "components": int(components),
+        "clustering": float(local.mean()),
+        "transitivity": float(triangles.sum() / pairs.sum()) if pairs.any() else 0.0,
+        "assortativity": _assortativity(matrix, degree),
+    }
+
+
+def _triangles(matrix: sparse.csr_array) -> NDArray[np.float64]:
+    """Triangles through each node, from the squared matrix of ones."""
+    ones = matrix.copy()
+    ones.data = np.ones_like(ones.data)
+    through: NDArray[np.float64] = np.asarray((ones @ ones).multiply(ones).sum(axis=1)).ravel() / 2
+    return through
+
+
+def _assortativity(matrix: sparse.csr_array, degree: NDArray[np.float64]) -> float | None:
+    """Correlation of the degrees at the two ends of an edge; None where they do not vary."""
+    ends = matrix.tocoo()
+    left, right = degree[ends.coords[0]], degree[ends.coords[1]]
+    if not len(left) or np.ptp(left) == 0:
+        return None
+    return float(np.corrcoef(left, right)[0, 1])

@@ -1,0 +1,44 @@
+"""METRICS: every measure that can be written with a run, by name. One visible table.
+
+To add one: write a function from a Run to a DataFrame whose docstring cites its source, give it
+a hand-worked example as its test, and add one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from metrics import concurrency, cost, novelty, structure, teams
+from society.run import Run
+
+Metric = Callable[[Run], pd.DataFrame]
+
+METRICS: dict[str, Metric] = {
+    "novelty": novelty.of_run,
+    "teams": teams.teams,
+    "structure": structure.structure,
+    "weekly": concurrency.weekly,
+    "waiting": concurrency.waiting,
+    "utilisation": concurrency.utilisation,
+    "acceptance": concurrency.acceptance,
+    "acceptance_slope": concurrency.acceptance_slope,
+    "calls_by_act": cost.calls_by_act,
+    "calls_by_stage": cost.calls_by_stage,
+    "calls_by_team": cost.calls_by_team,
+    "calls_by_scientist": cost.calls_by_scientist,
+    "calls_by_model": cost.calls_by_model,
+    "inference_cost": cost.inference_cost,
+}
+
+
+def measure(run: Run, name: str) -> pd.DataFrame:
+    """A measure of a run: as written with it if it was, else computed now.
+
+    Raises:
+        InputError: neither written nor in ``METRICS``.
+    """
+    if name in run.measures() or name not in METRICS:
+        return run.measure(name)
+    return METRICS[name](run)

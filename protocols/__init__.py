@@ -1,0 +1,1 @@
+"""How a team turns people into a paper."""

@@ -1,0 +1,147 @@
+"""Discussion: turns, speaking order, summaries, and outsiders who are consulted.
+
+A turn is a meeting. Between two meetings everybody has homework, then the next meeting is
+called with its notice; what was decided by words is read when that date has come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from agents.prompt import Prompts
+from protocols.forms import AnotherTurn, GuestReply, Summary
+from society.answer import Answer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from protocols.virsci.settings import Settings
+    from society.interfaces import Steps
+    from society.lab import Lab
+    from society.team import Team
+
+Said = tuple[Answer[Any], ...]
+
+
+def speaking_order(
+    members: Sequence[str], order: str, rng: np.random.Generator, opener: str | None = None
+) -> list[str]:
+    """Who speaks in a turn of as many utterances as members.
+
+    ``round_table``: in turn. ``random``: anybody, but never the same person twice running.
+    ``opener`` speaks first in any case (in turn, the leader does so by itself).
+    """
+    if order == "round_table" or len(members) == 1:
+        return list(members)
+    speakers: list[str] = [] if opener is None else [opener]
+    while len(speakers) < len(members):
+        free = [member for member in members if not speakers or member != speakers[-1]]
+        speakers.append(free[int(rng.integers(len(free)))])
+    return speakers
+
+
+class Discussion:
+    """One stage of turns of one team.
+
+    Args:
+        settings: pacing, speaking order, invitation, knowledge, memory.
+        turns: K of the stage (fixed pacing).
+        prompts: where ``summary``, ``another_turn`` and ``guest`` stand.
+    """
+
+    def __init__(
+        self, settings: Settings, team: Team, lab: Lab, turns: int, prompts: Prompts
+    ) -> None:
+        self.settings, self.team, self.lab = settings, team, lab
+        self.turns = turns
+        self.prompts = prompts
+        self.summaries: Said = ()
+        self.last_turn: Said = ()
+
+    @property
+    def adaptive(self) -> bool:
+        """Does the leader decide on each further turn?"""
+        return self.settings.pacing == "adaptive"
+
+    def hold(
+        self,
+        speak: Callable[[int, list[str]], Steps],
+        *,
+        summarised: bool = True,
+        opener: str | None = None,
+        closing: Callable[[], Steps] | None = None,
+    ) -> Steps:
+        """Hold turn after turn; ``speak(turn, speakers)`` returns what was said in the turn.
+
+        Afterwards ``summaries`` holds those of all turns but the last, ``last_turn`` what was
+        said in the last. ``opener`` speaks first in the first turn. ``closing`` is what the people still do together once the last turn is
+        over; its result is returned.
+        """
+        team, lab = self.team, self.lab
+        most = self.settings.max_turns if self.adaptive else self.turns
+        goes_on: Answer[Any] | None = None
+        summary: Answer[Any] | None = None
+        for turn in range(1, most + 1):
+            yield from lab.prepare()
+            yield from lab.notice()
+            over = goes_on is not None and not goes_on.read().another
+            if over and closing is None:
+                return None
+            with lab.convene(turn) as everybody:
+                yield everybody
+                if over:
+                    return (yield from closing()) if closing is not None else None
+                if summary is not None:
+                    self.summaries = (*self.summaries, summary)
+                rng = lab.rng("order", team.stage, lab.visit, turn)
+                first = opener if turn == 1 else None
+                order = self.settings.speaking_order
+                speakers = speaking_order(team.members, order, rng, first)
+                self.last_turn = yield from speak(turn, speakers)
+                if turn == most:
+                    return (yield from closing()) if closing is not None else None
+                if summarised:
+                    summary = yield from self._summarise(self.last_turn)
+                if self.adaptive:
+                    seen = self.last_turn if summary is None else (summary,)
+                    goes_on = yield from self._decide(turn, most, seen)
+        return None
+
+    def consult(
+        self, spoken: Answer[Any], outsiders: Answer[Any] | tuple[()], asker: str
+    ) -> Said:
+        """The outsider's answer to a question the speaker may have put along with its words."""
+        if isinstance(outsiders, tuple):
+            return ()
+        return (self.lab.consult(spoken, outsiders, self.prompts["guest"], GuestReply, asker),)
+
+    def outsiders(self, cue: Any) -> Answer[Any] | tuple[()]:
+        """A few scientists outside the team who are relevant and may be asked."""
+        if self.settings.invitation == "off":
+            return ()
+        return self.lab.people(cue, self.settings.outsiders, without=self.team.members)
+
+    def knowledge(self, cue: Any) -> Answer[Any] | tuple[()]:
+        """Profiles relevant to the text at hand, of members and of others."""
+        if self.settings.knowledge == "off":
+            return ()
+        return self.lab.people(cue, self.settings.profiles)
+
+    def cue_of_memory(self, cue: Any) -> Any:
+        """By what a speaker's memory is searched; None when memory is off."""
+        return cue if self.settings.memory == "own" else None
+
+    def _summarise(self, said: Said) -> Steps:
+        answer = yield from self.lab.ask(
+            self.team.leader, self.prompts["summary"], Summary, "summarise",
+            stage=self.team.stage, said=said,
+        )  # fmt: skip
+        return answer
+
+    def _decide(self, turn: int, most: int, progress: Said) -> Steps:
+        answer = yield from self.lab.ask(
+            self.team.leader, self.prompts["another_turn"], AnotherTurn, "decide", seat=self.team.size,
+            stage=self.team.stage, turn=turn, turns_left=most - turn, progress=progress,
+        )  # fmt: skip
+        return answer

@@ -1,0 +1,49 @@
+"""Team sizes: how many members a leader wants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from agents.part import Part
+
+
+class TeamSize(Part):
+    """A distribution of team sizes; subclass it and write ``draw``."""
+
+    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+        """One size, at least 1. ``observed`` are the sizes of the ecosystem's past teams."""
+        raise NotImplementedError
+
+
+class ObservedSize(TeamSize):
+    """A past team of the ecosystem at random, among those within the bounds."""
+
+    smallest: int = Field(default=2, ge=1)
+    largest: int = Field(default=8, ge=1)
+
+    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+        """One observed size; the lower bound where none lies within."""
+        within = [size for size in observed if self.smallest <= size <= self.largest]
+        return within[int(rng.integers(len(within)))] if within else self.smallest
+
+
+class StatedSize(TeamSize):
+    """Sizes with stated weights, such as ``{2: 0.2, 3: 0.5, 5: 0.3}``."""
+
+    weights: dict[int, float]
+
+    @field_validator("weights")
+    @classmethod
+    def _usable(cls, value: dict[int, float]) -> dict[int, float]:
+        if not value or min(value) < 1 or min(value.values()) < 0 or sum(value.values()) <= 0:
+            raise ValueError("sizes start at 1, weights are not negative and not all zero")
+        return value
+
+    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+        """One size by weight."""
+        sizes = sorted(self.weights)
+        shares = np.array([self.weights[size] for size in sizes])
+        return sizes[int(rng.choice(len(sizes), p=shares / shares.sum()))]

@@ -1,0 +1,1 @@
+"""The five-stage VirSci protocol (Su et al., ACL 2025), one file per stage."""

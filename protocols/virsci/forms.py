@@ -1,0 +1,217 @@
+"""The replies that only VirSci asks for, with the fields of the paper's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from agents.forms import Form
+from agents.offline import composition, judgement
+from protocols.forms import Spoken
+
+CRITERIA = (
+    "Clarity",
+    "Relevance",
+    "Structure",
+    "Conciseness",
+    "Technical Accuracy",
+    "Engagement",
+    "Originality",
+    "Overall Score",
+)
+
+
+class Topic(Form):
+    """The topic the leader proposes (Fig. 19). Slots: summaries, said (replies of turn K)."""
+
+    ruled: ClassVar[bool] = True
+    topic: str = Field(alias="Selected Topic", min_length=1)
+
+    def words(self) -> str:
+        """The topic."""
+        return self.topic
+
+    @classmethod
+    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Join the directions with the most support."""
+        return cls.model_validate(composition.topic(slots, rng))
+
+
+class Agreement(Form):
+    """Does a member agree with the proposed topic? Slots: topic (Topic)."""
+
+    ruled: ClassVar[bool] = True
+    agree: bool = Field(alias="Agree")
+    reason: str = Field(default="", alias="Reason")
+
+    @classmethod
+    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Agree the likelier, the nearer the topic is to one's interests."""
+        return cls.model_validate(judgement.agreement(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """An unreadable voice does not agree."""
+        return cls(agree=False)
+
+
+class Stay(Form):
+    """Does a member stay for the topic? Slots: topic (Topic), load (teams it is in now)."""
+
+    ruled: ClassVar[bool] = True
+    stay: bool = Field(alias="Stay")
+    reason: str = Field(default="", alias="Reason")
+
+    @classmethod
+    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Leave seldom, likelier when the topic is far and the load high."""
+        return cls.model_validate(judgement.staying(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """Who cannot be understood stays."""
+        return cls(stay=True)
+
+
+class Idea(Spoken):
+    """One idea with its self-assessment (Fig. 20).
+
+    Slots: topic (Topic), references (References shown, best first; may be empty), previous
+    (StandingIdea or None), summaries, said (Idea and GuestReply of this turn so far),
+    memory, knowledge, outsiders.
+    """
+
+    ruled: ClassVar[bool] = True
+    idea: str = Field(alias="Idea", min_length=1)
+    title: str = Field(alias="Title", min_length=1)
+    experiment: str = Field(default="", alias="Experiment")
+    clarity: float = Field(alias="Clarity", ge=1, le=10)
+    feasibility: float = Field(alias="Feasibility", ge=1, le=10)
+    novelty: float = Field(alias="Novelty", ge=1, le=10)
+    uses: tuple[int, ...] = Field(default=(), alias="Uses")
+    """1-based numbers of the listed references the idea builds on."""
+
+    @property
+    def query(self) -> str:
+        """The text by which papers near the idea are searched: title and idea."""
+        return f"{self.title}. {self.idea}"
+
+    def words(self) -> str:
+        """Title, idea, experiment and ratings in one paragraph."""
+        return (
+            f"{self.title}. {self.idea} Experiment: {self.experiment} "
+            f"(Clarity {self.clarity:g}, Feasibility {self.feasibility:g}, "
+            f"Novelty {self.novelty:g})"
+        )
+
+    @classmethod
+    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Recombine references with the speaker's expertise; rate from measured distances."""
+        return cls.model_validate(composition.idea(slots, rng))
+
+
+class Ballot(Form):
+    """A blind vote for the most novel idea (Fig. 21).
+
+    Slots: ideas (StandingIdeas on the ballot, in order; their references may be empty).
+    """
+
+    ruled: ClassVar[bool] = True
+    decision: str = Field(alias="Decision Made")
+
+    @field_validator("decision", mode="after")
+    @classmethod
+    def _names_an_idea(cls, value: str) -> str:
+        if not any(f"idea {n}" in value.lower() for n in range(3)):
+            raise ValueError('expected "Idea 0", "Idea 1" or "Idea 2"')
+        return value
+
+    @property
+    def choice(self) -> int:
+        """Number of the idea voted for, 0 to 2; -1 is an abstention."""
+        numbers = [n for n in range(3) if f"idea {n}" in self.decision.lower()]
+        return numbers[0] if numbers else -1
+
+    @classmethod
+    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Vote for the idea farthest from its references, with noise."""
+        return cls.model_validate(judgement.ballot(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """An unreadable ballot is an abstention."""
+        return cls.model_construct(decision="")
+
+
+class Draft(Spoken):
+    """The leader's first abstract (Fig. 22). Slots: idea (StandingIdea), knowledge, outsiders."""
+
+    ruled: ClassVar[bool] = True
+    title: str = Field(alias="Title", min_length=1)
+    abstract: str = Field(alias="Abstract", min_length=1)
+
+    def words(self) -> str:
+        """Title and abstract."""
+        return f"{self.title}\n{self.abstract}"
+
+    @classmethod
+    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Compose the five parts from the idea and its references."""
+        return cls.model_validate(composition.draft(slots, rng))
+
+
+class Revision(Draft):
+    """A scored and rewritten abstract (Fig. 23).
+
+    Slots: draft (Draft or Revision), guest (GuestReply or None), review (SelfReview or None),
+    near (References of the review, else empty), knowledge, outsiders.
+    """
+
+    scores: dict[str, float] = Field(default_factory=dict, alias="Scores")
+    modifications: str = Field(default="", alias="Modifications")
+
+    @classmethod
+    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Score the draft and really change it."""
+        return cls.model_validate(composition.revision(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """An unreadable revision leaves the draft as it stands."""
+        draft = slots["draft"]
+        return cls(title=draft.title, abstract=draft.abstract)
+
+
+class OverlapPair(Form):
+    """One pair that overlaps too much, with its reason."""
+
+    pair: str
+    score: float
+    reason: str = ""
+
+
+class SelfReview(Form):
+    """Similarity to each near past abstract (Fig. 24). Slots: draft, near (References)."""
+
+    ruled: ClassVar[bool] = True
+    similarity_scores: dict[str, float]
+    high_overlap_pairs: tuple[OverlapPair, ...] = ()
+
+    @property
+    def highest(self) -> float:
+        """The highest similarity, 0 to 100; 0 when nothing was compared."""
+        return max(self.similarity_scores.values(), default=0.0)
+
+    def words(self) -> str:
+        """The scores and reasons as text."""
+        scores = "; ".join(f"{pair}: {score:g}" for pair, score in self.similarity_scores.items())
+        reasons = " ".join(f"{p.pair} ({p.score:g}): {p.reason}" for p in self.high_overlap_pairs)
+        return f"{scores}. {reasons}".strip()
+
+    @classmethod
+    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Score by the share of words in common."""
+        return cls.model_validate(judgement.self_review(slots, rng))

@@ -1,0 +1,104 @@
+"""Stage 1, collaborator selection: the leader invites until the team has n members."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agents.errors import Dissolved
+from protocols.forms import Choice
+from protocols.sizes import TeamSize
+from protocols.targets import Targets
+from protocols.virsci.prompts import PROMPTS
+from society.interfaces import Steps
+
+if TYPE_CHECKING:
+    from protocols.virsci.settings import Settings
+    from society.lab import Lab
+    from society.team import Team
+
+
+def gather(virsci: Settings, team: Team, lab: Lab) -> Steps:
+    """Invite by P_ij; refusals are replaced by the next draw, up to a limit of invitations."""
+    n = team.target_size = wanted_size(virsci, lab)
+    search = Search(virsci, team, lab, n)
+    while team.size < n and search.sent < virsci.max_invitations:
+        at_once = virsci.inviting == "at_once" and not search.targets.any
+        invitees = search.draw((n - team.size) if at_once else 1)
+        if not invitees:
+            break
+        yield from invite(invitees, search.sent - len(invitees), team, lab)
+    if team.size < n and search.exhausted and search.targets.any:
+        raise Dissolved("target out of reach")
+    if team.size < virsci.smallest(n):
+        raise Dissolved("too small")
+    team.formed = lab.now
+
+
+def wanted_size(virsci: Settings, lab: Lab) -> int:
+    """n, the leader included, and never more than there are people."""
+    size = virsci.team_size
+    if isinstance(size, TeamSize):
+        size = size.draw(lab.world.team_sizes, lab.rng("size"))
+    return min(size, len(lab.world.population))
+
+
+def invite(invitees: list[str], first: int, team: Team, lab: Lab) -> Steps:
+    """Invite some people side by side; their answers take effect after the reply window."""
+    sent = lab.now
+    facts = [{"load": lab.load(who), **lab.world.acquaintance(team.leader, who)} for who in invitees]
+    answers = [
+        lab.invite(who, PROMPTS["invitation"], Choice, seat=first + place)
+        for place, who in enumerate(invitees)
+    ]
+    yield from lab.wait(lab.world.times.reply_window)
+    for who, answer, known in zip(invitees, answers, facts, strict=True):
+        accepted = answer.read().accepted
+        joined = accepted and lab.join(who)
+        outcome = "accepted" if joined else "full" if accepted else "declined"
+        lab.invitation_row(answer, who, sent, known, outcome)
+
+
+class Search:
+    """Whom the leader may still ask, and how many it has asked."""
+
+    def __init__(self, virsci: Settings, team: Team, lab: Lab, n: int) -> None:
+        self.targets = Targets.of(n, virsci.freshness, virsci.diversity, virsci.diversity_variant)
+        self.sent = 0
+        self.exhausted = False
+        self._virsci, self._team, self._lab = virsci, team, lab
+        self._asked: set[int] = set()
+
+    def draw(self, seats: int) -> list[str]:
+        """Up to ``seats`` different people, each by the policy, among those in reach."""
+        population = self._lab.world.population
+        leader = population.rows[self._team.leader]
+        chosen: list[str] = []
+        while len(chosen) < seats and self.sent < self._virsci.max_invitations:
+            rng = self._lab.rng("invitee", self.sent)
+            row = self._virsci.selection.draw(
+                leader, self._excluded(), self._lab.world.network, rng
+            )
+            if row is None:
+                self.exhausted = True
+                break
+            self._asked.add(row)
+            self.sent += 1
+            chosen.append(population.names[row])
+        return chosen
+
+    def _excluded(self) -> frozenset[int]:
+        """Members, those asked already, those at their limit, those out of the targets' reach."""
+        world = self._lab.world
+        members = [world.population.rows[member] for member in self._team.members]
+        closed = {*members, *self._asked}
+        everybody = range(len(world.population))
+        closed.update(row for row in world.population.busy if world.at_limit(row))
+        if self.targets.any:
+            joint = world.network.joint
+            closed.update(
+                row
+                for row in everybody
+                if row not in closed
+                and not self.targets.in_reach([*members, row], joint, world.topic)
+            )
+        return frozenset(closed)

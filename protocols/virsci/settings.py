@@ -1,0 +1,140 @@
+"""The switches of VirSci: every field is one key under ``protocol`` in a scenario."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from agents.part import Part, Switch
+from protocols.policies import Coauthorship
+from protocols.sizes import TeamSize
+from society.interfaces import SelectionPolicy, TeamProtocol
+
+
+class Turns(Part):
+    """Turns of each stage (K)."""
+
+    topic: int = Field(default=5, ge=1)
+    ideas: int = Field(default=5, ge=1)
+    assessment: int = Field(default=5, ge=1)
+    abstract: int = Field(default=5, ge=1)
+
+
+class ReferenceUse(Part):
+    """Which stages see papers of the past (Tables 3 and 4)."""
+
+    ideas: Switch = "on"
+    assessment: Switch = "on"
+    count: int = Field(default=8, ge=1, le=50)
+    """Papers per search (Fig. 35 shows eight)."""
+
+
+class GivenTopic(Part):
+    """``start``: put into the discussion; ``given``: the discussion is skipped."""
+
+    start: str | None = None
+    given: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> GivenTopic:
+        if (self.start is None) == (self.given is None):
+            raise ValueError("give either start or given")
+        return self
+
+
+class Confidence(Part):
+    """Weights of the self-assessment in the choice of the three ideas."""
+
+    clarity: float = Field(default=1.0, ge=0)
+    feasibility: float = Field(default=1.0, ge=0)
+    novelty: float = Field(default=1.0, ge=0)
+
+    @model_validator(mode="after")
+    def _something_counts(self) -> Confidence:
+        if self.clarity + self.feasibility + self.novelty <= 0:
+            raise ValueError("at least one weight must be above zero")
+        return self
+
+
+class Settings(TeamProtocol):
+    """Everything about VirSci that a scenario can change."""
+
+    team_size: TeamSize | int = Field(default=4)
+    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
+    min_size: int | Literal["all"] | None = None
+    """Below this the team is dissolved; default 2 (1 when n = 1); ``all``: n."""
+    inviting: Literal["one_by_one", "at_once"] = "one_by_one"
+    """One invitation at a time, as the paper; or all empty seats at once, as people do."""
+    max_invitations: int = Field(default=40, ge=1)
+    """Invitations per team before the leader gives up."""
+    selection: SelectionPolicy = Field(default_factory=Coauthorship)
+    """Whom the leader asks."""
+    freshness: float | None = Field(default=None, ge=0, le=1)
+    """Target share of members without joint papers with any other member (Fig. 5)."""
+    diversity: float | None = Field(default=None, ge=0, le=1)
+    """Target number of distinct main topics / n (Fig. 6)."""
+    diversity_variant: Literal["distinct", "unique"] = "distinct"
+    """``unique``: share of members whose main topic nobody else has."""
+
+    turns: int | Turns = 5
+    """K for all stages, or one number per stage."""
+    pacing: Literal["fixed", "adaptive"] = "fixed"
+    """``adaptive``: after each turn the leader decides whether there is another (Table 9)."""
+    max_turns: int = Field(default=7, ge=1)
+    """Adaptive pacing ends a stage after this many turns."""
+    speaking_order: Literal["round_table", "random"] = "round_table"
+    """Table 8: in turn, or at random but never the same speaker twice running."""
+    invitation: Switch = "on"
+    """May speakers consult scientists outside the team (Table 5)?"""
+    outsiders: int = Field(default=3, ge=1, le=20)
+    """Outside scientists shown to a speaker."""
+    knowledge: Switch = "on"
+    """Does the prompt carry the profiles most relevant to the text at hand?"""
+    profiles: int = Field(default=3, ge=1, le=20)
+    """Profiles taken from the author knowledge bank for one prompt."""
+    memory: Literal["off", "own"] = "off"
+    """``own``: up to five lines from the scientist's other teams; never in assessment."""
+
+    topic: Literal["free"] | GivenTopic = "free"
+    """Discussed freely, begun from a topic, or given."""
+    restarts: int = Field(default=3, ge=0)
+    """Topic discussions that may be started again without a majority."""
+    leaving: Switch = "on"
+    """May members leave once the topic stands?"""
+    references: ReferenceUse = Field(default_factory=ReferenceUse)
+    """Which stages see papers."""
+    confidence: Confidence = Field(default_factory=Confidence)
+    """What keeps three ideas."""
+    novelty_assessment: Switch = "on"
+    """Off: the last scientist's idea is taken (Table 6)."""
+    self_review: Switch = "off"
+    """Does the leader compare the abstract with the past (Table 7)?"""
+    threshold: float = Field(default=85.0, ge=0, le=100)
+    """Similarity at or above which the self-review finds too much overlap."""
+    new_ideas: int = Field(default=1, ge=0)
+    """Times the team may start again from new ideas after two strikes."""
+
+    @model_validator(mode="after")
+    def _sizes_fit(self) -> Settings:
+        if isinstance(self.team_size, int):
+            if self.team_size < 1:
+                raise ValueError("team_size must be at least 1")
+            if isinstance(self.min_size, int) and self.min_size > self.team_size:
+                raise ValueError("min_size is larger than team_size")
+        if isinstance(self.turns, int) and self.turns < 1:
+            raise ValueError("turns must be at least 1")
+        return self
+
+    @property
+    def turns_of(self) -> Turns:
+        """Turns of each stage."""
+        if isinstance(self.turns, Turns):
+            return self.turns
+        return Turns(topic=self.turns, ideas=self.turns, assessment=self.turns, abstract=self.turns)
+
+    def smallest(self, wanted: int) -> int:
+        """Members below which a team that wanted ``wanted`` is dissolved."""
+        if self.min_size == "all":
+            return wanted
+        return min(wanted, 2 if self.min_size is None else self.min_size)

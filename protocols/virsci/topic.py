@@ -1,0 +1,102 @@
+"""Stage 2, topic discussion: K turns, a topic, a majority; then who stays?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agents.errors import Dissolved
+from protocols.discussion import Discussion, Said
+from protocols.forms import Remark
+from protocols.virsci.forms import Agreement, Stay, Topic
+from protocols.virsci.prompts import PROMPTS
+from protocols.virsci.settings import GivenTopic, Settings
+from society.answer import Answer
+from society.interfaces import Steps
+
+if TYPE_CHECKING:
+    from society.lab import Lab
+    from society.team import Team
+
+
+def discuss(virsci: Settings, team: Team, lab: Lab) -> Steps:
+    """Discuss until a majority agrees on a topic; then those who are not interested leave.
+
+    Raises:
+        Dissolved: no consensus after the last restart, or too few stay.
+    """
+    for attempt in range(virsci.restarts + 1):
+        topic, voices = yield from lab.stage("topic", talk(virsci, team, lab))
+        yield from lab.prepare()
+        if 2 * sum(voice.read().agree for voice in voices) > team.size:
+            break
+        lab.event("no_consensus", attempt=attempt + 1)
+        if attempt == virsci.restarts:
+            raise Dissolved("no consensus")
+        team.restarts += 1
+    team.notes["topic"] = topic
+    if virsci.leaving == "on":
+        yield from part(virsci, team, lab, topic)
+    return topic
+
+
+def talk(virsci: Settings, team: Team, lab: Lab) -> Steps:
+    """One discussion: K turns (Eq. 1), the leader's topic, every member's agreement."""
+    discussion = Discussion(virsci, team, lab, virsci.turns_of.topic, PROMPTS)
+    start = virsci.topic.start or "" if isinstance(virsci.topic, GivenTopic) else ""
+
+    def speak(turn: int, speakers: list[str]) -> Steps:
+        said: Said = ()
+        cue = discussion.summaries[-1] if discussion.summaries else start or _interests(lab)
+        for seat, speaker in enumerate(speakers):
+            outsiders = discussion.outsiders(cue)
+            remark = yield from lab.ask(
+                speaker, PROMPTS["topic_turn"], Remark, seat=seat,
+                recall=discussion.cue_of_memory(cue), members=lab.members, start=start,
+                summaries=discussion.summaries, said=said, knowledge=discussion.knowledge(cue),
+                outsiders=outsiders,
+            )  # fmt: skip
+            said = (*said, remark, *discussion.consult(remark, outsiders, speaker))
+            cue = remark
+        return said
+
+    def settle() -> Steps:
+        topic: Answer[Any] = yield from lab.ask(
+            team.leader, PROMPTS["topic_choice"], Topic, "decide",
+            summaries=discussion.summaries, said=discussion.last_turn,
+        )  # fmt: skip
+        voices = yield from lab.ask_each(
+            team.members,
+            lambda seat, who: lab.pose(
+                who, PROMPTS["agreement"], Agreement, "agree", seat=seat, topic=topic
+            ),
+        )
+        return topic, voices
+
+    return (yield from discussion.hold(speak, closing=settle))
+
+
+def part(virsci: Settings, team: Team, lab: Lab, topic: Answer[Any]) -> Steps:
+    """Ask every member but the leader whether it stays; settled by the next meeting.
+
+    Raises:
+        Dissolved: fewer than the smallest team stay.
+    """
+    members = team.members[1:]
+    answers = [
+        lab.pose(
+            who, PROMPTS["stay"], Stay, "stay", seat=seat, within=lab.world.times.meeting_notice,
+            topic=topic, load=lab.load(who) - 1,
+        )
+        for seat, who in enumerate(members, 1)
+    ]  # fmt: skip
+    yield from lab.notice()
+    for who, answer in zip(members, answers, strict=True):
+        if not answer.read().stay:
+            lab.leave(who)
+    if team.size < virsci.smallest(team.target_size):
+        raise Dissolved("too small after leaving")
+
+
+def _interests(lab: Lab) -> str:
+    """What relevant profiles are searched with before anybody has spoken."""
+    return "; ".join(profile.topic for profile in lab.members)

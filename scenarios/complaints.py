@@ -1,0 +1,145 @@
+"""Complaints: what is wrong with a value, in words, with what was expected and what is near."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic_core import ErrorDetails
+
+from agents.errors import InputError
+from scenarios.document import Document, dotted
+from scenarios.load import KeyPath
+
+SHOWN = 60
+
+_EXPECTED = {
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a smaller whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "dict_type": "a mapping",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "path_type": "a path",
+    "none_required": "null",
+    "model_type": "a section of keys",
+    "model_attributes_type": "a section of keys",
+    "is_instance_of": "a section of keys",
+}
+_BOUNDS = {
+    "greater_than": ("more than", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+    "less_than": ("less than", "lt"),
+    "less_than_equal": ("at most", "le"),
+}
+
+
+@dataclass(slots=True)
+class Complaints:
+    """Everything wrong with a document, gathered before any of it is reported."""
+
+    document: Document
+    found: list[tuple[KeyPath, str]] = field(default_factory=list)
+
+    def add(self, path: KeyPath, problem: str) -> None:
+        """One fault of the value at a key path."""
+        self.found.append((path, problem))
+
+    def lines(self) -> list[str]:
+        """One line per fault, in the order of the files, each with its place."""
+        placed = [(*self._place(path), problem) for path, problem in self.found]
+        order = {label: _by_number(label) for label, _, _ in placed}
+        placed.sort(key=lambda one: order[one[0]])
+        return [
+            ": ".join(part for part in (label, key, problem) if part)
+            for label, key, problem in placed
+        ]
+
+    def settle(self) -> None:
+        """Raise InputError with every fault, if there is any."""
+        if self.found:
+            raise InputError("\n".join(dict.fromkeys(self.lines())))
+
+    def _place(self, path: KeyPath) -> tuple[str, str]:
+        origin = self.document.origin(path)
+        if origin is None:
+            return "", dotted(path)
+        return origin.label, "" if origin.names == path else dotted(path)
+
+
+def _by_number(label: str) -> tuple[str, int, int]:
+    parts = label.rsplit(":", 2)
+    if len(parts) == 3 and parts[1].isdecimal() and parts[2].isdecimal():
+        return parts[0], int(parts[1]), int(parts[2])
+    return "~" + label, 0, 0
+
+
+def unknown_key(key: object, known: Sequence[str], elsewhere: Iterable[str] = ()) -> str:
+    """The key is not one of those known here; perhaps it stands ``elsewhere``."""
+    hint = did_you_mean(str(key), known)
+    if not hint:
+        places = [path for path in elsewhere if path.rsplit(".", 1)[-1] == key]
+        hint = f"; did you mean {places[0]!r}?" if places else ""
+    return f"unknown key, expected one of {', '.join(known) or 'none'}{hint}"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` for the nearest spelling, or nothing."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def shown(value: object) -> str:
+    """A value as a message quotes it: as it is written in the file, cut short."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a section of keys"
+    if isinstance(value, list):
+        return "a list"
+    text = repr(value)
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def worded(errors: Sequence[ErrorDetails]) -> str:
+    """What several attempts to read one value found wrong, as one sentence.
+
+    The attempts are the members of a union; where one of them says why itself, it is quoted.
+    """
+    said = [str(error["ctx"]["error"]) for error in errors if error["type"] == "value_error"]
+    bounds = [error for error in errors if error["type"] in _BOUNDS]
+    if said and not bounds:
+        return said[0]
+    chosen = bounds or errors
+    expected = list(dict.fromkeys(_expected(error) for error in chosen))
+    value = chosen[0]["input"]
+    hint = did_you_mean(value, _literals(errors)) if isinstance(value, str) else ""
+    return f"got {shown(value)}, expected {' or '.join(expected)}{hint}"
+
+
+def _expected(error: ErrorDetails) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind in _EXPECTED:
+        return _EXPECTED[kind]
+    if kind in _BOUNDS:
+        words, key = _BOUNDS[kind]
+        return f"{words} {context[key]:g}"
+    if kind == "literal_error":
+        return str(context["expected"]).replace(", ", " or ")
+    return error["msg"][:1].lower() + error["msg"][1:]
+
+
+def _literals(errors: Sequence[ErrorDetails]) -> list[str]:
+    texts: list[Any] = [error.get("ctx", {}).get("expected", "") for error in errors]
+    return [word for text in texts for word in str(text).split("'")[1::2]]

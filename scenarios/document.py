@@ -1,0 +1,216 @@
+"""Document: what a scenario says before anything is checked, and where each word of it stands.
+
+A scenario file may extend another, and the command line changes single keys. All of that is
+laid over each other here, and every key remembers its origin, so that a later complaint can
+name the file, line and column (or the ``--set``) to change.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agents.errors import InputError
+from scenarios.load import Key, KeyPath, parse_value, read_yaml
+
+LIBRARY = Path(__file__).parent
+SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a key was written.
+
+    Attributes:
+        label: ``file:line:column``, ``--set a.b`` or the name of a Python argument.
+        folder: what relative paths in its value are relative to.
+        names: the key path that the label itself already names.
+    """
+
+    label: str
+    folder: Path
+    names: KeyPath = ()
+
+
+@dataclass(slots=True)
+class Document:
+    """Plain data and the origin of every key."""
+
+    data: dict[Key, Any] = field(default_factory=dict)
+    origins: dict[KeyPath, Origin] = field(default_factory=dict)
+
+    def origin(self, path: KeyPath) -> Origin | None:
+        """Origin of a key, or of the nearest section above it that was written."""
+        for length in range(len(path), 0, -1):
+            if (found := self.origins.get(path[:length])) is not None:
+                return found
+        return None
+
+    def lay_over(self, other: Document) -> Document:
+        """A new document in which ``other`` wins.
+
+        Sections are merged key by key; one that names another part with ``use`` replaces the
+        section below it, whose keys belong to that other part. Lists, and mappings from
+        numbers, are values and replaced whole.
+        """
+        merged = Document(dict(self.data), dict(self.origins))
+        _merge(merged.data, other.data, (), merged.origins, other.origins)
+        return merged
+
+
+def dotted(path: Iterable[Key]) -> str:
+    """A key path as people write it."""
+    return ".".join(str(key) for key in path)
+
+
+def library() -> dict[str, Path]:
+    """Every scenario of the library by its name, such as ``virsci/paper``."""
+    files = sorted(LIBRARY.rglob("*.yaml"))
+    return {path.relative_to(LIBRARY).with_suffix("").as_posix(): path for path in files}
+
+
+def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
+    """The file of a scenario: a name of the library, or the path of a file.
+
+    Args:
+        name: the name or path.
+        folder: what a relative path is relative to; the current folder if not given.
+
+    Raises:
+        InputError: neither; the nearest names are shown.
+    """
+    names = library()
+    if str(name) in names:
+        return names[str(name)]
+    path = (folder or Path.cwd()) / name
+    if path.is_file() or (path.exists() and not path.is_dir()):
+        return path
+    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    if Path(name).suffix in SUFFIXES:
+        raise InputError(f"{name}: no such file{hint}")
+    raise InputError(
+        f"no scenario {str(name)!r}: neither a file nor one of {', '.join(names)}{hint}"
+    )
+
+
+def read_document(name: str | Path) -> Document:
+    """Read a scenario file and all it extends.
+
+    Raises:
+        InputError: a missing or broken file, or files that extend each other in a circle.
+    """
+    return _read(find_scenario(name), ())
+
+
+def _read(path: Path, below: tuple[Path, ...]) -> Document:
+    sheet = read_yaml(path)
+    folder = path.parent.resolve()
+    data = dict(sheet.data)
+    origins = {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
+    top = Document(data, origins)
+    if "extends" not in data:
+        return top
+    parent = data.pop("extends")
+    where = origins.pop(("extends",)).label
+    if not isinstance(parent, str):
+        raise InputError(f"{where}: extends: expected one scenario name or path, got {parent!r}")
+    try:
+        parent_path = find_scenario(parent, folder)
+    except InputError as error:
+        raise InputError(f"{where}: extends: {error}") from error
+    chain = (*below, path.resolve())
+    if parent_path.resolve() in chain:
+        circle = " -> ".join(file.name for file in (*chain, parent_path))
+        raise InputError(f"{where}: extends: a circle: {circle}")
+    return _read(parent_path, chain).lay_over(top)
+
+
+def from_settings(settings: Iterable[str]) -> Document:
+    """What ``--set a.b=c`` says, one after the other; values are YAML.
+
+    Raises:
+        InputError: a setting without key or ``=``, or a value that is not YAML.
+    """
+    document, faults = Document(), list[str]()
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        path = _key_path(key)
+        if not equals or path is None:
+            faults.append(f"--set {setting}: write it as key=value, such as protocol.turns=3")
+            continue
+        if path[0] == "extends":
+            faults.append("--set extends: a file extends another; name that scenario instead")
+            continue
+        try:
+            value = parse_value(text, f"--set {key}")
+        except InputError as error:
+            faults.append(str(error))
+            continue
+        document = document.lay_over(_single(path, value, f"--set {key.strip()}"))
+    if faults:
+        raise InputError("\n".join(faults))
+    return document
+
+
+def from_arguments(arguments: Mapping[str, Any]) -> Document:
+    """What dotted keyword arguments say: ``{"protocol.turns": 3}``.
+
+    Raises:
+        InputError: an argument that is no key.
+    """
+    document = Document()
+    for key, value in arguments.items():
+        path = _key_path(key)
+        if path is None:
+            raise InputError(f"{key!r} is not a key; write it like protocol.turns")
+        document = document.lay_over(_single(path, value, dotted(path)))
+    return document
+
+
+def _single(path: KeyPath, value: Any, label: str) -> Document:
+    data: Any = value
+    for key in reversed(path):
+        data = {key: data}
+    origin = Origin(label, Path.cwd(), path)
+    origins = {path[:length]: origin for length in range(1, len(path) + 1)}
+    return Document(data, origins)
+
+
+def _key_path(text: str) -> KeyPath | None:
+    keys = text.strip().split(".")
+    if not all(keys):
+        return None
+    return tuple(int(key) if key.isdecimal() else key for key in keys)
+
+
+def _merge(
+    base: dict[Key, Any],
+    top: Mapping[Key, Any],
+    path: KeyPath,
+    origins: dict[KeyPath, Origin],
+    top_origins: Mapping[KeyPath, Origin],
+) -> None:
+    for key, value in top.items():
+        here = (*path, key)
+        old = base.get(key)
+        if isinstance(old, dict) and isinstance(value, dict) and _merges(old, value):
+            section = dict(old)
+            base[key] = section
+            _merge(section, value, here, origins, top_origins)
+        else:
+            for known in [known for known in origins if known[: len(here)] == here]:
+                del origins[known]
+            base[key] = value
+            below = {at: of for at, of in top_origins.items() if at[: len(here)] == here}
+            origins.update(below)
+        if here in top_origins:
+            origins[here] = top_origins[here]
+
+
+def _merges(old: Mapping[Key, Any], new: Mapping[Key, Any]) -> bool:
+    values = any(isinstance(key, int) for key in (*old, *new))
+    return not values and ("use" not in new or new["use"] == old.get("use"))

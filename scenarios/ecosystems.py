@@ -1,0 +1,46 @@
+"""Folder: an ecosystem that was built before and lies on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from agents.errors import InputError
+from agents.part import Part
+
+if TYPE_CHECKING:
+    from society.ecosystem.ecosystem import Ecosystem
+
+MANIFEST = "manifest.json"
+HOW_TO = (
+    "build one and name it:\n"
+    "  society ecosystem build jsonl FILE --boundary 2012 --min-papers 5 --out eco/vis\n"
+    "  society run SCENARIO --set population.ecosystem.path=eco/vis"
+)
+
+
+class Folder(Part):
+    """The ecosystem in a folder that ``society ecosystem build`` wrote."""
+
+    path: Path = Field(json_schema_extra={"hint": HOW_TO})
+    """The folder; relative to the scenario file, or to the current folder in ``--set``."""
+
+    def require(self) -> None:
+        """Raise InputError where there is no ecosystem in the folder; reads nothing."""
+        if not self.path.is_dir():
+            raise InputError(f"{self.path}: no such ecosystem folder; {HOW_TO}")
+        if not (self.path / MANIFEST).is_file():
+            raise InputError(f"{self.path}: not an ecosystem folder (no {MANIFEST}); {HOW_TO}")
+
+    def generate(self, seed: int) -> Ecosystem:
+        """Read it and verify every hash; the same for every seed.
+
+        Raises:
+            InputError: missing, damaged, or without papers or scientists.
+        """
+        from society.ecosystem.ecosystem import Ecosystem
+
+        self.require()
+        return Ecosystem.load(self.path)

@@ -1,0 +1,116 @@
+"""Execute: a scenario becomes a run folder.
+
+The manifest is written last, and nothing without one is taken for a finished run. A folder
+that already holds this run is left alone; one that holds anything else is never written to.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agents.errors import InputError
+from scenarios.runfolder import DIGEST, MANIFEST, SCENARIO, identity_hash, write_run
+from scenarios.schema import Scenario
+
+if TYPE_CHECKING:
+    from society.model import Society
+
+Progress = Callable[["Society"], None]
+
+
+def default_folder(scenario: Scenario) -> Path:
+    """``runs/<scenario>-<seed>``, or what the scenario says."""
+    if scenario.out is not None:
+        return Path(scenario.out)
+    name = (scenario.name or "scenario").replace("/", "-").replace(" ", "-")
+    return Path("runs") / f"{name}-{scenario.seed}"
+
+
+def run(
+    scenario: Scenario, out: Path | str | None = None, progress: Progress | None = None
+) -> Path:
+    """Run a scenario and write its run folder; a folder that holds this run is left alone.
+
+    Args:
+        scenario: what to run.
+        out: the run folder; ``runs/<scenario>-<seed>`` by default.
+        progress: told of the society after every step.
+
+    Returns:
+        The run folder.
+
+    Raises:
+        InputError: the folder cannot be used, or the scenario's ecosystem cannot.
+        Stopped: the backend gave up; nothing finished is left behind.
+    """
+    from scenarios.build import build_ecosystem_of, build_society
+
+    folder = default_folder(scenario) if out is None else Path(out)
+    if is_finished(scenario, folder):
+        return folder
+    prepare(folder)
+    ecosystem = build_ecosystem_of(scenario)
+    society = build_society(scenario, ecosystem)
+    society.run_to_end(progress)
+    write_run(scenario, society, ecosystem, folder)
+    return folder
+
+
+def is_finished(scenario: Scenario, folder: Path) -> bool:
+    """Does the folder hold this very run already?
+
+    Raises:
+        InputError: it holds another run, or files of something else.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is a file; give another folder with --out")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return False
+    if not (folder / MANIFEST).is_file():
+        if (folder / SCENARIO).is_file():
+            return False
+        raise InputError(f"{folder}: holds other files; give another folder with --out")
+    held = _manifest(folder / MANIFEST)
+    if held.get("identity") != identity_hash(scenario):
+        raise InputError(
+            f"{folder}: holds a run of another scenario ({held.get('name')}, seed "
+            f"{held.get('seed')}, other keys); give another folder with --out"
+        )
+    if scenario.until < float(held.get("until", 0.0)):
+        raise InputError(
+            f"{folder}: holds this run until day {held['until']:g}, longer than day "
+            f"{scenario.until:g}; give another folder with --out"
+        )
+    return bool(scenario.until == held.get("until"))
+
+
+def prepare(folder: Path) -> None:
+    """Make sure that the folder can be written to, before anything is simulated.
+
+    Raises:
+        InputError: it cannot.
+    """
+    probe = folder / ".writable"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.write_text("", encoding="utf-8")
+        probe.unlink()
+        for name in (MANIFEST, DIGEST):
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{folder}: cannot be written to ({error.strerror}); give another folder with --out"
+        ) from error
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    if not isinstance(held, dict):
+        raise InputError(f"{path}: not the manifest of a run")
+    return held

@@ -1,0 +1,252 @@
+"""Load: YAML text to plain data with the place of every key, and back.
+
+The only door to YAML. What comes in is a stranger's file, so nothing of it is run or built
+into objects: scalars, lists and mappings, bounded in size, depth and unfolding. Truth values
+are those of YAML 1.2 (``true`` and ``false``); ``on``, ``off``, ``yes`` and ``no`` are words.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
+
+from agents.errors import InputError
+
+MAX_BYTES = 256 * 1024
+MAX_VALUES = 10_000
+MAX_DEPTH = 32
+
+Key = str | int
+KeyPath = tuple[Key, ...]
+
+_PREFIX = "tag:yaml.org,2002:"
+_SCALARS: tuple[tuple[str, str, str], ...] = (
+    ("null", r"~|null|Null|NULL|", "~nN"),
+    ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", "-+0123456789"),
+    (
+        "float",
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        "-+.0123456789",
+    ),
+)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.2's core schema; nodes are composed only, nothing is constructed from them."""
+
+    yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes exactly what the loader would otherwise read as something else."""
+
+    yaml_implicit_resolvers: dict[Any, Any] = {}  # noqa: RUF012
+
+
+for _name, _pattern, _first in _SCALARS:
+    for _side in (_Loader, _Dumper):
+        _side.add_implicit_resolver(
+            _PREFIX + _name,
+            re.compile(f"(?:{_pattern})$"),
+            [*_first, ""] if _name == "null" else [*_first],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One YAML file: its data, and ``file:line:column`` of every key and list item."""
+
+    data: dict[Key, Any]
+    marks: dict[KeyPath, str] = field(default_factory=dict)
+
+
+def read_yaml(path: Path) -> Sheet:
+    """Read one scenario file.
+
+    Raises:
+        InputError: missing, not a plain text file, too large, not YAML, keys twice; every
+            fault is named by line and column.
+    """
+    shown = shown_path(path)
+    if not path.exists():
+        raise InputError(f"{shown}: no such file")
+    if not path.is_file():
+        raise InputError(f"{shown}: not a plain file; a scenario is a YAML text file")
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(f"{shown}: cannot be read: {error.strerror}") from error
+    if len(content) > MAX_BYTES:
+        raise InputError(f"{shown}: larger than {MAX_BYTES // 1024} KiB, which no scenario is")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{shown}: not UTF-8 text (byte {error.start})") from error
+    return parse_yaml(text, shown)
+
+
+def parse_yaml(text: str, shown: str) -> Sheet:
+    """The data of a YAML text whose top level is a mapping; an empty text is an empty one.
+
+    Raises:
+        InputError: as ``read_yaml``; ``shown`` stands for the file.
+    """
+    node = _compose(text, shown)
+    if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
+        return Sheet({})
+    if not isinstance(node, yaml.MappingNode):
+        where = _place(node, shown)
+        raise InputError(f"{where}: a scenario is a mapping of keys to values, such as 'seed: 7'")
+    reader = _Reader(shown)
+    data = reader.value(node, ())
+    if reader.faults:
+        raise InputError("\n".join(reader.faults))
+    return Sheet(data, reader.marks)
+
+
+def parse_value(text: str, shown: str) -> Any:
+    """One value as it would stand after a colon: ``3``, ``off``, ``{use: uniform}``.
+
+    Raises:
+        InputError: not YAML.
+    """
+    if len(text) > MAX_BYTES:
+        raise InputError(f"{shown}: longer than {MAX_BYTES // 1024} KiB")
+    node = _compose(text, shown)
+    if node is None:
+        return None
+    reader = _Reader(shown, placed=False)
+    value = reader.value(node, ())
+    if reader.faults:
+        raise InputError("\n".join(reader.faults))
+    return value
+
+
+def write_yaml(data: Any) -> str:
+    """Plain data as YAML text; ``parse_yaml`` reads it back equal."""
+    text: str = yaml.dump(
+        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100, indent=2
+    )
+    return text
+
+
+def shown_path(path: Path) -> str:
+    """A path as messages show it: relative where the file lies below the current folder."""
+    absolute = os.path.abspath(path)
+    relative = os.path.relpath(absolute)
+    return absolute if relative.startswith("..") else relative
+
+
+def _compose(text: str, shown: str) -> yaml.Node | None:
+    try:
+        node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        raise InputError(_syntax(error, shown)) from error
+    except yaml.YAMLError as error:
+        raise InputError(f"{shown}: not YAML: {str(error).splitlines()[0]}") from error
+    except RecursionError as error:
+        raise InputError(f"{shown}: nested deeper than {MAX_DEPTH} levels") from error
+    return node
+
+
+def _syntax(error: yaml.MarkedYAMLError, shown: str) -> str:
+    mark = error.problem_mark or error.context_mark
+    where = f"{shown}:{mark.line + 1}:{mark.column + 1}" if mark else shown
+    problem = error.problem or error.context or "cannot be read"
+    if "'\\t'" in problem:
+        problem += "; indent with spaces"
+    return f"{where}: not YAML: {problem}"
+
+
+def _place(node: yaml.Node, shown: str) -> str:
+    return f"{shown}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
+
+
+class _Reader:
+    """Turns composed nodes into data, counting what aliases unfold to."""
+
+    def __init__(self, shown: str, *, placed: bool = True) -> None:
+        self.shown = shown
+        self.placed = placed
+        self.marks: dict[KeyPath, str] = {}
+        self.faults: list[str] = []
+        self._values = 0
+
+    def value(self, node: yaml.Node, path: KeyPath) -> Any:
+        self._values += 1
+        if self._values > MAX_VALUES:
+            self._stop(node, f"unfolds to more than {MAX_VALUES} values")
+        if len(path) > MAX_DEPTH:
+            self._stop(node, f"nested deeper than {MAX_DEPTH} levels")
+        kind = node.tag.removeprefix(_PREFIX)
+        if isinstance(node, yaml.MappingNode) and kind == "map":
+            return self._mapping(node, path)
+        if isinstance(node, yaml.SequenceNode) and kind == "seq":
+            return [self._item(item, (*path, place)) for place, item in enumerate(node.value)]
+        if isinstance(node, yaml.ScalarNode) and kind in ("str", "int", "float", "bool", "null"):
+            return self._scalar(node, kind)
+        self._fault(node, f"tag {node.tag!r} is not allowed; a scenario holds plain values only")
+        return None
+
+    def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[Key, Any]:
+        data: dict[Key, Any] = {}
+        first: dict[Key, yaml.Node] = {}
+        for key_node, value_node in node.value:
+            key = self._key(key_node)
+            if key is None:
+                continue
+            if key in first:
+                line = first[key].start_mark.line + 1
+                self._fault(
+                    key_node, f"key {key!r} stands twice (first in line {line}); remove one"
+                )
+                continue
+            first[key] = key_node
+            self.marks[(*path, key)] = _place(key_node, self.shown)
+            data[key] = self.value(value_node, (*path, key))
+        return data
+
+    def _key(self, node: yaml.Node) -> Key | None:
+        kind = node.tag.removeprefix(_PREFIX)
+        if isinstance(node, yaml.ScalarNode):
+            if kind == "str":
+                return str(node.value)
+            if kind == "int":
+                key: Key | None = self._scalar(node, kind)
+                return key
+        self._fault(node, "a key must be a word or a whole number")
+        return None
+
+    def _item(self, node: yaml.Node, path: KeyPath) -> Any:
+        self.marks[path] = _place(node, self.shown)
+        return self.value(node, path)
+
+    def _scalar(self, node: yaml.ScalarNode, kind: str) -> Any:
+        text = str(node.value)
+        try:
+            if kind == "int":
+                return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+            if kind == "float":
+                return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+        except ValueError:
+            self._fault(node, f"{text[:40]!r} is not a usable number")
+            return None
+        if kind == "bool":
+            return text.lower() == "true"
+        return None if kind == "null" else text
+
+    def _where(self, node: yaml.Node) -> str:
+        return _place(node, self.shown) if self.placed else self.shown
+
+    def _fault(self, node: yaml.Node, problem: str) -> None:
+        self.faults.append(f"{self._where(node)}: {problem}")
+
+    def _stop(self, node: yaml.Node, problem: str) -> NoReturn:
+        raise InputError(f"{self._where(node)}: {problem}")

@@ -1,0 +1,189 @@
+"""Run folder: what a finished run leaves on disk, file by file, the manifest last."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenarios.ecosystems import MANIFEST as ECOSYSTEM_MANIFEST
+from scenarios.ecosystems import Folder
+from scenarios.keys import json_schema
+from scenarios.load import write_yaml
+from scenarios.schema import Scenario
+
+if TYPE_CHECKING:
+    from metrics.novelty import Database, Databases
+    from society.ecosystem.ecosystem import Ecosystem
+    from society.literature.paper import Paper
+    from society.model import Society
+    from society.run import Run, Vectors
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+SCENARIO = "scenario.yaml"
+DIGEST = "digest"
+SCHEMA = "scenario.schema.json"
+PACKAGES = ("virsci-society", "mesa", "simpy", "numpy", "pandas", "pydantic", "faiss-cpu", "scipy")
+
+
+def write_run(scenario: Scenario, society: Society, ecosystem: Ecosystem, folder: Path) -> None:
+    """Write everything that a run folder holds, the manifest last."""
+    from metrics.exports import write_networks
+    from society.run import Run, digest_tables, write_measures, write_tables, write_vectors
+
+    text = resolved_text(scenario)
+    _write(folder / SCENARIO, text)
+    _write(folder / SCHEMA, json.dumps(json_schema(Scenario), indent=1) + "\n")
+    events = "".join(_line(event) for event in society.log.events)
+    _write(folder / "events.jsonl", events)
+    tables, vectors = write_tables(folder, society.log.rows), _vectors(society)
+    write_vectors(folder, vectors)
+    manifest = describe(scenario, society, ecosystem)
+    run = Run(
+        tables,
+        manifest,
+        manifest["scenario"],
+        scenario_text=text,
+        vectors=vectors,
+        databases=databases_of(ecosystem),
+        events=society.log.events,
+    )
+    write_networks(run, folder)
+    write_measures(folder, measure_all(run, scenario))
+    network = (folder / "network.graphml").read_bytes()
+    told = digest_tables(tables).encode() + network + events.encode()
+    manifest["digest"] = hashlib.sha256(told).hexdigest()
+    _write(folder / DIGEST, manifest["digest"] + "\n")
+    _write(folder / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+
+
+def describe(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict[str, Any]:
+    """The manifest: what was run, from what, by what."""
+    return {
+        "format": FORMAT,
+        "name": scenario.name,
+        "seed": scenario.seed,
+        "days": society.day,
+        "until": scenario.until,
+        "boundary": ecosystem.boundary,
+        "backend": scenario.backend.backend.about,
+        "identity": identity_hash(scenario),
+        "ecosystem": {
+            "manifest": _hash_json(ecosystem.manifest),
+            "source": ecosystem.manifest.get("source"),
+            "counts": ecosystem.counts,
+            "notes": ecosystem.manifest.get("notes", []),
+        },
+        "prompts": _prompt_hashes(scenario),
+        "versions": {"python": platform.python_version(), **_versions()},
+        "scenario": scenario.to_data(),
+    }
+
+
+def resolved_text(scenario: Scenario) -> str:
+    """The scenario as YAML with every key, such that it alone runs the same again."""
+    header = (
+        f"# yaml-language-server: $schema={SCHEMA}\n"
+        "# Every key with its value: 'society run' of this file is the same run.\n"
+    )
+    data = scenario.to_data()
+    data["out"] = None
+    return header + write_yaml(data)
+
+
+def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
+    """Every table of the metrics that the scenario names."""
+    from metrics import novelty
+    from metrics.table import METRICS
+
+    measures = {}
+    for name, metric in METRICS.items():
+        family = metric.__module__.rpartition(".")[2]
+        if family not in scenario.metrics:
+            continue
+        settings: Any = scenario.novelty
+        measures[name] = novelty.of_run(run, settings) if family == "novelty" else metric(run)
+    return measures
+
+
+def _vectors(society: Society) -> Vectors:
+    import numpy as np
+
+    from society.run import Vectors
+
+    ids = sorted(str(row[0]) for row in society.log.rows["papers"])
+    rows = [society.literature.vector(paper) for paper in ids]
+    dim = society.ecosystem.embedding.dim
+    return Vectors(tuple(ids), np.array(rows, dtype=np.float32).reshape(len(ids), dim))
+
+
+def databases_of(ecosystem: Ecosystem) -> Databases:
+    """The papers that novelty is measured against."""
+    from metrics.novelty import Databases
+
+    return Databases(
+        _database(ecosystem.past, ecosystem.past_vectors),
+        _database(ecosystem.contemporary, ecosystem.contemporary_vectors),
+    )
+
+
+def _database(papers: Sequence[Paper], vectors: Any) -> Database:
+    import numpy as np
+
+    from metrics.novelty import Database
+
+    counts = [np.nan if paper.citations is None else paper.citations for paper in papers]
+    years = np.array([paper.year for paper in papers], dtype=int)
+    known = np.array(counts, dtype=float)
+    return Database(vectors, years, known, tuple(paper.id for paper in papers))
+
+
+def _prompt_hashes(scenario: Scenario) -> dict[str, str]:
+    """sha256 of the prompt files that lie beside the protocol."""
+    module = sys.modules[type(scenario.protocol).__module__]
+    folder = Path(getattr(module, "__file__", None) or ".").parent / "prompts"
+    files = sorted(folder.glob("*.txt"))
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _line(event: Mapping[str, Any]) -> str:
+    return json.dumps(event, ensure_ascii=True, separators=(",", ":")) + "\n"
+
+
+def _hash_json(data: Any) -> str:
+    text = json.dumps(data, sort_keys=True, ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _write(path: Path, text: str) -> None:
+    unfinished = path.with_name(path.name + ".unfinished")
+    unfinished.write_text(text, encoding="utf-8")
+    os.replace(unfinished, path)
+
+
+def identity_hash(scenario: Scenario) -> str:
+    """sha256 of what happens: the identity keys, and the content of an ecosystem folder."""
+    data = scenario.identity()
+    source = scenario.population.ecosystem
+    if isinstance(source, Folder):
+        source.require()
+        content = (source.path / ECOSYSTEM_MANIFEST).read_bytes()
+        data["population"]["ecosystem"]["path"] = hashlib.sha256(content).hexdigest()
+    return _hash_json(data)

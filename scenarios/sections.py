@@ -1,0 +1,257 @@
+"""Sections: plain data to parts, and parts to plain data.
+
+A part is read from the inside out: its own parts first, each by the class that ``use`` names
+or that the field's default has, then the part itself by pydantic. Whatever is wrong is noted
+with its key path, and reading goes on, so that all faults come out at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from agents.errors import InputError
+from agents.part import Part
+from scenarios.complaints import Complaints, shown, unknown_key, worded
+from scenarios.document import Document
+from scenarios.load import Key, KeyPath
+from scenarios.parts import (
+    Among,
+    Section,
+    Table,
+    class_of,
+    classes_in,
+    import_class,
+    name_of,
+    table_for,
+)
+from society.durations import Duration
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+_FAILED = object()
+
+
+class Reader:
+    """Reads one document; ``trust`` lets dotted paths be imported."""
+
+    def __init__(self, document: Document, *, trust: bool) -> None:
+        self.document = document
+        self.trust = trust
+        self.complaints = Complaints(document)
+        self._beside: dict[KeyPath, list[str]] = {}
+
+    def part(self, cls: type[ModelT], data: Any, path: KeyPath) -> ModelT | None:
+        """The part that a section describes, or None with its faults noted."""
+        if isinstance(data, cls):
+            return data
+        if not isinstance(data, dict):
+            self.complaints.add(path, f"got {shown(data)}, expected a section of keys")
+            return None
+        values: dict[str, Any] = {}
+        failed: set[str] = set()
+        for key, value, here in self._keys(cls, data, path):
+            read = self._field(cls.model_fields[key], value, here)
+            if read is _FAILED:
+                failed.add(key)
+            else:
+                values[key] = read
+        try:
+            made = cls.model_validate(values)
+        except ValidationError as error:
+            self._note(cls, error, data, path, failed)
+            return None
+        return None if failed else made
+
+    def _keys(
+        self, cls: type[BaseModel], data: Mapping[Key, Any], path: KeyPath
+    ) -> list[tuple[str, Any, KeyPath]]:
+        """The known keys of a section; those of an inlined part go to it, others are faults."""
+        inlined: str | None = getattr(cls, "inlined", None)
+        names = [name for name in cls.model_fields if name not in (inlined, "use")]
+        listed = [(str(key), value, (*path, key)) for key, value in data.items() if key in names]
+        other = {key: value for key, value in data.items() if key not in names}
+        if inlined is not None:
+            self._beside[path] = names
+            return [*listed, (inlined, other, path)] if other else listed
+        for key in other:
+            elsewhere = keys_below(cls) if not path else ()
+            known = [*self._beside.get(path, ()), *names]
+            self.complaints.add((*path, key), unknown_key(key, known, elsewhere))
+        return listed
+
+    def _field(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
+        """The value as pydantic may have it: parts built, everything else as it is."""
+        bases, table = field_parts(field)
+        if not bases or isinstance(value, BaseModel):
+            return self._placed(field, value, path)
+        if table is not None:
+            if Duration in bases and isinstance(value, int | float | str):
+                return self._fixed(table, value, path)
+            if isinstance(value, str) and not _takes_text(field.annotation):
+                value = {"use": value}
+            if isinstance(value, dict):
+                return self._named(field, bases, table, value, path)
+            return value
+        if isinstance(value, dict) and len(bases) == 1:
+            read = self.part(bases[0], value, path)
+            return _FAILED if read is None else read
+        return value
+
+    def _named(
+        self,
+        field: FieldInfo,
+        bases: tuple[type[BaseModel], ...],
+        table: Table,
+        value: dict[Key, Any],
+        path: KeyPath,
+    ) -> Any:
+        rest = {key: item for key, item in value.items() if key != "use"}
+        try:
+            cls = self._class(field, bases, table, value)
+        except InputError as error:
+            place = (*path, "use") if (*path, "use") in self.document.origins else path
+            self.complaints.add(place, str(error))
+            return _FAILED
+        read = self.part(cls, rest, path)
+        return _FAILED if read is None else read
+
+    def _class(
+        self,
+        field: FieldInfo,
+        bases: tuple[type[BaseModel], ...],
+        table: Table,
+        value: dict[Key, Any],
+    ) -> type[BaseModel]:
+        if "use" in value:
+            base: Any = bases[0] if len(bases) == 1 else BaseModel
+            return class_of(value["use"], table, base, trust=self.trust)
+        default = field.get_default(call_default_factory=True, validated_data={})
+        if isinstance(default, BaseModel):
+            return type(default)
+        names = " or ".join(f"use: {name}" for name in table)
+        raise InputError(f"which one? expected {names}")
+
+    def _fixed(self, table: Table, value: Any, path: KeyPath) -> Any:
+        try:
+            return import_class(table["fixed"]).model_validate({"length": value})
+        except ValidationError as error:
+            self.complaints.add(path, worded(error.errors(include_url=False)))
+            return _FAILED
+
+    def _placed(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
+        """A relative path is relative to the file in which it stands."""
+        if field.annotation is Path and isinstance(value, str) and value:
+            origin = self.document.origin(path)
+            return (origin.folder if origin else Path.cwd()) / Path(value).expanduser()
+        return value
+
+    def _note(
+        self,
+        cls: type[BaseModel],
+        error: ValidationError,
+        data: Mapping[Key, Any],
+        path: KeyPath,
+        failed: set[str],
+    ) -> None:
+        by_place: dict[KeyPath, list[ErrorDetails]] = {}
+        for one in error.errors(include_url=False):
+            if failed.intersection(one["loc"][:1]) or (failed and not one["loc"]):
+                continue
+            place = _real_place(cls, one, data)
+            by_place.setdefault(place, []).append(one)
+        for place, errors in by_place.items():
+            here = (*path, *place)
+            if errors[0]["type"] == "missing":
+                self.complaints.add(here, _missing(cls.model_fields[str(place[-1])]))
+            else:
+                self.complaints.add(here, worded(errors))
+
+
+def write_part(part: BaseModel) -> dict[str, Any]:
+    """Plain data of a part, complete: reading it back gives an equal part."""
+    data: dict[str, Any] = {}
+    cls = type(part)
+    plain = {name for name, field in cls.model_fields.items() if not field_parts(field)[0]}
+    values = part.model_dump(include=plain - {"use"})
+    for name, field in cls.model_fields.items():
+        if name == "use":
+            continue
+        value = getattr(part, name)
+        table = field_parts(field)[1]
+        if isinstance(value, BaseModel):
+            named = {} if table is None else {"use": name_of(type(value), table)}
+            section = named | write_part(value)
+            if name == getattr(cls, "inlined", None):
+                data = section | data
+            else:
+                data[name] = section
+        else:
+            data[name] = _plain(values.get(name, value))
+    return data
+
+
+def field_parts(field: FieldInfo) -> tuple[tuple[type[BaseModel], ...], Table | None]:
+    """The part classes a field takes, and the table that names them, if there is one."""
+    for note in field.metadata:
+        if isinstance(note, Among):
+            return (Part,), note.table
+        if isinstance(note, Section):
+            return (import_class(note.path),), None
+    classes = classes_in(field.annotation)
+    tabled = [cls for cls in classes if table_for(cls) is not None]
+    if tabled:
+        return tuple(tabled), table_for(tabled[0])
+    return tuple(classes), None
+
+
+def keys_below(cls: type[BaseModel]) -> list[str]:
+    """Dotted keys one level below a section, for those who forget the section."""
+    found = []
+    for name, field in cls.model_fields.items():
+        bases, table = field_parts(field)
+        classes = bases if table is None else [import_class(path) for path in table.values()]
+        found += [f"{name}.{key}" for below in classes for key in below.model_fields]
+    return found
+
+
+def _real_place(cls: type[BaseModel], error: ErrorDetails, data: Any) -> KeyPath:
+    """Key path of an error below its section, without the names of union members."""
+    if not error["loc"]:
+        # A check of the whole section names the key it is about first, if there is one.
+        first = str(error.get("ctx", {}).get("error", "")).split(" ", 1)[0].rstrip(":")
+        return (first,) if first in cls.model_fields else ()
+    place: list[Key] = [error["loc"][0]]
+    value = data.get(place[0]) if isinstance(data, dict) else None
+    for step in error["loc"][1:]:
+        inside = isinstance(value, dict) and step in value
+        if inside or (isinstance(value, list) and isinstance(step, int) and step < len(value)):
+            place.append(step)
+            value = value[step]  # type: ignore[index]
+    return tuple(place)
+
+
+def _missing(field: FieldInfo) -> str:
+    extra = field.json_schema_extra
+    hint = extra.get("hint") if isinstance(extra, dict) else None
+    return "required, but not given" + (f"; {hint}" if hint else "")
+
+
+def _takes_text(annotation: Any) -> bool:
+    if get_origin(annotation) is Annotated:
+        return _takes_text(get_args(annotation)[0])
+    if annotation is str or get_origin(annotation) is Literal:
+        return True
+    return any(_takes_text(one) for one in get_args(annotation) if one is not annotation)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list | set | frozenset):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, Path) else value

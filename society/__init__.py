@@ -1,0 +1,1 @@
+"""The shared world of the scientists, and its time."""

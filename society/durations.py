@@ -1,0 +1,128 @@
+"""Durations: how long each act takes in the simulated world.
+
+Simulated time is in days. Durations are written as people write them (``10m`` minutes,
+``2h``, ``3d``, ``1w``, ``18mo``, ``2y``; a year is 365 days, a month a twelfth of it) and
+rounded to multiples of 2^-20 day (0.08 s), on which sums are exact (rule 11).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator, Field, PlainSerializer
+
+from agents.part import Part
+
+TICK = 2.0**-20
+_DAYS = {"s": 1 / 86400, "m": 1 / 1440, "h": 1 / 24, "d": 1.0, "w": 7.0, "mo": 365 / 12, "y": 365.0}
+_WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|m|h|d|w|mo|y)\s*")
+
+
+def to_ticks(days: float) -> float:
+    """Round to the grid on which sums of dates are exact."""
+    return round(days / TICK) * TICK
+
+
+def parse_days(value: Any) -> float:
+    """Days from ``"3d"``, ``"10m"`` ... or from a number of days.
+
+    Raises:
+        ValueError: neither; the message shows how durations are written.
+    """
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        days = float(value)
+    else:
+        match = _WRITTEN.fullmatch(str(value))
+        if match is None:
+            raise ValueError(f"{value!r} is not a duration; write 10m, 2h, 3d, 1w, 18mo or 2y")
+        days = float(match[1]) * _DAYS[match[2]]
+    if not 0 <= days < 1e6:
+        raise ValueError(f"{value!r} is outside 0 to 1,000,000 days")
+    return to_ticks(days)
+
+
+def write_days(days: float) -> str:
+    """A duration as a scenario file shows it; ``parse_days`` reads it back exactly."""
+    for unit in ("y", "w", "d", "h", "m"):
+        count = days / _DAYS[unit]
+        if days and count == int(count) and parse_days(f"{int(count)}{unit}") == days:
+            return f"{int(count)}{unit}"
+    return f"{days!r}d" if "e" not in repr(days) else f"{days:.20f}d"
+
+
+Days = Annotated[
+    float,
+    BeforeValidator(parse_days),
+    PlainSerializer(write_days, return_type=str),
+    Field(json_schema_extra={"type": ["string", "number"]}),
+]
+"""A length of simulated time in days, written like ``3d``."""
+
+
+class Duration(Part):
+    """A distribution of lengths of time; subclass it and write ``sample``."""
+
+    def sample(self, rng: np.random.Generator) -> float:
+        """One length in days, >= 0."""
+        raise NotImplementedError
+
+    def draw(self, rng: np.random.Generator) -> float:
+        """One length on the grid of ticks."""
+        return to_ticks(max(0.0, self.sample(rng)))
+
+
+class Fixed(Duration):
+    """Always the same length."""
+
+    length: Days
+
+    def sample(self, rng: np.random.Generator) -> float:
+        """The length itself."""
+        return self.length
+
+
+class Gamma(Duration):
+    """Gamma distributed around ``mean``; ``shape`` 1 is exponential, larger is narrower."""
+
+    mean: Days
+    shape: float = Field(default=4.0, gt=0)
+
+    def sample(self, rng: np.random.Generator) -> float:
+        """One gamma draw."""
+        return float(rng.gamma(self.shape, self.mean / self.shape))
+
+
+class Lognormal(Duration):
+    """Lognormal with the given median; ``sigma`` is the standard deviation of the log."""
+
+    median: Days
+    sigma: float = Field(default=0.5, ge=0)
+
+    def sample(self, rng: np.random.Generator) -> float:
+        """One lognormal draw."""
+        return float(self.median * np.exp(self.sigma * rng.standard_normal()))
+
+
+class Times(Part):
+    """The simulated time of every act, and the windows within which effects are due.
+
+    The defaults are assumptions of this project; each window is realism and lookahead in
+    one: the clock never waits for words before their effect is due.
+    """
+
+    utterance: Duration = Field(default_factory=lambda: Gamma(mean=parse_days("10m")))
+    """One turn of speaking, summarising, deciding or voting in a meeting."""
+    homework: Duration | None = Field(default_factory=lambda: Gamma(mean=parse_days("2d")))
+    """Effort of one member between two meetings, in days of full attention; null: none."""
+    leader_effort: float = Field(default=1.5, gt=0)
+    """Factor on the homework of the leader."""
+    meeting_notice: Days = 7.0
+    """From the call of a meeting to the date for which it is called."""
+    reply_window: Days = 14.0
+    """From an invitation to the date on which its answer takes effect."""
+    publication_delay: Days = 60.0
+    """From the finished abstract to the date on which others can find the paper."""
+    deadline: Days | None = None
+    """A team that has not finished this long after its founding is dissolved; null: never."""

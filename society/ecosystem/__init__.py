@@ -1,0 +1,1 @@
+"""The data a society starts from, on disk and in memory."""

@@ -1,0 +1,130 @@
+"""What an ecosystem looks like in figures, beside those of a real community.
+
+Only the past and the population at the boundary are measured. "Author" is anybody on a past
+paper; "scientist" is a member of the population, whose papers and ties are counted on all the
+source's papers before the boundary.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from society.ecosystem.ecosystem import Ecosystem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEFINITIONS = {
+    "past papers": "papers before the boundary that the filters keep",
+    "contemporary papers": "papers of the boundary year and after that they keep",
+    "scientists": "members of the population",
+    "authors": "different people on the past papers, scientists or not",
+    "team size": "mean number of authors of a past paper",
+    "papers per scientist": "mean number of papers before the boundary, over the population",
+    "productivity Gini": "Gini coefficient of those numbers (0 = all equal)",
+    "co-authors per scientist": "mean number of scientists that a scientist wrote with",
+    "repeat collaboration": "share of the pairs of scientists with a joint paper that have two",
+    "clustering": "mean local clustering of the scientists who have at least two co-authors",
+    "citations per past paper": "mean number of citations at the boundary",
+    "citation tail": "share of these citations that go to the most cited tenth of past papers",
+}
+
+VIS = {
+    "past papers": 2157.0,
+    "contemporary papers": 2077.0,
+    "scientists": 253.0,
+    "authors": 3897.0,
+    "team size": 3.3102,
+    "papers per scientist": 9.6759,
+    "productivity Gini": 0.3118,
+    "co-authors per scientist": 4.8696,
+    "repeat collaboration": 0.4529,
+    "clustering": 0.4680,
+    "citations per past paper": 3.0032,
+    "citation tail": 0.4714,
+}
+"""The same figures of a real community: IEEE VIS papers 1990 to 2024, boundary 2012, scientists
+with at least 5 papers. Measured with
+``measure(build_ecosystem(JsonLines("papers.jsonl.gz"), boundary=2012, min_papers=5))``."""
+
+SHAPE = (
+    "team size",
+    "papers per scientist",
+    "productivity Gini",
+    "co-authors per scientist",
+    "repeat collaboration",
+    "clustering",
+    "citations per past paper",
+    "citation tail",
+)
+"""The figures that do not grow with the size of the data, so that two ecosystems compare."""
+
+
+def measure(ecosystem: Ecosystem) -> dict[str, float]:
+    """The figures of ``DEFINITIONS``; nan where there is nothing to measure."""
+    teams = [len(paper.authors) for paper in ecosystem.past]
+    written = np.array([profile.papers for profile in ecosystem.profiles], dtype=float)
+    known = [paper.citations for paper in ecosystem.past if paper.citations is not None]
+    cited = np.array(known, dtype=float)
+    joint = ecosystem.coauthors
+    return {
+        "past papers": float(len(ecosystem.past)),
+        "contemporary papers": float(len(ecosystem.contemporary)),
+        "scientists": float(len(ecosystem.profiles)),
+        "authors": float(len({author for paper in ecosystem.past for author in paper.authors})),
+        "team size": _mean(np.array(teams, dtype=float)),
+        "papers per scientist": _mean(written),
+        "productivity Gini": gini(written),
+        "co-authors per scientist": joint.nnz / max(1, len(written)),
+        "repeat collaboration": _mean((joint.data > 1).astype(float)),
+        "clustering": _clustering(ecosystem),
+        "citations per past paper": _mean(cited),
+        "citation tail": _top_share(cited),
+    }
+
+
+def describe(ecosystem: Ecosystem) -> pd.DataFrame:
+    """One row per figure: its value, the value of the real community, the definition."""
+    import pandas as pd
+
+    rows = [
+        (name, value, VIS.get(name, np.nan), DEFINITIONS[name])
+        for name, value in measure(ecosystem).items()
+    ]
+    return pd.DataFrame(rows, columns=["figure", "value", "vis", "definition"])
+
+
+def topics(ecosystem: Ecosystem) -> dict[str, int]:
+    """Scientists by main topic, the most frequent first."""
+    return dict(Counter(profile.topic for profile in ecosystem.profiles).most_common())
+
+
+def gini(values: npt.NDArray[np.float64]) -> float:
+    """Gini coefficient: 0 where all values are equal, towards 1 where one has everything."""
+    ordered = np.sort(values)
+    if not len(ordered) or not ordered.sum():
+        return float("nan")
+    ranks = np.arange(1, len(ordered) + 1)
+    return float(((2 * ranks - len(ordered) - 1) * ordered).sum() / len(ordered) / ordered.sum())
+
+
+def _mean(values: npt.NDArray[np.float64]) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _top_share(counts: npt.NDArray[np.float64]) -> float:
+    top = np.sort(counts)[::-1][: max(1, len(counts) // 10)]
+    return float(top.sum() / counts.sum()) if counts.sum() else float("nan")
+
+
+def _clustering(ecosystem: Ecosystem) -> float:
+    ties = (ecosystem.coauthors > 0).astype(np.int64)
+    degree = np.asarray(ties.sum(axis=1), dtype=float).ravel()
+    # Closed walks of length three are twice the triangles at each scientist.
+    closed = np.asarray((ties @ ties).multiply(ties).sum(axis=1), dtype=float).ravel()
+    several = degree > 1
+    return _mean(closed[several] / (degree[several] * (degree[several] - 1)))

@@ -1,0 +1,50 @@
+"""RawRecord: one paper as a source tells it, before any filter and any mask.
+
+Every importer yields these; nothing behind the importers knows a source's own format.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RawAuthor:
+    """One author of a record.
+
+    Attributes:
+        id: the source's id, or the name where it has none.
+        name: the real name; leaves the build only in the key file.
+        affiliation: possibly empty.
+    """
+
+    id: str
+    name: str
+    affiliation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """One paper of a source.
+
+    Attributes:
+        id: unique in the source.
+        title: never empty.
+        abstract: possibly empty.
+        year: calendar year of publication.
+        authors: in author order, nobody twice.
+        references: ids of cited papers, in the source or not.
+        keywords: possibly none.
+        venue: possibly empty.
+        citations: count at collection time; None where the source has none.
+    """
+
+    id: str
+    title: str
+    abstract: str
+    year: int
+    authors: tuple[RawAuthor, ...]
+    references: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    venue: str = ""
+    citations: int | None = None

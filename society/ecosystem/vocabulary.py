@@ -1,0 +1,157 @@
+"""The words of synthetic ecosystems: fields with their terms, and abstracts made of them.
+
+Terms and sentence patterns stand in two text files beside this one. The text reads as English
+and clusters by field; it says nothing true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(__file__).parent
+FEWEST_WORDS = 122
+MOST_WORDS = 178
+SPREAD = 35
+ROLES = ("opening", "problem", "approach", "detail", "evidence", "result", "closing")
+NEIGHBOUR = 0.35
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of research and its terms.
+
+    Attributes:
+        head: the term that names it.
+        themes: what is studied, from old to new.
+        methods: with what; takes an indefinite article.
+        objects: on what; plural.
+        measures: what is measured; takes "the".
+        settings: where it matters; follows "in".
+    """
+
+    head: str
+    themes: tuple[str, ...]
+    methods: tuple[str, ...]
+    objects: tuple[str, ...]
+    measures: tuple[str, ...]
+    settings: tuple[str, ...]
+
+
+def pick(rng: np.random.Generator, choices: Sequence[str]) -> str:
+    """One of the choices, each with the same chance."""
+    return choices[int(rng.random() * len(choices))]
+
+
+def pick_two(rng: np.random.Generator, choices: Sequence[str]) -> tuple[str, str]:
+    """Two different choices."""
+    first = int(rng.random() * len(choices))
+    second = (first + 1 + int(rng.random() * (len(choices) - 1))) % len(choices)
+    return choices[first], choices[second]
+
+
+@cache
+def fields() -> tuple[Field, ...]:
+    """Every field of the vocabulary, in the order of the file."""
+    found = []
+    for head, lines in _sections("vocabulary.txt").items():
+        terms = {name: _terms(rest) for name, _, rest in (line.partition(":") for line in lines)}
+        found.append(Field(head=head, **terms))
+    return tuple(found)
+
+
+@cache
+def patterns() -> dict[str, tuple[str, ...]]:
+    """The sentence patterns, by role; places and institutions are terms on one line."""
+    return {
+        role: tuple(term for line in lines for term in _terms(line))
+        for role, lines in _sections("sentences.txt").items()
+    }
+
+
+def affiliation(rng: np.random.Generator, field: Field) -> str:
+    """An invented department at an invented institution."""
+    known = patterns()
+    department = pick(rng, known["department"]).format(field=field.head.title())
+    place = pick(rng, known["place"])
+    return f"{department}, {pick(rng, known['institution']).format(place=place)}"
+
+
+def write_paper(
+    rng: np.random.Generator, field: Field, neighbour: Field, themes: tuple[str, str]
+) -> tuple[str, str, tuple[str, ...]]:
+    """Title, abstract and keywords of a paper on two themes of a field.
+
+    The neighbouring field lends a theme now and then, in the text alone.
+    """
+    slots = _slots(rng, field, neighbour, themes)
+    known = patterns()
+    title = _sentence(pick(rng, known["title"]), slots, rng)
+    sentences = [_sentence(pick(rng, known[role]), slots, rng) for role in ROLES]
+    details: list[str] = rng.permutation(known["detail"]).tolist()
+    length = sum(len(sentence.split()) for sentence in sentences)
+    fewest = FEWEST_WORDS + int(rng.random() * SPREAD)
+    while length < fewest and details:
+        extra = _sentence(details.pop(), slots, rng)
+        if extra not in sentences:
+            sentences.insert(ROLES.index("evidence"), extra)
+            length += len(extra.split())
+    while length > MOST_WORDS:
+        length -= len(sentences.pop(ROLES.index("detail")).split())
+    return title, " ".join(sentences), (field.head, *themes, slots["method"])
+
+
+def _slots(
+    rng: np.random.Generator, field: Field, neighbour: Field, themes: tuple[str, str]
+) -> dict[str, str]:
+    method, method2 = pick_two(rng, field.methods)
+    object1, object2 = pick_two(rng, field.objects)
+    measure, measure2 = pick_two(rng, field.measures)
+    lender = neighbour if rng.random() < NEIGHBOUR else field
+    return {
+        "field": field.head,
+        "theme": themes[0],
+        "theme2": themes[1],
+        "method": method,
+        "method2": method2,
+        "a_method": _with_article(method),
+        "a_method2": _with_article(method2),
+        "object": object1,
+        "object2": object2,
+        "measure": measure,
+        "measure2": measure2,
+        "setting": pick(rng, field.settings),
+        "other": pick(rng, lender.themes),
+    }
+
+
+def _sentence(pattern: str, slots: dict[str, str], rng: np.random.Generator) -> str:
+    drawn = {
+        "number": str(20 * (1 + int(rng.random() * 60))),
+        "percent": str(3 + int(rng.random() * 40)),
+    }
+    text = pattern.format(**slots, **drawn)
+    return text[0].upper() + text[1:]
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[0].lower() in 'aeio' else 'a'} {noun}"
+
+
+def _terms(text: str) -> tuple[str, ...]:
+    return tuple(term.strip() for term in text.split("|"))
+
+
+def _sections(name: str) -> dict[str, list[str]]:
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            lines = sections.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            lines.append(line)
+    return sections

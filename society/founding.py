@@ -1,0 +1,65 @@
+"""Founding: when teams start, and who leads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from agents.part import Part
+from society.durations import Days, to_ticks
+from society.streams import Streams
+
+
+class Founding(Part):
+    """Subclass it and write ``teams``; every founding draws from its own stream."""
+
+    max_teams: int = Field(default=3, ge=1)
+    """A scientist is in at most this many teams at once, as leader or member."""
+
+    def teams(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
+        """Dates (days, never decreasing) and the rows of the scientists who want to lead."""
+        raise NotImplementedError
+
+
+class Poisson(Founding):
+    """Every scientist founds teams at the same rate, independently of everything else.
+
+    The superposition of the scientists' Poisson processes is drawn: exponential gaps, then a
+    uniform leader, each from a stream named by its ordinal.
+    """
+
+    teams_per_year: float = Field(default=1.5, gt=0)
+    """Foundings per scientist and year."""
+    most: int | None = Field(default=None, ge=1)
+    """No more teams than this are founded; null: no limit."""
+
+    def teams(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
+        """Foundings without end, in order of date."""
+        mean_gap = 365.0 / (self.teams_per_year * scientists)
+        date, ordinal = 0.0, 0
+        while self.most is None or ordinal < self.most:
+            rng = streams.stream("founding", ordinal)
+            date += to_ticks(rng.exponential(mean_gap))
+            yield date, int(rng.integers(scientists))
+            ordinal += 1
+
+
+class Once(Founding):
+    """A stated number of teams, founded ``every`` so often from day 0, leaders at random.
+
+    With ``teams: 1`` this is single-team VirSci: a leader sampled uniformly from S. Leaders
+    are drawn without replacement until everybody has led, then anew.
+    """
+
+    count: int = Field(default=1, ge=1)
+    """Number of teams."""
+    every: Days = 0.0
+    """Time between two foundings."""
+
+    def teams(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
+        """``count`` foundings."""
+        for ordinal in range(self.count):
+            round_, place = divmod(ordinal, scientists)
+            order = streams.stream("leaders", round_).permutation(scientists)
+            yield to_ticks(ordinal * self.every), int(order[place])

@@ -1,0 +1,1 @@
+"""Papers, and what of them is known as of a date."""

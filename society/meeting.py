@@ -1,0 +1,106 @@
+"""Meeting: everybody in one room; and homework: one person at one desk.
+
+Both are the only ways to a scientist's attention. A meeting asks for the presence of all
+members in one instant, so requests queue in one global order and nobody can wait in a circle.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import simpy
+
+from society.interfaces import Steps
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from society.model import Society
+    from society.team import Team
+
+
+class Appointment(NamedTuple):
+    """When a meeting was called, and for which date."""
+
+    called: float
+    due: float
+
+
+class Meeting:
+    """One turn of a discussion; a context that holds its members' presence.
+
+    Entering it asks for everybody and gives the event to wait for; leaving it frees them and
+    writes the row of the table ``meetings``.
+    """
+
+    def __init__(
+        self, society: Society, team: Team, appointment: Appointment, stage: str, visit: int,
+        turn: int,
+    ) -> None:  # fmt: skip
+        self._society = society
+        self._team = team
+        self._appointment = appointment
+        self._place = (stage, visit, turn)
+        self._people = tuple(team.members)
+        self._requests = ExitStack()
+        self._last: str | None = None
+        self._held: float | None = None
+
+    def __enter__(self) -> simpy.Event:
+        env, attention = self._society.env, self._society.attention
+        if not attention.limited:
+            everybody: simpy.Event = env.timeout(0)
+        else:
+            waiting = []
+            for person in self._people:
+                request = self._requests.enter_context(attention.presence(person).request())
+                request.callbacks.append(lambda _, person=person: self._came(person))
+                waiting.append(request)
+            everybody = env.all_of(waiting)
+        everybody.callbacks.append(lambda _: self._begin())
+        return everybody
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._requests.__exit__(kind, error, trace)
+        if self._held is None or kind is GeneratorExit:
+            return
+        waited = self._last if self._held > self._appointment.due else None
+        self._society.log.row(
+            "meetings", self._team.id, *self._place, *self._appointment, self._held,
+            self._society.env.now, len(self._people), waited,
+        )  # fmt: skip
+
+    def _came(self, person: str) -> None:
+        self._last = person
+
+    def _begin(self) -> None:
+        self._held = self._society.env.now
+
+
+def work_at_desk(
+    society: Society, team: Team, scientist: str, stage: str, visit: int, turn: int
+) -> Steps:
+    """Do the homework of one project, behind that of the others; writes its row."""
+    times, env, attention = society.times, society.env, society.attention
+    if times.homework is None:
+        return
+    rng = society.streams.stream("homework", team.id, stage, visit, turn, scientist)
+    effort = times.homework.draw(rng)
+    if scientist == team.leader:
+        effort = society.ticks(effort * times.leader_effort)
+    assigned = env.now
+    with ExitStack() as desk:
+        if attention.limited:
+            yield desk.enter_context(attention.desk(scientist).request())
+        started = env.now
+        try:
+            yield env.timeout(effort)
+        finally:
+            row: tuple[Any, ...] = (team.id, scientist, stage, visit, turn, assigned, started)
+            society.log.row("homework", *row, env.now, env.now - started)

@@ -1,0 +1,255 @@
+"""Society: the model. It owns the clock, the people, the literature, the network and the log."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, Literal
+
+import mesa
+import simpy
+from mesa.datacollection import DataCollector
+
+from agents.backend import Backend
+from agents.gateway import Gateway
+from agents.profile import Profile
+from society.answer import Answer
+from society.attention import Attention
+from society.dispatch import Dispatcher
+from society.durations import Times, to_ticks
+from society.ecosystem.ecosystem import Ecosystem
+from society.ecosystem.knowledge import KnowledgeBank
+from society.founding import Founding
+from society.interfaces import Steps, TeamProtocol
+from society.lab import Lab
+from society.life import deadline, end, live
+from society.literature.literature import Literature
+from society.network import CoauthorNetwork
+from society.population import Population
+from society.runlog import RunLog
+from society.streams import Streams
+from society.team import Membership, Team
+
+
+class Society(mesa.Model):
+    """A society of virtual scientists from day 0 (1 January of the boundary year) on.
+
+    Args:
+        ecosystem: people and literature before day 0.
+        protocol: how its teams work.
+        founding: when teams start, and the limit of teams per scientist.
+        times: simulated time of every act.
+        attention: ``unlimited`` lets everybody be in many rooms at once.
+        backend: who speaks.
+        in_flight: calls to the backend at a time; changes nothing in the simulated world.
+        until: last day, exclusive.
+        step_days: length of one Mesa step.
+        seed: of everything random.
+    """
+
+    ticks = staticmethod(to_ticks)
+
+    def __init__(
+        self,
+        ecosystem: Ecosystem,
+        *,
+        protocol: TeamProtocol,
+        founding: Founding,
+        times: Times,
+        backend: Backend,
+        attention: Literal["on", "unlimited"] = "on",
+        in_flight: int = 64,
+        until: float = 365.0,
+        step_days: float = 7.0,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(seed=seed)
+        self.ecosystem, self.protocol, self.founding = ecosystem, protocol, founding
+        self.times, self.backend = times, backend
+        self.until, self.step_days = to_ticks(until), to_ticks(step_days)
+        self.env = simpy.Environment()
+        self.streams = Streams(seed)
+        self.log = RunLog(self._now)
+        self.attention = Attention(self.env, limited=attention == "on")
+        self.network = CoauthorNetwork(ecosystem.coauthors, self._now)
+        self.population = Population(ecosystem.profiles, self, self.network, self._now)
+        self.literature = Literature(
+            ecosystem.past, ecosystem.past_vectors, ecosystem.embedding, ecosystem.boundary
+        )
+        self.knowledge = KnowledgeBank(ecosystem.profiles, ecosystem.embedding)
+        self.team_sizes = tuple(len(paper.authors) for paper in ecosystem.past)
+        self.teams_in_world: dict[str, tuple[Team, Lab]] = {}
+        self._projects: dict[int, int] = {}
+        self.dispatcher = Dispatcher(
+            Gateway(backend, in_flight),
+            self._now,
+            self._on_read,
+            outstanding=min(50_000, max(8 * in_flight, 64 * 64)),
+        )
+        self._finalizer = weakref.finalize(self, Dispatcher.close, self.dispatcher)
+        self._describe_start()
+        self.env.process(self._found_teams())
+        self.datacollector = DataCollector(model_reporters=_REPORTERS)
+
+    # -- Mesa -------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Advance one period and collect; the step that reaches ``until`` closes the run."""
+        if not self.running:
+            return
+        self.advance(min(to_ticks(self.steps * self.step_days), self.until))
+        self.datacollector.collect(self)
+        if self.env.now >= self.until:
+            self.close()
+
+    def run_to_end(self, progress: Callable[[Society], None] | None = None) -> None:
+        """Step until the end, telling ``progress`` after each step."""
+        while self.running:
+            self.step()
+            if progress is not None:
+                progress(self)
+
+    def advance(self, date: float) -> None:
+        """Let everything happen that is dated before ``date``; an event on it comes later.
+
+        Raises:
+            Exception: the fault that stopped the run, as it was.
+        """
+        self.dispatcher.on_clock(True)
+        try:
+            while self.env.peek() < date and self.dispatcher.fault is None:
+                self.env.step()
+            if self.dispatcher.fault is None and self.env.now < date:
+                self.env.run(until=date)
+        finally:
+            self.dispatcher.on_clock(False)
+            if self.dispatcher.fault is not None:
+                self.log.seal()
+                self.running = False
+        if self.dispatcher.fault is not None:
+            raise self.dispatcher.fault
+
+    def close(self) -> None:
+        """Wait for outstanding words, write the rows of unfinished teams, seal the log."""
+        if not self.running:
+            return
+        self.running = False
+        left = [self.teams_in_world[team_id] for team_id in sorted(self.teams_in_world)]
+        for team, _ in left:
+            self.dispatcher.settle(team.answers)
+        for team, lab in left:
+            end(self, team, lab)
+        self.log.seal()
+        self._finalizer()
+
+    @property
+    def day(self) -> float:
+        """The simulated date."""
+        return float(self.env.now)
+
+    # -- people -----------------------------------------------------------------------------
+
+    def profile(self, who: str) -> Profile:
+        """What may be known of a scientist now."""
+        return self.population.profile(self.population.rows[who], self._now())
+
+    def relevant(
+        self, count: int, without: frozenset[str], date: float, text: str
+    ) -> tuple[Profile, ...]:
+        """The ``count`` scientists whose interests are nearest to a text, as of a date."""
+        found = self.knowledge.search(text, count, self.knowledge.visible(date), without)
+        rows = [self.population.rows[profile.id] for profile in found]
+        return tuple(self.population.profile(row, date) for row in rows)
+
+    def acquaintance(self, one: str, other: str) -> dict[str, Any]:
+        """Joint papers and similarity of interests of two scientists, as of now."""
+        rows = self.population.rows
+        version = self.knowledge.visible(self._now())
+        return {
+            "ties": self.network.joint(rows[one], rows[other]),
+            "similarity": self.knowledge.similarity(one, other, version),
+        }
+
+    def topic(self, row: int) -> str:
+        """A scientist's main topic now."""
+        return self.population.profile(row, self._now()).topic
+
+    def at_limit(self, row: int) -> bool:
+        """Has the scientist reached its number of teams?"""
+        return self.population.load(row) >= self.founding.max_teams
+
+    def join(self, team: Team, who: str, role: str) -> bool:
+        """Enter a team, unless the limit of teams is reached."""
+        row = self.population.rows[who]
+        if self.at_limit(row):
+            return False
+        team.members.append(who)
+        load = self.population.load(row)
+        team.memberships.append(Membership(who, role, self._now(), load))
+        self.population.enter(row, team.id)
+        self.log.event("joined", team=team.id, scientist=who, role=role)
+        return True
+
+    def leave(self, team: Team, who: str, *, stayed: bool) -> None:
+        """End a membership: with the work (``stayed``), or before it."""
+        team.members.remove(who)
+        membership = next(m for m in team.memberships if m.scientist == who and m.left is None)
+        membership.left, membership.stayed = self._now(), stayed
+        self.population.leave(self.population.rows[who], team.id)
+        if not stayed:
+            self.log.event("left", team=team.id, scientist=who)
+
+    # -- inside -----------------------------------------------------------------------------
+
+    def _found_teams(self) -> Steps:
+        for date, row in self.founding.teams(len(self.population), self.streams):
+            if date >= self.until:
+                return
+            yield self.env.timeout(date - self._now())
+            self._found(row)
+
+    def _found(self, row: int) -> None:
+        leader = self.population.names[row]
+        if self.at_limit(row):
+            self.log.event("founding_skipped", scientist=leader)
+            return
+        ordinal = self._projects[row] = self._projects.get(row, 0) + 1
+        team = Team(f"{leader}/{ordinal}", leader, self.protocol, self._now())
+        lab = Lab(self, team)
+        self.teams_in_world[team.id] = team, lab
+        self.log.event("founded", team=team.id, leader=leader)
+        self.join(team, leader, "leader")
+        team.process = self.env.process(live(self, team, lab))
+        if self.times.deadline is not None:
+            self.env.process(deadline(self, team, self.times.deadline))
+
+    def _describe_start(self) -> None:
+        pairs = zip(self.ecosystem.profiles, self.ecosystem.career_starts, strict=True)
+        for profile, start in pairs:
+            self.log.row(
+                "scientists", profile.id, profile.topic, profile.papers, profile.citations, start
+            )
+        names = self.population.names
+        for i, j, count in self.network.base_ties():
+            self.log.row("ties", *sorted((names[i], names[j])), -1.0, count)
+
+    def _on_read(self, answer: Answer[Any]) -> None:
+        self.log.row("reads", answer.id, answer.team, self._now(), " ".join(answer.needs))
+
+    def _now(self) -> float:
+        return float(self.env.now)
+
+
+def _teams_in(state: str) -> Callable[[Society], int]:
+    return lambda society: sum(team.state == state for team, _ in society.teams_in_world.values())
+
+
+_REPORTERS: dict[str, Callable[[Society], Any]] = {
+    "day": lambda society: society.day,
+    "teams_running": _teams_in("running"),
+    "teams_finished": _teams_in("finished"),
+    "papers": lambda society: len(society.log.rows["papers"]),
+    "calls": lambda society: len(society.log.rows["calls"]),
+    "busy_scientists": lambda society: sum(agent.load > 0 for agent in society.agents),
+    "max_memberships": lambda society: max((agent.load for agent in society.agents), default=0),
+}

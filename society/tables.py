@@ -1,0 +1,157 @@
+"""The tables of a run: their columns, types, units and meanings. One dictionary, no copies.
+
+``docs/data-dictionary.md`` is printed from here. Dates are days since 1 January of the
+boundary year. A row that is born of words is written when its team ends.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Column(NamedTuple):
+    """One column: pandas dtype (nullable where a value may be missing) and meaning."""
+
+    name: str
+    dtype: str
+    meaning: str
+
+
+def _columns(text: str) -> tuple[Column, ...]:
+    rows = (line.split(None, 2) for line in text.strip().splitlines())
+    return tuple(Column(name, dtype, meaning) for name, dtype, meaning in rows)
+
+
+TABLES: dict[str, tuple[Column, ...]] = {
+    "scientists": _columns("""
+scientist    string  masked name
+topic        string  main topic at day 0: the first interest
+papers       Int64   papers before day 0
+citations    Int64   citations before day 0; missing where the source knows none
+career_start Int64   year of the first paper before day 0; missing if unknown
+"""),
+    "teams": _columns("""
+team         string  id: leader / ordinal of that leader's projects
+leader       string  scientist who founded the team
+protocol     string  name of the protocol
+target_size  Int64   members the leader wanted
+size         Int64   members at the end (after leaving); at least the leader
+founded      Float64 date
+formed       Float64 date on which the last seat was filled; missing if never
+finished     Float64 date on which the work ended (abstract done, or dissolved); missing if running
+published    Float64 date on which the paper became visible; missing if none
+state        string  running, finished (waiting to be visible), published, dissolved
+reason       string  why it was dissolved; missing otherwise
+stage        string  last stage entered
+topic        string  the topic agreed on; missing if none
+restarts     Int64   topic discussions started again
+strikes      Int64   self-reviews that found too much overlap
+ties         Int64   ideas among the three kept whose confidence tied with one left out
+"""),
+    "members": _columns("""
+team         string  team id
+scientist    string  masked name
+role         string  leader or member
+joined       Float64 date
+left         Float64 date on which the membership ended (leaving, or the end of the work)
+stayed       boolean false if the scientist left before the end
+load         Int64   other teams the scientist was in when it joined
+"""),
+    "invitations": _columns("""
+team         string  inviting team
+inviter      string  its leader
+invitee      string  scientist invited
+sent         Float64 date
+answered     Float64 date on which the answer took effect
+outcome      string  accepted, declined, full (had reached its limit by then), withdrawn (seat taken)
+load         Int64   teams the invitee was in when invited
+ties         Int64   joint papers of inviter and invitee before the date
+similarity   Float64 cosine of the two profiles
+cross_team   boolean true if the invitee was in another team when invited
+"""),
+    "consultations": _columns("""
+team         string  asking team
+asker        string  speaker who asked
+guest        string  outside scientist who answered
+date         Float64 date of asking
+stage        string  stage of the asking
+question     string  the question
+answer       string  the guest's words
+cross_team   boolean true if the guest was in another team at that date
+"""),
+    "meetings": _columns("""
+team         string  team id
+stage        string  stage
+visit        Int64   1, or more after a restart or a review round
+turn         Int64   turn of the stage, from 1
+called       Float64 date on which the meeting was called
+due          Float64 date for which it was called (called + notice)
+held         Float64 date on which everybody was in the room
+ended        Float64 date on which the room was left
+size         Int64   people in the room
+waited_for   string  the last scientist to come free; missing if nobody waited
+"""),
+    "homework": _columns("""
+team         string  team id
+scientist    string  masked name
+stage        string  stage
+visit        Int64   visit
+turn         Int64   turn after which the work was due
+assigned     Float64 date on which it reached the desk
+started      Float64 date on which the scientist took it up
+done         Float64 date on which it was finished
+effort       Float64 days of full attention
+"""),
+    "calls": _columns("""
+call         string  call id
+team         string  team id
+stage        string  selection, topic, ideas, novelty, abstract
+visit        Int64   visit
+turn         Int64   turn, 0 outside turns
+seat         Int64   place in the speaking order, from 0
+act          string  invite, utter, summarise, agree, stay, decide, vote, guest, review, re-ask
+scientist    string  who was asked
+asked        Float64 date
+due          Float64 date on which the answer was due
+form         string  form of the reply
+defaulted    boolean true if the reply stayed unreadable and the form's default stands for it
+unruled      boolean true if the offline scientist had no rule for the form
+model        string  model as returned by the backend
+prompt_tokens     Int64 tokens of the prompt (estimated where the backend does not count)
+completion_tokens Int64 tokens of the reply (likewise)
+prompt_hash  string  sha256 of what the model was told
+reply        string  the accepted form as JSON
+"""),
+    "reads": _columns("""
+call         string  id of the answer read (a call id, or the id of a derived answer)
+team         string  team id
+date         Float64 date of reading
+needs        string  ids of the answers it was made of, separated by spaces
+"""),
+    "papers": _columns("""
+paper        string  id (the team's id)
+team         string  team id
+title        string  title
+abstract     string  abstract
+published    Float64 date on which it became visible
+topic        string  topic of the team
+keywords     string  keywords, separated by "; "
+"""),
+    "authorships": _columns("""
+paper        string  paper id
+scientist    string  masked name
+position     Int64   0 is the first author, the leader
+"""),
+    "citations": _columns("""
+citing       string  paper of the society
+cited        string  paper of the past or of the society
+date         Float64 publication date of the citing paper
+inside       boolean true if the cited paper is the society's own
+"""),
+    "ties": _columns("""
+source       string  scientist
+target       string  scientist, source < target
+date         Float64 date of the joint paper; negative before day 0
+papers       Int64   joint papers on that date (before day 0: all of them)
+"""),
+}

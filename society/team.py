@@ -1,0 +1,90 @@
+"""Team: the state of one collaboration. It lives for one paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import simpy
+
+from agents.errors import ProtocolError
+from society.answer import Answer
+
+if TYPE_CHECKING:
+    from society.interfaces import TeamProtocol
+
+
+@dataclass(slots=True)
+class Membership:
+    """One scientist's time in a team."""
+
+    scientist: str
+    role: str
+    joined: float
+    load: int
+    left: float | None = None
+    stayed: bool = True
+
+
+@dataclass(eq=False)
+class Team:
+    """Who works together, since when, and how far they are.
+
+    Attributes:
+        id: leader / ordinal of that leader's projects.
+        leader: masked name.
+        protocol: how the team works; kept from its founding on.
+        founded: date.
+        members: masked names of those working in it now, the leader first.
+        memberships: everybody who ever joined, in order of joining.
+        state: running, finished, published or dissolved.
+        notes: what the protocol wants in the tables (``topic``, ``ties``); may be Answers.
+    """
+
+    id: str
+    leader: str
+    protocol: TeamProtocol
+    founded: float
+    members: list[str] = field(default_factory=list)
+    memberships: list[Membership] = field(default_factory=list)
+    state: str = "running"
+    reason: str | None = None
+    stage: str | None = None
+    target_size: int = 1
+    formed: float | None = None
+    finished: float | None = None
+    published: float | None = None
+    restarts: int = 0
+    strikes: int = 0
+    notes: dict[str, Any] = field(default_factory=dict)
+    answers: list[Answer[Any]] = field(default_factory=list)
+    process: simpy.Process | None = None
+    parts: list[simpy.Process] = field(default_factory=list)
+    dissolution: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Members now."""
+        return len(self.members)
+
+    def role(self, scientist: str) -> str:
+        """``leader``, ``member``, or nothing for somebody outside."""
+        if scientist == self.leader:
+            return "leader"
+        return "member" if scientist in self.members else ""
+
+    def dissolve(self, reason: str) -> None:
+        """End the team from outside, now. The first reason wins; ended teams are left alone.
+
+        Raises:
+            ProtocolError: called by the team's own process; it raises ``Dissolved`` instead.
+        """
+        process = self.process
+        if self.state != "running" or self.dissolution is not None or process is None:
+            return
+        if process.env.active_process in (process, *self.parts):
+            raise ProtocolError(f"{self.id} cannot dissolve itself: raise Dissolved instead")
+        if not process.is_alive:
+            return
+        self.dissolution = reason
+        process.interrupt(reason)

@@ -1,0 +1,183 @@
+"""A small run written by hand: two teams, seven scientists, numbers that a reader can check."""
+
+import json
+
+import numpy as np
+import pytest
+
+from metrics.novelty import Database, Databases
+from society.run import Run, Vectors
+
+STAGES = ("topic", "ideas", "novelty", "abstract")
+MEMBERS = {"S1/1": ("S1", "S2", "S3", "S4"), "S5/1": ("S5", "S1")}
+MANIFEST = {
+    "name": "hand/made",
+    "seed": 7,
+    "days": 100.0,
+    "boundary": 2015,
+    "replicates": 1,
+    "backend": {
+        "use": "offline",
+        "model": "rule-based",
+        "about": "rule-based scientists, not a language model: "
+        "these figures say nothing about language models",
+    },
+    "versions": {"virsci-society": "0.1.0", "python": "3.11"},
+}
+
+
+def calls_of(team, founded, members, turns, visit=1):
+    """All calls of a team without adaptive pacing: utterances, ballots, summaries."""
+    rows = []
+    for place, stage in enumerate(STAGES):
+        act = "vote" if stage == "novelty" else "utter"
+        for turn in range(1, turns + 1):
+            for seat, who in enumerate(members):
+                rows.append(call(team, stage, visit, turn, seat, act, who, founded + place * 8))
+            if act == "utter" and turn < turns:
+                asked = founded + place * 8 + 1
+                rows.append(call(team, stage, visit, turn, 0, "summarise", members[0], asked))
+    return rows
+
+
+def call(team, stage, visit, turn, seat, act, who, asked, tail=""):
+    """One row of the table of calls."""
+    name = f"{team}/{stage}/{visit}/{turn}/{seat}/{act}{tail}"
+    words = json.dumps({"Response": "hm"})
+    return (
+        *(name, team, stage, visit, turn, seat, act, who, asked, asked + 0.25, "Remark"),
+        *(False, False, "rule-based", 100, 20, "0" * 64, words),
+    )
+
+
+def hand_rows():
+    """Rows of every table."""
+    rows = {
+        "scientists": [
+            ("S1", "graphs", 10, 100, 2000),
+            ("S2", "graphs", 4, None, 2008),
+            ("S3", "vision", 2, 5, 2010),
+            ("S4", "speech", 0, 0, None),
+            ("S5", "vision", 7, 70, 2005),
+            ("S6", "speech", 3, 9, 2009),
+            ("S7", "speech", 1, 2, 2014),
+        ],
+        "teams": [
+            *[("S1/1", "S1", "virsci", 4, 4, 2.0, 5.0, 40.0, 50.0, "published", None)],
+            *[("S5/1", "S5", "virsci", 2, 2, 10.0, 12.0, None, None, "running", None)],
+            *[("S6/1", "S6", "virsci", 3, 1, 20.0, None, 30.0, None, "dissolved", "too small")],
+        ],
+        "members": [
+            ("S1/1", "S1", "leader", 2.0, 40.0, True, 0),
+            ("S1/1", "S2", "member", 3.0, 40.0, True, 0),
+            ("S1/1", "S3", "member", 4.0, 40.0, True, 0),
+            ("S1/1", "S4", "member", 5.0, 40.0, True, 0),
+            ("S5/1", "S5", "leader", 10.0, None, None, 0),
+            ("S5/1", "S1", "member", 12.0, None, None, 1),
+            ("S6/1", "S6", "leader", 20.0, 30.0, True, 0),
+        ],
+        "invitations": [
+            ("S1/1", "S1", "S2", 2.0, 3.0, "accepted", 0, 3, 0.9, False),
+            ("S1/1", "S1", "S3", 2.0, 4.0, "accepted", 0, 0, 0.2, False),
+            ("S1/1", "S1", "S4", 2.0, 5.0, "accepted", 0, 0, 0.1, False),
+            ("S5/1", "S5", "S1", 10.0, 12.0, "accepted", 1, 1, 0.4, True),
+            ("S5/1", "S5", "S2", 10.0, 13.0, "declined", 1, 0, 0.3, True),
+            ("S6/1", "S6", "S3", 20.0, 22.0, "declined", 1, 0, 0.5, True),
+            ("S6/1", "S6", "S1", 21.0, 23.0, "full", 2, 0, 0.5, True),
+            ("S6/1", "S6", "S7", 29.0, None, None, 0, 0, 0.5, False),
+        ],
+        "consultations": [
+            ("S1/1", "S2", "S5", 12.5, "topic", "why?", "because", True),
+            ("S5/1", "S5", "S7", 15.0, "topic", "how?", "slowly", False),
+        ],
+        "meetings": [
+            ("S1/1", "topic", 1, 1, 5.0, 8.0, 8.0, 8.5, 4, None),
+            ("S1/1", "ideas", 1, 1, 9.0, 13.0, 16.0, 16.5, 4, "S1"),
+            ("S5/1", "topic", 1, 1, 12.0, 14.0, 15.0, 15.25, 2, "S1"),
+        ],
+        "homework": [
+            ("S1/1", "S1", "topic", 1, 1, 8.5, 8.5, 9.0, 0.5),
+            ("S1/1", "S2", "topic", 1, 1, 8.5, 9.5, 10.5, 1.0),
+            ("S5/1", "S5", "topic", 1, 1, 15.25, 15.25, 17.25, 2.0),
+            ("S5/1", "S1", "topic", 1, 1, 15.25, 18.25, None, 2.0),
+        ],
+        "reads": [("S1/1/topic/1/1/0/utter", "S1/1", 9.0, "")],
+        "papers": [("S1/1", "S1/1", "Graphs that speak", "We join. " * 9, 50.0, "graphs", "a; b")],
+        "authorships": [("S1/1", who, n) for n, who in enumerate(MEMBERS["S1/1"])],
+        "citations": [("S1/1", "P1", 50.0, False)],
+        "ties": [
+            ("S1", "S2", -1.0, 3),
+            ("S1", "S5", -1.0, 1),
+            ("S5", "S6", -1.0, 2),
+            *[("S1", "S2", 50.0, 1), ("S1", "S3", 50.0, 1), ("S1", "S4", 50.0, 1)],
+            *[("S2", "S3", 50.0, 1), ("S2", "S4", 50.0, 1), ("S3", "S4", 50.0, 1)],
+        ],
+    }
+    ends = (("abstract", "graphs", 0, 0, 0), ("topic", None, 0, 0, 0), ("selection", None, 0, 0, 0))
+    rows["teams"] = [row + end for row, end in zip(rows["teams"], ends, strict=True)]
+    calls = calls_of("S1/1", 8.0, MEMBERS["S1/1"], turns=5)
+    calls += [
+        call("S1/1", "selection", 1, 0, 0, "invite", "S2", 2.0),
+        call("S1/1", "topic", 2, 1, 0, "utter", "S1", 9.0),
+        call("S1/1", "topic", 2, 1, 1, "utter", "S2", 9.0),
+        call("S1/1", "topic", 1, 1, 1, "re-ask", "S2", 8.0, "/utter/1"),
+        call("S1/1", "topic", 1, 1, 1, "guest", "S5", 12.5),
+        call("S1/1", "topic", 1, 5, 0, "decide", "S1", 12.0),
+    ]
+    rows["calls"] = calls
+    return rows
+
+
+def hand_databases():
+    """Five papers on the axes of the plane, in two years each."""
+    past = np.array([[1, 0], [0, 1], [-1, 0], [0, -1], [2, 0]], dtype=np.float32)
+    return Databases(
+        past=Database(past, np.array([2010, 2010, 2011, 2011, 2012]), None, ids("P", 5)),
+        contemporary=Database(
+            past[::-1].copy(),
+            np.array([2016, 2016, 2017, 2017, 2017]),
+            np.array([4.0, 0.0, np.nan, 8.0, 2.0]),
+            ids("C", 5),
+        ),
+    )
+
+
+def ids(letter, count):
+    """P1, P2, ..."""
+    return tuple(f"{letter}{number}" for number in range(1, count + 1))
+
+
+@pytest.fixture
+def rows():
+    """The rows, free to be changed by a test."""
+    return hand_rows()
+
+
+@pytest.fixture
+def make_run():
+    """Build a run from rows; without rows, the hand-made one."""
+
+    def build(rows=None, manifest=None, **more):
+        given = hand_rows() if rows is None else rows
+        return Run.from_rows(given, {**MANIFEST, **(manifest or {})}, {"seed": 7}, **more)
+
+    return build
+
+
+@pytest.fixture
+def run(make_run):
+    """The hand-made run with vectors and databases."""
+    vectors = Vectors(("S1/1",), np.array([[1.0, 0.0]], dtype=np.float32))
+    return make_run(vectors=vectors, databases=hand_databases(), digest="d" * 64)
+
+
+@pytest.fixture
+def empty_run(make_run):
+    """A run in which nothing happened."""
+    return make_run({})
+
+
+@pytest.fixture
+def add_call():
+    """One more row of the table of calls."""
+    return call
