@@ -75,8 +75,8 @@ class Discussion:
         """Hold turn after turn; ``speak(turn, speakers)`` returns what was said in the turn.
 
         Afterwards ``summaries`` holds those of all turns but the last, ``last_turn`` what was
-        said in the last. ``opener`` speaks first in the first turn. ``closing`` is what the people still do together once the last turn is
-        over; its result is returned.
+        said in the last. ``opener`` speaks first in the first turn. ``closing`` is what the
+        people still do together once the last turn is over; its result is returned.
         """
         team, lab = self.team, self.lab
         most = self.settings.max_turns if self.adaptive else self.turns
@@ -108,9 +108,7 @@ class Discussion:
                     goes_on = yield from self._decide(turn, most, seen)
         return None
 
-    def consult(
-        self, spoken: Answer[Any], outsiders: Answer[Any] | tuple[()], asker: str
-    ) -> Said:
+    def consult(self, spoken: Answer[Any], outsiders: Answer[Any] | tuple[()], asker: str) -> Said:
         """The outsider's answer to a question the speaker may have put along with its words."""
         if isinstance(outsiders, tuple):
             return ()
@@ -141,7 +139,8 @@ class Discussion:
 
     def _decide(self, turn: int, most: int, progress: Said) -> Steps:
         answer = yield from self.lab.ask(
-            self.team.leader, self.prompts["another_turn"], AnotherTurn, "decide", seat=self.team.size,
-            stage=self.team.stage, turn=turn, turns_left=most - turn, progress=progress,
+            self.team.leader, self.prompts["another_turn"], AnotherTurn, "decide",
+            seat=self.team.size, stage=self.team.stage, turn=turn, turns_left=most - turn,
+            progress=progress,
         )  # fmt: skip
         return answer

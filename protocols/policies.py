@@ -100,9 +100,7 @@ class Coauthorship(SelectionPolicy):
         """Thin the uniform envelope of the half-normal increments."""
         if not isinstance(self.explore, HalfNormal):
             return False
-        return bool(
-            rng.random() * _HALF_NORMAL_LIMIT >= self.explore.entry(leader, candidate)
-        )
+        return bool(rng.random() * _HALF_NORMAL_LIMIT >= self.explore.entry(leader, candidate))
 
     def _draw_densely(
         self,

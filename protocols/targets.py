@@ -66,9 +66,7 @@ class Targets:
     unique: int | None = None
 
     @classmethod
-    def of(
-        cls, n: int, freshness: float | None, diversity: float | None, variant: str
-    ) -> Targets:
+    def of(cls, n: int, freshness: float | None, diversity: float | None, variant: str) -> Targets:
         """The nearest attainable targets: never one member apart from all the others."""
         alone = [count for count in range(n + 1) if count != n - 1 or n == 1]
         fresh = distinct = unique = None

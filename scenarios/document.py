@@ -126,7 +126,9 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
     if parent_path.resolve() in chain:
         circle = " -> ".join(file.name for file in (*chain, parent_path))
         raise InputError(f"{where}: extends: a circle: {circle}")
-    return _read(parent_path, chain).lay_over(top)
+    below_it = _read(parent_path, chain)
+    below_it.data.pop("name", None)
+    return below_it.lay_over(top)
 
 
 def from_settings(settings: Iterable[str]) -> Document:

@@ -7,25 +7,21 @@ that already holds this run is left alone; one that holds anything else is never
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agents.errors import InputError
+from scenarios.progress import Progress, Silence
 from scenarios.runfolder import DIGEST, MANIFEST, SCENARIO, identity_hash, write_run
 from scenarios.schema import Scenario
-
-if TYPE_CHECKING:
-    from society.model import Society
-
-Progress = Callable[["Society"], None]
 
 
 def default_folder(scenario: Scenario) -> Path:
     """``runs/<scenario>-<seed>``, or what the scenario says."""
     if scenario.out is not None:
         return Path(scenario.out)
-    name = (scenario.name or "scenario").replace("/", "-").replace(" ", "-")
+    name = re.sub(r"[^\w.-]+", "-", scenario.name or "").strip("-.") or "scenario"
     return Path("runs") / f"{name}-{scenario.seed}"
 
 
@@ -37,7 +33,7 @@ def run(
     Args:
         scenario: what to run.
         out: the run folder; ``runs/<scenario>-<seed>`` by default.
-        progress: told of the society after every step.
+        progress: told of every phase, and of the society after every step.
 
     Returns:
         The run folder.
@@ -52,9 +48,14 @@ def run(
     if is_finished(scenario, folder):
         return folder
     prepare(folder)
+    told = Silence() if progress is None else progress
+    told.begin("preparing the ecosystem")
     ecosystem = build_ecosystem_of(scenario)
+    told.begin("founding the society")
     society = build_society(scenario, ecosystem)
-    society.run_to_end(progress)
+    told.begin("simulating")
+    society.run_to_end(told.step)
+    told.begin("measuring and writing")
     write_run(scenario, society, ecosystem, folder)
     return folder
 

@@ -91,6 +91,7 @@ def _reference(cls: type[BaseModel], definitions: dict[str, Schema], use: str | 
 
 
 def plain_property(cls: type[BaseModel], name: str) -> Schema:
+    """What pydantic says of a field that is no part."""
     whole = cls.model_json_schema()
     schema = cast(Schema, whole["properties"][name])
     return {key: value for key, value in schema.items() if key not in ("title", "hint")}

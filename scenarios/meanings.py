@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import re
 import textwrap
 from pathlib import Path
@@ -33,7 +34,7 @@ def _below_fields(cls: type) -> dict[str, str]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
     body = tree.body if isinstance(tree, ast.ClassDef) else []
     found = {}
-    for field, text in zip(body, body[1:], strict=False):
+    for field, text in itertools.pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             value = text.value if isinstance(text, ast.Expr) else None
             if isinstance(value, ast.Constant) and isinstance(value.value, str):

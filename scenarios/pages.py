@@ -25,10 +25,25 @@ _KINDS = {
 _SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
 
 
-def markdown(cls: type[BaseModel]) -> str:
+HEAD = """# Scenario files
+
+Printed by `society schema --markdown`; do not edit. A scenario is a YAML file. `extends: NAME`
+starts from another one, by its name in the library or its path; what the file says wins, and
+a section that names another part with `use` replaces the one below it. `--set a.b=c` changes one
+key, its value read as YAML. Durations are written `10m` (minutes), `2h`, `3d`, `1w`, `18mo`,
+`2y`. Where a key takes `use: NAME`, the other keys of that section are the part's own; the part's
+name alone may stand for it, and a duration alone for `use: fixed`. Instead of a name,
+`use: package.module:Class` names a class of your own, which is imported with `--trust` only.
+
+## Top level
+
+"""
+
+
+def document(cls: type[BaseModel]) -> str:
     """Every key of a scenario file as a page: key, default, what it takes, what it means."""
     seen: set[type[BaseModel]] = set()
-    return "\n".join(_page(cls, "", seen)).rstrip() + "\n"
+    return HEAD + "\n".join(_page(cls, "", seen)).rstrip() + "\n"
 
 
 def _page(cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]) -> Iterator[str]:

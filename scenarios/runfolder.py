@@ -36,6 +36,7 @@ PACKAGES = ("virsci-society", "mesa", "simpy", "numpy", "pandas", "pydantic", "f
 def write_run(scenario: Scenario, society: Society, ecosystem: Ecosystem, folder: Path) -> None:
     """Write everything that a run folder holds, the manifest last."""
     from metrics.exports import write_networks
+    from metrics.report.page import write_page
     from society.run import Run, digest_tables, write_measures, write_tables, write_vectors
 
     text = resolved_text(scenario)
@@ -46,20 +47,16 @@ def write_run(scenario: Scenario, society: Society, ecosystem: Ecosystem, folder
     tables, vectors = write_tables(folder, society.log.rows), _vectors(society)
     write_vectors(folder, vectors)
     manifest = describe(scenario, society, ecosystem)
-    run = Run(
-        tables,
-        manifest,
-        manifest["scenario"],
-        scenario_text=text,
-        vectors=vectors,
-        databases=databases_of(ecosystem),
-        events=society.log.events,
-    )
+    seen: dict[str, Any] = {"scenario_text": text, "vectors": vectors, "events": society.log.events}
+    seen["databases"] = databases_of(ecosystem)
+    run = Run(tables, manifest, manifest["scenario"], **seen)
     write_networks(run, folder)
-    write_measures(folder, measure_all(run, scenario))
+    measures = measure_all(run, scenario)
+    write_measures(folder, measures)
     network = (folder / "network.graphml").read_bytes()
     told = digest_tables(tables).encode() + network + events.encode()
     manifest["digest"] = hashlib.sha256(told).hexdigest()
+    write_page(Run(tables, manifest, manifest["scenario"], **seen, measures=measures), folder)
     _write(folder / DIGEST, manifest["digest"] + "\n")
     _write(folder / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
 
@@ -73,18 +70,25 @@ def describe(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict
         "days": society.day,
         "until": scenario.until,
         "boundary": ecosystem.boundary,
-        "backend": scenario.backend.backend.about,
+        "backend": backend_told(scenario),
         "identity": identity_hash(scenario),
         "ecosystem": {
             "manifest": _hash_json(ecosystem.manifest),
             "source": ecosystem.manifest.get("source"),
             "counts": ecosystem.counts,
-            "notes": ecosystem.manifest.get("notes", []),
         },
+        "notes": ecosystem.manifest.get("notes", []),
         "prompts": _prompt_hashes(scenario),
         "versions": {"python": platform.python_version(), **_versions()},
         "scenario": scenario.to_data(),
     }
+
+
+def backend_told(scenario: Scenario) -> dict[str, Any]:
+    """Who spoke: name in the scenario, model if it has one, and the sentence for reports."""
+    data = scenario.to_data()["backend"]
+    about = scenario.backend.backend.about
+    return {"use": data["use"], "model": data.get("model"), "about": about}
 
 
 def resolved_text(scenario: Scenario) -> str:

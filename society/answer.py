@@ -26,8 +26,18 @@ class Answer(Generic[T]):
     them would depend on words that nobody has read (rule 10).
     """
 
-    __slots__ = ("_dispatcher", "_error", "_settled", "_value", "_waiters", "calls", "due", "id")
-    __slots__ += ("needs", "team")
+    __slots__ = (
+        "_dispatcher",
+        "_error",
+        "_settled",
+        "_value",
+        "_waiters",
+        "calls",
+        "due",
+        "id",
+        "needs",
+        "team",
+    )
 
     def __init__(
         self, id_: str, team: str, due: float, needs: tuple[str, ...], dispatcher: Dispatcher
@@ -68,8 +78,8 @@ class Answer(Generic[T]):
         raise ProtocolError(f"read it first: {self!r}")
 
     __bool__ = __len__ = __iter__ = __str__ = __contains__ = _refuse
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
-    __hash__ = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __hash__ = _refuse
     __getitem__ = __int__ = __float__ = _refuse
 
     def __format__(self, _: str) -> NoReturn:

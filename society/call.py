@@ -83,8 +83,9 @@ class Question:
     slots: Mapping[str, Any]
     seed: int
     memory: tuple[Recollection, ...] = ()
-    cue: Any = ""
+    cue: Any = None
     calls: list[Call] = field(default_factory=list)
+    """Rows of the asking and its re-asks."""
 
 
 def text_of(value: Any) -> str:
@@ -108,7 +109,7 @@ async def converse(question: Question, gateway: Gateway) -> Form:
     if question.memory:
         recalled = recall(question.memory, text_of(await settled(question.cue)))
     slots["memory"] = recalled
-    messages = (
+    messages: tuple[Message, ...] = (
         Message("system", DEFINITION.render(slots)),
         Message("user", question.prompt.render(slots)),
     )
@@ -119,7 +120,8 @@ async def converse(question: Question, gateway: Gateway) -> Form:
     trouble: ReplyError | None = None
     for attempt in range(RE_ASKS + 1):
         row = call if attempt == 0 else call.again(attempt)
-        question.calls.append(row)
+        if attempt:
+            question.calls.append(row)
         asked = request(row.id, messages=messages, attempt=attempt)
         reply = await gateway.complete(asked)
         _enter(row, asked, reply)

@@ -164,13 +164,15 @@ class Dispatcher:
             task.add_done_callback(self._tasks.discard)
 
     async def _answer(self, answer: Answer[Any], work: Work) -> None:
+        value: Any = None
+        error: SocietyError | None = None
         try:
-            value, error = await work, None
+            value = await work
         except Verdict as verdict:
-            value, error = None, verdict
+            error = verdict
         except Exception as fault:
             self.stop(fault)
-            value, error = None, Stopped(f"the run was stopped: {fault}")
+            error = Stopped(f"the run was stopped: {fault}")
         answer._settle(value, error)
         with self._gate:
             self._unsettled -= 1
@@ -205,6 +207,3 @@ async def settled(value: Any) -> Any:
 def needs_of(values: Any) -> tuple[str, ...]:
     """Ids of the Answers that these slots wait for."""
     return tuple(answer.id for value in values for answer in answers_in(value))
-
-
-__all__ = ["Dispatcher", "SocietyError", "needs_of", "settled"]

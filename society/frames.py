@@ -108,9 +108,9 @@ def _series(table: str, column: str, dtype: str, values: list[Any]) -> pd.Series
     plain = [
         None if value is None or value is pd.NA or value != value else value for value in values
     ]
-    if dtype == "string":
-        plain = [_text(value) for value in plain]
     try:
+        if dtype == "string":
+            plain = [_text(value) for value in plain]
         build: Any = pd.array
         return pd.Series(build(plain, dtype=dtype), name=column)
     except (TypeError, ValueError, OverflowError) as error:

@@ -6,18 +6,15 @@ delegated to (``answer = yield from lab.ask(...)``); everything else returns at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agents.errors import Dissolved, ProtocolError
+from agents.errors import ProtocolError
 from agents.forms import Form
 from agents.profile import Profile
 from agents.prompt import Prompt
-from agents.reference import Reference
 from society.answer import Answer
-from society.call import Call, Question, converse, text_of
-from society.dispatch import needs_of, settled
+from society.asking import Asking
 from society.interfaces import Steps
 from society.meeting import Appointment, Meeting, work_at_desk
 from society.team import Team
@@ -28,35 +25,21 @@ if TYPE_CHECKING:
     from society.model import Society
 
 
-class Lab:
+class Lab(Asking):
     """One team's door to the world; made with the team, closed when it ends."""
 
     def __init__(self, society: Society, team: Team) -> None:
-        self._society = society
-        self._env = society.env
-        self._team = team
-        self._stage = ""
-        self._visits: dict[str, int] = {}
-        self._asked: set[str] = set()
-        self._derived = 0
+        super().__init__(society, team)
         self._unprepared: tuple[str, int, int] | None = None
         self._appointment: Appointment | None = None
-        self.turn = 0
-        self.consultations: list[Consultation] = []
 
     # -- time -------------------------------------------------------------------------------
-
-    @property
-    def now(self) -> float:
-        """The simulated date in days."""
-        return float(self._env.now)
 
     def stage(self, name: str, steps: Steps) -> Steps:
         """Enter a stage; a stage entered again is its next visit."""
         self._check()
-        self._stage, self.turn = name, 0
+        self._team.stage, self.turn = name, 0
         self._visits[name] = self._visits.get(name, 0) + 1
-        self._team.stage = name
         self.event("stage", stage=name, visit=self._visits[name])
         result = yield from steps
         return result
@@ -121,121 +104,9 @@ class Lab:
         appointment, self._appointment = self._appointment, None
         self.turn = turn
         self._unprepared = (self._stage, self.visit, turn)
-        return Meeting(
-            self._society, self._team, appointment, self._stage, self._visits[self._stage], turn
-        )
-
-    # -- words ------------------------------------------------------------------------------
-
-    def ask(
-        self, who: str, prompt: Prompt, form: type[Form], act: str = "utter", **slots: Any
-    ) -> Steps:
-        """Put one question; returns its Answer, unread, when its simulated time has passed."""
-        answer = self.pose(who, prompt, form, act, **slots)
-        yield self._env.timeout(answer.due - self._env.now)
-        self._check()
-        return answer
-
-    def ask_each(self, people: Iterable[str], pose: Callable[[int, str], Answer[Any]]) -> Steps:
-        """Put questions side by side; returns their Answers when the last is due."""
-        answers = [pose(seat, person) for seat, person in enumerate(people)]
-        last = max((answer.due for answer in answers), default=self.now)
-        yield self._env.timeout(last - self.now)
-        self._check()
-        return answers
-
-    def pose(
-        self,
-        who: str,
-        prompt: Prompt,
-        form: type[Form],
-        act: str,
-        *,
-        seat: int = 0,
-        within: float | None = None,
-        recall: Any = None,
-        **slots: Any,
-    ) -> Answer[Any]:
-        """Put one question and go on; its Answer may be read from its due date on.
-
-        Args:
-            who: masked name.
-            prompt: the page.
-            form: the form of the reply.
-            act: invite, utter, summarise, agree, stay, decide, vote or review.
-            seat: place in the speaking order.
-            within: days until it is due; None: a sampled utterance.
-            recall: text or Answer by which the scientist's memory is searched; None: not at all.
-            slots: values, Answers or tuples of both.
-
-        Raises:
-            ProtocolError: the same question is asked twice.
-        """
-        self._check()
-        id_ = f"{self._at()}/{self.turn}/{seat}/{act}/{who}"
-        if id_ in self._asked:
-            raise ProtocolError(f"{id_} is asked twice")
-        self._asked.add(id_)
-        if within is None:
-            rng = self._society.streams.stream("utterance", id_)
-            within = self._society.times.utterance.draw(rng)
-        call = Call(
-            id_, self._team.id, self._stage, self.visit, self.turn, seat, act, who, self.now,
-            self.now + within, form.__name__,
-        )  # fmt: skip
-        question = self._question(call, prompt, form, slots, recall)
-        cues = () if recall is None else (recall,)
-        answer = self._answer(id_, call.due, (*slots.values(), *cues))
-        answer.calls = question.calls
-        work = converse(question, self._society.dispatcher.gateway)
-        return self._society.dispatcher.submit(answer, work)
-
-    def later(self, function: Callable[..., Any], *arguments: Any) -> Answer[Any]:
-        """A pure, module-level function of Answers, computed when they have settled."""
-        self._check()
-        self._derived += 1
-        answer = self._answer(f"{self._team.id}/~{self._derived}", self.now, arguments)
-        return self._society.dispatcher.submit(answer, _apply(function, arguments))
-
-    def search(self, query: Any, count: int) -> Answer[tuple[Reference, ...]]:
-        """The ``count`` papers nearest to a text or Answer, published strictly before now."""
-        visible = self._society.literature.visible(self.now)
-        return self.later(partial(_search, self._society.literature, count, visible), query)
-
-    def people(
-        self, query: Any, count: int, without: Iterable[str] = ()
-    ) -> Answer[tuple[Profile, ...]]:
-        """The scientists of the author knowledge bank most relevant to a text, as of now."""
-        find = partial(self._society.relevant, count, frozenset(without), self.now)
-        return self.later(partial(_find, find), query)
-
-    def consult(
-        self, spoken: Answer[Any], outsiders: Answer[tuple[Profile, ...]], prompt: Prompt,
-        form: type[Form], asker: str, **slots: Any,
-    ) -> Answer[Any]:  # fmt: skip
-        """Pass the speaker's question, if it has one, to the outsider it names.
-
-        Settles to the guest's reply, or to None when nobody was asked. It takes no simulated
-        time and no attention; its row is written when the team ends.
-        """
-        self._check()
-        call = Call(
-            f"{spoken.id}/guest", self._team.id, self._stage, self.visit, self.turn,
-            spoken.calls[0].seat, "guest", "", self.now, spoken.due, form.__name__,
-        )  # fmt: skip
-        question = self._question(call, prompt, form, slots, None)
-        question.slots = {"asker": self.profile(asker), "stage": self._stage, **slots}
-        answer = self._answer(call.id, spoken.due, (spoken, outsiders, *slots.values()))
-        answer.calls = question.calls
-        work = _guest_speaks(question, spoken, outsiders, self._society)
-        self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
-        return self._society.dispatcher.submit(answer, work)
+        return Meeting(self._society, self._team, appointment, self._stage, self.visit, turn)
 
     # -- people -----------------------------------------------------------------------------
-
-    def profile(self, who: str) -> Profile:
-        """What may be known of a scientist now."""
-        return self._society.profile(who)
 
     @property
     def members(self) -> tuple[Profile, ...]:
@@ -246,9 +117,7 @@ class Lab:
         """Teams a scientist is working in now."""
         return self._society.population.load(self._society.population.rows[who])
 
-    def invite(
-        self, who: str, prompt: Prompt, form: type[Form], seat: int
-    ) -> Answer[Any]:
+    def invite(self, who: str, prompt: Prompt, form: type[Form], seat: int) -> Answer[Any]:
         """Invite a scientist; the answer takes effect when the reply window has passed."""
         society, team = self._society, self._team
         facts = society.acquaintance(team.leader, who)
@@ -290,79 +159,6 @@ class Lab:
         """The society: for policies that draw from its network and population."""
         return self._society
 
-    @property
-    def visit(self) -> int:
-        """How often the present stage has been entered."""
-        return self._visits[self._stage]
-
-    # -- inside -----------------------------------------------------------------------------
-
-    def _at(self) -> str:
-        return f"{self._team.id}/{self._stage}/{self.visit}"
-
-    def _check(self) -> None:
-        """Once dissolved, every further step raises again, whatever the protocol caught."""
-        if self._team.dissolution is not None:
-            raise Dissolved(self._team.dissolution)
-
-    def _question(
-        self, call: Call, prompt: Prompt, form: type[Form], slots: Mapping[str, Any], cue: Any
-    ) -> Question:
-        who = call.scientist or self._team.leader
-        memory = () if cue is None else self._society.population.named(who).memory
-        role = self._team.role(call.scientist) if call.scientist else "guest"
-        seed = self._society.streams.key("words", call.id)
-        return Question(call, self.profile(who), role, prompt, form, slots, seed, memory, cue or "")
-
-    def _answer(self, id_: str, due: float, needs: Sequence[Any]) -> Answer[Any]:
-        answer: Answer[Any] = Answer(
-            id_, self._team.id, due, needs_of(needs), self._society.dispatcher
-        )
-        self._team.answers.append(answer)
-        return answer
-
-
-class Consultation:
-    """A question that may have been put to a guest; known when the words are."""
-
-    __slots__ = ("asker", "date", "reply", "spoken", "stage")
-
-    def __init__(
-        self, asker: str, date: float, stage: str, spoken: Answer[Any], reply: Answer[Any]
-    ) -> None:
-        self.asker, self.date, self.stage = asker, date, stage
-        self.spoken, self.reply = spoken, reply
-
-
-async def _apply(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    return function(*[await settled(argument) for argument in arguments])
-
-
-def _search(literature: Any, count: int, visible: int, query: Any) -> tuple[Reference, ...]:
-    found: tuple[Reference, ...] = literature.search(text_of(query), count, visible)
-    return found
-
-
-def _find(find: Callable[[str], tuple[Profile, ...]], query: Any) -> tuple[Profile, ...]:
-    return find(text_of(query))
-
-
-async def _guest_speaks(
-    question: Question, spoken: Answer[Any], outsiders: Answer[tuple[Profile, ...]],
-    society: Society,
-) -> Form | None:  # fmt: skip
-    words, known = await settled(spoken), await settled(outsiders)
-    asked = getattr(words, "ask", None)
-    guest = next((p for p in known if asked is not None and p.id == asked.scientist), None)
-    if guest is None or not asked.question.strip():
-        return None
-    call = question.call
-    call.id, call.scientist = f"{call.id}/{guest.id}", guest.id
-    question.who = guest
-    question.seed = society.streams.key("words", call.id)
-    question.slots = {**question.slots, "question": asked.question, "context": text_of(words)}
-    return await converse(question, society.dispatcher.gateway)
-
 
 def _guarded(part: Steps) -> Generator[Any, Any, tuple[Any, BaseException | None]]:
     """Run a part to its end and hand its failure over as a value."""
@@ -370,4 +166,3 @@ def _guarded(part: Steps) -> Generator[Any, Any, tuple[Any, BaseException | None
         return (yield from part), None
     except Exception as failure:
         return None, failure
-

@@ -152,7 +152,7 @@ def _remember(society: Society, team: Team) -> None:
     """What each member takes with it: the topic and the paper, or how the team ended."""
     topic = _said(team, "topic") or ""
     if team.state == "published":
-        line = f"We wrote \"{society.literature.paper(team.id).title}\" on {topic}."
+        line = f'We wrote "{society.literature.paper(team.id).title}" on {topic}.'
     elif topic:
         line = f"A team on {topic} ended without a paper ({team.reason})."
     else:

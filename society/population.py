@@ -115,9 +115,7 @@ class Population:
     def busy_elsewhere(self, row: int, team: str, date: float) -> bool:
         """Was the scientist working in a team other than this one on that date?"""
         spells = self._spells.get(row, {})
-        return any(
-            other != team and start <= date < end for other, (start, end) in spells.items()
-        )
+        return any(other != team and start <= date < end for other, (start, end) in spells.items())
 
     def _collaborators(self, row: int, before: float) -> tuple[str, ...]:
         partners, counts = self._network.row(row, before)

@@ -63,7 +63,7 @@ inviter      string  its leader
 invitee      string  scientist invited
 sent         Float64 date
 answered     Float64 date on which the answer took effect
-outcome      string  accepted, declined, full (had reached its limit by then), withdrawn (seat taken)
+outcome      string  accepted, declined, full (said yes, but had reached its limit by then)
 load         Int64   teams the invitee was in when invited
 ties         Int64   joint papers of inviter and invitee before the date
 similarity   Float64 cosine of the two profiles

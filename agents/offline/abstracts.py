@@ -20,6 +20,7 @@ from agents.offline.phrases import (
     NEUTRAL,
     expertise,
     headed,
+    listed,
     paper_terms,
     pieces,
     raised,
@@ -93,7 +94,7 @@ def _title(title: object) -> str:
 
 def _known(slots: Slots, rng: np.random.Generator) -> list[str]:
     """An interest of a scientist whom the knowledge bank shows, now and then."""
-    people = list(slots.get("knowledge") or ())
+    people = listed(slots.get("knowledge"))
     if not people or not happens(RULES.take_up_known, rng):
         return []
     return list(expertise(pick(people, rng))[:1])
@@ -118,7 +119,7 @@ def revision(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     before = slots["draft"]
     text = Text(sentences(str(before.abstract)))
     scores = _scores(slots, str(text), rng)
-    near = tuple(slots.get("near") or ())
+    near = tuple(listed(slots.get("near")))
     own = _away_from(_own(slots, str(text), rng), near)
     heard = _heard(slots.get("guest"), str(text))
     title = _title(before.title)
@@ -145,9 +146,8 @@ def revision(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
 
 def _heard(guest: Any, text: str) -> list[str]:
     """What a guest's answer names and the text does not."""
-    if guest is None:
-        return []
-    return [term for term in raised(guest) if term.casefold() not in text.casefold()][:2]
+    heard = [term for item in listed(guest) for term in raised(item)]
+    return [term for term in unique(heard) if term.casefold() not in text.casefold()][:2]
 
 
 def _vocabulary(near: Sequence[Any]) -> frozenset[str]:

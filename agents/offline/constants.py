@@ -78,6 +78,7 @@ class Constants:
     score_noise: float = _constant(0.7, "revision: standard deviation of the scores")
 
     overlap_words: float = _constant(0.6, "self-review: weight of shared content words")
+    overlap_least: int = _constant(20, "self-review: words that a text counts for at least")
     overlap_listed: float = _constant(70.0, "self-review: score from which a pair is listed")
 
 

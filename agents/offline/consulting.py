@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.offline.chance import happens, pick, ranked
 from agents.offline.constants import RULES
-from agents.offline.phrases import expertise, without
+from agents.offline.phrases import expertise, listed, without
 from agents.offline.sayings import QUESTIONS
 from agents.offline.words import affinity
 
@@ -18,7 +18,7 @@ def question(
     slots: Mapping[str, Any], text: str, probability: float, rng: np.random.Generator
 ) -> dict[str, str] | None:
     """A question to the outsider who knows most about the talk that the speaker does not."""
-    outsiders = list(slots.get("outsiders") or ())
+    outsiders = listed(slots.get("outsiders"))
     if not outsiders or not happens(probability, rng):
         return None
     mine = expertise(slots.get("me"))

@@ -22,10 +22,10 @@ FRAMES: Final[dict[str, tuple[str, ...]]] = {
         "Most studies of {t} leave aside what {a} could contribute to the same question.",
         "Recent papers on {a} raise questions about {t} that no single line of work can settle "
         "alone.",
-        "Although {t} can be approached from several sides, its relation to {a} has seldom been "
+        "Even though {t} can be approached from several sides, its relation to {a} has seldom been "
         "examined with care.",
-        "Practitioners who rely on {t} have little guidance on when {a} can help them and when "
-        "it cannot.",
+        "Practitioners who rely on {t} have little guidance on when {a} can help and when "
+        "not.",
         "Findings on {a} are scattered over many small studies, which makes it hard to carry "
         "them over to {t}.",
         "Interest in {a} has risen in several communities at once, but few of them have looked "

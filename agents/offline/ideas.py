@@ -18,6 +18,7 @@ from agents.offline.phrases import (
     expertise,
     guests,
     headed,
+    listed,
     paper_terms,
     pieces,
     raised,
@@ -60,7 +61,7 @@ class _Sketch:
 
 def idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     """One turn of idea generation: refine the standing idea or propose a new one."""
-    references = tuple(slots.get("references") or ())
+    references = tuple(listed(slots.get("references")))
     previous = getattr(slots.get("previous"), "idea", None)
     own = _own_terms(slots, rng)
     if previous is not None and happens(_refining(slots, previous), rng):
@@ -111,10 +112,10 @@ def _borrowed(slots: Slots, rng: np.random.Generator) -> list[str]:
     heard = guests(slots)
     if heard and happens(RULES.guest_in_idea, rng):
         found.append(heard[0])
-    memory = list(slots.get("memory") or ())
+    memory = listed(slots.get("memory"))
     if memory and happens(RULES.take_up_memory, rng):
         found.extend(raised(pick(memory, rng))[:1])
-    people = list(slots.get("knowledge") or ())
+    people = listed(slots.get("knowledge"))
     if people and happens(RULES.take_up_known, rng):
         found.extend(expertise(pick(people, rng))[:1])
     return found

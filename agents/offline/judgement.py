@@ -16,8 +16,8 @@ import numpy as np
 
 from agents.offline.chance import gumbel, happens, number, pick, sigmoid
 from agents.offline.constants import RULES
-from agents.offline.phrases import expertise, pieces, quoted, spoken
-from agents.offline.words import affinity, joined, pairs, sentence, share, stems, tokens
+from agents.offline.phrases import expertise, listed, pieces, quoted, spoken, substance
+from agents.offline.words import affinity, joined, pairs, sentence, stems, tokens
 
 Slots = Mapping[str, Any]
 
@@ -113,7 +113,7 @@ def _nearest(slots: Slots, text: str) -> str:
 
 def ballot(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     """Vote for the idea whose references are farthest, with noise."""
-    ideas = list(slots.get("ideas") or ())[:3]
+    ideas = listed(slots.get("ideas"))[:3]
     if not ideas:
         return {"Decision Made": "Idea 0"}
     means = [_distance(getattr(idea, "references", ()) or ()) for idea in ideas]
@@ -160,37 +160,41 @@ def another_turn(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     odds = (
         RULES.another_base
         - RULES.another_turn * number(slots.get("turn"), 1.0)
-        - RULES.another_settled * settled(tuple(slots.get("progress") or ()))
+        - RULES.another_settled * settled(listed(slots.get("progress")))
     )
     return {"Another Turn": happens(sigmoid(odds), rng)}
 
 
 def overlap(draft: str, other: str) -> float:
     """Similarity of two texts, 0 to 100, by shared content words and neighbouring pairs."""
-    words, theirs = stems(draft), stems(other)
-    if not words or not theirs:
-        return 100.0 if tokens(draft) and tokens(draft) == tokens(other) else 0.0
-    small, large = sorted((words, theirs), key=len)
-    first, second = sorted((pairs(draft), pairs(other)), key=len)
-    bigrams = len(first & second) / len(first) if first else share(small, large)
-    weight = RULES.overlap_words
-    return round(100.0 * (weight * share(small, large) + (1.0 - weight) * bigrams), 1)
+    if tokens(draft) and tokens(draft) == tokens(other):
+        return 100.0
+    mine, theirs = substance(draft), substance(other)
+    words = _common_share(stems(mine), stems(theirs))
+    bigrams = _common_share(pairs(mine), pairs(theirs))
+    return round(100.0 * (RULES.overlap_words * (words - bigrams) + bigrams), 1)
+
+
+def _common_share(first: frozenset[Any], second: frozenset[Any]) -> float:
+    """Shared elements against the smaller set, which counts as no smaller than a floor."""
+    least = max(min(len(first), len(second)), int(RULES.overlap_least))
+    return len(first & second) / least
 
 
 def self_review(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     """Score the draft against each near abstract; list the pairs that overlap too much."""
     draft = str(getattr(slots.get("draft"), "abstract", ""))
     scores: dict[str, float] = {}
-    listed: list[dict[str, Any]] = []
-    for i, paper in enumerate(slots.get("near") or ()):
+    alike: list[dict[str, Any]] = []
+    for i, paper in enumerate(listed(slots.get("near"))):
         name = f"Written Abstract vs {_letter(i)}"
         text = paper.abstract if tokens(paper.abstract or "") else paper.title
         scores[name] = overlap(draft, text)
         if scores[name] >= RULES.overlap_listed:
             common = sorted(stems(draft) & stems(text))[:4]
             reason = f"Both texts speak of {joined(common)}" if common else "The texts are alike"
-            listed.append({"pair": name, "score": scores[name], "reason": sentence(reason)})
-    return {"similarity_scores": scores, "high_overlap_pairs": listed}
+            alike.append({"pair": name, "score": scores[name], "reason": sentence(reason)})
+    return {"similarity_scores": scores, "high_overlap_pairs": alike}
 
 
 def _letter(i: int) -> str:

@@ -7,20 +7,22 @@ a ``direction``, a ``title`` or an ``answer``, or else nothing but ``words()``.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Protocol
 
 from agents.offline.sayings import UNTITLED
 from agents.offline.traces import trace
 from agents.offline.vocabulary import COMMON
-from agents.offline.words import capital, clean, inner, sentences, shortened
+from agents.offline.words import capital, clean, inner, sentences, shortened, tokens
 
 _CACHE = 4096
 _BREAK = re.compile(r"[^\w\s'’-]+|\s[-–—]+\s|\b\d{3,}\b")
 _QUOTED = re.compile(r'"([^"]{2,200})"')
 _JOINT = re.compile(
-    r"^from\s+|[,:;]\s+|\s+(?:for|to|through|with|towards|meets|and|informed by)\s+", re.IGNORECASE
+    r"^from\s+|,\s+informed by\s+|[,:;]\s+|\s+(?:for|to|through|with|towards|meets|and)\s+", re.IGNORECASE
 )
 _MEANS = re.compile(r"\s(?:with|through)\s|: ")
 _LEAD = "a an and or but of in on for to the with by from as at via using towards toward into"
@@ -90,8 +92,8 @@ def unique(phrases: Iterable[str], limit: int = 5) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=_CACHE)
-def _interests(listed: tuple[str, ...]) -> tuple[str, ...]:
-    return unique(listed)
+def _interests(stated: tuple[str, ...]) -> tuple[str, ...]:
+    return unique(stated)
 
 
 def expertise(profile: Known | None) -> tuple[str, ...]:
@@ -115,12 +117,18 @@ def runs(text: str, limit: int = 4) -> tuple[str, ...]:
     return unique(found)
 
 
+def _repeated(text: str) -> list[str]:
+    """Neighbouring uncommon words that a text uses more than once, in order."""
+    words = tokens(text)
+    counts = Counter(pair for pair in pairwise(words) if COMMON.isdisjoint(pair))
+    return [" ".join(pair) for pair, n in counts.items() if n > 1]
+
+
 @lru_cache(maxsize=_CACHE)
 def _paper_terms(title: str, keywords: tuple[str, ...], abstract: str) -> tuple[str, ...]:
     head = [*keywords[:4], *runs(title)]
     if len(head) < 4:
-        body = runs(abstract[:1200])
-        head += [term for term in body if " " in term][:3]
+        head += _repeated(abstract[:1200])[:3]
     return unique(head)[:8]
 
 
@@ -183,6 +191,13 @@ def _heard(text: str) -> tuple[str, ...]:
     return unique(known) if known else runs(text)
 
 
+@lru_cache(maxsize=_CACHE)
+def substance(text: str) -> str:
+    """A text without the wording of known frames, which tells nothing about its subject."""
+    found = [(line, trace(line)) for line in sentences(text)]
+    return " ".join(line if terms is None else ", ".join(terms) for line, terms in found)
+
+
 def traced(lines: Iterable[str]) -> tuple[str, ...]:
     """The terms in sentences, by their frames where these are known."""
     found: list[str] = []
@@ -192,9 +207,15 @@ def traced(lines: Iterable[str]) -> tuple[str, ...]:
     return unique(found)
 
 
+def listed(value: Any) -> list[Any]:
+    """A slot as a list: nothing, one thing or several; a question nobody was asked is None."""
+    items = value if isinstance(value, list | tuple) else [value]
+    return [item for item in items if item is not None]
+
+
 def guests(slots: Mapping[str, Any]) -> tuple[str, ...]:
     """The terms that consulted guests brought into this turn."""
-    answers = [item for item in slots.get("said") or () if is_guest(item)]
+    answers = [item for item in listed(slots.get("said")) if is_guest(item)]
     return unique(term for item in answers for term in raised(item)[:1])
 
 

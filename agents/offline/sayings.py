@@ -26,7 +26,7 @@ OPENING: Final = (
 OWN: Final = (
     "In my own work on {o} I have seen that the two can inform each other.",
     "My experience with {o} could supply what is missing there.",
-    "From {o} we could borrow both the methods and the measures.",
+    "We could borrow both the methods and the measures from {o}.",
     "Seen from {o}, the problem looks more tractable than it is usually taken to be.",
     "People who work on {o} have met this question before under another name.",
     "There are data on {o} that nobody has yet used for this purpose.",
@@ -46,7 +46,7 @@ GUEST: Final = (
     "My advice is to let {g} guide the choice of a method for {x}.",
 )
 GUEST_ONLY: Final = (
-    "What I can add is {g}, which has dealt with similar questions.",
+    "What I can add comes from {g}, where we have met similar questions.",
     "Before settling on a method, I would look at this from {g}.",
 )
 QUESTIONS: Final = (
@@ -84,7 +84,7 @@ ADDITIONS: Final = (
     "We extend it by {o} and ask whether the effect on {x} persists.",
     "To sharpen the claim, we bring in {o} as a second view on {x}.",
     "A further step uses {o} to separate the role of {x} from chance.",
-    "Added to this is {o}, which opens the question to work on {x}.",
+    "An addition from {o} opens the question to work on {x}.",
 )
 TITLES: Final = ("{a} for {b} through {o}", "{o} for {a} and {b}", "{a} and {b} through {o}")
 EXPERIMENTS: Final = (

@@ -17,6 +17,7 @@ from agents.offline.phrases import (
     guests,
     headline,
     is_guest,
+    listed,
     pieces,
     raised,
     spoken,
@@ -52,14 +53,14 @@ def own_interest(slots: Slots, text: str, rng: np.random.Generator) -> str:
 
 def talk(slots: Slots) -> str:
     """Everything said so far, as one text."""
-    heard = [*(slots.get("summaries") or ()), *(slots.get("said") or ())]
+    heard = [*listed(slots.get("summaries")), *listed(slots.get("said"))]
     return " ".join([str(slots.get("start") or ""), *map(spoken, heard)])
 
 
 def _taken_up(slots: Slots, own: str, rng: np.random.Generator) -> str | None:
     """A term of the discussion: recent ones count as often as they were raised."""
     start = pieces(str(slots.get("start") or ""))[:2]
-    heard = [*(slots.get("summaries") or ()), *(slots.get("said") or ())]
+    heard = [*listed(slots.get("summaries")), *listed(slots.get("said"))]
     weights: Counter[str] = Counter(dict.fromkeys(start, 2))
     for item in heard:
         weights.update(dict.fromkeys(raised(item)[:6], 1))
@@ -104,13 +105,13 @@ def _direction(own: str, other: str | None, rng: np.random.Generator) -> str:
 
 def _side_remark(slots: Slots, own: str, rng: np.random.Generator) -> tuple[str, str] | None:
     """A memory line or a known scientist's interest, if one is taken up."""
-    memory = [term for line in slots.get("memory") or () for term in raised(line)[:3]]
+    memory = [term for line in listed(slots.get("memory")) for term in raised(line)[:3]]
     recalled = without(memory, [own])
     if recalled and happens(RULES.take_up_memory, rng):
         term = pick(recalled, rng)
         return term, REMEMBERED.format(x=term)
     me = slots.get("me")
-    others = [p for p in slots.get("knowledge") or () if me is None or p.id != me.id]
+    others = [p for p in listed(slots.get("knowledge")) if me is None or p.id != me.id]
     if others and happens(RULES.take_up_known, rng):
         person = pick(others, rng)
         terms = without(expertise(person), [own])
@@ -151,7 +152,7 @@ def support(items: Sequence[Any]) -> Counter[str]:
 
 def topic(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     """The topic that joins the terms with the most support."""
-    counts = support([*(slots.get("summaries") or ()), *(slots.get("said") or ())])
+    counts = support([*listed(slots.get("summaries")), *listed(slots.get("said"))])
     for term in expertise(slots.get("me"))[:2]:
         counts.setdefault(term, 0)
     if not counts:
@@ -168,7 +169,7 @@ def topic(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
 
 def summary(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     """The directions or titles of the turn, most frequent first, and what guests added."""
-    said = list(slots.get("said") or ())
+    said = listed(slots.get("said"))
     first: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for item in said:

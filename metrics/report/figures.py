@@ -23,6 +23,7 @@ from metrics.report.drawing import (
     only_whole,
     svg,
 )
+from metrics.report.layout import Drawn
 from metrics.statistics import bca_interval
 
 Floats = NDArray[np.float64]
@@ -82,31 +83,36 @@ def _spread(values: Floats) -> Floats:
     return heights
 
 
-def structure(table: pd.DataFrame) -> Markup | None:
-    """Size, degree, giant component and clustering of both networks over time."""
+STRUCTURE = {
+    "edges": "Pairs who have published together",
+    "mean_degree": "Co-authors per scientist",
+    "giant_share": "Share in the largest component",
+    "clustering": "Clustering",
+}
+
+
+def structure(table: pd.DataFrame) -> list[Markup]:
+    """Edges, mean degree, giant component and clustering of both networks over time."""
     if not table["edges"].fillna(0).any():
-        return None
-    panels = {
-        "edges": "Pairs who have published together",
-        "mean_degree": "Co-authors per scientist",
-        "giant_share": "Share in the largest component",
-        "clustering": "Clustering",
-    }
-    with figure("structure", 7.0, 3.9) as drawn:
-        grid = drawn.subplots(2, 2, sharex=True).ravel()
-        for axes, (name, title) in zip(grid, panels.items(), strict=True):
-            for network, colour in (("all", BLUE), ("grown", ORANGE)):
-                rows = table[table["network"] == network]
-                axes.plot(_plain(rows["date"]), _plain(rows[name]), color=colour)
-            axes.set_title(title)
-            axes.grid(axis="y")
-            axes.set_ylim(bottom=0)
-            if name in ("giant_share", "clustering"):
-                axes.set_ylim(0, 1.04)
-        for axes in grid[2:]:
-            axes.set_xlabel("simulated days")
-        _key(grid[0], [("with day 0", BLUE), ("since day 0", ORANGE)])
-        return svg(drawn, "Edges, mean degree, giant component and clustering over time")
+        return []
+    return [_structure(table, name, title) for name, title in STRUCTURE.items()]
+
+
+def _structure(table: pd.DataFrame, name: str, title: str) -> Markup:
+    with figure(f"structure {name}", 4.2, 2.2) as drawn:
+        axes = drawn.subplots()
+        for network, colour in (("all", BLUE), ("grown", ORANGE)):
+            rows = table[table["network"] == network]
+            axes.plot(_plain(rows["date"]), _plain(rows[name]), color=colour)
+        axes.set_title(title)
+        axes.set_xlabel("simulated days")
+        axes.grid(axis="y")
+        axes.set_ylim(bottom=0)
+        if name in ("giant_share", "clustering"):
+            axes.set_ylim(0, 1.04)
+        if name == "edges":
+            _key(axes, [("with day 0", BLUE), ("since day 0", ORANGE)])
+        return svg(drawn, f"{title}, over simulated time")
 
 
 def teams_in_flight(weekly: pd.DataFrame) -> Markup | None:
@@ -209,42 +215,35 @@ def acceptance(table: pd.DataFrame) -> Markup | None:
         return svg(drawn, "Share of invitations accepted by the load of the invitee")
 
 
-def network(
-    places: Floats,
-    before: NDArray[np.int64],
-    since: NDArray[np.int64],
-    authors: NDArray[np.bool_],
-) -> Markup:
-    """Co-authorship at day 0 and at the end, everybody in the same place in both.
+def network(part: Drawn, authors: NDArray[np.bool_], late: bool) -> Markup:
+    """Co-authorship at day 0 or at the end, everybody in the same place in both.
 
     Args:
-        places: nodes x 2, in the unit square.
-        before: edges from before day 0, pairs of node numbers.
-        since: edges with a joint paper since day 0.
-        authors: nodes that published in the run.
+        part: what is drawn, and where.
+        authors: for each scientist drawn, whether it published in the run.
+        late: at the end of the run, else at day 0.
     """
     from matplotlib.collections import LineCollection
 
-    crowd = len(places)
-    dot = float(np.clip(3000 / max(crowd, 1), 9, 46))
-    thin = 0.5 if crowd > 120 else 0.9
-    with figure("network", 7.2, 3.8) as drawn:
-        panels = drawn.subplots(1, 2)
-        for axes, title, late in zip(panels, ("Day 0", "At the end"), (False, True), strict=True):
-            axes.add_collection(LineCollection(list(places[before]), colors=PAST, linewidths=thin))
-            if late:
-                fresh = list(places[since])
-                axes.add_collection(LineCollection(fresh, colors=ORANGE, linewidths=thin + 0.2))
-            face = np.where(authors & late, ORANGE, BLUE)
-            axes.scatter(
-                *places.T, s=dot, c=face.tolist(), edgecolors=PAGE, linewidths=0.4, zorder=3
-            )
-            axes.set_title(title)
-            axes.set_xlim(-0.03, 1.03)
-            axes.set_ylim(-0.03, 1.03)
-            axes.set_aspect("equal")
-            axes.set_axis_off()
-        return svg(drawn, "Co-authorship network at day 0 and at the end of the run")
+    crowd = len(part.names)
+    dot = float(np.clip(4000 / max(crowd, 1), 11, 60))
+    thin = 0.6 if crowd > 120 else 1.0
+    title = "At the end" if late else "Day 0"
+    with figure(f"network {late}", 4.2, 4.0) as drawn:
+        axes = drawn.subplots()
+        lines = list(part.places[part.before])
+        axes.add_collection(LineCollection(lines, colors=PAST, linewidths=thin))
+        if late:
+            lines = list(part.places[part.since])
+            axes.add_collection(LineCollection(lines, colors=ORANGE, linewidths=thin + 0.2))
+        face = np.where(authors & late, ORANGE, BLUE).tolist()
+        axes.scatter(*part.places.T, s=dot, c=face, edgecolors=PAGE, linewidths=0.4, zorder=3)
+        axes.set_title(title)
+        axes.set_xlim(-0.03, 1.03)
+        axes.set_ylim(-0.03, 1.03)
+        axes.set_aspect("equal")
+        axes.set_axis_off()
+        return svg(drawn, f"Co-authorship network: {title}")
 
 
 def _over_time(axes: Any, title: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -56,14 +57,14 @@ def number(value: Any, digits: int = 3) -> str:
     """A number as people read it: grouped thousands, few digits, a dash where missing."""
     if value is None or pd.isna(value):
         return "–"
-    if float(value) == int(value):
-        return f"{int(value):,}".replace(",", "\u202f")
     size = abs(float(value))
-    if size >= 1000:
-        return f"{round(float(value)):,}".replace(",", "\u202f")
-    if size < 0.001:
-        return f"{float(value):.1e}"
-    return f"{float(value):#.{digits}g}".rstrip(".")
+    if size >= 1000 or size == int(size):
+        text = f"{round(float(value)):,}".replace(",", "\u202f")
+    elif size < 0.001:
+        text = f"{float(value):.1e}"
+    else:
+        text = f"{float(value):#.{digits}g}".rstrip(".")
+    return text.replace("-", "\u2212", 1) if text.startswith("-") else text
 
 
 def _visible(value: Any) -> Any:
@@ -185,9 +186,9 @@ def _network(run: Run) -> dict[str, Any] | None:
     part = drawn(graph)
     if part is None:
         return None
-    wrote = pd.Series([graph.nodes[who]["papers"] > 0 for who in part.names], dtype=bool)
-    picture = figures.network(part.places, part.before, part.since, wrote.to_numpy())
-    return {"figure": picture, "note": part.note}
+    wrote = np.array([graph.nodes[who]["papers"] > 0 for who in part.names], dtype=bool)
+    pictures = [figures.network(part, wrote, late) for late in (False, True)]
+    return {"figures": pictures, "note": part.note}
 
 
 def _costs(run: Run) -> dict[str, Any]:

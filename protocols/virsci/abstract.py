@@ -59,15 +59,14 @@ def _rounds(
         for seat, speaker in enumerate(speakers):
             cue = idea if draft is None else draft
             outsiders = discussion.outsiders(cue)
-            common = {"knowledge": discussion.knowledge(cue), "outsiders": outsiders}
-            if draft is None:
-                page, form, slots = "draft", Draft, {"idea": idea}
-            else:
-                page, form = "revision", Revision
+            page, form = ("draft", Draft) if draft is None else ("revision", Revision)
+            slots: dict[str, Any] = {"idea": idea}
+            if draft is not None:
                 slots = {"draft": draft, "guest": guest, "review": review, "near": near}
             words = yield from lab.ask(
                 speaker, PROMPTS[page], form, seat=seat,
-                recall=discussion.cue_of_memory(cue), **slots, **common,
+                recall=discussion.cue_of_memory(cue),
+                knowledge=discussion.knowledge(cue), outsiders=outsiders, **slots,
             )  # fmt: skip
             guest = discussion.consult(words, outsiders, speaker)
             draft, review, near = words, None, ()
@@ -76,4 +75,3 @@ def _rounds(
     # Also in random order the abstract begins with the leader.
     yield from discussion.hold(speak, summarised=False, opener=team.leader)
     return draft
-

@@ -41,7 +41,9 @@ def weigh(virsci: Settings, team: Team, lab: Lab, ideas: Said) -> Steps:
         return tuple(cast)
 
     yield from discussion.hold(vote, summarised=False)
-    return lab.later(partial(_elected, weights_of(virsci), len(ballot_paper)), *ballot_paper, *ballots)
+    return lab.later(
+        partial(_elected, weights_of(virsci), len(ballot_paper)), *ballot_paper, *ballots
+    )
 
 
 def last_idea(ideas: Said) -> Answer[Any]:
@@ -50,7 +52,7 @@ def last_idea(ideas: Said) -> Answer[Any]:
 
 
 def _with_references(virsci: Settings, lab: Lab, kept: Answer[Any], place: int) -> Answer[Any]:
-    """One idea of the ballot with B_past(idea) as of now, which may be more than it was said with."""
+    """One idea of the ballot with B_past(idea) as of now."""
     idea = lab.later(partial(_pick, place), kept)
     return lab.later(_refer, idea, references(virsci, lab, idea, virsci.references.assessment))
 

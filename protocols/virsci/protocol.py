@@ -58,9 +58,7 @@ class VirSci(Settings):
             return abstract
         team.strikes += 1
         lab.event("strike", strikes=team.strikes)
-        revised = yield from lab.stage(
-            "abstract", revise(self, team, lab, abstract, review, near)
-        )
+        revised = yield from lab.stage("abstract", revise(self, team, lab, abstract, review, near))
         too_near, _, _ = yield from check(self, team, lab, revised)
         if not too_near:
             return revised

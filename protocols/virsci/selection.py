@@ -45,7 +45,9 @@ def wanted_size(virsci: Settings, lab: Lab) -> int:
 def invite(invitees: list[str], first: int, team: Team, lab: Lab) -> Steps:
     """Invite some people side by side; their answers take effect after the reply window."""
     sent = lab.now
-    facts = [{"load": lab.load(who), **lab.world.acquaintance(team.leader, who)} for who in invitees]
+    facts = [
+        {"load": lab.load(who), **lab.world.acquaintance(team.leader, who)} for who in invitees
+    ]
     answers = [
         lab.invite(who, PROMPTS["invitation"], Choice, seat=first + place)
         for place, who in enumerate(invitees)

@@ -30,7 +30,7 @@ DIMENSIONS = 256
 VOCABULARY = 20_000
 MEMO = 4096
 DECIMALS = 5
-WORD = re.compile(r"[^\W_][\w\-]*\w")
+WORD = re.compile(r"[^\W_](?:[^\W_]|-)*[^\W_]")
 SETTINGS_FILE = "embedding.json"
 ARRAYS_FILE = "embedding.npz"
 

@@ -193,5 +193,7 @@ def test_a_broken_settings_file_is_told(text: str | None, told: str, tmp_path: P
 
 def test_importing_the_module_imports_no_learning_library() -> None:
     code = "import society.literature.embedding, sys; print('sklearn' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert done.stdout.strip() == "False"

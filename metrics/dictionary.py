@@ -1,0 +1,53 @@
+"""The data dictionary of a run, printed from ``society/tables.py``.
+
+``python -m metrics.dictionary > docs/data-dictionary.md`` renews the page.
+"""
+
+from __future__ import annotations
+
+from society.frames import ORDER
+from society.tables import TABLES
+
+ABOUT = {
+    "scientists": "everybody at day 0",
+    "teams": "one row per team, also those that dissolved or were still at work",
+    "members": "who was in which team, and when",
+    "invitations": "every invitation and what became of it",
+    "consultations": "questions put to scientists outside the team",
+    "meetings": "when a team was in one room, and whom it waited for",
+    "homework": "work between meetings, and how long it queued",
+    "calls": "every question put to the model",
+    "reads": "where the simulated world waited for words",
+    "papers": "what the society published",
+    "authorships": "who wrote it",
+    "citations": "what it cites",
+    "ties": "dated joint papers, those before day 0 included",
+}
+
+HEAD = """# Data dictionary
+
+The tables of a run, in `tables/*.parquet` of its folder. This page is printed from
+`society/tables.py` by `python -m metrics.dictionary`; a test fails when it is not current.
+
+Dates are days since 1 January of the boundary year; those before day 0 are negative. `Int64`,
+`Float64` and `boolean` are nullable: a missing value is missing, never zero. Every table always
+has all its columns. Measures made from these tables are in `tables/measures/*.parquet` and
+described in [metrics.md](metrics.md).
+"""
+
+
+def data_dictionary() -> str:
+    """The page as Markdown."""
+    parts = [HEAD]
+    for name, columns in TABLES.items():
+        order = ", ".join(f"`{column}`" for column in ORDER[name])
+        parts.append(f"\n## {name}\n\n{ABOUT[name].capitalize()}. Rows in order of {order}.\n\n")
+        parts.append("| column | type | meaning |\n| --- | --- | --- |\n")
+        for column in columns:
+            meaning = column.meaning.replace("|", "\\|")
+            parts.append(f"| `{column.name}` | {column.dtype} | {meaning} |\n")
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    print(data_dictionary(), end="")

@@ -1,0 +1,166 @@
+"""The command ``society``. It reads arguments and prints; everything else is done elsewhere.
+
+Only typer is imported at the top: ``society --help`` must not be a wait.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agents.errors import SocietyError
+from scenarios.ecosystem_commands import ecosystem
+from scenarios.guard import guarded
+from scenarios.house import check_packages
+
+app = typer.Typer(
+    name="society",
+    help="Simulate a society of virtual scientists.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(ecosystem, name="ecosystem")
+
+ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="A name or a file.")]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change one key; can be repeated."),
+]
+Seed = Annotated[int | None, typer.Option("--seed", help="The scenario's seed.")]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Import the classes that the scenario names by path.")
+]
+
+
+@app.command()
+@guarded
+def run(
+    scenario: ScenarioName,
+    seed: Seed = None,
+    set_: Settings = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The run folder.")] = None,
+    trust: Trust = False,
+) -> None:
+    """Run a scenario and write its run folder (default runs/SCENARIO-SEED)."""
+    from scenarios.execute import default_folder, is_finished
+    from scenarios.execute import run as execute
+    from scenarios.progress import shown_progress
+    from scenarios.schema import load_scenario
+
+    chosen = load_scenario(scenario, settings=_with_seed(set_, seed), trust=trust)
+    folder = default_folder(chosen) if out is None else out
+    if is_finished(chosen, folder):
+        typer.echo(f"{folder} holds this run already; nothing to do")
+    else:
+        with shown_progress() as progress:
+            execute(chosen, folder, progress)
+    typer.echo(f"report: {folder / 'report.html'}")
+    typer.echo(f"who spoke: {chosen.backend.backend.about}")
+
+
+@app.command()
+@guarded
+def check(
+    scenario: ScenarioName, seed: Seed = None, set_: Settings = None, trust: Trust = False
+) -> None:
+    """Check a scenario without running it; name every fault at once."""
+    from scenarios.ecosystems import Folder
+    from scenarios.schema import load_scenario
+
+    chosen = load_scenario(scenario, settings=_with_seed(set_, seed), trust=trust)
+    source = chosen.population.ecosystem
+    if isinstance(source, Folder):
+        source.require()
+    typer.echo(f"{chosen.name}: every key is right (seed {chosen.seed})")
+
+
+@app.command("list")
+@guarded
+def list_() -> None:
+    """List the scenarios of the library."""
+    from scenarios.document import library
+
+    found = library()
+    width = max(len(name) for name in found)
+    for name, path in found.items():
+        typer.echo(f"{name:{width}}  {_first_comment(path)}")
+
+
+@app.command()
+@guarded
+def show(
+    run: RunFolder, json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False
+) -> None:
+    """Show what happened in a run."""
+    from metrics.summary import summary
+    from society.run import Run
+
+    told = summary(Run.open(run))
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(told, indent=2, ensure_ascii=False))
+    else:
+        from scenarios.overview import print_overview
+
+        print_overview(told)
+
+
+@app.command()
+@guarded
+def report(run: RunFolder) -> None:
+    """Write the page of a run again."""
+    from metrics.report.page import write_page
+    from society.run import Run
+
+    try:
+        typer.echo(f"report: {write_page(Run.open(run), run)}")
+    except OSError as error:
+        raise SocietyError(f"{run}: cannot be written to: {error.strerror}") from error
+
+
+@app.command()
+@guarded
+def schema(
+    markdown: Annotated[bool, typer.Option("--markdown", help="A page for people.")] = False,
+) -> None:
+    """Print every key of a scenario file: JSON Schema for editors, or Markdown."""
+    from scenarios.schema import Scenario
+
+    if markdown:
+        from scenarios.pages import document
+
+        typer.echo(document(Scenario), nl=False)
+    else:
+        from json import dumps
+
+        from scenarios.keys import json_schema
+
+        typer.echo(dumps(json_schema(Scenario), indent=2))
+
+
+def _with_seed(settings: list[str] | None, seed: int | None) -> list[str]:
+    return [*(settings or []), *([] if seed is None else [f"seed={seed}"])]
+
+
+def _first_comment(path: Path) -> str:
+    """The first sentence of a scenario's head."""
+    with path.open(encoding="utf-8") as lines:
+        head = [line[1:].strip() for line in lines if line.startswith("#")]
+    words = " ".join(head).split(". ")[0].rstrip(".")
+    return words.split(": ")[0] if len(words) > 100 else words
+
+
+def main() -> None:
+    """Entry point of the command."""
+    try:
+        check_packages()
+    except SocietyError as error:
+        typer.echo(str(error), err=True)
+        raise SystemExit(error.exit_code) from None
+    app()

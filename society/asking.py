@@ -1,0 +1,236 @@
+"""Asking: how a team puts questions to scientists and searches what is known.
+
+Everything that is said goes out at once, really; what it takes in the simulated world was
+sampled before. What comes back is an Answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from agents.errors import Dissolved, ProtocolError
+from agents.forms import Form
+from agents.profile import Profile
+from agents.prompt import Prompt
+from agents.reference import Reference
+from society.answer import Answer
+from society.call import Call, Question, converse, text_of
+from society.dispatch import needs_of, settled
+from society.interfaces import Steps
+from society.team import Team
+
+if TYPE_CHECKING:
+    from society.literature.literature import Literature
+    from society.model import Society
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Consultation:
+    """A question that may have been put to a guest; whether it was, the words know."""
+
+    asker: str
+    date: float
+    stage: str
+    spoken: Answer[Any]
+    reply: Answer[Any]
+
+
+class Asking:
+    """The questions of one team: the part of its ``Lab`` that deals in words."""
+
+    def __init__(self, society: Society, team: Team) -> None:
+        self._society, self._team, self._env = society, team, society.env
+        self._visits: dict[str, int] = {}
+        self._asked: set[str] = set()
+        self._derived = 0
+        self.turn = 0
+        self.consultations: list[Consultation] = []
+
+    @property
+    def now(self) -> float:
+        """The simulated date in days."""
+        return float(self._env.now)
+
+    @property
+    def visit(self) -> int:
+        """How often the present stage has been entered."""
+        return self._visits[self._stage]
+
+    def ask(
+        self, who: str, prompt: Prompt, form: type[Form], act: str = "utter", **slots: Any
+    ) -> Steps:
+        """Put one question; returns its Answer, unread, when its simulated time has passed."""
+        answer = self.pose(who, prompt, form, act, **slots)
+        yield self._env.timeout(answer.due - self._env.now)
+        self._check()
+        return answer
+
+    def ask_each(self, people: Iterable[str], pose: Callable[[int, str], Answer[Any]]) -> Steps:
+        """Put questions side by side; returns their Answers when the last is due."""
+        answers = [pose(seat, person) for seat, person in enumerate(people)]
+        last = max((answer.due for answer in answers), default=self.now)
+        yield self._env.timeout(last - self.now)
+        self._check()
+        return answers
+
+    def pose(
+        self,
+        who: str,
+        prompt: Prompt,
+        form: type[Form],
+        act: str,
+        *,
+        seat: int = 0,
+        within: float | None = None,
+        recall: Any = None,
+        **slots: Any,
+    ) -> Answer[Any]:
+        """Put one question and go on; its Answer may be read from its due date on.
+
+        Args:
+            who: masked name.
+            prompt: the page.
+            form: the form of the reply.
+            act: invite, utter, summarise, agree, stay, decide, vote or review.
+            seat: place in the speaking order.
+            within: days until it is due; None: a sampled utterance.
+            recall: text or Answer by which the scientist's memory is searched; None: not at all.
+            slots: values, Answers or tuples of both.
+
+        Raises:
+            ProtocolError: the same question is asked twice.
+        """
+        self._check()
+        place = f"{self._team.id}/{self._stage}/{self.visit}/{self.turn}/{seat}"
+        id_ = f"{place}/{act}/{who}"
+        if id_ in self._asked:
+            raise ProtocolError(f"{id_} is asked twice")
+        self._asked.add(id_)
+        if within is None:
+            rng = self._society.streams.stream("utterance", id_)
+            within = self._society.times.utterance.draw(rng)
+        call = self._call(id_, seat, act, who, self.now + within, form)
+        question = self._question(call, prompt, form, slots, recall)
+        question.calls.append(call)
+        cues = () if recall is None else (recall,)
+        answer = self._answer(id_, call.due, (*slots.values(), *cues))
+        answer.calls = question.calls
+        return self._submit(answer, converse(question, self._society.dispatcher.gateway))
+
+    def later(self, function: Callable[..., Any], *arguments: Any) -> Answer[Any]:
+        """A pure, module-level function of Answers, computed when they have settled."""
+        self._check()
+        self._derived += 1
+        dues = [argument.due for argument in arguments if isinstance(argument, Answer)]
+        due = max(dues, default=self.now)
+        answer = self._answer(f"{self._team.id}/~{self._derived}", due, arguments)
+        return self._submit(answer, _apply(function, arguments))
+
+    def search(self, query: Any, count: int) -> Answer[tuple[Reference, ...]]:
+        """The ``count`` papers nearest to a text or Answer, published strictly before now."""
+        visible = self._society.literature.visible(self.now)
+        return self.later(partial(_search, self._society.literature, count, visible), query)
+
+    def people(
+        self, query: Any, count: int, without: Iterable[str] = ()
+    ) -> Answer[tuple[Profile, ...]]:
+        """The scientists of the author knowledge bank most relevant to a text, as of now."""
+        find = partial(self._society.relevant, count, frozenset(without), self.now)
+        return self.later(partial(_find, find), query)
+
+    def consult(
+        self,
+        spoken: Answer[Any],
+        outsiders: Answer[tuple[Profile, ...]],
+        prompt: Prompt,
+        form: type[Form],
+        asker: str,
+    ) -> Answer[Any]:
+        """Pass the speaker's question, if it has one, to the outsider it names.
+
+        Settles to the guest's reply, or to None when nobody was asked. It takes no simulated
+        time and no attention; its row is written when the team ends.
+        """
+        self._check()
+        call = self._call(f"{spoken.id}/guest", spoken.calls[0].seat, "guest", "", spoken.due, form)
+        slots = {"asker": self.profile(asker), "stage": self._stage}
+        question = self._question(call, prompt, form, slots, None)
+        answer = self._answer(call.id, spoken.due, (spoken, outsiders))
+        answer.calls = question.calls
+        self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
+        return self._submit(answer, _guest_speaks(question, spoken, outsiders, self._society))
+
+    def profile(self, who: str) -> Profile:
+        """What may be known of a scientist now."""
+        return self._society.profile(who)
+
+    @property
+    def _stage(self) -> str:
+        return self._team.stage or ""
+
+    def _check(self) -> None:
+        """Once dissolved, every further step raises again, whatever the protocol caught."""
+        if self._team.dissolution is not None:
+            raise Dissolved(self._team.dissolution)
+
+    def _call(self, id_: str, seat: int, act: str, who: str, due: float, form: type[Form]) -> Call:
+        team, stage = self._team.id, self._stage
+        return Call(
+            id_, team, stage, self.visit, self.turn, seat, act, who, self.now, due, form.__name__
+        )
+
+    def _question(
+        self, call: Call, prompt: Prompt, form: type[Form], slots: Mapping[str, Any], cue: Any
+    ) -> Question:
+        who = call.scientist or self._team.leader
+        memory = () if cue is None else self._society.population.named(who).memory
+        role = self._team.role(call.scientist) if call.scientist else "guest"
+        seed = self._society.streams.key("words", call.id)
+        return Question(call, self.profile(who), role, prompt, form, slots, seed, memory, cue)
+
+    def _answer(self, id_: str, due: float, needs: Sequence[Any]) -> Answer[Any]:
+        answer: Answer[Any] = Answer(
+            id_, self._team.id, due, needs_of(needs), self._society.dispatcher
+        )
+        self._team.answers.append(answer)
+        return answer
+
+    def _submit(self, answer: Answer[Any], work: Any) -> Answer[Any]:
+        return self._society.dispatcher.submit(answer, work)
+
+
+async def _apply(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    return function(*[await settled(argument) for argument in arguments])
+
+
+def _search(literature: Literature, count: int, visible: int, query: Any) -> tuple[Reference, ...]:
+    return literature.search(text_of(query), count, visible)
+
+
+def _find(find: Callable[[str], tuple[Profile, ...]], query: Any) -> tuple[Profile, ...]:
+    return find(text_of(query))
+
+
+async def _guest_speaks(
+    question: Question,
+    spoken: Answer[Any],
+    outsiders: Answer[tuple[Profile, ...]],
+    society: Society,
+) -> Form | None:
+    words, known = await settled(spoken), await settled(outsiders)
+    asked = getattr(words, "ask", None)
+    if asked is None or not asked.question.strip():
+        return None
+    guest = next((profile for profile in known if profile.id == asked.scientist), None)
+    if guest is None:
+        return None
+    call = question.call
+    call.id, call.scientist = f"{call.id}/{guest.id}", guest.id
+    question.calls.append(call)
+    question.who = guest
+    question.seed = society.streams.key("words", call.id)
+    question.slots = {**question.slots, "question": asked.question, "context": text_of(words)}
+    return await converse(question, society.dispatcher.gateway)

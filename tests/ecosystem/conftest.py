@@ -1,0 +1,49 @@
+"""Hand-made records, and the folder of real papers where it is there."""
+
+from pathlib import Path
+
+import pytest
+
+from society.ecosystem.records import RawAuthor, RawRecord
+
+VIS_PAPERS = Path(__file__).parents[3] / "shared" / "data" / "vis" / "papers.jsonl.gz"
+
+
+def raw(name, year, authors, references=(), keywords=(), citations=None, abstract=None):
+    """A record by short names: authors are letters."""
+    return RawRecord(
+        id=name,
+        title=f"Title of {name}",
+        abstract=f"Text of {name} on {' '.join(keywords)}" if abstract is None else abstract,
+        year=year,
+        authors=tuple(RawAuthor(a, f"Name {a}", f"Place {a}") for a in authors),
+        references=tuple(references),
+        keywords=tuple(keywords),
+        venue="Venue",
+        citations=citations,
+    )
+
+
+@pytest.fixture
+def records():
+    """Five past papers, two contemporary ones; boundary 2010.
+
+    Ada (a) wrote p1, p2, p3, p5; Ben (b) p1, p2, p4; Cai (c) p2, p3; Dee (d) p5 alone with a.
+    """
+    return [
+        raw("p1", 2005, "ab", (), ("graphs", "trees"), 90),
+        raw("p2", 2006, "abc", ("p1",), ("trees",), 80),
+        raw("p3", 2007, "ac", ("p1", "p2", "q9"), ("maps",), 70),
+        raw("p4", 2008, "b", ("p1",), ("trees", "Graphs"), 60),
+        raw("p5", 2009, "ad", ("p2", "p2"), ("maps",), 50, abstract=""),
+        raw("q1", 2010, "ae", ("p1", "p5"), ("robots",), 7),
+        raw("q2", 2012, "bcz", ("p1", "q1"), ("robots",), None),
+    ]
+
+
+@pytest.fixture(scope="session")
+def vis_papers():
+    """The file of real papers; tests that need it are skipped where it is not there."""
+    if not VIS_PAPERS.is_file():
+        pytest.skip("the folder with the VIS papers is not beside the repository")
+    return VIS_PAPERS

@@ -1,0 +1,225 @@
+"""The folder of an ecosystem: what is written is read, and nothing else."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from agents.errors import InputError
+from society.ecosystem.build import build_ecosystem
+from society.ecosystem.ecosystem import Ecosystem
+from society.ecosystem.folder import MANIFEST, file_hash
+from society.ecosystem.synthetic import Synthetic
+
+
+@pytest.fixture(scope="module")
+def small():
+    return Synthetic(
+        scientists=12, papers=80, fields=3, years_past=6, years_contemporary=2
+    ).generate(4)
+
+
+@pytest.fixture
+def folder(small, tmp_path):
+    small.save(tmp_path / "eco")
+    return tmp_path / "eco"
+
+
+def rewrite(folder, change):
+    """Change the manifest by a function."""
+    path = folder / MANIFEST
+    manifest = json.loads(path.read_text())
+    change(manifest)
+    path.write_text(json.dumps(manifest))
+
+
+def same(one, two):
+    assert one.boundary == two.boundary
+    assert one.past == two.past
+    assert one.contemporary == two.contemporary
+    assert one.profiles == two.profiles
+    assert one.career_starts == two.career_starts
+    assert one.coauthors.dtype == two.coauthors.dtype
+    assert (one.coauthors != two.coauthors).nnz == 0
+    assert one.embedding.revision == two.embedding.revision
+    assert np.array_equal(one.past_vectors, two.past_vectors)
+    assert np.array_equal(one.contemporary_vectors, two.contemporary_vectors)
+
+
+def test_what_is_saved_is_loaded(small, folder):
+    loaded = Ecosystem.load(folder)
+    same(small, loaded)
+    assert loaded.manifest.items() >= small.manifest.items()
+    assert loaded.manifest["counts"] == small.counts
+    assert loaded.key is None
+    text = "a query on graphs"
+    assert np.array_equal(loaded.embedding.encode([text]), small.embedding.encode([text]))
+
+
+def test_unknown_citations_and_empty_lists_survive(records, tmp_path):
+    ecosystem = build_ecosystem(records, boundary=2010, licence="texts © of their authors")
+    ecosystem.save(tmp_path)
+    loaded = Ecosystem.load(tmp_path)
+    same(ecosystem, loaded)
+    assert loaded.contemporary[-1].citations is None
+    assert loaded.past[0].references == ()
+    assert loaded.manifest["licence"] == "texts © of their authors"
+
+
+def test_an_ecosystem_without_contemporary_papers_or_people_survives(records, tmp_path):
+    ecosystem = build_ecosystem(records, boundary=2013, min_papers=99)
+    ecosystem.save(tmp_path)
+    same(ecosystem, Ecosystem.load(tmp_path))
+
+
+def test_saving_twice_gives_the_same_bytes(small, folder, tmp_path):
+    Ecosystem.load(folder).save(tmp_path / "again")
+    small.save(folder)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            other = tmp_path / "again" / path.relative_to(folder)
+            assert path.read_bytes() == other.read_bytes(), path.name
+
+
+def test_the_key_is_written_only_on_request(small, folder, tmp_path):
+    import pandas as pd
+
+    assert not (folder / "key.parquet").exists()
+    assert "person" not in (folder / MANIFEST).read_text().replace("persons", "")
+    small.save(tmp_path / "keyed", key=True)
+    rows = pd.read_parquet(tmp_path / "keyed" / "key.parquet")
+    assert list(rows.columns) == ["masked", "id", "name"]
+    assert len(rows) == len(small.key)
+    (tmp_path / "keyed" / "key.parquet").unlink()
+    keyless = Ecosystem.load(tmp_path / "keyed")
+    with pytest.raises(InputError, match="no key"):
+        keyless.save(tmp_path / "more", key=True)
+
+
+FILES = [
+    "papers.parquet",
+    "scientists.parquet",
+    "coauthors.npz",
+    "embeddings/lsa/embedding.json",
+    "embeddings/lsa/embedding.npz",
+    "embeddings/lsa/past.npy",
+    "embeddings/lsa/contemporary.npy",
+]
+
+
+def test_the_manifest_hashes_every_file(folder):
+    hashes = json.loads((folder / MANIFEST).read_text())["files"]
+    assert sorted(hashes) == sorted(FILES)
+    assert all(file_hash(folder / name) == value for name, value in hashes.items())
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_changed_byte_is_noticed(name, folder):
+    path = folder / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+    with pytest.raises(InputError, match=rf"{path.name}: its hash .* build the ecosystem again"):
+        Ecosystem.load(folder)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_named(name, folder):
+    (folder / name).unlink()
+    with pytest.raises(InputError, match=rf"{name}: missing"):
+        Ecosystem.load(folder)
+
+
+def test_a_missing_folder_or_manifest_is_named(folder, tmp_path):
+    with pytest.raises(InputError, match="no such folder"):
+        Ecosystem.load(tmp_path / "nowhere")
+    (folder / MANIFEST).unlink()
+    with pytest.raises(InputError, match=r"manifest\.json: missing"):
+        Ecosystem.load(folder)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"files": 3, "format": 1}'])
+def test_a_broken_manifest_is_told(text, folder):
+    (folder / MANIFEST).write_text(text)
+    with pytest.raises(InputError, match="not a manifest"):
+        Ecosystem.load(folder)
+
+
+CHANGES = {
+    "format": (lambda m: m.update(format=9), "format 9"),
+    "unlisted": (lambda m: m["files"].pop("papers.parquet"), "no hash for papers.parquet"),
+    "outside": (lambda m: m["files"].update({"../x": "0"}), "outside the folder"),
+    "boundary far": (lambda m: m.update(boundary=1900), "boundary 1900"),
+    "boundary moved": (lambda m: m.update(boundary=2023), "boundary 2023 does not fit"),
+    "boundary text": (lambda m: m.update(boundary="soon"), "boundary 'soon'"),
+    "no embedding": (lambda m: m.update(embeddings=[]), "embedding None"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_manifest_that_does_not_fit_is_told(name, folder):
+    change, told = CHANGES[name]
+    rewrite(folder, change)
+    with pytest.raises(InputError, match=told):
+        Ecosystem.load(folder)
+
+
+def test_an_embedding_is_chosen_by_name(folder):
+    assert Ecosystem.load(folder, embedding="lsa").embedding.name == "lsa"
+    with pytest.raises(InputError, match="'oracle'"):
+        Ecosystem.load(folder, embedding="oracle")
+
+
+def test_a_table_with_a_right_hash_and_wrong_content_is_told(folder):
+    for name in ("papers.parquet", "coauthors.npz", "embeddings/lsa/past.npy"):
+        kept = (folder / name).read_bytes()
+        (folder / name).write_bytes(b"nothing")
+        rewrite(folder, lambda m, n=name: m["files"].update({n: file_hash(folder / n)}))
+        with pytest.raises(InputError, match=name.split("/")[-1]):
+            Ecosystem.load(folder)
+        (folder / name).write_bytes(kept)
+        rewrite(folder, lambda m, n=name: m["files"].update({n: file_hash(folder / n)}))
+    Ecosystem.load(folder)
+
+
+def test_pickled_vectors_are_refused(folder):
+    path = folder / "embeddings/lsa/past.npy"
+    np.save(path, np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    rewrite(folder, lambda m: m["files"].update({"embeddings/lsa/past.npy": file_hash(path)}))
+    with pytest.raises(InputError, match=r"past\.npy"):
+        Ecosystem.load(folder)
+
+
+def test_other_peoples_files_are_not_overwritten(small, tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(InputError, match="holds other files"):
+        small.save(tmp_path)
+    with pytest.raises(InputError, match="is a file"):
+        small.save(tmp_path / "thesis.txt")
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"career_starts": ()},
+        {"past_vectors": np.zeros((1, 2), np.float32)},
+        {"contemporary_vectors": np.zeros((1, 2), np.float32)},
+        {"profiles": ()},
+        {"boundary": 1980},
+        {"boundary": 2023},
+    ],
+)
+def test_parts_that_do_not_belong_together_are_refused(change, small):
+    with pytest.raises(InputError):
+        dataclasses.replace(small, **change)
+
+
+def test_papers_out_of_order_are_refused(small):
+    with pytest.raises(InputError, match="by date, then id"):
+        dataclasses.replace(small, past=small.past[::-1])
+
+
+def test_it_runs_with_past_papers_and_scientists(small):
+    small.require_runnable()

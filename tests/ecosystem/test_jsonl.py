@@ -1,0 +1,184 @@
+"""Generic JSON lines: read line by line, malformed lines counted and told."""
+
+import gzip
+import json
+import tracemalloc
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.errors import InputError
+from society.ecosystem.importers.jsonl import JsonLines
+from society.ecosystem.records import RawAuthor, RawRecord
+
+FULL = {
+    "id": "10.1/x",
+    "title": " A  title ",
+    "abstract": "An abstract.",
+    "year": 2001,
+    "authors": [{"id": "ada", "name": "Ada L.", "org": "Here"}, {"name": "Ben"}],
+    "n_citation": 3,
+    "references": ["r1", "r2", "r1", ""],
+    "venue": "Vis",
+    "keywords": ["graphs", " graphs ", "trees"],
+    "doc_type": "J",
+}
+BARE = {"id": "b", "title": "T", "year": 1999}
+
+
+def write(path, rows):
+    lines = (row if isinstance(row, str) else json.dumps(row) for row in rows)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_every_field_is_read(tmp_path):
+    source = JsonLines(write(tmp_path / "papers.jsonl", [FULL]))
+    assert list(source) == [
+        RawRecord(
+            id="10.1/x",
+            title="A title",
+            abstract="An abstract.",
+            year=2001,
+            authors=(RawAuthor("ada", "Ada L.", "Here"), RawAuthor("Ben", "Ben")),
+            references=("r1", "r2"),
+            keywords=("graphs", "trees"),
+            venue="Vis",
+            citations=3,
+        )
+    ]
+    assert source.reading.records == 1
+
+
+def test_optional_fields_may_be_missing_null_or_empty(tmp_path):
+    nulls = BARE | {"id": "c", "abstract": None, "authors": None, "n_citation": None}
+    empty = BARE | {"id": "d", "n_citation": "", "year": "1999", "keywords": None}
+    rows = list(JsonLines(write(tmp_path / "p.jsonl", [BARE, nulls, empty])))
+    assert [(r.id, r.year, r.citations, r.abstract, r.authors) for r in rows] == [
+        (name, 1999, None, "", ()) for name in "bcd"
+    ]
+
+
+def test_gzip_is_unpacked(tmp_path):
+    path = tmp_path / "p.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(FULL).encode()))
+    assert next(iter(JsonLines(path))).id == "10.1/x"
+
+
+BROKEN = {
+    "{": "Expecting",
+    "[1]": "not a JSON object",
+    '{"title": "T", "year": 2000}': "id is missing",
+    '{"id": "x", "title": " ", "year": 2000}': "title is missing",
+    '{"id": 5, "title": "T", "year": 2000}': "id is not text",
+    '{"id": "x", "title": "T"}': "year is None",
+    '{"id": "x", "title": "T", "year": "soon"}': "year is 'soon'",
+    '{"id": "x", "title": "T", "year": true}': "year is True",
+    '{"id": "x", "title": "T", "year": 20000}': "year is 20000",
+    '{"id": "x", "title": "T", "year": 2000, "authors": ["Ada"]}': "authors is not a list",
+    '{"id": "x", "title": "T", "year": 2000, "references": "r"}': "references is not a list",
+    '{"id": "x", "title": "T", "year": 2000, "n_citation": -1}': "n_citation is -1",
+    '{"id": "b", "title": "T", "year": 2000}': "'b' was read already",
+    "[" * 100_000: "",
+}
+
+
+@pytest.mark.parametrize(("line", "told"), BROKEN.items(), ids=range(len(BROKEN)))
+def test_a_malformed_line_is_told_with_its_number(line, told, tmp_path):
+    source = JsonLines(write(tmp_path / "p.jsonl", [BARE, "", line]), malformed_share=0.5)
+    assert [record.id for record in source] == ["b"]
+    assert source.reading.malformed == 1
+    assert source.reading.shown[0].startswith("line 3: ")
+    assert told in source.reading.shown[0]
+
+
+def test_a_line_in_another_encoding_is_one_malformed_line(tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(b'{"id": "\xe9", "title": "T", "year": 2000}\n' + json.dumps(BARE).encode())
+    source = JsonLines(path, malformed_share=0.5)
+    assert [record.id for record in source] == ["b"]
+    assert source.reading.shown == ["line 1: not UTF-8"]
+
+
+def test_a_small_share_is_put_up_with_and_the_first_twenty_are_shown(tmp_path):
+    good = [BARE | {"id": f"p{number}"} for number in range(3000)]
+    source = JsonLines(write(tmp_path / "p.jsonl", [*good, *["{"] * 30]))
+    assert len(list(source)) == 3000
+    assert source.reading.malformed == 30
+    assert len(source.reading.shown) == 20
+
+
+def test_a_larger_share_is_an_input_error_that_says_where(tmp_path):
+    good = [BARE | {"id": f"p{number}"} for number in range(98)]
+    path = write(tmp_path / "p.jsonl", [*good, "{", "{"])
+    with pytest.raises(InputError, match=r"(?s)p\.jsonl.*2 malformed.*98 records.*line 99"):
+        list(JsonLines(path))
+    assert len(list(JsonLines(path, malformed_share=0.02))) == 98
+
+
+def test_a_file_that_is_missing_empty_or_damaged_is_an_input_error(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        list(JsonLines(tmp_path / "none.jsonl"))
+    for text in ("", "\n\n", "{"):
+        (tmp_path / "p.jsonl").write_text(text)
+        with pytest.raises(InputError, match="no readable record"):
+            list(JsonLines(tmp_path / "p.jsonl"))
+    whole = gzip.compress(b"".join(json.dumps(BARE | {"id": str(n)}).encode() for n in range(999)))
+    for damaged in (b"not gzip", whole[: len(whole) // 2]):
+        (tmp_path / "p.jsonl.gz").write_bytes(damaged)
+        with pytest.raises(InputError, match="cannot be read"):
+            list(JsonLines(tmp_path / "p.jsonl.gz"))
+    with pytest.raises(InputError, match="cannot be read"):
+        list(JsonLines(tmp_path))
+
+
+def test_progress_is_told_in_lines(tmp_path):
+    told = []
+    good = [BARE | {"id": f"p{number}"} for number in range(2500)]
+    list(JsonLines(write(tmp_path / "p.jsonl", good), progress=told.append))
+    assert told == [1000, 2000, 2500]
+
+
+def test_it_can_be_read_again(tmp_path):
+    source = JsonLines(write(tmp_path / "p.jsonl", [FULL, BARE]))
+    assert list(source) == list(source)
+    assert source.reading.records == 2
+
+
+def test_memory_is_bounded_by_the_line_not_the_file(tmp_path):
+    long = "x" * 20_000
+    path = write(
+        tmp_path / "p.jsonl", (BARE | {"id": str(n), "abstract": long} for n in range(800))
+    )
+    tracemalloc.start()
+    count = sum(1 for _ in JsonLines(path))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 800
+    assert peak < 3_000_000 < path.stat().st_size
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+ROW = st.fixed_dictionaries({}, optional=dict.fromkeys(FULL, JSON))
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows=st.lists(ROW.map(lambda row: json.dumps(row).encode()) | st.binary(max_size=20)))
+def test_whatever_stands_in_a_line_it_is_a_record_or_counted(rows, tmp_path_factory):
+    path = tmp_path_factory.mktemp("any") / "p.jsonl"
+    path.write_bytes(b"\n".join([json.dumps(BARE).encode(), *rows]))
+    source = JsonLines(path, malformed_share=1.0)
+    found = list(source)
+    assert found[0].id == "b"
+    lines = [line for line in path.read_bytes().split(b"\n") if line.strip()]
+    assert source.reading.records + source.reading.malformed == len(lines)
+    for record in found:
+        assert record.id
+        assert record.title
+        assert isinstance(record.year, int)
+        json.dumps(record.title, ensure_ascii=False).encode("utf-8")

@@ -1,0 +1,188 @@
+"""The author knowledge bank: profiles as of a version, searched by interests."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.errors import ProtocolError
+from agents.profile import Profile
+from society.ecosystem.knowledge import KnowledgeBank, interests_text
+from society.literature.embedding import Lsa
+
+WORDS = ["graphs", "trees", "maps", "volumes", "flows", "robots"]
+LSA = Lsa.fit([*WORDS, "graphs trees", "maps volumes", "flows robots graphs"], seed=1)
+
+
+def person(number, *interests, papers=0):
+    return Profile(f"Scientist{number}", ("Somewhere",), interests, papers)
+
+
+@pytest.fixture
+def bank():
+    return KnowledgeBank(
+        [person(0, "graphs"), person(1, "trees"), person(2, "graphs", "trees"), person(3)], LSA
+    )
+
+
+def ids(profiles):
+    return [profile.id for profile in profiles]
+
+
+def test_the_nearest_interests_come_first(bank):
+    assert ids(bank.search("graphs", 2, bank.version())) == ["Scientist0", "Scientist2"]
+    assert ids(bank.search("trees", 1, bank.version())) == ["Scientist1"]
+
+
+def test_excluded_scientists_are_passed_over(bank):
+    found = bank.search("graphs", 2, 4, frozenset({"Scientist0", "Nobody"}))
+    assert ids(found) == ["Scientist2", "Scientist1"]
+
+
+def test_affiliations_do_not_matter():
+    assert interests_text(person(0, "graphs", "trees")) == "graphs, trees"
+
+
+def test_equal_cosines_are_ordered_by_id():
+    bank = KnowledgeBank([person(n, "maps") for n in (3, 10, 1, 2)], LSA)
+    assert ids(bank.search("maps", 3, 4)) == ["Scientist1", "Scientist10", "Scientist2"]
+    assert ids(bank.search("nothing known", 2, 4)) == ["Scientist1", "Scientist10"]
+
+
+def test_an_update_is_a_new_row_seen_from_its_version_on(bank):
+    bank.update(3.0, person(0, "maps", papers=1))
+    assert bank.version() == 5
+    assert bank.profile("Scientist0", 4).interests == ("graphs",)
+    assert bank.profile("Scientist0", 5).papers == 1
+    assert ids(bank.search("maps", 1, 5)) == ["Scientist0"]
+    assert ids(bank.search("graphs", 1, 4)) == ["Scientist0"]
+    assert ids(bank.search("graphs", 1, 5)) == ["Scientist2"]
+
+
+def test_a_scientist_is_found_once_at_every_version(bank):
+    for number in range(6):
+        bank.update(float(number), person(0, WORDS[number]))
+    for version in range(4, 11):
+        found = ids(bank.search("graphs maps", 99, version))
+        assert sorted(found) == [f"Scientist{n}" for n in range(4)]
+
+
+def test_a_version_is_what_was_dated_before(bank):
+    assert bank.visible(0.0) == bank.visible(-5.0) == 4
+    bank.update(3.0, person(0, "maps"))
+    bank.update(3.0, person(9, "maps"))
+    assert [bank.visible(d) for d in (0.0, 3.0, 3.5)] == [4, 4, 6]
+
+
+def test_newcomers_join(bank):
+    bank.update(1.0, person(7, "robots"))
+    assert ids(bank.search("robots", 1, 5)) == ["Scientist7"]
+    with pytest.raises(ProtocolError, match="below version 4"):
+        bank.profile("Scientist7", 4)
+
+
+def test_similarity_is_the_cosine_rounded(bank):
+    rows = LSA.encode(["graphs", "graphs, trees"]).astype(np.float64)
+    cosine = rows[0] @ rows[1] / np.linalg.norm(rows[0]) / np.linalg.norm(rows[1])
+    found = bank.similarity("Scientist0", "Scientist2", 4)
+    assert found == bank.similarity("Scientist2", "Scientist0", 4)
+    assert found == pytest.approx(cosine, abs=1.1e-5)
+    assert found == round(found, 5)
+    assert bank.similarity("Scientist0", "Scientist0", 4) == 1.0
+    assert bank.similarity("Scientist0", "Scientist3", 4) == 0.0
+    bank.update(1.0, person(2, "maps"))
+    assert bank.similarity("Scientist0", "Scientist2", 4) == found
+    assert bank.similarity("Scientist0", "Scientist2", 5) != found
+
+
+def test_wrong_uses_are_told(bank):
+    bank.update(5.0, person(0, "maps"))
+    with pytest.raises(ProtocolError, match="in order of date"):
+        bank.update(4.0, person(1, "maps"))
+    with pytest.raises(ProtocolError, match="in order of date"):
+        bank.update(float("nan"), person(1, "maps"))
+    assert bank.version() == 5
+    with pytest.raises(ProtocolError, match="'Nobody'"):
+        bank.profile("Nobody", 5)
+    for k, version in ((-1, 2), (1, 6), (1, -1)):
+        with pytest.raises(ProtocolError, match="version"):
+            bank.search("maps", k, version)
+    with pytest.raises(ProtocolError, match="two first profiles"):
+        KnowledgeBank([person(0), person(0)], LSA)
+
+
+def test_an_empty_bank_is_searched_in_vain():
+    bank = KnowledgeBank([], LSA)
+    assert bank.search("maps", 3, 0) == ()
+    bank.update(1.0, person(0, "maps"))
+    assert ids(bank.search("maps", 3, 1)) == ["Scientist0"]
+
+
+def by_hand(bank, text, k, version, exclude):
+    latest = {}
+    for row in range(version):
+        latest[bank._profiles[row].id] = row
+    query = LSA.encode([text])[0].astype(np.float64)
+    query = query / (np.linalg.norm(query) or 1.0)
+    scored = []
+    for name, row in latest.items():
+        if name not in exclude:
+            vector = LSA.encode([interests_text(bank._profiles[row])])[0].astype(np.float64)
+            vector = vector / (np.linalg.norm(vector) or 1.0)
+            scored.append((-round(float(vector @ query), 6), name))
+    return [name for _, name in sorted(scored)[:k]]
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    updates=st.lists(
+        st.tuples(st.integers(0, 9), st.lists(st.sampled_from(WORDS), max_size=3)), max_size=25
+    ),
+    share=st.floats(0, 1),
+    k=st.integers(0, 6),
+    text=st.lists(st.sampled_from(WORDS), max_size=2).map(" ".join),
+    exclude=st.frozensets(st.integers(0, 9).map(lambda n: f"Scientist{n}"), max_size=3),
+)
+def test_search_as_of_a_version_is_brute_force(updates, share, k, text, exclude):
+    bank = KnowledgeBank([person(n, WORDS[n]) for n in range(4)], LSA)
+    for date, (number, interests) in enumerate(updates):
+        bank.update(float(date), person(number, *interests))
+    version = int(share * bank.version())
+    found = ids(bank.search(text, k, version, exclude))
+    assert found == by_hand(bank, text, k, version, exclude)
+
+
+def test_a_reader_is_not_disturbed_by_updates():
+    bank = KnowledgeBank([person(n, WORDS[n % 6]) for n in range(20)], LSA)
+    expected = bank.search("graphs trees", 5, 20)
+    seen, failures = [], []
+
+    def read():
+        try:
+            for _ in range(200):
+                seen.append(bank.search("graphs trees", 5, 20))
+                assert len(bank.search("maps", 99, bank.version())) >= 20
+        except BaseException as error:
+            failures.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for number in range(600):
+        bank.update(float(number), person(number % 30, WORDS[number % 5], papers=number))
+    for reader in readers:
+        reader.join()
+    assert not failures
+    assert set(seen) == {expected}
+
+
+def test_many_scientists_are_no_trouble():
+    rng = np.random.default_rng(0)
+    bank = KnowledgeBank(
+        [person(n, *rng.choice(WORDS, 2, replace=False)) for n in range(20_000)], LSA
+    )
+    found = bank.search("graphs maps", 5, bank.version())
+    assert len(found) == 5
+    assert {"graphs", "maps"} == set(found[0].interests)

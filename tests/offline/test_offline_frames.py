@@ -1,0 +1,94 @@
+"""Frames and traces: the wording, and reading terms back out of it."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+
+from agents.offline import sayings
+from agents.offline.frames import FRAMES, MARKED, MARKS, PARTS, mark
+from agents.offline.traces import trace
+from agents.offline.words import count
+
+ABSTRACT = [frame for part in PARTS for frame in FRAMES[part]]
+TALK = [frame for frame in sayings.HEARD]
+EVERY = [*ABSTRACT, *TALK]
+FILLING = {
+    "a": "edge bundling",
+    "b": "MRI",
+    "d": "maps for graphs",
+    "g": "eye tracking",
+    "o": "parallel coordinates",
+    "r": "flow fields",
+    "t": "box plots",
+    "x": "text mining",
+    "who": "Scientist7",
+}
+
+
+def filled(frame: str) -> str:
+    return frame.format(**FILLING)
+
+
+@pytest.mark.parametrize("frame", EVERY)
+def test_a_frame_is_a_sentence(frame):
+    assert frame[0] in string.ascii_uppercase
+    assert frame.endswith((".", "?"))
+    assert "  " not in frame
+    assert len(re.findall(r"[.?!](?=\s)", frame)) == 0
+
+
+@pytest.mark.parametrize("frame", [*EVERY, *sayings.DIRECTIONS, *sayings.TITLES])
+def test_no_slot_governs_a_verb_or_an_article(frame):
+    verbs = "is|are|was|were|has|have|does|do|helps|gives|makes|shows|brings|adds|offers|enters"
+    prepositions = "on|of|about|for|to|with|from|in|by|around|behind|and"
+    for before, slot in re.findall(rf"(\w+) \{{(\w+)\}} (?:{verbs})\\b".replace("\\\\", "\\"), frame):
+        assert slot == "who" or before in prepositions.split("|"), frame
+    assert not re.search(r"\b(?:a|an|this|these|each|every|many|its own) \{", frame), frame
+
+
+@pytest.mark.parametrize("frame", EVERY)
+def test_a_trace_gives_the_slots_back(frame):
+    wanted = [FILLING[name] for name in re.findall(r"\{(\w+)\}", frame) if name != "who"]
+    assert list(trace(filled(frame)) or ()) == wanted
+
+
+def test_strangers_leave_no_trace():
+    assert trace("The quick brown fox jumps.") is None
+    assert trace("") is None
+    assert trace("This study is about something else entirely.") is None
+
+
+def test_each_mark_belongs_to_one_part():
+    seen: dict[str, str] = {}
+    for part in PARTS:
+        for frame in FRAMES[part]:
+            assert seen.setdefault(mark(frame), part) == part
+    for frame in sayings.CORES:
+        assert seen.get(mark(frame), "objective") == "objective"
+
+
+def test_each_abstract_frame_has_its_own_mark():
+    marks = [mark(frame) for frame in ABSTRACT]
+    assert len(set(marks)) == len(marks)
+    assert all("{" not in m for m in marks)
+
+
+def test_marks_survive_filling():
+    for part, frames in FRAMES.items():
+        for frame in frames:
+            assert MARKS[mark(filled(frame))] == part
+    assert all(len(MARKED[part]) == len(FRAMES[part]) for part in PARTS)
+
+
+def test_there_is_variety_in_every_part():
+    assert set(FRAMES) == set(PARTS)
+    assert all(len(frames) >= 6 for frames in FRAMES.values())
+    assert len(FRAMES["methods"]) >= 12
+
+
+@pytest.mark.parametrize("frame", ABSTRACT)
+def test_abstract_frames_are_of_readable_length(frame):
+    assert 12 <= count(filled(frame)) <= 32

@@ -1,0 +1,331 @@
+"""Judgement: rates, monotonicity and words of the decisions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from offline_material import (
+    FIELDS,
+    ballots,
+    few,
+    paper,
+    papers,
+    person,
+    profiles,
+    rng_of,
+    standing,
+    team_of,
+)
+
+from agents.offline import judgement
+from agents.offline.chance import gumbel, happens, number, pick, ranked, sigmoid, weighted
+from agents.offline.constants import RULES
+from agents.profile import Profile
+from agents.reference import Reference
+from protocols.forms import AnotherTurn, Choice, Remark, Summary
+from protocols.virsci.forms import Agreement, Ballot, Draft, SelfReview, Stay, Topic
+from protocols.virsci.standing import StandingIdea
+
+
+def invited(**changes):
+    slots = {
+        "me": person(0),
+        "inviter": person(1, papers=20, citations=400),
+        "members": (),
+        "load": 0,
+        "ties": 0,
+        "similarity": 0.6,
+    }
+    return {**slots, **changes}
+
+
+def rate(rule, slots, n=3000):
+    rng = rng_of(7)
+    return np.mean([rule(slots, rng) for _ in range(n)])
+
+
+# -- chance ----------------------------------------------------------------------------------
+
+
+def test_pick_and_weighted_follow_their_weights():
+    rng = rng_of(3)
+    picks = [pick("abc", rng) for _ in range(3000)]
+    assert all(900 < picks.count(letter) < 1100 for letter in "abc")
+    drawn = [weighted("ab", [3.0, 1.0], rng) for _ in range(4000)]
+    assert 2850 < drawn.count("a") < 3150
+    assert weighted("ab", [0.0, 0.0], rng) in "ab"
+    assert weighted("ab", [0.0, 1.0], rng) == "b"
+
+
+def test_ranked_without_noise_only_breaks_ties():
+    rng = rng_of(3)
+    assert ranked("abc", [1.0, 3.0, 2.0], 0.0, rng) == ["b", "c", "a"]
+    firsts = {ranked("ab", [1.0, 1.0], 0.0, rng)[0] for _ in range(50)}
+    assert firsts == {"a", "b"}
+
+
+def test_gumbel_has_its_mean():
+    rng = rng_of(4)
+    assert np.mean([gumbel(rng, 2.0) for _ in range(20000)]) == pytest.approx(2 * 0.5772, abs=0.06)
+
+
+def test_sigmoid_and_number_are_safe():
+    assert sigmoid(0) == 0.5
+    assert sigmoid(1e6) == 1.0
+    assert sigmoid(-1e6) == 0.0
+    assert number(None, 2.0) == 2.0
+    assert number(float("nan"), 2.0) == 2.0
+    assert number(True, 2.0) == 2.0
+    assert number(np.float64(1.5)) == 1.5
+    assert not happens(0.0, rng_of())
+    assert happens(1.0, rng_of())
+
+
+# -- invitations -------------------------------------------------------------------------------
+
+
+def test_a_similar_and_free_invitee_accepts_three_times_in_four():
+    assert judgement.acceptance(invited()) == pytest.approx(0.75, abs=0.04)
+    simulated = rate(lambda s, r: Choice.rehearse(s, r).accepted, invited())
+    assert simulated == pytest.approx(judgement.acceptance(invited()), abs=0.03)
+
+
+def test_acceptance_falls_with_load_by_the_stated_slope():
+    rates = [judgement.acceptance(invited(load=load)) for load in range(12)]
+    assert all(a > b for a, b in zip(rates, rates[1:], strict=False))
+    assert rates[4] < 0.3
+    floor = RULES.invite_floor
+    odds = [np.log((p - floor) / (1 - p)) for p in rates[:4]]
+    assert np.diff(odds) == pytest.approx([-RULES.invite_load] * 3)
+
+
+def test_acceptance_never_vanishes():
+    worst = invited(load=500, similarity=-1.0)
+    assert judgement.acceptance(worst) == pytest.approx(RULES.invite_floor)
+    assert RULES.invite_floor >= 0.02
+
+
+@pytest.mark.parametrize(
+    ("less", "more"),
+    [
+        ({"similarity": 0.1}, {"similarity": 0.9}),
+        ({"ties": 0}, {"ties": 5}),
+        ({"inviter": person(1, papers=1)}, {"inviter": person(1, papers=200)}),
+        ({"inviter": person(1, citations=0)}, {"inviter": person(1, citations=9000)}),
+    ],
+)
+def test_acceptance_rises(less, more):
+    assert judgement.acceptance(invited(**less)) < judgement.acceptance(invited(**more))
+
+
+def test_unknown_citations_are_taken_as_saying_nothing():
+    unknown = judgement.acceptance(invited(inviter=person(1, papers=9, citations=None)))
+    none = judgement.acceptance(invited(inviter=person(1, papers=9, citations=0)))
+    assert unknown == none
+
+
+@pytest.mark.parametrize("load", [0, 1, 4])
+@pytest.mark.parametrize("inviter", [person(0), person(5), Profile("S9")])
+def test_the_reason_fits_the_answer(load, inviter):
+    rng = rng_of(5)
+    for _ in range(60):
+        choice = Choice.rehearse(invited(load=load, inviter=inviter, ties=load), rng)
+        assert choice.reasoning[0].isupper()
+        assert choice.reasoning.endswith(".")
+        if choice.accepted:
+            assert "I join" in choice.reasoning
+        elif load == 1:
+            assert "another team" in choice.reasoning
+        elif load > 1:
+            assert f"{load} other teams" in choice.reasoning
+
+
+# -- topics ------------------------------------------------------------------------------------
+
+
+def test_agreement_rises_with_affinity():
+    topic = Topic(topic="Volume rendering for graph drawing")
+    near, far = ({"me": me, "topic": topic} for me in (person(0), person(6)))
+    agrees = [rate(lambda s, r: Agreement.rehearse(s, r).agree, s) for s in (near, far)]
+    assert agrees[0] > 0.85
+    assert 0.5 < agrees[1] < 0.7
+
+
+@pytest.mark.parametrize("size", [4, 8])
+def test_a_random_team_mostly_agrees(size):
+    """Topics join two or three members' interests; the rest have little in common with them."""
+    rng = rng_of(size)
+    order = np.random.default_rng(size)
+    majorities = []
+    for _ in range(500):
+        team = [team_of(8)[i] for i in order.permutation(8)[:size]]
+        named = [str(order.choice(member.interests[:2])) for member in team[:3]]
+        topic = Topic(topic=f"{named[0]} for {named[1]}, informed by {named[2]}")
+        voices = [Agreement.rehearse({"me": m, "topic": topic}, rng).agree for m in team]
+        majorities.append(2 * sum(voices) > size)
+    assert 0.82 < np.mean(majorities) < 0.95
+
+
+def test_agreement_without_interests_still_answers():
+    for seed in range(20):
+        voice = Agreement.rehearse({"me": Profile("S"), "topic": Topic(topic="x")}, rng_of(seed))
+        assert voice.reason
+
+
+def test_people_seldom_leave():
+    topic = Topic(topic="Volume rendering for graph drawing")
+    slots = {"me": person(2), "topic": topic, "load": 1}
+    left = 1 - rate(lambda s, r: Stay.rehearse(s, r).stay, slots, 6000)
+    assert 0.02 < left < 0.1
+
+
+def test_leaving_rises_with_load_and_distance():
+    topic = Topic(topic="Volume rendering for graph drawing")
+
+    def leaves(me, load):
+        slots = {"me": me, "topic": topic, "load": load}
+        return 1 - rate(lambda s, r: Stay.rehearse(s, r).stay, slots, 5000)
+
+    assert leaves(person(0), 0) < leaves(person(6), 0) < leaves(person(6), 6)
+
+
+# -- ballots -----------------------------------------------------------------------------------
+
+
+def test_the_farthest_idea_usually_wins():
+    ideas = (standing(0.6), standing(0.9), standing(0.7))
+    rng = rng_of(2)
+    votes = [Ballot.rehearse({"me": person(0), "ideas": ideas}, rng).choice for _ in range(500)]
+    assert votes.count(1) > 400
+    assert votes.count(2) > votes.count(0)
+
+
+def test_near_ties_are_decided_by_chance():
+    ideas = (standing(0.80), standing(0.81))
+    rng = rng_of(2)
+    votes = [Ballot.rehearse({"me": person(0), "ideas": ideas}, rng).choice for _ in range(500)]
+    assert 150 < votes.count(0) < 350
+
+
+def test_without_references_the_vote_is_random():
+    ideas = tuple(StandingIdea(standing().idea) for _ in range(3))
+    rng = rng_of(2)
+    votes = [Ballot.rehearse({"me": person(0), "ideas": ideas}, rng).choice for _ in range(600)]
+    assert {0, 1, 2} == set(votes)
+    assert all(150 < votes.count(n) < 250 for n in range(3))
+
+
+def test_a_vote_is_for_an_idea_on_the_ballot():
+    rng = rng_of(2)
+    for _ in range(50):
+        assert Ballot.rehearse({"me": person(0), "ideas": (standing(),)}, rng).choice == 0
+    assert Ballot.rehearse({"me": person(0), "ideas": ()}, rng).choice == 0
+
+
+# -- pacing ------------------------------------------------------------------------------------
+
+
+def turns_held(progress, seed):
+    rng = rng_of(seed)
+    for turn in range(1, 7):
+        slots = {"stage": "x", "turn": turn, "turns_left": 7 - turn, "progress": progress}
+        if not AnotherTurn.rehearse({"me": person(0), **slots}, rng).another:
+            return turn
+    return 7
+
+
+def test_adaptive_stages_take_about_three_turns():
+    summary = Summary(summary='The team put forward "maps for graphs" and "graphs for text".')
+    held = [turns_held((summary,), seed) for seed in range(800)]
+    assert 2.3 < np.mean(held) < 3.8
+    assert max(held) <= 7
+    assert len(set(held)) > 4
+
+
+def test_a_settled_outcome_ends_the_stage_sooner():
+    ballot = {n: Ballot(decision=f"Idea {n}") for n in range(3)}
+    agreed, split = (ballot[1],) * 4, (ballot[0], ballot[1], ballot[2])
+    assert judgement.settled(agreed) == pytest.approx(1.0)
+    assert judgement.settled(split) == pytest.approx(0.0)
+    early = np.mean([turns_held(agreed, seed) for seed in range(500)])
+    late = np.mean([turns_held(split, seed) for seed in range(500)])
+    assert early + 1 < late
+
+
+def test_settledness_of_words():
+    scattered = Summary(summary='The team put forward "maps for graphs" and "text for trees".')
+    gathered = Summary(summary='The team put forward "maps for graphs" and "maps for trees".')
+    assert judgement.settled((scattered,)) == 0.0
+    assert judgement.settled((gathered,)) == 0.5
+    assert judgement.settled((Draft(title="x", abstract="y"),)) == RULES.another_unknown
+    assert judgement.settled(()) == RULES.another_unknown
+    assert judgement.settled((Ballot.fallback({}),)) == RULES.another_unknown
+
+
+def test_no_turn_is_asked_for_when_none_is_left():
+    slots = {"me": person(0), "stage": "x", "turn": 1, "turns_left": 0, "progress": ()}
+    assert not any(AnotherTurn.rehearse(slots, rng_of(i)).another for i in range(50))
+
+
+# -- self-review -------------------------------------------------------------------------------
+
+
+def reviewed(draft, *near):
+    slots = {"me": person(0), "draft": Draft(title="x", abstract=draft), "near": near}
+    return SelfReview.rehearse(slots, rng_of())
+
+
+WORDS = " ".join(f"{a} {b}" for a, b, *_ in FIELDS) + " shapes of many kinds in motion"
+
+
+def test_a_copy_scores_a_hundred_and_is_listed():
+    review = reviewed(WORDS, paper(0, abstract=WORDS))
+    assert review.similarity_scores == {"Written Abstract vs A": 100.0}
+    assert review.high_overlap_pairs[0].pair == "Written Abstract vs A"
+    assert "Both texts" in review.high_overlap_pairs[0].reason or (
+        review.high_overlap_pairs[0].reason
+    )
+
+
+def test_unrelated_texts_score_nothing():
+    review = reviewed("apples pears plums", paper(0, abstract="wagons trains boats"))
+    assert review.highest == 0.0
+    assert review.high_overlap_pairs == ()
+
+
+def test_keys_follow_the_order_of_the_near_papers():
+    review = reviewed(WORDS, *papers(28))
+    names = list(review.similarity_scores)
+    assert names[:2] == ["Written Abstract vs A", "Written Abstract vs B"]
+    assert names[25:28] == [f"Written Abstract vs {x}" for x in ("Z", "AA", "AB")]
+    assert all(0 <= score <= 100 for score in review.similarity_scores.values())
+
+
+def test_a_short_title_alone_cannot_flag_an_abstract():
+    near = Reference("p", "Volume Rendering", "", 2000)
+    assert reviewed(WORDS, near).highest < 20
+
+
+def test_half_a_copy_lies_between():
+    half = WORDS[: len(WORDS) // 2] + " apples pears plums wagons trains boats rivers hills moons"
+    assert 20 < reviewed(half, paper(0, abstract=WORDS)).highest < 80
+
+
+@given(profiles, st.text(max_size=60), st.text(max_size=60))
+@settings(max_examples=60, deadline=None)
+def test_overlap_is_symmetric_and_bounded(_, first, second):
+    score = judgement.overlap(first, second)
+    assert 0.0 <= score <= 100.0
+    assert score == judgement.overlap(second, first)
+
+
+@given(few(ballots, 6))
+@settings(max_examples=40, deadline=None)
+def test_settledness_is_a_share(cast):
+    assert 0.0 <= judgement.settled(cast) <= 1.0
+
+
+def test_settledness_of_silence():
+    assert judgement.settled((Remark(response=""),)) == RULES.another_unknown

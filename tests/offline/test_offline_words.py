@@ -1,0 +1,186 @@
+"""Words: cleaning, stems, sentences; nothing a corpus holds may break them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from offline_material import any_text
+
+from agents.offline.vocabulary import COMMON, EPONYMS
+from agents.offline.words import (
+    affinity,
+    capital,
+    clean,
+    count,
+    inner,
+    joined,
+    pairs,
+    sentence,
+    sentences,
+    share,
+    shortened,
+    stem,
+    stems,
+    tokens,
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("Volume  Rendering", "Volume Rendering"),
+        ("  <i>k</i>-means  ", "k -means".replace(" -", " ")),
+        ("C++", "C"),
+        ("Graphs.", "Graphs"),
+        ("open (unclosed", "open unclosed"),
+        ("Node.js", "Node.js"),
+        ("a\nb\tc", "a b c"),
+        ("…", ""),
+        ("", ""),
+        ('say "this"', "say this"),
+        ("CAD/CAM", "CAD/CAM"),
+    ],
+)
+def test_clean(raw, expected):
+    assert clean(raw) == expected
+
+
+def test_clean_bounds_words_and_letters():
+    assert count(clean("word " * 100)) == 8
+    assert len(clean("x" * 1000)) == 40
+
+
+@given(any_text)
+@settings(max_examples=150, deadline=None)
+def test_clean_leaves_one_printable_line(text):
+    phrase = clean(text)
+    assert phrase == phrase.strip()
+    assert '"' not in phrase
+    assert "\n" not in phrase
+    assert all(unicodedata.category(c)[0] in "LMNPSZ" for c in phrase)
+    assert not phrase or any(c.isalnum() for c in phrase)
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("Volume Rendering", "volume rendering"),
+        ("GPU", "GPU"),
+        ("GPU-Based Rendering", "GPU-Based rendering"),
+        ("Bayesian Networks", "Bayesian networks"),
+        ("Markov-chain models", "Markov-chain models"),
+        ("LaTeX Documents", "LaTeX documents"),
+        ("X Rays", "x rays"),
+        ("3D Shapes", "3D shapes"),
+        ("Poincare Map", "Poincare map"),
+    ],
+)
+def test_inner_undoes_title_case_but_keeps_names(raw, expected):
+    assert inner(raw) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("graphs", "graph"),
+        ("studies", "study"),
+        ("analysis", "analysis"),
+        ("class", "class"),
+        ("corpus", "corpus"),
+        ("gas", "gas"),
+        ("is", "is"),
+    ],
+)
+def test_stem(word, expected):
+    assert stem(word) == expected
+
+
+def test_stems_leave_common_words_out():
+    assert stems("We present the graphs of a study") == {"graph"}
+    assert tokens("State-of-the-art, isn't it?") == ("state-of-the-art", "isn't", "it")
+
+
+def test_pairs_skip_common_words():
+    assert pairs("volume of the rendering") == {("volume", "rendering")}
+    assert pairs("alone") == frozenset()
+
+
+def test_share_of_nothing_is_zero():
+    assert share(frozenset(), frozenset("a")) == 0.0
+    assert share(frozenset("ab"), frozenset("a")) == 0.5
+
+
+def test_affinity_by_hand():
+    # Best interest fully contained: (2 * 1 + (1 + 0) / 2) / 3.
+    assert affinity(("Volume Rendering", "Treemaps"), "volume rendering of trees") == pytest.approx(
+        2.5 / 3
+    )
+    assert affinity((), "volume") == 0.0
+    assert affinity(("Treemaps",), "") == 0.0
+    assert affinity(("Treemaps",), "a treemap") == 1.0
+
+
+def test_affinity_knows_interests_made_of_common_words():
+    assert "design" in COMMON
+    assert affinity(("Design",), "on design today") == 1.0
+    assert affinity(("Design",), "on drawing today") == 0.0
+
+
+@given(st.lists(any_text, max_size=4), any_text)
+@settings(max_examples=100, deadline=None)
+def test_affinity_is_a_share(interests, text):
+    assert 0.0 <= affinity(interests, text) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("hello", "Hello."),
+        ("Is it?", "Is it?"),
+        (' he said "no."', 'He said "no."'),
+        ("done ", "Done."),
+    ],
+)
+def test_sentence(raw, expected):
+    assert sentence(raw) == expected
+
+
+def test_sentences_do_not_split_inside_abbreviations():
+    text = "We use e.g. graphs. Then  we stop! 3D comes next?\nYes."
+    assert sentences(text) == ["We use e.g. graphs.", "Then we stop!", "3D comes next?", "Yes."]
+    assert sentences("  ") == []
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=100, deadline=None)
+def test_sentences_keep_every_word(text):
+    assert " ".join(sentences(text)).split() == text.split()
+
+
+def test_joined():
+    assert joined([]) == ""
+    assert joined(["a"]) == "a"
+    assert joined(["a", "b"]) == "a and b"
+    assert joined(iter(["a", "b", "c"])) == "a, b and c"
+
+
+def test_shortened_never_ends_in_a_word_that_wants_another():
+    assert shortened("selections of interest", 5) == "selections of interest"
+    assert shortened("maps of the world for all", 3) == "maps"
+    assert shortened("one two three", 2) == "one"
+    assert shortened("", 3) == ""
+
+
+def test_capital():
+    assert capital("graphs") == "Graphs"
+    assert capital("") == ""
+
+
+def test_vocabulary_is_lower_case_and_small():
+    assert all(word == word.lower() for word in COMMON | EPONYMS)
+    assert not COMMON & EPONYMS
+    assert {"the", "we", "propose", "results"} <= COMMON
+    assert not {"graph", "volume", "language", "data"} & COMMON

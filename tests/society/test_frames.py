@@ -1,0 +1,153 @@
+import itertools
+import random
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.errors import InputError
+from society import frames
+from society.frames import digest_tables, frame, write_csv, write_tables
+from society.tables import TABLES
+
+TIES = [("S1", "S2", -1.0, 3), ("S1", "S3", 50.0, 1), ("S2", "S3", 50.0, None)]
+
+
+def test_rows_come_in_canonical_order():
+    for rows in itertools.permutations(TIES):
+        pd.testing.assert_frame_equal(frame("ties", rows), frame("ties", TIES))
+    assert frame("ties", TIES)["target"].tolist() == ["S2", "S3", "S3"]
+
+
+def test_calls_and_members_come_by_date():
+    rows = [("T2", "S1", "leader", 1.0, None, None, 0), ("T1", "S1", "leader", 5.0, None, True, 1)]
+    table = frame("members", rows)
+    assert table["team"].tolist() == ["T2", "T1"]
+    assert table["left"].isna().all()
+    assert table["stayed"].tolist() == [pd.NA, True]
+
+
+def test_missing_sorts_last_and_nan_is_missing():
+    table = frame("ties", [("S1", "S2", float("nan"), 1), ("S1", "S2", 3.0, 1)])
+    assert table["date"].tolist() == [3.0, pd.NA]
+
+
+def test_a_row_of_the_wrong_length_is_shown():
+    with pytest.raises(InputError, match=r"table ties: a row has 3 values, expected 4: \('S1'"):
+        frame("ties", [("S1", "S2", 1.0)])
+
+
+@pytest.mark.parametrize(
+    ("row", "column"),
+    [
+        (("S1", "S2", "soon", 1), "date"),
+        (("S1", "S2", 1.0, 1.5), "papers"),
+        ((1, "S2", 1.0, 1), "source"),
+        (("S1", "S2", 1.0, 2**70), "papers"),
+    ],
+)
+def test_a_wrong_value_names_table_and_column(row, column):
+    with pytest.raises(InputError, match=f"table ties, column {column}: not"):
+        frame("ties", [row])
+
+
+def test_unknown_tables_are_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(InputError, match="no such table: theses"):
+        write_tables(tmp_path, {"theses": []})
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(InputError, match="no table is called 'theses'"):
+        frame("theses")
+
+
+def test_files_hold_the_same_bytes_for_the_same_rows(tmp_path):
+    write_tables(tmp_path / "a", {"ties": TIES})
+    write_tables(tmp_path / "b", {"ties": TIES[::-1]})
+    for name in TABLES:
+        one = (tmp_path / "a" / "tables" / f"{name}.parquet").read_bytes()
+        assert one == (tmp_path / "b" / "tables" / f"{name}.parquet").read_bytes()
+    left = [path.name for path in (tmp_path / "a" / "tables").iterdir()]
+    assert sorted(left) == sorted(f"{name}.parquet" for name in TABLES)
+
+
+def test_lone_surrogates_are_made_writable(tmp_path):
+    rows = {"papers": [("p", "p", "bad \ud800 title", "fine ü 漢", 1.0, None, "")]}
+    tables = write_tables(tmp_path, rows)
+    assert tables["papers"].at[0, "title"] == "bad \ufffd title"
+    assert tables["papers"].at[0, "abstract"] == "fine ü 漢"
+
+
+def test_the_digest_does_not_depend_on_insertion_order():
+    rows = [(f"S{n}", f"S{n + 1}", float(n % 3), n % 2) for n in range(40)]
+    shuffled = rows.copy()
+    random.Random(1).shuffle(shuffled)
+    assert digest_tables({"ties": frame("ties", rows)}) == digest_tables(
+        {"ties": frame("ties", shuffled)}
+    )
+    backwards = frame("ties", rows)[::-1]
+    assert digest_tables({"ties": backwards}) == digest_tables({"ties": frame("ties", rows)})
+
+
+def test_the_digest_is_what_it_was():
+    assert digest_tables({"ties": frame("ties", TIES)}) == (
+        "c6e61d1043491a449c0d0f23f6cbc01dc4fc0a865f967c6a70fe89defcd96306"
+    )
+
+
+def test_the_digest_sees_every_change():
+    start = digest_tables({"ties": frame("ties", TIES)})
+    changes = [
+        [*TIES[:2], ("S2", "S3", 50.0, 0)],
+        [*TIES[:2], ("S2", "S3", 50.000000000000007, None)],
+        [*TIES[:2], ("S2", "s3", 50.0, None)],
+        TIES[:2],
+        [*TIES, TIES[0]],
+    ]
+    digests = {digest_tables({"ties": frame("ties", rows)}) for rows in changes}
+    assert len(digests | {start}) == len(changes) + 1
+    assert digest_tables({"edges": frame("ties", TIES)}) != start
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.text(max_size=5),
+            st.none() | st.text(max_size=5),
+            st.none() | st.floats(allow_nan=False, allow_infinity=False),
+            st.none() | st.integers(-(2**62), 2**62),
+        ),
+        max_size=8,
+    ),
+    st.randoms(),
+)
+def test_any_rows_have_one_digest(rows, rng):
+    shuffled = rows.copy()
+    rng.shuffle(shuffled)
+    assert digest_tables({"ties": frame("ties", rows)}) == digest_tables(
+        {"ties": frame("ties", shuffled)}
+    )
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_csv_cells_are_not_formulas(tmp_path, start):
+    rows = [("p", "p", f"{start}HYPERLINK(1)", "plain", 1.0, None, "a-b")]
+    write_csv(tmp_path, {"papers": frame("papers", rows)})
+    text = (tmp_path / "papers.csv").read_bytes().decode()
+    assert f"'{start}HYPERLINK(1)" in text
+    assert "a-b" in text
+    assert text.startswith("paper,team,title,abstract,published,topic,keywords\n")
+
+
+def test_csv_leaves_numbers_alone(tmp_path):
+    write_csv(tmp_path, {"ties": frame("ties", TIES)})
+    lines = (tmp_path / "ties.csv").read_text().splitlines()
+    assert lines[1] == "S1,S2,-1.0,3"
+    assert lines[3] == "S2,S3,50.0,"
+
+
+def test_a_table_beyond_the_cap_is_refused(tmp_path, monkeypatch):
+    write_tables(tmp_path, {"ties": TIES})
+    monkeypatch.setattr(frames, "MAX_TABLE_BYTES", 1)
+    with pytest.raises(InputError, match="the file is damaged or not ours"):
+        frames.read_parquet(tmp_path / "tables" / "ties.parquet")
