@@ -28,6 +28,9 @@ class Scientist(mesa.Agent):
         self, model: mesa.Model, name: str, row: int, present: Callable[[int], Profile]
     ) -> None:
         super().__init__(model)
+        # Mesa's counter of ids would keep every model alive for ever; the row is as good an id.
+        getattr(mesa.Agent, "_ids", {}).pop(model, None)
+        self.unique_id = row + 1
         self.name = name
         self.row = row
         self.teams: list[str] = []

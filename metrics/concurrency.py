@@ -137,8 +137,7 @@ def utilisation(run: Run) -> pd.DataFrame:
 def acceptance(run: Run) -> pd.DataFrame:
     """Share of invitations accepted, by the invitee's load (this project).
 
-    Invitations that met a full scientist or a taken seat were not answered by choice and are
-    left out.
+    A scientist who had reached its limit did not choose: those invitations are left out.
 
     Returns:
         One row per load: ``load`` (teams the invitee was in), ``answered``, ``accepted``,

@@ -13,7 +13,22 @@ import networkx as nx
 from society.run import Run
 
 GEXF = "http://gexf.net/1.3"
-SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
+HEAD = {
+    "xmlns": GEXF,
+    "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
+    "xsi:schemaLocation": f"{GEXF} {GEXF}/gexf.xsd",
+    "version": "1.3",
+}
+DYNAMIC = {
+    "defaultedgetype": "undirected",
+    "mode": "dynamic",
+    "timeformat": "double",
+    "timerepresentation": "interval",
+}
+ATTRIBUTES = {
+    "node": {"topic": "string", "papers": "integer"},
+    "edge": {"before": "integer", "since": "integer"},
+}
 
 _UNSAFE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -83,58 +98,29 @@ def gexf(graph: nx.Graph[str]) -> bytes:
 
     Written here and not by networkx, which puts the day of writing into the file.
     """
-    root = ElementTree.Element(
-        "gexf",
-        {
-            "xmlns": GEXF,
-            "xmlns:xsi": SCHEMA,
-            "xsi:schemaLocation": f"{GEXF} {GEXF}/gexf.xsd",
-            "version": "1.3",
-        },
-    )
-    outer = ElementTree.SubElement(
-        root,
-        "graph",
-        {
-            "defaultedgetype": "undirected",
-            "mode": "dynamic",
-            "timeformat": "double",
-            "timerepresentation": "interval",
-        },
-    )
-    names = {"node": ("topic", "papers"), "edge": ("before", "since")}
-    for kind, titles in names.items():
+    root = ElementTree.Element("gexf", HEAD)
+    outer = ElementTree.SubElement(root, "graph", DYNAMIC)
+    for kind, names in ATTRIBUTES.items():
         declared = ElementTree.SubElement(outer, "attributes", {"class": kind, "mode": "static"})
-        for title in titles:
-            of_type = "string" if title == "topic" else "integer"
-            ElementTree.SubElement(
-                declared, "attribute", {"id": title, "title": title, "type": of_type}
-            )
+        for name, of_type in names.items():
+            fields = {"id": name, "title": name, "type": of_type}
+            ElementTree.SubElement(declared, "attribute", fields)
     nodes = ElementTree.SubElement(outer, "nodes", {"count": str(graph.number_of_nodes())})
     for who, data in graph.nodes(data=True):
         node = ElementTree.SubElement(nodes, "node", {"id": who, "label": who})
-        _values(node, data, names["node"])
+        _values(node, data, "node")
     edges = ElementTree.SubElement(outer, "edges", {"count": str(graph.number_of_edges())})
     for number, (first, second, data) in enumerate(graph.edges(data=True)):
-        edge = ElementTree.SubElement(
-            edges,
-            "edge",
-            {
-                "id": str(number),
-                "source": first,
-                "target": second,
-                "weight": str(float(data["weight"])),
-                "start": str(data["start"]),
-            },
-        )
-        _values(edge, data, names["edge"])
+        fields = {"id": str(number), "source": first, "target": second}
+        fields |= {"weight": str(float(data["weight"])), "start": str(data["start"])}
+        _values(ElementTree.SubElement(edges, "edge", fields), data, "edge")
     ElementTree.indent(root)
     return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-def _values(parent: ElementTree.Element, data: dict[str, Any], names: tuple[str, ...]) -> None:
+def _values(parent: ElementTree.Element, data: dict[str, Any], kind: str) -> None:
     holder = ElementTree.SubElement(parent, "attvalues")
-    for name in names:
+    for name in ATTRIBUTES[kind]:
         ElementTree.SubElement(holder, "attvalue", {"for": name, "value": str(data[name])})
 
 

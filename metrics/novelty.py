@@ -184,6 +184,7 @@ class _Side:
         self.search: Search = self.space.nearest(queries, settings.k, self.ids, self.year_of)
 
     def neighbours(self) -> list[str]:
+        """Ids of the neighbours of each abstract, nearest first."""
         return [" ".join(self.ids[hits]) for hits in self.search.hits]
 
     def distance(self) -> _Part:

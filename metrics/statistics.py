@@ -16,6 +16,9 @@ from scipy import optimize, special, stats
 from agents.errors import InputError
 
 Floats = NDArray[np.float64]
+Statistic = Callable[[Floats], float]
+BLOCK = 2_000_000
+"""Numbers drawn at once by the bootstrap."""
 SKETCH = 5
 """Fewer replicates than this are a sketch, and every page says so."""
 
@@ -44,7 +47,7 @@ def t_interval(values: Sequence[float] | Floats, level: float = 0.95) -> Interva
 
 def bca_interval(
     values: Sequence[float] | Floats,
-    statistic: Callable[[Floats], float] | None = None,
+    statistic: Statistic | None = None,
     level: float = 0.95,
     resamples: int = 9999,
     seed: int = 0,
@@ -61,27 +64,43 @@ def bca_interval(
     sample = _sample(values)
     measure = statistic or (lambda numbers: float(np.mean(numbers)))
     n = len(sample)
+    value = measure(sample) if n else float("nan")
     if n < 2:
-        value = measure(sample) if n else float("nan")
         return Interval(value, float("nan"), float("nan"), n, level)
-    value = measure(sample)
-    rng = np.random.default_rng(seed)
-    draws = rng.integers(0, n, size=(resamples, n))
-    if statistic is None:
-        boot = sample[draws].mean(axis=1)
-    else:
-        boot = np.array([measure(sample[row]) for row in draws])
+    boot = _resampled(sample, statistic, resamples, seed)
     if np.ptp(boot) == 0.0:
         return Interval(value, value, value, n, level)
     below = ((boot < value).mean() + (boot <= value).mean()) / 2
     bias = special.ndtri(np.clip(below, 1 / (2 * resamples), 1 - 1 / (2 * resamples)))
-    left_out = np.array([measure(np.delete(sample, one)) for one in range(n)])
+    left_out = _left_out(sample, statistic)
     gaps = left_out.mean() - left_out
     spread = np.sum(gaps**2)
     tilt = np.sum(gaps**3) / (6 * spread**1.5) if spread > 0 else 0.0
     edges = bias + special.ndtri([(1 - level) / 2, (1 + level) / 2])
     low, high = np.quantile(boot, special.ndtr(bias + edges / (1 - tilt * edges)))
     return Interval(value, float(low), float(high), n, level)
+
+
+def _resampled(sample: Floats, statistic: Statistic | None, resamples: int, seed: int) -> Floats:
+    """The statistic of every bootstrap sample, drawn a block at a time to bound memory."""
+    rng = np.random.default_rng(seed)
+    block = max(1, BLOCK // len(sample))
+    parts = []
+    for start in range(0, resamples, block):
+        count = min(block, resamples - start)
+        drawn = sample[rng.integers(0, len(sample), size=(count, len(sample)))]
+        if statistic is None:
+            parts.append(drawn.mean(axis=1))
+        else:
+            parts.append(np.array([statistic(row) for row in drawn]))
+    return np.concatenate(parts)
+
+
+def _left_out(sample: Floats, statistic: Statistic | None) -> Floats:
+    """The statistic without each value in turn."""
+    if statistic is None:
+        return np.asarray((sample.sum() - sample) / (len(sample) - 1), dtype=np.float64)
+    return np.array([statistic(np.delete(sample, one)) for one in range(len(sample))])
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -125,11 +144,13 @@ def detectable_effect(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
     limit = stats.t.ppf(1 - alpha / 2, freedom)
 
     def missing(effect: float) -> float:
+        """Power at this effect, less the power wanted."""
         shift = effect * np.sqrt(n / 2)
-        above = stats.nct.sf(limit, freedom, shift) + stats.nct.cdf(-limit, freedom, shift)
-        return float(above - power)
+        # Far from zero the lower tail underflows to NaN where it is nothing.
+        lower = np.nan_to_num(stats.nct.cdf(-limit, freedom, shift))
+        return float(stats.nct.sf(limit, freedom, shift) + lower - power)
 
-    return float(optimize.brentq(missing, 1e-6, 40.0))
+    return float(optimize.brentq(missing, 1e-6, 20.0 / np.sqrt(n)))
 
 
 @dataclass(frozen=True)

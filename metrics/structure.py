@@ -16,6 +16,11 @@ from society.run import Run
 
 WEEK, MONTH = 7.0, 365.0 / 12.0
 NETWORKS = ("all", "grown")
+WHOLE = ("nodes", "edges", "weight", "components")
+COLUMNS = (
+    *("nodes", "edges", "weight", "mean_degree", "giant_share", "components"),
+    *("clustering", "transitivity", "assortativity"),
+)
 
 
 def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
@@ -46,10 +51,9 @@ def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
                 known, last = count, describe(adjacency(chosen[tied <= date]))
             rows.append({"date": date, "network": network, **last})
     table = pd.DataFrame(rows)
-    whole = ["nodes", "edges", "weight", "components"]
-    table[whole] = table[whole].astype("Int64")
     table["network"] = table["network"].astype("string")
-    parts = [name for name in table.columns if name not in (*whole, "network")]
+    table[list(WHOLE)] = table[list(WHOLE)].astype("Int64")
+    parts = [name for name in table.columns if name not in (*WHOLE, "network")]
     table[parts] = table[parts].astype("Float64")
     return table
 
@@ -81,8 +85,7 @@ def describe(matrix: sparse.csr_array) -> dict[str, float | int | None]:
     edges = matrix.nnz // 2
     degree = np.diff(matrix.indptr).astype(np.float64)
     if not nodes:
-        none = dict.fromkeys(("mean_degree", "giant_share", "clustering", "transitivity"))
-        return {"nodes": 0, "edges": 0, "weight": 0, "components": 0, **none, "assortativity": None}
+        return {**dict.fromkeys(COLUMNS), **dict.fromkeys(WHOLE, 0)}
     components, label = csgraph.connected_components(matrix, directed=False)
     triangles = _triangles(matrix)
     pairs = degree * (degree - 1) / 2

@@ -34,11 +34,11 @@ METRICS: dict[str, Metric] = {
 
 
 def measure(run: Run, name: str) -> pd.DataFrame:
-    """A measure of a run: as written with it if it was, else computed now.
+    """A measure of a run: as written with it if it was, else computed once and held.
 
     Raises:
         InputError: neither written nor in ``METRICS``.
     """
     if name in run.measures() or name not in METRICS:
         return run.measure(name)
-    return METRICS[name](run)
+    return run.hold(name, METRICS[name](run))

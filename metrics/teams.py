@@ -13,7 +13,7 @@ import pandas as pd
 from society.literature.paper import DAYS_PER_YEAR
 from society.run import Run
 
-OUTCOMES = ("accepted", "declined", "full", "withdrawn")
+OUTCOMES = ("accepted", "declined", "full")
 BUILT = {
     "size": "Int64",
     "freshness": "Float64",
@@ -42,7 +42,7 @@ def teams(run: Run) -> pd.DataFrame:
         (share of members who were in another team at some time of this membership);
         ``days_to_paper`` (founding to visible paper), ``meetings``, ``waiting`` (days between
         due and held, summed over meetings); ``invited`` and how many were ``accepted``,
-        ``declined``, ``full``, ``withdrawn``, ``unanswered``; ``consultations`` asked, and
+        ``declined``, ``full`` or ``unanswered``; ``consultations`` asked, and
         ``consulted`` (its members asked as guests while they worked in it).
     """
     founded = run.table("teams")
@@ -170,9 +170,11 @@ class _Record:
             self.dates[who].append(float(dated.get(paper, np.inf)))
 
     def papers(self, who: str, date: float) -> int:
+        """Papers before the date, those before day 0 included."""
         return int(self.before.get(who, 0)) + sum(day < date for day in self.dates.get(who, ()))
 
     def years(self, who: str, date: float) -> float | None:
+        """Years since the first paper, or None where it is not known."""
         if self.boundary is None or who not in self.start:
             return None
         return self.boundary + date / DAYS_PER_YEAR - float(self.start[who])

@@ -25,18 +25,24 @@ Said = tuple[Answer[Any], ...]
 
 
 def speaking_order(
-    members: Sequence[str], order: str, rng: np.random.Generator, opener: str | None = None
+    members: Sequence[str],
+    order: str,
+    rng: np.random.Generator,
+    opener: str | None = None,
+    before: str | None = None,
 ) -> list[str]:
     """Who speaks in a turn of as many utterances as members.
 
     ``round_table``: in turn. ``random``: anybody, but never the same person twice running.
-    ``opener`` speaks first in any case (in turn, the leader does so by itself).
+    ``opener`` speaks first in any case (in turn, the leader does so by itself); ``before`` was
+    the last to speak in the turn before.
     """
     if order == "round_table" or len(members) == 1:
         return list(members)
     speakers: list[str] = [] if opener is None else [opener]
     while len(speakers) < len(members):
-        free = [member for member in members if not speakers or member != speakers[-1]]
+        last = speakers[-1] if speakers else before
+        free = [member for member in members if member != last]
         speakers.append(free[int(rng.integers(len(free)))])
     return speakers
 
@@ -81,6 +87,7 @@ class Discussion:
         team, lab = self.team, self.lab
         most = self.settings.max_turns if self.adaptive else self.turns
         goes_on: Answer[Any] | None = None
+        speakers: list[str] = []
         summary: Answer[Any] | None = None
         for turn in range(1, most + 1):
             yield from lab.prepare()
@@ -97,7 +104,8 @@ class Discussion:
                 rng = lab.rng("order", team.stage, lab.visit, turn)
                 first = opener if turn == 1 else None
                 order = self.settings.speaking_order
-                speakers = speaking_order(team.members, order, rng, first)
+                last = speakers[-1] if speakers else None
+                speakers = speaking_order(team.members, order, rng, first, last)
                 self.last_turn = yield from speak(turn, speakers)
                 if turn == most:
                     return (yield from closing()) if closing is not None else None

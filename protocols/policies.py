@@ -38,7 +38,7 @@ class Share(Part):
     mass: float = Field(default=0.2, gt=0, le=1)
 
 
-Explore = Annotated[float, Field(gt=0)] | HalfNormal | Share
+Explore = Annotated[float, Field(gt=0, allow_inf_nan=False)] | HalfNormal | Share
 
 
 class Coauthorship(SelectionPolicy):
@@ -64,7 +64,7 @@ class Coauthorship(SelectionPolicy):
             return None
         partners, counts = network.row(leader)
         cumulated = np.cumsum(counts, dtype=float)
-        known = float(cumulated[-1]) if len(cumulated) else 0.0
+        known = float(cumulated[-1]) if len(cumulated) and self._looks_back else 0.0
         uniform = self._uniform_mass(n, known)
         for _ in range(max(64, 4 * n // (n - len(excluded)))):
             if rng.random() * (known + uniform) < known:
@@ -85,15 +85,20 @@ class Coauthorship(SelectionPolicy):
         joint = np.array([network.joint(leader, other) for other in candidates], dtype=float)
         if isinstance(self.explore, HalfNormal):
             return joint + [self.explore.entry(leader, other) for other in candidates]
-        known = float(network.row(leader)[1].sum())
-        return joint + self._uniform_mass(network.size, known) / network.size
+        known = float(network.row(leader)[1].sum()) if self._looks_back else 0.0
+        return joint * self._looks_back + self._uniform_mass(network.size, known) / network.size
+
+    @property
+    def _looks_back(self) -> bool:
+        """False where the whole mass explores."""
+        return not (isinstance(self.explore, Share) and self.explore.mass == 1)
 
     def _uniform_mass(self, n: int, known: float) -> float:
         if isinstance(self.explore, HalfNormal):
             return _HALF_NORMAL_LIMIT * n
         if isinstance(self.explore, Share):
             mass = self.explore.mass
-            return float(n) if known == 0 or mass == 1 else known * mass / (1 - mass)
+            return float(n) if known == 0 else known * mass / (1 - mass)
         return self.explore * n
 
     def _refuses(self, leader: int, candidate: int, rng: np.random.Generator) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from agents.part import Part
 
@@ -24,6 +25,12 @@ class ObservedSize(TeamSize):
     smallest: int = Field(default=2, ge=1)
     largest: int = Field(default=8, ge=1)
 
+    @model_validator(mode="after")
+    def _in_order(self) -> ObservedSize:
+        if self.smallest > self.largest:
+            raise ValueError("smallest is larger than largest")
+        return self
+
     def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
         """One observed size; the lower bound where none lies within."""
         within = [size for size in observed if self.smallest <= size <= self.largest]
@@ -38,7 +45,8 @@ class StatedSize(TeamSize):
     @field_validator("weights")
     @classmethod
     def _usable(cls, value: dict[int, float]) -> dict[int, float]:
-        if not value or min(value) < 1 or min(value.values()) < 0 or sum(value.values()) <= 0:
+        shares = list(value.values())
+        if not value or min(value) < 1 or min(shares) < 0 or not 0 < sum(shares) < math.inf:
             raise ValueError("sizes start at 1, weights are not negative and not all zero")
         return value
 

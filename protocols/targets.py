@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 def nearest(target: float, n: int, attainable: Sequence[int]) -> int:
     """The attainable number of members nearest to ``target * n``; ties go to the lower."""
-    return min(attainable, key=lambda count: (abs(count / n - target), count))
+    return min(attainable, key=lambda count: (round(abs(count - target * n), 9), count))
 
 
 def fresh_members(team: Sequence[int], joint: Callable[[int, int], int]) -> int:
@@ -33,8 +33,9 @@ def _reachable(alone: int, apart: int, together: int, seats: int) -> bool:
     """Can a team with ``alone`` fresh (unique) members still end with ``apart`` of them?
 
     ``together`` members are not alone now. With each seat either one more is alone, or the
-    newcomer is not, and may take people who were alone with it. It is never exactly one who is
-    not alone.
+    newcomer is not, and may take somebody who was alone with it. It is never exactly one who is
+    not alone. A newcomer who has written with several of those who are alone takes them all,
+    but nobody counts on finding one: any team on target can be gathered without.
     """
     missing = alone + seats - apart
     if missing < 0:
@@ -43,10 +44,7 @@ def _reachable(alone: int, apart: int, together: int, seats: int) -> bool:
         return True
     if seats == 0:
         return False
-    # The newcomers' own count first; beyond it, people who are alone now must be taken along.
-    if missing > seats + alone:
-        return False
-    return not (missing == 1 and together == 0)
+    return missing <= seats + min(seats, alone) and not (missing == 1 and together == 0)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,11 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
         InputError: missing or damaged, without papers or people, or too few for one team.
     """
     source: Any = scenario.population.ecosystem
+    if not hasattr(source, "generate"):
+        raise InputError(
+            f"population.ecosystem: {type(source).__name__} cannot be started from; it needs a "
+            "method generate(seed) that returns an Ecosystem"
+        )
     ecosystem: Ecosystem = source.generate(scenario.seed)
     ecosystem.require_runnable()
     wanted, people = getattr(scenario.protocol, "team_size", None), len(ecosystem.profiles)

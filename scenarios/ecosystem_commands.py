@@ -20,9 +20,6 @@ build = typer.Typer(
 )
 ecosystem.add_typer(build, name="build")
 
-Count = Annotated[int, typer.Option(min=0)]
-Year = Annotated[int | None, typer.Option()]
-
 
 @build.command()
 @guarded
@@ -83,12 +80,15 @@ def info(
 ) -> None:
     """Describe an ecosystem in figures, beside those of a real community (IEEE VIS)."""
     from scenarios.overview import print_table
+    from scenarios.progress import shown_progress
     from society.ecosystem.ecosystem import Ecosystem
     from society.ecosystem.info import describe
 
-    invented = source == "synthetic"
-    made = _synthetic(scientists, papers, seed) if invented else Ecosystem.load(source)
-    table = describe(made)
+    with shown_progress() as progress:
+        progress.begin("preparing the ecosystem")
+        invented = source == "synthetic"
+        made = _synthetic(scientists, papers, seed) if invented else Ecosystem.load(source)
+        table = describe(made)
     rows = [tuple(row) for row in table.itertuples(index=False)]
     print_table(source, tuple(table.columns), rows)
 

@@ -11,7 +11,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
+from agents.errors import InputError, Stopped
+from scenarios.ecosystems import Folder
 from scenarios.progress import Progress, Silence
 from scenarios.runfolder import DIGEST, MANIFEST, SCENARIO, identity_hash, write_run
 from scenarios.schema import Scenario
@@ -40,15 +41,20 @@ def run(
 
     Raises:
         InputError: the folder cannot be used, or the scenario's ecosystem cannot.
-        Stopped: the backend gave up; nothing finished is left behind.
+        Stopped: the backend gave up, or the disk did; nothing that looks finished is left.
     """
     from scenarios.build import build_ecosystem_of, build_society
 
     folder = default_folder(scenario) if out is None else Path(out)
     if is_finished(scenario, folder):
         return folder
-    prepare(folder)
+    source = scenario.population.ecosystem
+    if isinstance(source, Folder):
+        source.require()
     told = Silence() if progress is None else progress
+    if (folder / MANIFEST).is_file():
+        told.begin(f"{folder} holds this run until an earlier day; running it again, for longer")
+    prepare(folder)
     told.begin("preparing the ecosystem")
     ecosystem = build_ecosystem_of(scenario)
     told.begin("founding the society")
@@ -56,7 +62,10 @@ def run(
     told.begin("simulating")
     society.run_to_end(told.step)
     told.begin("measuring and writing")
-    write_run(scenario, society, ecosystem, folder)
+    try:
+        write_run(scenario, society, ecosystem, folder)
+    except OSError as error:
+        raise Stopped(f"{folder}: cannot be written to: {error.strerror}") from error
     return folder
 
 

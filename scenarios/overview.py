@@ -44,8 +44,8 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     """Print one table; numbers stand to the right."""
     table = Table(title=Text(title), title_justify="left")
     for place, column in enumerate(columns):
-        numbers = any(isinstance(row[place], int | float) for row in rows)
-        table.add_column(column, justify="right" if numbers else "left")
+        numbers = all(isinstance(row[place], int | float) for row in rows)
+        table.add_column(column, justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         # As Text: a title or a reason from a model must not be read as markup.
         table.add_row(*(Text(cell(value)) for value in row))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from society.dispatch import Dispatcher
+    from society.team import Team
 
 T = TypeVar("T")
 
@@ -33,6 +34,7 @@ class Answer(Generic[T]):
         "_value",
         "_waiters",
         "calls",
+        "derived",
         "due",
         "id",
         "needs",
@@ -40,12 +42,21 @@ class Answer(Generic[T]):
     )
 
     def __init__(
-        self, id_: str, team: str, due: float, needs: tuple[str, ...], dispatcher: Dispatcher
+        self,
+        id_: str,
+        team: Team,
+        due: float,
+        sources: tuple[Answer[Any], ...],
+        dispatcher: Dispatcher,
+        derived: bool,
     ) -> None:
         self.id = id_
         self.team = team
         self.due = due
-        self.needs = needs
+        # Derived Answers are seen through: what is waited for are the words of calls.
+        needs = [id_ for s in sources for id_ in (s.needs if s.derived else (s.id,))]
+        self.needs: tuple[str, ...] = tuple(dict.fromkeys(needs))
+        self.derived: bool = derived
         self.calls: list[Any] = []
         self._dispatcher = dispatcher
         self._settled = False
@@ -65,7 +76,8 @@ class Answer(Generic[T]):
         return value
 
     def _settle(self, value: Any, error: Exception | None) -> None:
-        self._value, self._error = value, error
+        # Without its traceback, which would keep slots and prompt alive (rule 21).
+        self._value, self._error = value, error and error.with_traceback(None)
         self._settled = True
         waiters, self._waiters = self._waiters, []
         for waiter in waiters:

@@ -16,9 +16,9 @@ from agents.forms import Form
 from agents.profile import Profile
 from agents.prompt import Prompt
 from agents.reference import Reference
-from society.answer import Answer
+from society.answer import Answer, answers_in
 from society.call import Call, Question, converse, text_of
-from society.dispatch import needs_of, settled
+from society.dispatch import settled
 from society.interfaces import Steps
 from society.team import Team
 
@@ -105,28 +105,27 @@ class Asking:
         """
         self._check()
         place = f"{self._team.id}/{self._stage}/{self.visit}/{self.turn}/{seat}"
-        id_ = f"{place}/{act}/{who}"
-        if id_ in self._asked:
-            raise ProtocolError(f"{id_} is asked twice")
-        self._asked.add(id_)
+        id_ = self._once(f"{place}/{act}/{who}")
         if within is None:
             rng = self._society.streams.stream("utterance", id_)
             within = self._society.times.utterance.draw(rng)
-        call = self._call(id_, seat, act, who, self.now + within, form)
+        sources = (*slots.values(), recall)
+        due = self._due(self.now + within, sources)
+        call = self._call(id_, seat, act, who, due, form)
         question = self._question(call, prompt, form, slots, recall)
         question.calls.append(call)
-        cues = () if recall is None else (recall,)
-        answer = self._answer(id_, call.due, (*slots.values(), *cues))
+        answer = self._answer(id_, due, sources)
         answer.calls = question.calls
+        call.needs = answer.needs
         return self._submit(answer, converse(question, self._society.dispatcher.gateway))
 
     def later(self, function: Callable[..., Any], *arguments: Any) -> Answer[Any]:
         """A pure, module-level function of Answers, computed when they have settled."""
         self._check()
         self._derived += 1
-        dues = [argument.due for argument in arguments if isinstance(argument, Answer)]
-        due = max(dues, default=self.now)
-        answer = self._answer(f"{self._team.id}/~{self._derived}", due, arguments)
+        answer = self._answer(
+            f"{self._team.id}/~{self._derived}", self._due(self.now, arguments), arguments
+        )
         return self._submit(answer, _apply(function, arguments))
 
     def search(self, query: Any, count: int) -> Answer[tuple[Reference, ...]]:
@@ -155,11 +154,14 @@ class Asking:
         time and no attention; its row is written when the team ends.
         """
         self._check()
-        call = self._call(f"{spoken.id}/guest", spoken.calls[0].seat, "guest", "", spoken.due, form)
+        id_, seat = self._once(f"{spoken.id}/guest"), spoken.calls[0].seat
+        due = self._due(self.now, (spoken, outsiders))
+        call = self._call(id_, seat, "guest", "", due, form)
         slots = {"asker": self.profile(asker), "stage": self._stage}
         question = self._question(call, prompt, form, slots, None)
-        answer = self._answer(call.id, spoken.due, (spoken, outsiders))
+        answer = self._answer(id_, due, (spoken, outsiders))
         answer.calls = question.calls
+        call.needs = answer.needs
         self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
         return self._submit(answer, _guest_speaks(question, spoken, outsiders, self._society))
 
@@ -176,10 +178,33 @@ class Asking:
         if self._team.dissolution is not None:
             raise Dissolved(self._team.dissolution)
 
+    def _once(self, id_: str) -> str:
+        """A call id that nobody has used."""
+        if id_ in self._asked:
+            raise ProtocolError(f"{id_} is asked twice")
+        self._asked.add(id_)
+        return id_
+
+    @staticmethod
+    def _due(earliest: float, sources: Sequence[Any]) -> float:
+        """Words are due no earlier than those they are made of."""
+        dues = [answer.due for source in sources for answer in answers_in(source)]
+        return max((earliest, *dues))
+
     def _call(self, id_: str, seat: int, act: str, who: str, due: float, form: type[Form]) -> Call:
-        team, stage = self._team.id, self._stage
         return Call(
-            id_, team, stage, self.visit, self.turn, seat, act, who, self.now, due, form.__name__
+            id=id_,
+            team=self._team.id,
+            stage=self._stage,
+            visit=self.visit,
+            turn=self.turn,
+            seat=seat,
+            act=act,
+            scientist=who,
+            asked=self.now,
+            due=due,
+            sequence=self._team.next_act(),
+            form=form.__name__,
         )
 
     def _question(
@@ -192,9 +217,9 @@ class Asking:
         return Question(call, self.profile(who), role, prompt, form, slots, seed, memory, cue)
 
     def _answer(self, id_: str, due: float, needs: Sequence[Any]) -> Answer[Any]:
-        answer: Answer[Any] = Answer(
-            id_, self._team.id, due, needs_of(needs), self._society.dispatcher
-        )
+        sources = tuple(answer for value in needs for answer in answers_in(value))
+        dispatcher, derived = self._society.dispatcher, "/~" in id_
+        answer: Answer[Any] = Answer(id_, self._team, due, sources, dispatcher, derived)
         self._team.answers.append(answer)
         return answer
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,9 @@ class Call:
     scientist: str
     asked: float
     due: float
+    sequence: int
     form: str
+    needs: tuple[str, ...] = ()
     defaulted: bool = False
     model: str = ""
     prompt_tokens: int = 0
@@ -45,18 +47,15 @@ class Call:
     def row(self) -> tuple[Any, ...]:
         """The row in the order of ``society.tables``."""
         return (
-            self.id, self.team, self.stage, self.visit, self.turn, self.seat, self.act,
-            self.scientist, self.asked, self.due, self.form, self.defaulted,
-            self.model.endswith("unruled"), self.model, self.prompt_tokens,
-            self.completion_tokens, self.prompt_hash, self.reply,
-        )  # fmt: skip
+            *(self.id, self.team, self.stage, self.visit, self.turn, self.seat, self.act),
+            *(self.scientist, self.asked, self.due, self.sequence, " ".join(self.needs)),
+            *(self.form, self.defaulted, self.model.endswith("unruled"), self.model),
+            *(self.prompt_tokens, self.completion_tokens, self.prompt_hash, self.reply),
+        )
 
     def again(self, attempt: int) -> Call:
         """The row of a re-ask, under an id that extends this one."""
-        return Call(
-            f"{self.id}/re-ask{attempt}", self.team, self.stage, self.visit, self.turn, self.seat,
-            "re-ask", self.scientist, self.asked, self.due, self.form,
-        )  # fmt: skip
+        return replace(self, id=f"{self.id}/re-ask{attempt}", act="re-ask", needs=(self.id,))
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, NoReturn
 
 from agents.errors import ProtocolError, SocietyError, Stopped, Verdict
 from agents.gateway import Gateway
@@ -28,6 +28,7 @@ class Dispatcher:
         gateway: where requests go.
         now: reads the simulated date.
         on_read: told of every read (for the log).
+        on_stop: told on the clock's thread, before a stop unwinds anything there.
         outstanding: most unsettled Answers at a time; the clock waits at the next ask.
     """
 
@@ -36,12 +37,14 @@ class Dispatcher:
         gateway: Gateway,
         now: Callable[[], float],
         on_read: Callable[[Answer[Any]], None],
+        on_stop: Callable[[], None],
         outstanding: int = 50_000,
     ) -> None:
         self.gateway = gateway
         self.fault: BaseException | None = None
         self._now = now
         self._on_read = on_read
+        self._on_stop = on_stop
         self._inline = gateway.backend.inline
         self._bound = outstanding
         self._unsettled = 0
@@ -111,15 +114,19 @@ class Dispatcher:
 
     def _hold(self, ready: Callable[[], bool]) -> None:
         """Sleep on one condition until ready; the clock never polls."""
-        if ready():
-            return
-        with self._gate:
-            self._clock_waits = True
-            while not ready():
-                if self.fault is not None:
-                    raise Stopped(f"the run was stopped: {self.fault}")
-                self._gate.wait()
-            self._clock_waits = False
+        if not ready():
+            with self._gate:
+                self._clock_waits = True
+                while not ready() and self.fault is None:
+                    self._gate.wait()
+                self._clock_waits = False
+        # Also when ready: what a stop has settled are no words.
+        if self.fault is not None:
+            self._leave()
+
+    def _leave(self) -> NoReturn:
+        self._on_stop()
+        raise Stopped(f"the run was stopped: {self.fault}")
 
     def _drive(self, answer: Answer[Any], work: Work) -> None:
         """Run work that never suspends to its end, on this thread."""
@@ -129,6 +136,9 @@ class Dispatcher:
             answer._settle(end.value, None)
         except Verdict as verdict:
             answer._settle(None, verdict)
+        except Exception as fault:
+            self.stop(fault)
+            self._leave()
         else:
             work.close()
             raise ProtocolError(f"{answer!r}: a backend that says it is inline has suspended")
@@ -202,8 +212,3 @@ async def settled(value: Any) -> Any:
         parts = [await settled(item) for item in value]
         return tuple(part for part in parts if part is not None)
     return value
-
-
-def needs_of(values: Any) -> tuple[str, ...]:
-    """Ids of the Answers that these slots wait for."""
-    return tuple(answer.id for value in values for answer in answers_in(value))

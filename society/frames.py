@@ -32,7 +32,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "meetings": ("held", "team"),
     "homework": ("assigned", "team", "scientist"),
     "calls": ("asked", "call"),
-    "reads": ("date", "call"),
+    "reads": ("date", "answer"),
     "papers": ("published", "paper"),
     "authorships": ("paper", "position"),
     "citations": ("date", "citing", "cited"),

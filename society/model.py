@@ -11,6 +11,7 @@ import simpy
 from mesa.datacollection import DataCollector
 
 from agents.backend import Backend
+from agents.errors import ProtocolError, Stopped
 from agents.gateway import Gateway
 from agents.profile import Profile
 from society.answer import Answer
@@ -80,10 +81,13 @@ class Society(mesa.Model):
         self.team_sizes = tuple(len(paper.authors) for paper in ecosystem.past)
         self.teams_in_world: dict[str, tuple[Team, Lab]] = {}
         self._projects: dict[int, int] = {}
+        # A weak reference, so that the loop thread keeps no society alive that Mesa has dropped.
+        me = weakref.proxy(self)
         self.dispatcher = Dispatcher(
             Gateway(backend, in_flight),
-            self._now,
-            self._on_read,
+            lambda: me.day,
+            lambda answer: me._on_read(answer),
+            lambda: me.log.seal(),
             outstanding=min(50_000, max(8 * in_flight, 64 * 64)),
         )
         self._finalizer = weakref.finalize(self, Dispatcher.close, self.dispatcher)
@@ -121,26 +125,25 @@ class Society(mesa.Model):
                 self.env.step()
             if self.dispatcher.fault is None and self.env.now < date:
                 self.env.run(until=date)
+        except BaseException as fault:
+            self.dispatcher.stop(fault)
         finally:
             self.dispatcher.on_clock(False)
-            if self.dispatcher.fault is not None:
-                self.log.seal()
-                self.running = False
-        if self.dispatcher.fault is not None:
-            raise self.dispatcher.fault
+        self._raise_fault()
 
     def close(self) -> None:
         """Wait for outstanding words, write the rows of unfinished teams, seal the log."""
         if not self.running:
             return
-        self.running = False
-        left = [self.teams_in_world[team_id] for team_id in sorted(self.teams_in_world)]
-        for team, _ in left:
-            self.dispatcher.settle(team.answers)
+        left = self._teams_left()
+        try:
+            for team, _ in left:
+                self.dispatcher.settle(team.answers)
+        except Stopped:
+            self._raise_fault()
         for team, lab in left:
             end(self, team, lab)
-        self.log.seal()
-        self._finalizer()
+        self._seal(left)
 
     @property
     def day(self) -> float:
@@ -181,6 +184,8 @@ class Society(mesa.Model):
     def join(self, team: Team, who: str, role: str) -> bool:
         """Enter a team, unless the limit of teams is reached."""
         row = self.population.rows[who]
+        if who in team.members:
+            raise ProtocolError(f"{team.id}: {who} is a member already")
         if self.at_limit(row):
             return False
         team.members.append(who)
@@ -233,8 +238,24 @@ class Society(mesa.Model):
         for i, j, count in self.network.base_ties():
             self.log.row("ties", *sorted((names[i], names[j])), -1.0, count)
 
+    def _teams_left(self) -> list[tuple[Team, Lab]]:
+        return [self.teams_in_world[team_id] for team_id in sorted(self.teams_in_world)]
+
+    def _seal(self, left: list[tuple[Team, Lab]]) -> None:
+        self.running = False
+        self.log.seal()
+        for team, _ in left:
+            team.cut_off()
+        self._finalizer()
+
+    def _raise_fault(self) -> None:
+        if self.dispatcher.fault is not None:
+            self._seal(self._teams_left())
+            raise self.dispatcher.fault
+
     def _on_read(self, answer: Answer[Any]) -> None:
-        self.log.row("reads", answer.id, answer.team, self._now(), " ".join(answer.needs))
+        team, needs = answer.team, answer.needs if answer.derived else (answer.id,)
+        self.log.row("reads", answer.id, team.id, self._now(), team.next_act(), " ".join(needs))
 
     def _now(self) -> float:
         return float(self.env.now)

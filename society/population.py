@@ -11,12 +11,14 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-
-import mesa
+from typing import TYPE_CHECKING
 
 from agents.profile import Profile
 from agents.scientist import Scientist
 from society.network import CoauthorNetwork
+
+if TYPE_CHECKING:
+    import mesa
 
 EVERYBODY = 20_000
 """Up to this many people all are Mesa agents from the start."""

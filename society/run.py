@@ -201,8 +201,13 @@ class Run:
             self._measures[name] = read_parquet(path)
         return self._measures[name]
 
+    def hold(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
+        """Keep a measure that was computed from this run, in memory only, and return it."""
+        self._measures[name] = table
+        return table
+
     def measures(self) -> list[str]:
-        """Names of the measures written with the run, sorted."""
+        """Names of the measures written with the run, or held with it, sorted."""
         folder = self.folder / "tables" / "measures" if self.folder else None
         files = folder.glob("*.parquet") if folder else ()
         return sorted({*self._measures, *(path.stem for path in files)})

@@ -113,6 +113,8 @@ act          string  invite, utter, summarise, agree, stay, decide, vote, guest,
 scientist    string  who was asked
 asked        Float64 date
 due          Float64 date on which the answer was due
+sequence     Int64   place among all that the team has asked and read
+needs        string  calls waited for, separated by spaces (X/guest: the guest of X, if any)
 form         string  form of the reply
 defaulted    boolean true if the reply stayed unreadable and the form's default stands for it
 unruled      boolean true if the offline scientist had no rule for the form
@@ -123,10 +125,11 @@ prompt_hash  string  sha256 of what the model was told
 reply        string  the accepted form as JSON
 """),
     "reads": _columns("""
-call         string  id of the answer read (a call id, or the id of a derived answer)
+answer       string  id of the answer read (a call id, or the id of a derived answer)
 team         string  team id
 date         Float64 date of reading
-needs        string  ids of the answers it was made of, separated by spaces
+sequence     Int64   place among all that the team has asked and read
+needs        string  calls it is made of, separated by spaces (X/guest: the guest of X, if any)
 """),
     "papers": _columns("""
 paper        string  id (the team's id)

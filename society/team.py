@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -61,11 +62,17 @@ class Team:
     process: simpy.Process | None = None
     parts: list[simpy.Process] = field(default_factory=list)
     dissolution: str | None = None
+    acts: int = 0
 
     @property
     def size(self) -> int:
         """Members now."""
         return len(self.members)
+
+    def next_act(self) -> int:
+        """The place of an asking or reading among all of this team, from 1."""
+        self.acts += 1
+        return self.acts
 
     def role(self, scientist: str) -> str:
         """``leader``, ``member``, or nothing for somebody outside."""
@@ -88,3 +95,10 @@ class Team:
             return
         self.dissolution = reason
         process.interrupt(reason)
+
+    def cut_off(self) -> None:
+        """Let go of what is running when the run has ended, now and not at some collection."""
+        for process in (*self.parts, self.process):
+            if process is not None:
+                with suppress(Exception):
+                    process._generator.close()

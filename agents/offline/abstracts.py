@@ -100,13 +100,17 @@ def _known(slots: Slots, rng: np.random.Generator) -> list[str]:
     return list(expertise(pick(people, rng))[:1])
 
 
-def _fit(text: Text, pen: Pen, rng: np.random.Generator) -> None:
-    """Add to the thinnest part, or take from the fullest, until the length is right."""
+def _fit(text: Text, pen: Pen, rng: np.random.Generator, kept: Sequence[str] = ()) -> None:
+    """Add to the thinnest part, or take from the fullest, until the length is right.
+
+    Sentences that hold one of the ``kept`` terms are the last to go.
+    """
     while text.words < RULES.abstract_least:
         part = ranked(PARTS, [-text.parts.count(p) / LAYOUT[p] for p in PARTS], 0.0, rng)[0]
         text.add(part, pen.write(part, text))
     while text.words > RULES.abstract_most and len(text.lines) > 1:
         free = text.open_to_change()
+        free = [i for i in free if not any(term in text.lines[i] for term in kept)] or free
         full = max(text.parts.count(text.parts[i]) / LAYOUT[text.parts[i]] for i in free)
         crowded = [
             i for i in free if text.parts.count(text.parts[i]) / LAYOUT[text.parts[i]] == full
@@ -131,8 +135,9 @@ def revision(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     many = 1 + happens(RULES.rewrite_two, rng)
     if near or slots.get("review") is not None:
         many = int(RULES.rewrite_review)
-    changed = _rewrite(text, pen, [own[0], *heard[:1]], _vocabulary(near), many, rng)
-    _fit(text, pen, rng)
+    musts = [own[0], *heard[:1]]
+    changed = _rewrite(text, pen, musts, _vocabulary(near), many, rng)
+    _fit(text, pen, rng, musts)
     title, renamed = _retitled(title, own[0], rng)
     reply: dict[str, Any] = {
         "Title": title,

@@ -24,8 +24,7 @@ FRAMES: Final[dict[str, tuple[str, ...]]] = {
         "alone.",
         "Even though {t} can be approached from several sides, its relation to {a} has seldom been "
         "examined with care.",
-        "Practitioners who rely on {t} have little guidance on when {a} can help and when "
-        "not.",
+        "Practitioners who rely on {t} have little guidance on when {a} can help and when not.",
         "Findings on {a} are scattered over many small studies, which makes it hard to carry "
         "them over to {t}.",
         "Interest in {a} has risen in several communities at once, but few of them have looked "
@@ -91,8 +90,8 @@ FRAMES: Final[dict[str, tuple[str, ...]]] = {
         "take {o} into account.",
         "Gains of this kind would be visible both in {a} and in the judgement of those who rely "
         "on {o}.",
-        "Where {a} and {b} disagree, we expect {o} to show which of the two accounts is closer to "
-        "the material.",
+        "In cases where {a} and {b} disagree, we expect {o} to show which of the two accounts is "
+        "closer to the material.",
     ),
     "conclusion": (
         "Taken together, the study would give {t} a firmer basis and offer {o} a new field of use.",

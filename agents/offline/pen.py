@@ -80,10 +80,13 @@ class Pen:
         frame = pick(fresh or FRAMES[part], self.rng)
         self.turn += 1
         o = must or self.own[self.turn % len(self.own)]
-        rest = [*without(self.terms, [o]), *NEUTRAL]
-        pool = max(1, len(rest) - len(NEUTRAL))
-        a = o if must and "{o}" not in frame else rest[self.turn % pool]
-        left = without(rest, [a, o])
-        b = left[self.turn % max(1, min(pool - 1, len(left)))]
-        theme = [*without(self.theme, [a, b, o]), *without(left, [b])]
-        return sentence(frame.format(t=theme[0], a=a, b=b, o=o))
+        fresh_terms = without(self.terms, [o])
+        rest = [*fresh_terms, *without(NEUTRAL, [o, *fresh_terms])]
+        a = rest[self.turn % max(1, len(fresh_terms))]
+        left = without(rest, [a])
+        b = left[self.turn % max(1, len(fresh_terms) - 1)]
+        t = [*without(self.theme, [a, b, o]), *without(left, [b])][0]
+        slots = {"t": t, "a": a, "b": b, "o": o}
+        if must is not None and "{o}" not in frame:
+            slots["a" if "{a}" in frame else "b"] = must
+        return sentence(frame.format_map(slots))

@@ -22,7 +22,8 @@ _CACHE = 4096
 _BREAK = re.compile(r"[^\w\s'’-]+|\s[-–—]+\s|\b\d{3,}\b")
 _QUOTED = re.compile(r'"([^"]{2,200})"')
 _JOINT = re.compile(
-    r"^from\s+|,\s+informed by\s+|[,:;]\s+|\s+(?:for|to|through|with|towards|meets|and)\s+", re.IGNORECASE
+    r"^from\s+|,\s+informed by\s+|[,:;]\s+|\s+(?:for|to|through|with|towards|meets|and)\s+",
+    re.IGNORECASE,
 )
 _MEANS = re.compile(r"\s(?:with|through)\s|: ")
 _LEAD = "a an and or but of in on for to the with by from as at via using towards toward into"
@@ -126,7 +127,11 @@ def _repeated(text: str) -> list[str]:
 
 @lru_cache(maxsize=_CACHE)
 def _paper_terms(title: str, keywords: tuple[str, ...], abstract: str) -> tuple[str, ...]:
-    head = [*keywords[:4], *runs(title)]
+    found = runs(title)
+    head = [*keywords[:4], *(term for term in found if " " in term)]
+    if len(head) < 2:
+        # A word that stands alone in a title is often an adverb or a verb.
+        head += [term for term in found if not term.endswith(("ly", "ing", "ed"))] or found
     if len(head) < 4:
         head += _repeated(abstract[:1200])[:3]
     return unique(head)[:8]

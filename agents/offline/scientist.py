@@ -56,8 +56,6 @@ def answer(request: Request) -> Reply:
     slots: Mapping[str, Any] = {**request.slots, "me": request.who}
     ruled = has_rule(request.form)
     text = request.form.rehearse(slots, rng).as_json() if ruled else fill(request.form, slots, rng)
-    # Corpora may hold halves of surrogate pairs, which no file or wire can carry.
-    text = text if text.isascii() else text.encode(errors="replace").decode()
     told = sum(len(message.content) for message in request.messages)
     usage = Usage(_tokens(told), _tokens(len(text)), estimated=True)
     return Reply(text, usage, "offline" if ruled else "offline-unruled")

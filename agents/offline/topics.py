@@ -54,7 +54,8 @@ def own_interest(slots: Slots, text: str, rng: np.random.Generator) -> str:
 def talk(slots: Slots) -> str:
     """Everything said so far, as one text."""
     heard = [*listed(slots.get("summaries")), *listed(slots.get("said"))]
-    return " ".join([str(slots.get("start") or ""), *map(spoken, heard)])
+    texts = [f"{headline(item)} {spoken(item)}" for item in heard]
+    return " ".join([str(slots.get("start") or ""), *texts])
 
 
 def _taken_up(slots: Slots, own: str, rng: np.random.Generator) -> str | None:

@@ -24,9 +24,12 @@ from metrics.report.drawing import (
     svg,
 )
 from metrics.report.layout import Drawn
-from metrics.statistics import bca_interval
+from metrics.statistics import Interval, bca_interval, t_interval
 
 Floats = NDArray[np.float64]
+
+CROWD = 2000
+DOTS = 800
 
 PARTS = {
     "HD": "HD  historical dissimilarity",
@@ -64,14 +67,29 @@ def _strip(axes: Any, values: Floats, title: str, colour: str, span: Floats) -> 
         axes.set_xlim(0, 1)
         return
     axes.axvline(1.0, color=MUTED, linewidth=0.8, dashes=(3, 3))
-    axes.scatter(values, _spread(values), s=20, color=colour, alpha=0.6, linewidths=0)
-    band = bca_interval(values)
+    shown = _thinned(values)
+    axes.scatter(shown, _spread(shown), s=20, color=colour, alpha=0.6, linewidths=0)
+    band = interval(values)
     if band.low < band.high:
         axes.plot([band.low, band.high], [-0.72, -0.72], color=INK, linewidth=1.4)
     axes.plot([band.value], [-0.72], "o", color=INK, markersize=4.5)
     low, high = min(span.min(), 1.0), max(span.max(), 1.0)
     pad = 0.06 * (high - low) or 0.1
     axes.set_xlim(max(low - pad, -pad), high + pad)
+
+
+def interval(values: Floats) -> Interval:
+    """The 95 % interval of a mean as the page gives it: BCa, or Student's t for a crowd."""
+    return bca_interval(values) if len(values) <= CROWD else t_interval(values)
+
+
+def _thinned(values: Floats) -> Floats:
+    """At most ``DOTS`` values, evenly spaced by rank, the extremes included."""
+    if len(values) <= DOTS:
+        return values
+    rank = np.linspace(0, len(values) - 1, DOTS).round().astype(int)
+    chosen: Floats = np.sort(values)[rank]
+    return chosen
 
 
 def _spread(values: Floats) -> Floats:
@@ -169,15 +187,17 @@ def waiting(table: pd.DataFrame) -> Markup | None:
     with figure("waiting", 4.2, 2.7) as drawn:
         axes = drawn.subplots()
         size = _plain(table["size"])
+        most = np.nanmax([_plain(table["meeting_wait"]), _plain(table["homework_queue"]), 0 * size])
+        unit, scale = ("Days", 1.0) if most >= 0.5 else ("Hours", 24.0)
         kinds = (
             ("meeting_wait", PINK, "a meeting waits for people"),
             ("homework_queue", GREEN, "homework waits at the desk"),
         )
         for shift, (name, colour, _) in zip((-0.08, 0.08), kinds, strict=True):
-            days = _plain(table[name])
-            axes.vlines(size + shift, 0, days, color=colour, linewidth=1.4)
-            axes.plot(size + shift, days, "o", color=colour, markersize=5)
-        axes.set_title("Days of waiting, by team size")
+            length = scale * _plain(table[name])
+            axes.vlines(size + shift, 0, length, color=colour, linewidth=1.4)
+            axes.plot(size + shift, length, "o", color=colour, markersize=5)
+        axes.set_title(f"{unit} of waiting, by team size")
         axes.set_xlabel("people in the room")
         axes.set_xlim(size.min() - 0.6, size.max() + 0.6)
         axes.set_ylim(bottom=0)
@@ -209,7 +229,7 @@ def acceptance(table: pd.DataFrame) -> Markup | None:
         axes.set_title("Share of invitations accepted")
         axes.set_xlabel("teams the invitee was already in")
         axes.set_xlim(load.min() - 0.4, load.max() + 0.8)
-        axes.set_ylim(0, 1.03)
+        axes.set_ylim(-0.04, 1.04)
         only_whole(axes.xaxis, 8)
         axes.grid(axis="y")
         return svg(drawn, "Share of invitations accepted by the load of the invitee")

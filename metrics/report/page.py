@@ -19,7 +19,7 @@ from metrics.exports import coauthors, xml_text
 from metrics.novelty import COLUMNS
 from metrics.report import figures
 from metrics.report.layout import drawn
-from metrics.statistics import SKETCH, bca_interval
+from metrics.statistics import SKETCH
 from metrics.summary import summary
 from metrics.table import measure
 from society.run import Run
@@ -169,7 +169,7 @@ def _novelty(run: Run) -> dict[str, Any]:
     parts = []
     for name in COLUMNS:
         values = table[name].dropna()
-        band = bca_interval(values.to_list())
+        band = figures.interval(values.to_numpy(dtype=np.float64))
         parts.append({"name": name, "mean": band.value, "low": band.low, "high": band.high})
         parts[-1]["n"] = len(values)
     fallbacks = {part: int(table[f"{part}_fallbacks"].sum()) for part in ("HD", "CD", "CI")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -22,6 +23,8 @@ CRITERIA = (
     "Originality",
     "Overall Score",
 )
+
+_NAMED = re.compile(r"\bidea\s*([0-2])\b", re.IGNORECASE)
 
 
 class Topic(Form):
@@ -125,15 +128,19 @@ class Ballot(Form):
     @field_validator("decision", mode="after")
     @classmethod
     def _names_an_idea(cls, value: str) -> str:
-        if not any(f"idea {n}" in value.lower() for n in range(3)):
+        if not _NAMED.search(value):
             raise ValueError('expected "Idea 0", "Idea 1" or "Idea 2"')
         return value
 
     @property
     def choice(self) -> int:
-        """Number of the idea voted for, 0 to 2; -1 is an abstention."""
-        numbers = [n for n in range(3) if f"idea {n}" in self.decision.lower()]
-        return numbers[0] if numbers else -1
+        """Number of the idea voted for, 0 to 2, the first that is named; -1 is an abstention."""
+        named = _NAMED.search(self.decision)
+        return int(named[1]) if named else -1
+
+    def words(self) -> str:
+        """The decision."""
+        return self.decision
 
     @classmethod
     def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:

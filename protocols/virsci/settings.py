@@ -33,8 +33,8 @@ class ReferenceUse(Part):
 class GivenTopic(Part):
     """``start``: put into the discussion; ``given``: the discussion is skipped."""
 
-    start: str | None = None
-    given: str | None = None
+    start: str | None = Field(default=None, min_length=1)
+    given: str | None = Field(default=None, min_length=1)
 
     @model_validator(mode="after")
     def _one_of_both(self) -> GivenTopic:
@@ -46,9 +46,9 @@ class GivenTopic(Part):
 class Confidence(Part):
     """Weights of the self-assessment in the choice of the three ideas."""
 
-    clarity: float = Field(default=1.0, ge=0)
-    feasibility: float = Field(default=1.0, ge=0)
-    novelty: float = Field(default=1.0, ge=0)
+    clarity: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    feasibility: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    novelty: float = Field(default=1.0, ge=0, allow_inf_nan=False)
 
     @model_validator(mode="after")
     def _something_counts(self) -> Confidence:
@@ -122,6 +122,8 @@ class Settings(TeamProtocol):
                 raise ValueError("team_size must be at least 1")
             if isinstance(self.min_size, int) and self.min_size > self.team_size:
                 raise ValueError("min_size is larger than team_size")
+        if isinstance(self.min_size, int) and self.min_size < 1:
+            raise ValueError("min_size must be at least 1")
         if isinstance(self.turns, int) and self.turns < 1:
             raise ValueError("turns must be at least 1")
         return self

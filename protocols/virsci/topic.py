@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 def discuss(virsci: Settings, team: Team, lab: Lab) -> Steps:
     """Discuss until a majority agrees on a topic; then those who are not interested leave.
 
+    Consensus and staying are settled by the next meeting, so both are asked in the last one:
+    who would not stay if this became the topic says so then, and is heard only if it does.
+
     Raises:
         Dissolved: no consensus after the last restart, or too few stay.
     """
     for attempt in range(virsci.restarts + 1):
-        topic, voices = yield from lab.stage("topic", talk(virsci, team, lab))
+        topic, voices, stays = yield from lab.stage("topic", talk(virsci, team, lab))
         yield from lab.prepare()
+        yield from lab.notice()
         if 2 * sum(voice.read().agree for voice in voices) > team.size:
             break
         lab.event("no_consensus", attempt=attempt + 1)
@@ -34,8 +38,11 @@ def discuss(virsci: Settings, team: Team, lab: Lab) -> Steps:
             raise Dissolved("no consensus")
         team.restarts += 1
     team.notes["topic"] = topic
-    if virsci.leaving == "on":
-        yield from part(virsci, team, lab, topic)
+    for who, answer in stays.items():
+        if not answer.read().stay:
+            lab.leave(who)
+    if team.size < virsci.smallest(team.target_size):
+        raise Dissolved("too small after leaving")
     return topic
 
 
@@ -70,31 +77,21 @@ def talk(virsci: Settings, team: Team, lab: Lab) -> Steps:
                 who, PROMPTS["agreement"], Agreement, "agree", seat=seat, topic=topic
             ),
         )
-        return topic, voices
+        return topic, voices, ask_to_stay(virsci, team, lab, topic)
 
     return (yield from discussion.hold(speak, closing=settle))
 
 
-def part(virsci: Settings, team: Team, lab: Lab, topic: Answer[Any]) -> Steps:
-    """Ask every member but the leader whether it stays; settled by the next meeting.
-
-    Raises:
-        Dissolved: fewer than the smallest team stay.
-    """
-    members = team.members[1:]
-    answers = [
-        lab.pose(
-            who, PROMPTS["stay"], Stay, "stay", seat=seat, within=lab.world.times.meeting_notice,
-            topic=topic, load=lab.load(who) - 1,
+def ask_to_stay(virsci: Settings, team: Team, lab: Lab, topic: Answer[Any]) -> dict[str, Any]:
+    """Ask every member but the leader whether it stays; the Answers, by member."""
+    if virsci.leaving == "off":
+        return {}
+    return {
+        who: lab.pose(
+            who, PROMPTS["stay"], Stay, "stay", seat=seat, topic=topic, load=lab.load(who) - 1
         )
-        for seat, who in enumerate(members, 1)
-    ]  # fmt: skip
-    yield from lab.notice()
-    for who, answer in zip(members, answers, strict=True):
-        if not answer.read().stay:
-            lab.leave(who)
-    if team.size < virsci.smallest(team.target_size):
-        raise Dissolved("too small after leaving")
+        for seat, who in enumerate(team.members[1:], 1)
+    }
 
 
 def _interests(lab: Lab) -> str:

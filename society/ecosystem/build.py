@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
@@ -74,7 +74,8 @@ def assemble(
     past = [_paper(record, names, boundary) for record in selection.past]
     contemporary = [_paper(record, names, boundary) for record in selection.contemporary]
     embedding = _fit(past, seed)
-    terms = lru_cache(maxsize=None)(lambda record: _terms(record, embedding))
+    used = {keyword.lower() for record in selection.known for keyword in record.keywords}
+    terms = lru_cache(maxsize=None)(lambda record: _terms(record, embedding, used))
     scientists = set(chosen)
     in_order = sorted(chosen, key=lambda author: int(names[author].removeprefix("Scientist")))
     return Ecosystem(
@@ -118,10 +119,11 @@ def _vectors(papers: Sequence[Paper], embedding: Embedding) -> npt.NDArray[np.fl
     return embedding.encode([paper_text(paper.title, paper.abstract) for paper in papers])
 
 
-def _terms(record: RawRecord, embedding: Lsa) -> tuple[str, ...]:
+def _terms(record: RawRecord, embedding: Lsa, used: Container[str]) -> tuple[str, ...]:
     if record.keywords:
         return tuple(keyword.lower() for keyword in record.keywords)
-    return embedding.keywords(paper_text(record.title, record.abstract), TERMS_PER_PAPER)
+    # What others call their papers by reads better than any other term of the text.
+    return embedding.keywords(paper_text(record.title, record.abstract), TERMS_PER_PAPER, used)
 
 
 def _notes(selection: Selection) -> list[str]:

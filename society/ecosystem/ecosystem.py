@@ -6,6 +6,8 @@ whom, and the vectors of the papers. It never changes; a society copies from it 
 
 from __future__ import annotations
 
+import hashlib
+import math
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +21,7 @@ from agents.errors import InputError
 from agents.profile import Profile
 from society.ecosystem import folder as files
 from society.literature.embedding import Embedding, load_embedding
-from society.literature.paper import Paper
+from society.literature.paper import DAYS_PER_YEAR, Paper
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -73,6 +75,19 @@ class Ecosystem:
             "contemporary": len(self.contemporary),
             "scientists": len(self.profiles),
         }
+
+    def digest(self) -> str:
+        """Hash of all that a society starts from; a reloaded folder has the same."""
+        text = repr(
+            (self.boundary, self.past, self.contemporary, self.profiles, self.career_starts)
+        )
+        whole = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+        whole.update(self.embedding.revision.encode())
+        for counts in (self.coauthors.indptr, self.coauthors.indices, self.coauthors.data):
+            whole.update(np.asarray(counts, dtype="<i8").tobytes())
+        for rows in (self.past_vectors, self.contemporary_vectors):
+            whole.update(np.ascontiguousarray(rows, dtype="<f4").tobytes())
+        return whole.hexdigest()
 
     def require_runnable(self) -> None:
         """Raise InputError where a society could not start from this."""
@@ -149,19 +164,17 @@ def _require(holds: bool, what: str, expected: int) -> None:
 def _require_split(ecosystem: Ecosystem) -> None:
     for side in (ecosystem.past, ecosystem.contemporary):
         _require_order(side)
-    years = [paper.year for paper in (*ecosystem.past, *ecosystem.contemporary)]
-    wrong = [p.id for p in ecosystem.past if p.date >= 0 or p.year >= ecosystem.boundary]
-    wrong += [p.id for p in ecosystem.contemporary if p.date < 0 or p.year < ecosystem.boundary]
-    if wrong:
-        raise InputError(
-            f"boundary {ecosystem.boundary} does not fit the dates of {len(wrong)} papers, "
-            f"{wrong[0]!r} first; {files.AGAIN}"
-        )
-    if years and not min(years) <= ecosystem.boundary <= max(years) + 1:
-        raise InputError(
-            f"boundary {ecosystem.boundary} lies outside the data, whose years are "
-            f"{min(years)} to {max(years)}; choose one inside"
-        )
+    papers = (*ecosystem.past, *ecosystem.contemporary)
+    early = len(ecosystem.past)
+    for place, paper in enumerate(papers):
+        year = ecosystem.boundary + math.floor(paper.date / DAYS_PER_YEAR)
+        if paper.year != year or (paper.date < 0) != (place < early):
+            years = sorted(paper.year for paper in papers)
+            raise InputError(
+                f"boundary {ecosystem.boundary} does not fit the papers, whose years are "
+                f"{years[0]} to {years[-1]}: {paper.id!r} of {paper.year} is dated {paper.date}; "
+                f"{files.AGAIN}"
+            )
 
 
 def _require_order(papers: Sequence[Paper]) -> None:

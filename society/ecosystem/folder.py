@@ -128,7 +128,8 @@ def read_counts(path: Path) -> csr_array:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             parts = (arrays["data"], arrays["indices"], arrays["indptr"])
-            counts = csr_array(parts, shape=tuple(int(side) for side in arrays["shape"]))
+            rows, columns = (int(side) for side in arrays["shape"])
+            counts = csr_array(parts, shape=(rows, columns))
             counts.check_format(full_check=True)
     except (OSError, KeyError, ValueError) as error:
         raise InputError(f"{path}: not a saved matrix of counts ({error}); {AGAIN}") from error

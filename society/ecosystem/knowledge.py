@@ -87,7 +87,7 @@ class KnowledgeBank:
     ) -> tuple[Profile, ...]:
         """The ``k`` scientists whose interests are nearest to a text, by cosine.
 
-        Equal cosines are ordered by scientist id.
+        Cosines that are equal to 1e-5 are ordered by scientist id.
         """
         if k < 0 or not 0 <= version <= self.version():
             raise ProtocolError(f"k={k}, version={version} with {self.version()} rows")
@@ -101,7 +101,7 @@ class KnowledgeBank:
             return ()
         rows = _plausible(rows, (vectors[:version] @ query)[rows], k)
         exact = vectors[rows].astype(np.float64) * query.astype(np.float64)
-        cosines = np.round(exact.sum(axis=1), 12).tolist()
+        cosines = np.round(exact.sum(axis=1), DECIMALS).tolist()
         found = [self._profiles[row] for row in rows]
         ranked = sorted(zip(cosines, found, strict=True), key=lambda pair: (-pair[0], pair[1].id))
         return tuple(profile for _, profile in ranked[:k])

@@ -94,7 +94,7 @@ class Synthetic(Part):
         years = self.years_past + self.years_contemporary
         ends = np.cumsum(GROWTH ** np.arange(years))
         # At least one paper in the first year, so that the past is never empty.
-        totals = np.maximum(np.floor(self.papers * ends / ends[-1]).astype(int), 1)
+        totals = np.maximum(np.floor(self.papers * ends / ends[-1] + 1e-6).astype(int), 1)
         return [int(count) for count in np.diff(totals, prepend=0)]
 
     def _community(self, seed: int) -> Community:

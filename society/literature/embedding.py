@@ -13,7 +13,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -108,11 +108,16 @@ class Lsa(Embedding):
         self._memo = lru_cache(maxsize=MEMO)(self._encode_one)
         self._revision = self._content_hash()
 
+    def __reduce__(self) -> tuple[type[Lsa], tuple[Any, ...]]:
+        # The memo cannot be copied and need not be.
+        return Lsa, (self._terms, self._idf, self._projection)
+
     @classmethod
     def fit(cls, texts: Sequence[str], *, seed: int = 0, dim: int = DIMENSIONS) -> Lsa:
         """Fit on a corpus; the vector is shorter than ``dim`` where the corpus is small."""
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         tfidf = TfidfVectorizer(
             analyzer=words_and_pairs,
@@ -133,7 +138,9 @@ class Lsa(Embedding):
             projection = np.eye(weights.shape[1], dtype=np.float32)
         else:
             svd = TruncatedSVD(n_components=rank, n_iter=4, random_state=seed % 2**32)
-            projection = svd.fit(weights).components_.T.astype(np.float32)
+            # One thread, so that the sums are the same on any number of cores.
+            with threadpool_limits(limits=1):
+                projection = svd.fit(weights).components_.T.astype(np.float32)
         return cls([str(term) for term in tfidf.get_feature_names_out()], tfidf.idf_, projection)
 
     @property
@@ -158,17 +165,22 @@ class Lsa(Embedding):
             rows[number] = self._memo(text)
         return rows
 
-    def keywords(self, text: str, count: int) -> tuple[str, ...]:
+    def keywords(
+        self, text: str, count: int, preferred: Container[str] = frozenset()
+    ) -> tuple[str, ...]:
         """The terms of a text with the highest TF-IDF weight, no word told twice.
 
-        A word that is part of a chosen pair is left out, as is a pair that shares a word with
-        a pair chosen before it.
+        Preferred terms come first, then pairs of words, then single words. A term that shares
+        a word with one chosen before it is left out.
         """
         rows, weights = self._weigh(text)
-        ranked = sorted(zip(-weights, (self._terms[row] for row in rows), strict=True))
+        ranked = sorted(
+            (term not in preferred, " " not in term, -weight, term)
+            for term, weight in zip((self._terms[row] for row in rows), weights, strict=True)
+        )
         chosen: list[str] = []
         told: set[str] = set()
-        for _, term in ranked:
+        for *_, term in ranked:
             words = set(term.split())
             if not words & told and not any(word.isdigit() for word in words):
                 chosen.append(term)

@@ -12,11 +12,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from agents.errors import ProtocolError
 from agents.reference import Reference
-from society.literature.embedding import Embedding, paper_text
+from society.literature.embedding import Embedding, Vectors, paper_text
 from society.literature.index import VectorIndex
 from society.literature.paper import Paper
 
@@ -34,7 +33,7 @@ class Literature:
     def __init__(
         self,
         past: Sequence[Paper],
-        vectors: npt.NDArray[np.float32],
+        vectors: Vectors,
         embedding: Embedding,
         boundary: int,
     ) -> None:
@@ -66,13 +65,16 @@ class Literature:
         """The paper of an id."""
         return self._papers[self._row(paper_id)]
 
-    def vector(self, paper_id: str) -> npt.NDArray[np.float32]:
+    def vector(self, paper_id: str) -> Vectors:
         """The vector of a paper."""
         self._row(paper_id)
         return self._index.vector(paper_id)
 
-    def publish(self, paper: Paper) -> None:
-        """Add a paper; its date may not lie before that of the last one."""
+    def publish(self, paper: Paper, vector: Vectors | None = None) -> None:
+        """Add a paper; its date may not lie before that of the last one.
+
+        A vector computed earlier (a journaled one) spares the embedding.
+        """
         with self._publishing:
             if paper.id in self._row_of:
                 raise ProtocolError(f"paper {paper.id!r} is published already")
@@ -81,8 +83,9 @@ class Literature:
                     f"paper {paper.id!r} is dated {paper.date}, before the last published "
                     f"date {self._dates[-1]}; publish in order of date"
                 )
-            row = self.embedding.encode([paper_text(paper.title, paper.abstract)])
-            self._index.add([paper.id], row)
+            if vector is None:
+                vector = self.embedding.encode([paper_text(paper.title, paper.abstract)])[0]
+            self._index.add([paper.id], vector[None, :])
             self._papers.append(paper)
             self._row_of[paper.id] = len(self._papers) - 1
             self._note_citations(paper)
@@ -100,7 +103,12 @@ class Literature:
 
         A pure function of its arguments, whatever is published meanwhile; any thread may call.
         """
-        query = self.embedding.encode([text])[0]
+        return self.nearest(self.embedding.encode([text])[0], k, visible, exclude)
+
+    def nearest(
+        self, query: Vectors, k: int, visible: int, exclude: frozenset[str] = frozenset()
+    ) -> tuple[Reference, ...]:
+        """The same search by a vector that is known already."""
         hits = self._index.search(query, k, visible, exclude)
         return tuple(_reference(self._papers[row], distance) for row, distance in hits)
 

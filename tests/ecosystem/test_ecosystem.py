@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from agents.errors import InputError
 from society.ecosystem.build import build_ecosystem
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.folder import MANIFEST, file_hash
+from society.ecosystem.knowledge import KnowledgeBank
 from society.ecosystem.synthetic import Synthetic
+from society.literature.literature import Literature
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +56,7 @@ def test_what_is_saved_is_loaded(small, folder):
     assert loaded.manifest.items() >= small.manifest.items()
     assert loaded.manifest["counts"] == small.counts
     assert loaded.key is None
+    assert loaded.digest() == small.digest()
     text = "a query on graphs"
     assert np.array_equal(loaded.embedding.encode([text]), small.embedding.encode([text]))
 
@@ -151,7 +155,10 @@ CHANGES = {
     "unlisted": (lambda m: m["files"].pop("papers.parquet"), "no hash for papers.parquet"),
     "outside": (lambda m: m["files"].update({"../x": "0"}), "outside the folder"),
     "boundary far": (lambda m: m.update(boundary=1900), "boundary 1900"),
-    "boundary moved": (lambda m: m.update(boundary=2023), "boundary 2023 does not fit"),
+    "boundary moved": (
+        lambda m: m.update(boundary=2023),
+        r"boundary 2023 does not fit the papers, whose years are 2018 to 2025",
+    ),
     "boundary text": (lambda m: m.update(boundary="soon"), "boundary 'soon'"),
     "no embedding": (lambda m: m.update(embeddings=[]), "embedding None"),
 }
@@ -216,6 +223,30 @@ def test_parts_that_do_not_belong_together_are_refused(change, small):
         dataclasses.replace(small, **change)
 
 
+@pytest.mark.parametrize("part", ["past", "contemporary", "profiles", "coauthors", "vectors"])
+def test_the_digest_tells_any_difference(part, small):
+    first = {name: getattr(small, name)[0] for name in ("past", "contemporary", "profiles")}
+    vectors = small.past_vectors.copy()
+    vectors[0, 0] += 1e-5
+    changes = {
+        "past": {"past": (dataclasses.replace(first["past"], title="Other"), *small.past[1:])},
+        "contemporary": {
+            "contemporary": (
+                dataclasses.replace(first["contemporary"], citations=12345),
+                *small.contemporary[1:],
+            )
+        },
+        "profiles": {
+            "profiles": (dataclasses.replace(first["profiles"], papers=99), *small.profiles[1:])
+        },
+        "coauthors": {"coauthors": small.coauthors * 2},
+        "vectors": {"past_vectors": vectors},
+    }
+    other = dataclasses.replace(small, **changes[part])
+    assert other.digest() != small.digest()
+    assert dataclasses.replace(small, manifest={}).digest() == small.digest()
+
+
 def test_papers_out_of_order_are_refused(small):
     with pytest.raises(InputError, match="by date, then id"):
         dataclasses.replace(small, past=small.past[::-1])
@@ -223,3 +254,38 @@ def test_papers_out_of_order_are_refused(small):
 
 def test_it_runs_with_past_papers_and_scientists(small):
     small.require_runnable()
+
+
+def test_a_past_that_the_filters_emptied_is_saved_and_told(records, tmp_path):
+    late = [record for record in records if record.id != "q1"]
+    empty = build_ecosystem(late, boundary=2010, min_citations_past=99)
+    empty.save(tmp_path)
+    loaded = Ecosystem.load(tmp_path)
+    same(empty, loaded)
+    assert loaded.counts == {"past": 0, "contemporary": 1, "scientists": 0}
+    with pytest.raises(InputError, match="no past papers; a run needs some"):
+        loaded.require_runnable()
+
+
+def test_it_can_be_copied_to_another_process(small):
+    copy = pickle.loads(pickle.dumps(small))
+    same(small, copy)
+    assert copy.digest() == small.digest()
+
+
+def test_a_society_can_start_from_what_was_loaded(folder):
+    ecosystem = Ecosystem.load(folder)
+    literature = Literature(
+        ecosystem.past, ecosystem.past_vectors, ecosystem.embedding, ecosystem.boundary
+    )
+    bank = KnowledgeBank(ecosystem.profiles, ecosystem.embedding)
+    last = ecosystem.past[-1]
+    found = literature.search(f"{last.title}. {last.abstract}", 3, literature.visible(0.0))
+    assert found[0].id == last.id
+    assert found[0].distance == 0.0
+    assert {hit.id for hit in found} <= {paper.id for paper in ecosystem.past}
+    topic = ecosystem.profiles[0].topic
+    near = bank.search(", ".join(ecosystem.profiles[0].interests), 1, bank.version())
+    assert near[0].topic == topic
+    for paper in ecosystem.past:
+        assert literature.citations(paper.id, 0.0) == paper.citations

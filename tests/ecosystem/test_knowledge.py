@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agents.errors import ProtocolError
 from agents.profile import Profile
-from society.ecosystem.knowledge import KnowledgeBank, interests_text
+from society.ecosystem.knowledge import KnowledgeBank, _unit, interests_text
 from society.literature.embedding import Lsa
 
 WORDS = ["graphs", "trees", "maps", "volumes", "flows", "robots"]
@@ -37,8 +37,10 @@ def test_the_nearest_interests_come_first(bank):
 
 
 def test_excluded_scientists_are_passed_over(bank):
-    found = bank.search("graphs", 2, 4, frozenset({"Scientist0", "Nobody"}))
-    assert ids(found) == ["Scientist2", "Scientist1"]
+    found = bank.search("graphs", 1, 4, frozenset({"Scientist0", "Nobody"}))
+    assert ids(found) == ["Scientist2"]
+    everybody = frozenset(f"Scientist{n}" for n in range(4))
+    assert bank.search("graphs", 1, 4, everybody) == ()
 
 
 def test_affiliations_do_not_matter():
@@ -49,6 +51,12 @@ def test_equal_cosines_are_ordered_by_id():
     bank = KnowledgeBank([person(n, "maps") for n in (3, 10, 1, 2)], LSA)
     assert ids(bank.search("maps", 3, 4)) == ["Scientist1", "Scientist10", "Scientist2"]
     assert ids(bank.search("nothing known", 2, 4)) == ["Scientist1", "Scientist10"]
+
+
+def test_the_order_does_not_hang_on_rounding_noise():
+    noisy = Lsa.fit([*WORDS, "graphs trees", "maps volumes", "flows robots graphs"], seed=2)
+    bank = KnowledgeBank([person(n, "volumes", "maps") for n in range(9, 3, -1)], noisy)
+    assert ids(bank.search("robots", 6, 6)) == [f"Scientist{n}" for n in range(4, 10)]
 
 
 def test_an_update_is_a_new_row_seen_from_its_version_on(bank):
@@ -124,14 +132,12 @@ def by_hand(bank, text, k, version, exclude):
     latest = {}
     for row in range(version):
         latest[bank._profiles[row].id] = row
-    query = LSA.encode([text])[0].astype(np.float64)
-    query = query / (np.linalg.norm(query) or 1.0)
+    query = _unit(LSA.encode([text]))[0].astype(np.float64)
     scored = []
     for name, row in latest.items():
         if name not in exclude:
-            vector = LSA.encode([interests_text(bank._profiles[row])])[0].astype(np.float64)
-            vector = vector / (np.linalg.norm(vector) or 1.0)
-            scored.append((-round(float(vector @ query), 6), name))
+            vector = _unit(LSA.encode([interests_text(bank._profiles[row])]))[0]
+            scored.append((-np.round((vector.astype(np.float64) * query).sum(), 5), name))
     return [name for _, name in sorted(scored)[:k]]
 
 

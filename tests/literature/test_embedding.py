@@ -133,6 +133,16 @@ def test_keywords_are_the_weightiest_terms_and_tell_no_word_twice(lsa: Lsa) -> N
     assert lsa.keywords("nothing known", 3) == ()
 
 
+def test_preferred_keywords_come_first_then_pairs_then_words(lsa: Lsa) -> None:
+    text = "force-directed graph layout: springs, nodes"
+    assert lsa.keywords(text, 1, {"springs"}) == ("springs",)
+    rest = lsa.keywords(text, 4, {"springs"})
+    assert " " in rest[1]
+    assert [" " in term for term in rest[1:]] == sorted(
+        (" " in term for term in rest[1:]), reverse=True
+    )
+
+
 def test_one_text_is_a_corpus() -> None:
     lsa = Lsa.fit(["graph"])
     assert np.array_equal(lsa.encode(["graph", "tree"]), [[1.0], [0.0]])

@@ -7,6 +7,7 @@ import pytest
 
 from metrics.novelty import Database, Databases
 from society.run import Run, Vectors
+from society.tables import TABLES
 
 STAGES = ("topic", "ideas", "novelty", "abstract")
 MEMBERS = {"S1/1": ("S1", "S2", "S3", "S4"), "S5/1": ("S5", "S1")}
@@ -38,6 +39,37 @@ def calls_of(team, founded, members, turns, visit=1):
                 asked = founded + place * 8 + 1
                 rows.append(call(team, stage, visit, turn, 0, "summarise", members[0], asked))
     return rows
+
+
+COLUMNS = {
+    "scientists": "scientist topic papers citations career_start",
+    "teams": "team leader protocol target_size size founded formed finished published state reason "
+    "stage topic restarts strikes ties",
+    "members": "team scientist role joined left stayed load",
+    "invitations": "team inviter invitee sent answered outcome load ties similarity cross_team",
+    "consultations": "team asker guest date stage question answer cross_team",
+    "meetings": "team stage visit turn called due held ended size waited_for",
+    "homework": "team scientist stage visit turn assigned started done effort",
+    "calls": "call team stage visit turn seat act scientist asked due form defaulted unruled model "
+    "prompt_tokens completion_tokens prompt_hash reply",
+    "reads": "answer team date needs",
+    "papers": "paper team title abstract published topic keywords",
+    "authorships": "paper scientist position",
+    "citations": "citing cited date inside",
+    "ties": "source target date papers",
+}
+"""The columns that the rows of these tests fill; all others of the contract are missing."""
+
+
+def full(rows):
+    """Rows of the contract from the rows of these tests."""
+    complete = {}
+    for name, listed in rows.items():
+        own = COLUMNS[name].split()
+        filled = [dict(zip(own, row, strict=True)) for row in listed]
+        order = [column.name for column in TABLES[name]]
+        complete[name] = [tuple(row.get(column) for column in order) for row in filled]
+    return complete
 
 
 def call(team, stage, visit, turn, seat, act, who, asked, tail=""):
@@ -159,7 +191,7 @@ def make_run():
 
     def build(rows=None, manifest=None, **more):
         given = hand_rows() if rows is None else rows
-        return Run.from_rows(given, {**MANIFEST, **(manifest or {})}, {"seed": 7}, **more)
+        return Run.from_rows(full(given), {**MANIFEST, **(manifest or {})}, {"seed": 7}, **more)
 
     return build
 

@@ -174,7 +174,7 @@ def _year(value: Any) -> int:
 def _count(value: Any) -> int | None:
     if value is None or value == "":
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
         raise ValueError(f"n_citation is {value!r:.40}")
     return value
 

@@ -1,0 +1,195 @@
+"""H1 and H2: how near a run of 64 teams comes to the bound that its own log sets.
+
+Prints wall time / max(longest dependent chain, work / slots) for reading at decisions, for
+reading everything at once, and for lock-step epochs of one simulated day, side by side over
+the same words and the same latencies; the digests must be equal.
+
+The words are recorded beforehand with the rule-based scientists (they are no language model)
+and played back after a random latency that is fixed per call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import PrivateAttr
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from agents.backend import Backend
+from agents.offline.scientist import Offline
+from agents.request import Reply, Request, Usage
+from benchmarks.chain import lower_bound
+from protocols.virsci.protocol import VirSci
+from society.asking import Asking
+from society.durations import Times
+from society.ecosystem.ecosystem import Ecosystem
+from society.ecosystem.synthetic import Synthetic
+from society.founding import Once
+from society.frames import digest_tables, frames
+from society.model import Society
+from society.streams import Streams
+
+UNLIMITED = 1_000_000
+
+
+class Played(Backend):
+    """Recorded words after a random latency: lognormal, one draw per call id."""
+
+    mean: float
+    sigma: float = 0.5
+    _words: dict[str, Reply] = PrivateAttr(default_factory=dict)
+    _taken: dict[str, float] = PrivateAttr(default_factory=dict)
+
+    def load(self, words: dict[str, Reply]) -> Played:
+        """Play these back."""
+        self._words.update(words)
+        return self
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """The latency of every call served."""
+        return self._taken
+
+    async def complete(self, request: Request) -> Reply:
+        """Sleep, then answer."""
+        rng = Streams(1).stream("latency", request.id)
+        latency = self.mean * float(np.exp(self.sigma * rng.standard_normal() - self.sigma**2 / 2))
+        self._taken[request.id] = latency
+        await asyncio.sleep(latency)
+        return self._words[request.id]
+
+
+class Recorder(Offline):
+    """The rule-based scientist, with every reply kept."""
+
+    _words: dict[str, Reply] = PrivateAttr(default_factory=dict)
+
+    @property
+    def words(self) -> dict[str, Reply]:
+        """Replies by call id."""
+        return self._words
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer and keep the answer."""
+        reply = await super().complete(request)
+        self._words[request.id] = Reply(reply.text, Usage(), reply.model)
+        return reply
+
+
+def society(
+    ecosystem: Ecosystem, backend: Backend, slots: int, args: Any, **options: Any
+) -> Society:
+    """64 leaders found a team each within two weeks; default protocol and windows."""
+    return Society(
+        ecosystem,
+        protocol=VirSci(**options),
+        founding=Once(count=args.teams, every=14.0 / args.teams),
+        times=Times(),
+        backend=backend,
+        in_flight=slots,
+        until=args.days,
+        seed=args.seed,
+    )
+
+
+def at_once() -> Any:
+    """Make every asking wait for its words, as a protocol that reads at once would."""
+    ask, ask_each = Asking.ask, Asking.ask_each
+
+    def waiting(steps: Any) -> Any:
+        def asked(self: Any, *args: Any, **slots: Any) -> Any:
+            result = yield from steps(self, *args, **slots)
+            self._society.dispatcher.settle(result if isinstance(result, list) else [result])
+            return result
+
+        return asked
+
+    Asking.ask, Asking.ask_each = waiting(ask), waiting(ask_each)  # type: ignore[method-assign]
+    return lambda: (setattr(Asking, "ask", ask), setattr(Asking, "ask_each", ask_each))
+
+
+def run(model: Society, epoch: float | None = None) -> float:
+    """Wall seconds of a whole run; with ``epoch``, everybody waits at the end of each."""
+    start = time.perf_counter()
+    if epoch is not None:
+        date = epoch
+        while date < model.until:
+            model.advance(date)
+            model.dispatcher.settle(
+                [a for t, _ in model.teams_in_world.values() for a in t.answers]
+            )
+            date += epoch
+    model.run_to_end()
+    return time.perf_counter() - start
+
+
+def measure(
+    ecosystem: Ecosystem, slots: int, mean: float, args: Any, modes: list[str], **options: Any
+) -> list[dict[str, Any]]:
+    """One row per mode at one number of slots."""
+    recorder = Recorder()
+    run(society(ecosystem, recorder, 1, args, **options))
+    rows = []
+    for mode in modes:
+        backend = Played(mean=mean).load(recorder.words)
+        model = society(ecosystem, backend, slots, args, **options)
+        undo = at_once() if mode == "at once" else None
+        wall = run(model, epoch=1.0 if mode == "lock-step" else None)
+        if undo is not None:
+            undo()
+        bound, chain, work = lower_bound(model.log.rows, backend.seconds, slots)
+        rows.append(
+            {
+                "slots": "unlimited" if slots == UNLIMITED else slots,
+                "read": mode,
+                "calls": len(backend.seconds),
+                "wall": round(wall, 2),
+                "chain": round(chain, 2),
+                "work/slots": round(work, 2),
+                "ratio": round(wall / bound, 3),
+                "digest": digest_tables(frames(model.log.rows))[:12],
+            }
+        )
+        show(rows[-1])
+    return rows
+
+
+def show(row: dict[str, Any]) -> None:
+    """One line of the table."""
+    print("  ".join(f"{value!s:>10}" for value in row.values()), flush=True)
+
+
+def main() -> None:
+    """Measure at 8, 16, 64 and unlimited slots."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--teams", type=int, default=64)
+    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--days", type=float, default=500.0)
+    parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--slots", type=int, nargs="*", default=[8, 16, 64, UNLIMITED])
+    parser.add_argument("--mean", type=float, nargs="*", help="mean latency per slots, seconds")
+    parser.add_argument("--modes", nargs="*", default=["decisions", "at once", "lock-step"])
+    parser.add_argument("--json", type=Path, default=Path("benchmarks/overlap.json"))
+    args = parser.parse_args()
+    means = args.mean or [{8: 0.06, 16: 0.1, 64: 0.25}.get(slots, 0.5) for slots in args.slots]
+    ecosystem = Synthetic(scientists=300, papers=2000).generate(args.seed)
+    header = ["slots", "read", "calls", "wall", "chain", "work/slots", "ratio", "digest"]
+    print("  ".join(f"{name:>10}" for name in header))
+    rows = []
+    for slots, mean in zip(args.slots, means, strict=True):
+        rows += measure(ecosystem, slots, mean, args, args.modes, turns=args.turns)
+    digests = {row["digest"] for row in rows}
+    print("digests are equal" if len(digests) == 1 else f"DIGESTS DIFFER: {sorted(digests)}")
+    args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

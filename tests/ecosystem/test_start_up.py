@@ -1,0 +1,57 @@
+"""What is imported when: the command line starts quickly only if these modules do."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HEAVY = ("pandas", "pyarrow", "sklearn", "scipy", "faiss", "threadpoolctl")
+MODULES = [
+    "society.ecosystem.build",
+    "society.ecosystem.ecosystem",
+    "society.ecosystem.filters",
+    "society.ecosystem.importers.jsonl",
+    "society.ecosystem.info",
+    "society.ecosystem.knowledge",
+    "society.ecosystem.population",
+    "society.ecosystem.records",
+    "society.ecosystem.synthetic",
+    "society.ecosystem.vocabulary",
+    "society.literature.embedding",
+]
+
+
+def heavy_after(code):
+    """The heavy libraries that stand in memory after some code ran in a new process."""
+    asked = f"{code}\nimport sys\nprint(*[name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_the_modules_imports_nothing_heavy():
+    assert heavy_after("\n".join(f"import {name}" for name in MODULES)) == set()
+
+
+def test_reading_settings_imports_nothing_heavy():
+    code = "from society.ecosystem.synthetic import Synthetic; Synthetic(scientists=60, papers=600)"
+    assert heavy_after(code) == set()
+
+
+@pytest.mark.parametrize("name", [*MODULES, "society.literature.index"])
+def test_faiss_and_the_learning_library_have_one_door_each(name):
+    text = (ROOT / Path(*name.split("."))).with_suffix(".py").read_text(encoding="utf-8")
+    assert ("import faiss" in text) == (name == "society.literature.index")
+    assert ("sklearn" in text) == (name == "society.literature.embedding")
+
+
+def test_a_loaded_ecosystem_needs_no_fit(tmp_path):
+    make = "from society.ecosystem.synthetic import Synthetic; "
+    make += f"Synthetic(scientists=6, papers=40).generate(1).save({str(tmp_path)!r})"
+    assert "sklearn" in heavy_after(make)
+    load = "from society.ecosystem.ecosystem import Ecosystem; "
+    load += f"Ecosystem.load({str(tmp_path)!r}).embedding.encode(['graphs'])"
+    assert "sklearn" not in heavy_after(load)

@@ -1,0 +1,137 @@
+import numpy as np
+import pytest
+
+from metrics.concurrency import (
+    acceptance,
+    acceptance_slope,
+    max_memberships,
+    utilisation,
+    waiting,
+    weekly,
+)
+
+
+@pytest.fixture
+def weeks(run):
+    return weekly(run).set_index("date")
+
+
+def test_teams_in_flight(weeks):
+    """S1/1 is at work from 2 to 40, S5/1 from 10 on, S6/1 from 20 to 30."""
+    at = weeks["teams_in_flight"]
+    assert [at[day] for day in (0.0, 7.0, 14.0, 21.0, 35.0, 42.0, 100.0)] == [0, 1, 2, 3, 2, 1, 1]
+
+
+def test_a_team_counts_on_its_founding_day_and_not_on_its_last(rows, make_run):
+    table = weekly(make_run(rows), every=10.0).set_index("date")["teams_in_flight"]
+    assert table[10.0] == 2
+    assert table[20.0] == 3
+    assert table[30.0] == 2
+    assert table[40.0] == 1
+
+
+def test_memberships(weeks):
+    assert weeks.loc[7.0, ["in_1", "in_2", "in_3", "max_memberships"]].tolist() == [4, 0, 0, 1]
+    assert weeks.loc[14.0, ["in_1", "in_2", "in_3", "max_memberships"]].tolist() == [5, 1, 0, 2]
+    assert weeks.loc[14.0, "mean_memberships"] == pytest.approx(6 / 5)
+    assert weeks["mean_memberships"].isna().tolist()[0]
+
+
+def test_contacts_start_from_zero(weeks):
+    names = ["cross_invitations", "consultations", "cross_consultations"]
+    assert (weeks.loc[0.0, names] == 0).all()
+    assert weeks.loc[14.0, names].tolist() == [2, 1, 1]
+    assert weeks.loc[100.0, names].tolist() == [4, 2, 1]
+    for name in names:
+        assert weeks[f"{name}_new"].cumsum().tolist() == weeks[name].tolist()
+
+
+def test_most_memberships_at_one_instant(run, empty_run, rows, make_run):
+    assert max_memberships(run) == 2
+    assert max_memberships(empty_run) == 0
+    rows["members"] = [
+        ("A", "S1", "leader", 0.0, 5.0, True, 0),
+        ("B", "S1", "leader", 5.0, 9.0, True, 0),
+    ]
+    assert max_memberships(make_run(rows)) == 1
+
+
+def test_waiting_by_size(run):
+    table = waiting(run).set_index("size")
+    assert table.loc[4, ["meetings", "meeting_wait", "meeting_wait_max"]].tolist() == [2, 1.5, 3]
+    assert table.loc[4, "delayed"] == 0.5
+    assert table.loc[4, "notice"] == 3.5
+    assert table.loc[2, ["meetings", "meeting_wait", "notice"]].tolist() == [1, 1, 2]
+    assert table.loc[4, ["homework", "homework_queue"]].tolist() == [2, 0.5]
+    assert table.loc[2, ["homework", "homework_queue", "homework_queue_max"]].tolist() == [
+        2,
+        1.5,
+        3,
+    ]
+
+
+def test_homework_without_its_meeting_counts_by_the_size_of_the_team(rows, make_run):
+    rows["meetings"] = []
+    table = waiting(make_run(rows)).set_index("size")
+    assert table["homework"].tolist() == [2, 2]
+    assert table["meetings"].tolist() == [0, 0]
+    assert table["meeting_wait"].isna().all()
+
+
+def test_homework_not_taken_up_has_no_queueing_time(rows, make_run):
+    rows["homework"] = [("S1/1", "S1", "topic", 1, 1, 8.5, None, None, 0.5)]
+    assert waiting(make_run(rows))["homework"].tolist() == [0, 0]
+
+
+def test_utilisation(run):
+    table = utilisation(run).set_index("scientist")
+    # S1: meetings of 0.5, 0.5 and 0.25 days, homework of 0.5 and 2 days, in 100 days.
+    assert table.loc["S1"].tolist() == pytest.approx([2, 1.25, 2.5, 0.0375])
+    assert table.loc["S6", "attention"] == 0
+    assert "S7" not in table.index
+
+
+def test_meetings_before_joining_do_not_count(rows, make_run):
+    rows["members"] = [("S1/1", "S1", "leader", 10.0, 16.0, True, 0)]
+    assert utilisation(make_run(rows))["meeting_days"].tolist() == [0.0]
+
+
+def test_effort_beyond_the_end_is_cut(rows, make_run):
+    rows["homework"] = [("S1/1", "S2", "topic", 1, 1, 8.5, 99.0, None, 5.0)]
+    table = utilisation(make_run(rows)).set_index("scientist")
+    assert table.loc["S2", "homework_days"] == 1.0
+
+
+def test_acceptance_by_load(run):
+    table = acceptance(run)
+    assert table["load"].tolist() == [0, 1]
+    assert table["answered"].tolist() == [3, 3]
+    assert table["accepted"].tolist() == [3, 1]
+    assert table["share"].tolist() == pytest.approx([1, 1 / 3])
+    # Wilson's interval for 3 of 3 and 1 of 3, as in the textbooks.
+    assert table["low"].tolist() == pytest.approx([0.4385, 0.0615], abs=1e-4)
+    assert table["high"].tolist() == pytest.approx([1.0, 0.7923], abs=1e-4)
+
+
+def test_separated_answers_are_not_estimable(run, empty_run):
+    row = acceptance_slope(run).iloc[0]
+    assert row["note"].startswith("not estimable")
+    assert row[["slope", "low", "high"]].isna().all()
+    assert acceptance_slope(empty_run).iloc[0]["n"] == 0
+
+
+def test_the_slope_is_negative_where_load_deters(rows, make_run):
+    rng = np.random.default_rng(0)
+    invitations = []
+    for load in (0, 1, 2, 3):
+        for n in range(60):
+            said = rng.random() < 1 / (1 + np.exp(-(1.5 - load)))
+            outcome = "accepted" if said else "declined"
+            sent = float(n)
+            row = ("S1/1", "S1", f"X{n}", sent, sent + 1, outcome, load, 0, 0.1, load > 0)
+            invitations.append(row)
+    rows["invitations"] = invitations
+    row = acceptance_slope(make_run(rows)).iloc[0]
+    assert row["note"] == "estimated"
+    assert row["low"] < -1 < row["high"] < 0
+    assert row["n"] == 240

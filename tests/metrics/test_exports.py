@@ -1,0 +1,102 @@
+from io import BytesIO
+from xml.etree import ElementTree
+
+import networkx as nx
+import pytest
+
+from metrics.exports import bipartite, coauthors, gexf, graphml, write_networks, xml_text
+
+NS = {"g": "http://gexf.net/1.3"}
+
+
+def test_the_coauthor_network(run):
+    graph = coauthors(run)
+    assert sorted(graph) == ["S1", "S2", "S3", "S4", "S5", "S6", "S7"]
+    assert graph.nodes["S1"] == {"topic": "graphs", "papers": 1}
+    assert graph.edges["S1", "S2"] == {"weight": 4, "before": 3, "since": 1, "start": -1.0}
+    assert graph.edges["S3", "S4"] == {"weight": 1, "before": 0, "since": 1, "start": 50.0}
+
+
+def test_people_outside_the_population_are_nodes_too(rows, make_run):
+    rows["ties"].append(("S1", "Visitor", 60.0, 1))
+    assert coauthors(make_run(rows)).nodes["Visitor"] == {"topic": "", "papers": 0}
+
+
+def test_the_bipartite_network(run):
+    graph = bipartite(run)
+    assert graph.nodes["paper:S1/1"]["kind"] == "paper"
+    assert graph.nodes["paper:S1/1"]["title"] == "Graphs that speak"
+    assert graph.edges["paper:S1/1", "S3"] == {"position": 2, "start": 50.0}
+    assert nx.is_bipartite(graph)
+
+
+def test_networkx_reads_graphml_back(run):
+    for graph in (coauthors(run), bipartite(run)):
+        again = nx.read_graphml(BytesIO(graphml(graph)))
+        assert dict(again.nodes(data=True)) == dict(graph.nodes(data=True))
+        for first, second, data in graph.edges(data=True):
+            assert again.edges[first, second] == data
+
+
+def test_networkx_reads_gexf_back(run):
+    graph = coauthors(run)
+    again = nx.read_gexf(BytesIO(gexf(graph)), version="1.3")
+    assert set(again) == set(graph)
+    for first, second, data in graph.edges(data=True):
+        edge = again.edges[first, second]
+        assert edge["weight"] == data["weight"]
+        assert edge["start"] == data["start"]
+        assert (edge["before"], edge["since"]) == (data["before"], data["since"])
+
+
+def test_gexf_is_version_1_3(run):
+    root = ElementTree.fromstring(gexf(coauthors(run)))
+    assert root.tag == "{http://gexf.net/1.3}gexf"
+    assert root.get("version") == "1.3"
+    graph = root.find("g:graph", NS)
+    assert graph.get("mode") == "dynamic"
+    assert graph.get("timeformat") == "double"
+    edges = graph.findall("g:edges/g:edge", NS)
+    assert int(graph.find("g:edges", NS).get("count")) == len(edges) == 8
+    assert {float(edge.get("start")) for edge in edges} == {-1.0, 50.0}
+    assert all(float(edge.get("weight")) > 0 for edge in edges)
+    declared = {a.get("id") for a in graph.findall("g:attributes/g:attribute", NS)}
+    used = {value.get("for") for value in root.iter("{http://gexf.net/1.3}attvalue")}
+    assert used == declared
+
+
+def test_the_same_run_gives_the_same_bytes(rows, make_run, run, tmp_path):
+    other = {name: listed[::-1] for name, listed in rows.items()}
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    write_networks(run, tmp_path / "a")
+    write_networks(make_run(other), tmp_path / "b")
+    names = ["bipartite.graphml", "network.gexf", "network.graphml"]
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == names
+    for name in names:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+@pytest.mark.parametrize("evil", ["\x00", "\x08", "\x0b", "\x1b", "\ufffe", "\uffff", "\x1f"])
+def test_control_characters_do_not_break_the_files(evil, rows, make_run):
+    paper = list(rows["papers"][0])
+    paper[2] = f'Title{evil} <b>&amp; "more" ]]>'
+    rows["papers"] = [tuple(paper)]
+    rows["scientists"][0] = ("S1", f"top{evil}ic", 1, 1, 2000)
+    run = make_run(rows)
+    again = nx.read_graphml(BytesIO(graphml(bipartite(run))))
+    assert again.nodes["paper:S1/1"]["title"] == 'Title <b>&amp; "more" ]]>'
+    assert (
+        nx.read_gexf(BytesIO(gexf(coauthors(run))), version="1.3").nodes["S1"]["topic"] == "topic"
+    )
+
+
+def test_text_that_xml_can_hold_is_kept():
+    assert xml_text("a\tb\nc ü 漢 😀") == "a\tb\nc ü 漢 😀"
+    assert xml_text("\ud800x") == "x"
+
+
+def test_an_empty_run_has_empty_networks(empty_run, tmp_path):
+    write_networks(empty_run, tmp_path)
+    assert len(nx.read_graphml(tmp_path / "network.graphml")) == 0
+    assert len(nx.read_gexf(tmp_path / "network.gexf", version="1.3")) == 0

@@ -1,0 +1,251 @@
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import pytest
+
+from metrics.report.page import number, page, write_page
+
+PAYLOADS = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "' onmouseover='alert(1)",
+    "</style><script>alert(1)</script>",
+    "</pre></details><iframe src=javascript:alert(1)>",
+    "<a href='javascript:alert(1)'>x</a>",
+    "{{ 7 * 7 }}{% for x in y %}",
+    "<!--<script>",
+    "<meta http-equiv=refresh content='0;url=http://example.org'>",
+    "<base href=http://example.org/>",
+    "$x^2$ <math><mtext></mtext></math>",
+    "\x00<scr\x00ipt>",
+]
+TAGS = """
+html head meta title style body header main footer section nav a p h1 h2 h3 strong dl div dt dd
+table caption thead tbody tr th td span figure figcaption svg g path use defs clippath rect text
+article details summary pre code tspan
+"""
+ALLOWED = set(TAGS.split())
+
+
+class Page(HTMLParser):
+    """Collect the elements of a page."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.words, self.ids = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id"]
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture
+def html(run):
+    return page(run)
+
+
+def assert_inert(html):
+    """No script, no handler, no request, no way out of the page."""
+    for tag, attrs in Page(html).elements:
+        assert tag in ALLOWED, tag
+        for name, value in attrs.items():
+            assert not name.startswith("on"), (tag, name)
+            assert name not in ("src", "srcset", "action", "formaction", "xlink:href", "srcdoc")
+            if name == "href":
+                assert value.startswith("#"), (tag, value)
+            if name == "style":
+                assert "url(" not in value.replace("url(#", ""), value
+    styles = "".join(re.findall(r"<style>(.*?)</style>", html, re.DOTALL))
+    assert "url(" not in styles
+    assert "@import" not in styles
+
+
+def test_the_page_is_inert(html):
+    assert_inert(html)
+    assert "default-src 'none'" in html
+    assert "http://" not in html
+    assert "https://" not in html
+
+
+@pytest.mark.parametrize("group", range(4))
+def test_hostile_text_stays_text(group, rows, make_run, run):
+    payloads = PAYLOADS[group::4]
+    html = page(hostile(" | ".join(payloads), rows, make_run, run))
+    assert_inert(html)
+    assert len(Page(html).elements) > 100
+    for payload in payloads:
+        assert " ".join(payload.replace("\x00", "").split()) in Page(html).text()
+    for raw in ("<script", "<img", "<iframe", "<svg onload", "<base", "<meta http-equiv=r", "\x00"):
+        assert raw not in html
+
+
+def hostile(payload, rows, make_run, run):
+    """A run with the payload in every text that reaches the page."""
+    rows["papers"] = [("S1/1", "S1/1", payload, payload * 2, 50.0, payload, payload)]
+    rows["authorships"] = [("S1/1", payload, 0)]
+    rows["scientists"] = [(row[0] + payload, payload, *row[2:]) for row in rows["scientists"]]
+    rows["ties"] = [(a + payload, b + payload, *rest) for a, b, *rest in rows["ties"]]
+    rows["teams"] = [(*row[:10], payload, payload, payload, *row[13:]) for row in rows["teams"]]
+    rows["consultations"] = [(*row[:5], payload, payload, row[7]) for row in rows["consultations"]]
+    rows["calls"] = [(*row[:2], payload, *row[3:13], payload, *row[14:]) for row in rows["calls"]]
+    rows["citations"] = [("S1/1", payload, 50.0, True)]
+    manifest = {
+        "name": payload,
+        "notes": [payload],
+        "backend": {"use": payload, "model": payload, "about": payload},
+        "versions": {payload: payload},
+        "price": {payload: payload},
+    }
+    return make_run(
+        rows,
+        manifest,
+        vectors=run.vectors,
+        databases=run.databases,
+        scenario_text=payload,
+        digest=payload,
+    )
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium on this machine")
+def test_a_browser_runs_nothing_of_it(rows, make_run, run, tmp_path):
+    """Each payload would rename the document; the page also says so where scripts may run."""
+    payload = " ".join(PAYLOADS).replace("alert(1)", "document.title=document.body.id=1")
+    write_page(hostile(payload, rows, make_run, run), tmp_path)
+    options = "--headless --no-sandbox --disable-gpu --no-first-run --disable-sync --disable-quic"
+    options += " --disable-background-networking --disable-component-update --dump-dom"
+    profile = f"--user-data-dir={tmp_path / 'profile'}"
+    address = (tmp_path / "report.html").as_uri()
+    command = ["chromium", *options.split(), profile, address]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=True)
+    dom = done.stdout.decode()
+    assert "<body>" in dom
+    assert "<script" not in dom
+    assert "<title>&lt;script&gt;" in dom
+    assert dom.count("<section") == 8
+
+
+def test_every_section_and_banner_is_there(html):
+    text = Page(html).text()
+    for words in (
+        "Rule-based scientists, not a language model",
+        "these figures say nothing about language models.",
+        "A sketch. One replicate",
+        "3 teams were founded.",
+        "Graphs that speak",
+        "S1, S2, S3, S4",
+        "too small",
+        "The effect of load on acceptance is not estimable",
+        "utterance",
+        "none",
+        "d" * 64,
+        "virsci-society",
+    ):
+        assert words in text, words
+    for place in ("happened", "papers", "novelty", "network", "concurrency", "cost", "provenance"):
+        assert f'id="{place}"' in html
+        assert f'href="#{place}"' in html
+
+
+def test_figures_are_drawn_and_named(html):
+    found = Page(html)
+    figures = [attrs for tag, attrs in found.elements if tag == "svg"]
+    assert len(figures) == 12
+    assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in figures)
+    assert "var(--blue)" in html
+    assert "#050505" not in html
+    assert len(found.ids) == len(set(found.ids))
+
+
+def test_every_reference_inside_the_page_leads_somewhere(html):
+    found = Page(html)
+    targets = {attrs["href"][1:] for _, attrs in found.elements if "href" in attrs}
+    targets |= set(re.findall(r"url\(#([^)]+)\)", html))
+    assert targets <= set(found.ids)
+
+
+def test_every_colour_of_the_figures_has_a_light_and_a_dark_value(html):
+    used = set(re.findall(r"var\(--([a-z]+)\)", html))
+    light, dark = html.split("@media (prefers-color-scheme: dark)")
+    for name in used:
+        assert f"--{name}:" in light, name
+        if name not in ("sans", "serif"):
+            assert f"--{name}:" in dark.split("}")[0], name
+
+
+def test_the_page_is_the_same_every_time(run, rows, make_run):
+    other = {name: listed[::-1] for name, listed in rows.items()}
+    again = make_run(other, vectors=run.vectors, databases=run.databases, digest=run.digest)
+    assert page(run) == page(again)
+
+
+def test_without_rule_based_scientists_there_is_no_such_banner(make_run):
+    html = page(make_run(manifest={"backend": {"use": "litellm", "model": "m"}, "replicates": 5}))
+    assert "Who is speaking" not in html
+    assert "A sketch" not in html
+
+
+def test_an_empty_run_has_a_page(empty_run):
+    html = page(empty_run)
+    assert_inert(html)
+    text = Page(html).text()
+    assert "0 teams were founded" in text
+    assert "No paper was published" in text
+    assert "Nobody has published with anybody else" in text
+
+
+def test_a_run_without_novelty_has_a_page(make_run):
+    text = Page(page(make_run())).text()
+    assert "Graphs that speak" in text
+    assert "mean overall novelty (ON)" in text
+
+
+def test_notes_of_the_manifest_are_repeated(make_run):
+    html = page(make_run(manifest={"notes": ["Citation counts are of the time of collection."]}))
+    assert "Citation counts are of the time of collection." in html
+
+
+def test_many_papers_stay_one_page(rows, make_run):
+    rows["papers"] = [
+        (f"T{n}", "S1/1", f"Title {n}", "words " * 900, 50.0 + n / 10, "t", "") for n in range(300)
+    ]
+    html = page(make_run(rows))
+    assert "The first 40 of 300 by date" in html
+    assert len(html) < 1_500_000
+
+
+def test_the_file_is_written(run, tmp_path):
+    path = write_page(run, tmp_path)
+    assert path.name == "report.html"
+    assert path.read_text(encoding="utf-8") == page(run)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (float("nan"), "–"),
+        (0, "0"),
+        (7.0, "7"),
+        (1234567, "1\u202f234\u202f567"),
+        (1234.5, "1\u202f234"),
+        (0.12345, "0.123"),
+        (1.1, "1.10"),
+        (55.06, "55.1"),
+        (196.4, "196"),
+        (-0.75, "\u22120.750"),
+        (0.00001234, "1.2e-05"),
+    ],
+)
+def test_numbers_are_written_for_people(value, text):
+    assert number(value) == text

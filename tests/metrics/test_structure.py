@@ -1,0 +1,105 @@
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics.structure import adjacency, dates, describe, structure
+
+
+def reference(ties):
+    """The same numbers from networkx."""
+    graph = nx.Graph()
+    for a, b, _, papers in ties:
+        weight = graph.get_edge_data(a, b, {"weight": 0})["weight"]
+        graph.add_edge(a, b, weight=weight + papers)
+    parts = list(nx.connected_components(graph))
+    return {
+        "nodes": len(graph),
+        "edges": graph.number_of_edges(),
+        "weight": graph.size(weight="weight"),
+        "mean_degree": 2 * graph.number_of_edges() / len(graph),
+        "giant_share": max(map(len, parts)) / len(graph),
+        "components": len(parts),
+        "clustering": nx.average_clustering(graph),
+        "transitivity": nx.transitivity(graph),
+        "assortativity": nx.degree_assortativity_coefficient(graph),
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_agrees_with_networkx(seed, make_run):
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(0, 40, size=(90, 2))
+    ties = [
+        (f"S{min(a, b)}", f"S{max(a, b)}", float(day), int(papers))
+        for (a, b), day, papers in zip(
+            pairs, rng.integers(-50, 100, 90), rng.integers(1, 4, 90), strict=True
+        )
+        if a != b
+    ]
+    table = structure(make_run({"ties": ties}), every=25.0).set_index(["network", "date"])
+    for day in (0.0, 25.0, 50.0, 75.0, 100.0):
+        for network, start in (("all", -np.inf), ("grown", 0.0)):
+            chosen = [row for row in ties if start <= row[2] <= day]
+            if not chosen:
+                continue
+            row = table.loc[(network, day)]
+            for name, value in reference(chosen).items():
+                if np.isnan(value):
+                    assert row[name] is pd.NA
+                else:
+                    assert row[name] == pytest.approx(value), (network, day, name)
+
+
+def test_a_hand_worked_triangle_with_a_tail():
+    ties = pd.DataFrame(
+        {
+            "source": ["a", "a", "b", "c", "x"],
+            "target": ["b", "c", "c", "d", "y"],
+            "papers": [2, 1, 1, 1, 3],
+        }
+    )
+    found = describe(adjacency(ties))
+    assert found["nodes"] == 6
+    assert found["edges"] == 5
+    assert found["weight"] == 8
+    assert found["mean_degree"] == pytest.approx(10 / 6)
+    assert found["giant_share"] == pytest.approx(4 / 6)
+    assert found["components"] == 2
+    # a and b: 1; c has three neighbours, one pair of which is tied: 1/3; d, x, y: 0.
+    assert found["clustering"] == pytest.approx((1 + 1 + 1 / 3) / 6)
+    # One triangle, closed 3 of 1 + 1 + 3 pairs.
+    assert found["transitivity"] == pytest.approx(3 / 5)
+
+
+def test_the_hand_made_run(run):
+    table = structure(run, every=50.0).set_index(["network", "date"])
+    assert table.loc[("all", 0.0), "edges"] == 3
+    assert table.loc[("all", 0.0), "weight"] == 6
+    assert table.loc[("grown", 0.0), "edges"] == 0
+    assert table.loc[("grown", 50.0), ["nodes", "edges", "weight"]].tolist() == [4, 6, 6]
+    assert table.loc[("grown", 100.0), "clustering"] == 1.0
+    assert table.loc[("all", 100.0), ["nodes", "edges", "weight"]].tolist() == [6, 8, 12]
+
+
+def test_degrees_that_do_not_vary_have_no_assortativity(run):
+    assert structure(run).set_index("network").loc["grown", "assortativity"].isna().all()
+
+
+def test_an_empty_network_has_missing_shares(empty_run):
+    table = structure(empty_run)
+    assert (table[["nodes", "edges", "weight", "components"]] == 0).all(axis=None)
+    assert (
+        table[["mean_degree", "giant_share", "clustering", "assortativity"]].isna().all(axis=None)
+    )
+
+
+def test_dates_end_with_the_run():
+    assert dates(100.0, 50.0) == [0, 50, 100]
+    assert dates(100.0, 30.0) == [0, 30, 60, 90, 100]
+    assert dates(0.0, 7.0) == [0]
+
+
+def test_a_tie_with_oneself_is_no_tie():
+    ties = pd.DataFrame({"source": ["a", "a"], "target": ["a", "b"], "papers": [1, 1]})
+    assert describe(adjacency(ties))["edges"] == 1

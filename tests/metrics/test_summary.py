@@ -1,0 +1,92 @@
+import json
+
+import pytest
+
+from metrics.summary import summary
+
+
+@pytest.fixture
+def told(run):
+    return summary(run)
+
+
+def test_the_head(told):
+    assert told["scenario"] == "hand/made"
+    assert (told["seed"], told["days"], told["scientists"]) == (7, 100.0, 7)
+    assert told["digest"] == "d" * 64
+    assert told["backend"]["use"] == "offline"
+
+
+def test_teams_and_papers(told):
+    assert told["teams"] == {
+        "founded": 3,
+        "published": 1,
+        "dissolved": {"too small": 1},
+        "running": 1,
+        "finished": 0,
+    }
+    assert told["papers"] == 1
+
+
+def test_calls_sum_to_the_total(told, run):
+    calls = told["calls"]
+    assert calls["total"] == len(run.table("calls")) == sum(calls["by_act"].values())
+    assert calls["total"] == sum(calls["by_stage"].values())
+    assert calls["by_act"]["ballot"] == 20
+
+
+def test_inference_cost(told):
+    assert told["inference_cost"]["per_team"] == {"S1/1": 80, "S5/1": 0, "S6/1": 0}
+    assert told["inference_cost"]["mean"] == 80.0
+    assert told["inference_cost"]["extra"] == 2
+
+
+def test_novelty(told):
+    for name in ("HD", "CD", "CI", "ON"):
+        assert told[name]["per_paper"] == {"S1/1": pytest.approx(told[name]["mean"])}
+
+
+def test_invitations_and_contacts(told):
+    assert told["invitations"] == {
+        "sent": 8,
+        "accepted": 4,
+        "declined": 2,
+        "full": 1,
+        "cross_team": 4,
+    }
+    assert told["consultations"] == 2
+    assert told["max_memberships"] == 2
+    assert told["waiting_days"] == {"2": 1.0, "4": 1.5}
+
+
+def test_what_is_not_available_is_null(make_run, empty_run):
+    told = summary(make_run())
+    assert [told[name] for name in ("HD", "CD", "CI", "ON")] == [None] * 4
+    told = summary(empty_run)
+    assert told["inference_cost"]["mean"] is None
+    assert told["teams"]["founded"] == 0
+    assert told["teams"]["dissolved"] == {}
+    assert told["max_memberships"] == 0
+    assert told["digest"] is None
+
+
+def test_without_citations_ci_and_on_are_null(run, make_run):
+    from metrics.novelty import Database, Databases
+
+    con = run.databases.contemporary
+    blind = Database(con.vectors, con.years, None, con.ids)
+    told = summary(make_run(vectors=run.vectors, databases=Databases(run.databases.past, blind)))
+    assert told["CI"] is None
+    assert told["ON"] is None
+    assert told["HD"]["mean"] > 0
+
+
+def test_it_is_json_and_the_same_every_time(told, run, empty_run):
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert json.dumps(summary(run)) == json.dumps(told)
+    json.dumps(summary(empty_run), allow_nan=False)
+
+
+def test_a_dissolved_team_without_a_reason(rows, make_run):
+    rows["teams"] = [(*row[:10], None, *row[11:]) for row in rows["teams"]]
+    assert summary(make_run(rows))["teams"]["dissolved"] == {"no reason given": 1}

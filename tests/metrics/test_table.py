@@ -1,0 +1,67 @@
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError
+from metrics import concurrency, cost, novelty, structure, teams
+from metrics.table import METRICS, measure
+
+FAMILIES = (concurrency, cost, novelty, structure, teams)
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_measure_is_documented_with_a_source(name):
+    text = inspect.getdoc(METRICS[name]) or ""
+    assert re.search(r"VirSci|this project|\(\w+ (et al\. )?(and \w+ )?\d{4}\)", text), name
+    assert len(text) > 40
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_measure_has_a_test(name):
+    tests = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("test_*.py"))
+    function = METRICS[name].__name__
+    told = "calls_by_{by}" if function.startswith("calls_by_") else f"{function}("
+    assert told in tests
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_measure_gives_the_same_columns_for_an_empty_run(name, run, empty_run):
+    full, empty = METRICS[name](run), METRICS[name](empty_run)
+    assert list(full.columns) == list(empty.columns)
+    assert [str(dtype) for dtype in full.dtypes] == [str(dtype) for dtype in empty.dtypes]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_measure_leaves_the_tables_alone(name, run):
+    before = {table: rows.copy() for table, rows in run.tables().items()}
+    METRICS[name](run)
+    for table, rows in run.tables().items():
+        assert rows.equals(before[table]), table
+
+
+def test_every_public_function_from_a_run_to_a_table_is_listed():
+    """A measure that is not in the table is never written with a run."""
+    for module in FAMILIES:
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if name.startswith("_") or function.__module__ != module.__name__:
+                continue
+            takes = list(inspect.signature(function).parameters)[:1]
+            gives = inspect.signature(function).return_annotation
+            if takes == ["run"] and gives == "pd.DataFrame":
+                assert function in METRICS.values(), f"{module.__name__}.{name}"
+
+
+def test_names_can_be_file_names():
+    assert all(name.isidentifier() for name in METRICS)
+
+
+def test_what_was_written_goes_before_what_would_be_computed(run, make_run):
+    written = METRICS["teams"](run).head(1)
+    again = make_run(measures={"teams": written})
+    assert measure(again, "teams") is written
+    assert len(measure(run, "teams")) == 3
+    with pytest.raises(InputError, match="no measure is called 'fame'"):
+        measure(run, "fame")

@@ -1,0 +1,256 @@
+"""Abstracts: long enough, bounded, readable, and really changed by every reviser."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from offline_material import (
+    any_text,
+    paper,
+    papers,
+    person,
+    rng_of,
+    slots_of_revision,
+    standing,
+    team_of,
+)
+
+from agents.offline.abstracts import CRITERIA
+from agents.offline.constants import RULES
+from agents.offline.frames import MARKS, PARTS, mark
+from agents.offline.judgement import overlap
+from agents.offline.pen import Text
+from agents.offline.phrases import expertise
+from agents.offline.words import count, sentences, stems
+from agents.profile import Profile
+from protocols.forms import GuestReply
+from protocols.virsci.forms import CRITERIA as PROTOCOL_CRITERIA
+from protocols.virsci.forms import Draft, Revision, SelfReview
+from protocols.virsci.standing import StandingIdea
+
+
+def drafted(me=None, seed=1, idea=None, **more):
+    slots = {"me": me or person(1), "idea": idea or standing(), "knowledge": (), "outsiders": ()}
+    return Draft.rehearse({**slots, **more}, rng_of(seed))
+
+
+def revised(me, draft, seed=1, **more):
+    return Revision.rehearse(slots_of_revision(me, draft, **more), rng_of(seed))
+
+
+def chain(team, length, seed=0, draft=None):
+    draft = draft or drafted(team[0], seed)
+    yield draft
+    for k in range(length):
+        draft = revised(team[(k + 1) % len(team)], draft, 1000 * seed + k)
+        yield draft
+
+
+def assert_readable(abstract):
+    assert 200 < count(abstract) < 400
+    lines = sentences(abstract)
+    assert len(set(lines)) == len(lines)
+    for line in lines:
+        assert line[0].isupper() or not line[0].isalpha()
+        assert line.endswith((".", "!", "?"))
+        assert not re.search(r"[{}]|\s\s|\s[.,]|,,|\.\.", line), line
+        assert not re.search(r"\b(\w+) \1\b", line.lower()), line
+    assert not re.search(r"\ba [aeio]\w+|\ban [bcdfgjkpqtvwz]\w+", abstract)
+
+
+def test_the_criteria_are_those_of_the_protocol():
+    assert CRITERIA == PROTOCOL_CRITERIA
+
+
+# -- drafts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_a_draft_is_long_enough_and_has_five_parts_in_order(seed):
+    draft = drafted(person(seed), seed)
+    assert_readable(draft.abstract)
+    parts = [MARKS[mark(line)] for line in sentences(draft.abstract)]
+    assert parts == sorted(parts, key=PARTS.index)
+    assert set(parts) == set(PARTS)
+
+
+def test_a_draft_carries_the_idea():
+    draft = drafted()
+    assert sentences(standing().idea.idea)[0] in draft.abstract
+    assert draft.title == standing().idea.title
+
+
+def test_a_draft_uses_references_and_the_leaders_interests():
+    draft = drafted(person(3), idea=standing())
+    assert any(term in draft.abstract for term in expertise(person(3)))
+    text = draft.abstract.lower()
+    assert "uncertainty visualization" in text or "volume rendering" in text
+
+
+def test_leaders_write_different_drafts():
+    first, second = (stems(drafted(person(i), 3).abstract) for i in (3, 4))
+    assert len(first ^ second) > 5
+
+
+@given(any_text, any_text)
+@settings(max_examples=60, deadline=None)
+def test_any_idea_can_be_drafted(title, idea):
+    words = standing(title=title or "x", idea=idea or "x")
+    draft = drafted(Profile("S"), idea=StandingIdea(words.idea))
+    assert 200 < count(draft.abstract) < 400
+
+
+# -- revisions ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fifty_six_revisions_stay_long_bounded_and_readable(seed):
+    team = team_of(8)
+    lengths = []
+    for draft in chain(team, 56, seed):
+        assert_readable(draft.abstract)
+        assert 3 <= count(draft.title) <= 18
+        lengths.append(count(draft.abstract))
+    assert np.mean(lengths[-20:]) < 345
+
+
+def test_every_revision_changes_the_text_but_not_all_of_it():
+    drafts = list(chain(team_of(4), 28))
+    for before, after in pairwise(drafts):
+        old, new = set(sentences(before.abstract)), set(sentences(after.abstract))
+        assert new - old
+        assert len(old & new) >= len(old) // 2
+
+
+def test_a_reviser_brings_in_a_term_of_its_own():
+    for seed in range(40):
+        before = drafted(person(1), seed)
+        me = person(6)
+        after = revised(me, before, seed)
+        mine = [term for term in expertise(me) if term in after.abstract.casefold()]
+        assert mine
+        assert any(term in after.modifications.lower() for term in mine)
+
+
+def test_the_sentence_that_carries_the_idea_stays():
+    core = sentences(standing().idea.idea)[0]
+    assert all(core in draft.abstract for draft in chain(team_of(8), 56))
+
+
+def test_scores_are_on_scale_and_complete():
+    for seed in range(20):
+        scores = revised(person(2), drafted(), seed).scores
+        assert tuple(scores) == CRITERIA
+        assert all(1 <= value <= 10 for value in scores.values())
+
+
+def test_what_is_near_is_scored_higher():
+    draft = drafted(person(1))
+
+    def mean(me):
+        found = [revised(me, draft, seed).scores["Overall Score"] for seed in range(60)]
+        return np.mean(found)
+
+    assert mean(person(8, "Edge Bundling", "Ray Casting")) > mean(person(9, "Kelp", "Tides"))
+
+
+def test_a_guests_answer_is_taken_up():
+    reply = GuestReply(answer="I would bring coral reefs to bear on it.")
+    for guest in (reply, (reply,)):
+        for seed in range(25):
+            after = revised(person(2), drafted(), seed, guest=guest)
+            assert "coral reefs" in after.abstract
+            assert "guest" in after.modifications
+
+
+def test_silent_guests_change_nothing():
+    plain = revised(person(2), drafted())
+    assert revised(person(2), drafted(), guest=GuestReply(answer="")) == plain
+    assert revised(person(2), drafted(), guest=()) == plain
+
+
+def test_a_review_round_moves_away_from_the_near_abstract():
+    moved = []
+    for seed in range(30):
+        draft = drafted(person(1), seed)
+        near = (paper(1, 0.1, draft.title, draft.abstract),)
+        review = SelfReview(similarity_scores={"Written Abstract vs A": 95.0})
+        plain = revised(person(5), draft, seed)
+        careful = revised(person(5), draft, seed, review=review, near=near)
+        assert "near abstracts" in careful.modifications
+        moved.append(
+            overlap(plain.abstract, draft.abstract) - overlap(careful.abstract, draft.abstract)
+        )
+    assert np.mean(moved) > 2
+
+
+def test_the_nearest_sentences_go_first():
+    draft = drafted(person(1))
+    copied = sentences(draft.abstract)[4]
+    near = (paper(1, 0.1, "Other", copied),)
+    gone = sum(copied not in revised(person(5), draft, s, near=near).abstract for s in range(30))
+    assert gone > 24
+
+
+def test_titles_change_seldom_and_keep_their_head():
+    draft = drafted()
+    titles = [revised(person(5), draft, seed).title for seed in range(400)]
+    changed = [title for title in titles if title != draft.title]
+    assert 0.08 < len(changed) / 400 < 0.22
+    assert all(title.startswith("Edge bundling for ray casting with ") for title in changed)
+
+
+@pytest.mark.parametrize(
+    "abstract",
+    [
+        "Too short.",
+        "no full stop and no capital",
+        "word " * 900,
+        "One sentence here. " * 200,
+        "…",
+        "日本語の要旨。",
+        "A. B. C.",
+        "\u202e\x00",
+    ],
+)
+def test_strangers_abstracts_come_into_bounds(abstract):
+    after = revised(person(2), Draft(title="…", abstract=abstract))
+    assert 200 < count(after.abstract) < 400
+    assert after.title
+
+
+def test_a_part_unknown_counts_with_the_one_before_it():
+    text = Text(["This study asks how it goes.", "Nobody knows this one.", "First, we collect x."])
+    assert text.parts == ["objective", "objective", "methods"]
+    text.add("objective", "New.")
+    assert text.lines[2] == "New."
+    text.add("introduction", "Start.")
+    assert text.lines[0] == "Start."
+
+
+def test_asking_in_the_abstract_stage():
+    draft = drafted()
+    slots = slots_of_revision(person(2), draft, outsiders=(person(3),))
+    asked = sum(Revision.rehearse(slots, rng_of(seed)).ask is not None for seed in range(400)) / 400
+    assert asked == pytest.approx(RULES.ask_abstract, abs=0.05)
+
+
+def test_more_diverse_teams_write_with_more_words():
+    """The mechanism that the composition rules stand for: what members know enters the text."""
+
+    def words(team):
+        found = [list(chain(team, 12, seed))[-1].abstract for seed in range(8)]
+        return np.mean([len(stems(text)) for text in found])
+
+    alike = [person(i, "Volume Rendering", "Ray Casting") for i in range(4)]
+    assert words(team_of(4)) > words(alike) + 5
+
+
+def test_references_without_anything_are_enough():
+    bare = tuple(paper(i, title="x", abstract=" ") for i in range(3))
+    assert drafted(idea=StandingIdea(standing().idea, bare)).abstract
+    assert papers(0) == ()

@@ -1,0 +1,211 @@
+"""Filling: any form of a stranger's protocol is answered from its schema and the slots."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from typing import Annotated, Any, Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from offline_material import an_idea, papers, person, rng_of
+from pydantic import Field, create_model, field_validator
+
+from agents.forms import Form, read_form
+from agents.offline.filling import fill
+from agents.profile import Profile
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Reason(Form):
+    text: str = Field(alias="Why", min_length=5)
+    weight: float = Field(ge=0, le=1)
+
+
+class Verdictish(Form):
+    """A stranger's form with a bit of everything."""
+
+    stars: int = Field(alias="Stars", ge=1, le=5)
+    share: float = Field(gt=0, lt=1)
+    yes: bool
+    colour: Colour
+    pick: Literal["a", "b"]
+    reasons: list[Reason] = Field(min_length=2, max_length=4)
+    note: str | None = None
+    table: dict[str, float] = Field(default_factory=dict)
+    pair: tuple[int, str]
+    short: str = Field(max_length=12)
+    even: int = Field(multiple_of=2, ge=10, le=20)
+    numbers: set[int] = Field(default_factory=set)
+
+
+class Tree(Form):
+    name: str
+    children: list[Tree] = Field(default_factory=list)
+    parent: Tree | None = None
+
+
+def filled(form, seed=1, **slots):
+    return fill(form, {"me": person(0), **slots}, rng_of(seed))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_bit_of_everything(seed):
+    form = read_form(Verdictish, filled(Verdictish, seed))
+    assert isinstance(form, Verdictish)
+    assert 2 <= len(form.reasons) <= 4
+
+
+def test_recursion_ends():
+    for seed in range(30):
+        text = filled(Tree, seed)
+        read_form(Tree, text)
+        assert len(text) < 200_000
+
+
+def test_strings_are_made_of_interests_and_slots():
+    class Said(Form):
+        text: str
+
+    texts = [
+        json.loads(filled(Said, seed, talk="coral reefs", papers=papers(2)))["text"].lower()
+        for seed in range(60)
+    ]
+    assert any("volume rendering" in text for text in texts)
+    assert any("coral reefs" in text for text in texts)
+    assert all(text.endswith(".") for text in texts)
+
+
+def test_slots_need_not_hold_words():
+    class Said(Form):
+        text: str
+
+    odd = {"a": None, "b": 3, "c": an_idea(), "d": (1, "x"), "e": object(), "f": Profile("S")}
+    for seed in range(10):
+        assert fill(Said, odd, rng_of(seed))
+        assert fill(Said, {}, rng_of(seed))
+
+
+def test_drawing_again_meets_what_no_schema_can_say():
+    class Picky(Form):
+        n: int = Field(ge=0, le=3)
+
+        @field_validator("n")
+        @classmethod
+        def _odd(cls, value: int) -> int:
+            if value % 2 == 0:
+                raise ValueError("odd only")
+            return value
+
+    fits = [json.loads(filled(Picky, seed))["n"] % 2 for seed in range(60)]
+    assert sum(fits) >= 58
+
+
+def test_what_cannot_be_met_is_left_to_the_reader():
+    class Never(Form):
+        n: int
+
+        @field_validator("n")
+        @classmethod
+        def _no(cls, value: int) -> int:
+            raise ValueError("never")
+
+    assert "n" in json.loads(filled(Never))
+
+
+def test_same_seed_same_text_and_other_seeds_others():
+    assert filled(Verdictish, 3) == filled(Verdictish, 3)
+    assert len({filled(Verdictish, seed) for seed in range(20)}) > 15
+
+
+@pytest.mark.parametrize(
+    ("schema", "low", "high"),
+    [
+        ({"ge": 3, "le": 3}, 3, 3),
+        ({"gt": 3, "lt": 5}, 4, 4),
+        ({"ge": -5, "le": -2}, -5, -2),
+        ({"ge": 100}, 100, 10**9),
+        ({"le": -100}, -(10**9), -100),
+        ({"gt": 6, "le": 9, "multiple_of": 3}, 9, 9),
+    ],
+)
+def test_integers_within_bounds(schema, low, high):
+    form = create_model("Bounded", __base__=Form, n=(int, Field(**schema)))
+    for seed in range(20):
+        assert low <= read_form(form, filled(form, seed)).n <= high
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"ge": 0.1, "le": 0.1},
+        {"gt": 0, "lt": 0.01},
+        {"ge": 1, "le": 10},
+        {"lt": -3.5},
+        {"gt": 1e6},
+        {"multiple_of": 0.5, "ge": 0, "le": 2},
+    ],
+)
+def test_numbers_within_bounds(schema):
+    form = create_model("Bounded", __base__=Form, x=(float, Field(**schema)))
+    for seed in range(20):
+        read_form(form, filled(form, seed))
+
+
+def test_formats():
+    from datetime import date, datetime
+    from uuid import UUID
+
+    form = create_model("Dated", __base__=Form, a=(date, ...), b=(datetime, ...), c=(UUID, ...))
+    read_form(form, filled(form))
+
+
+# -- forms nobody thought of ---------------------------------------------------------------------
+
+
+def model_of(types: list[Any]) -> type[Form]:
+    """A form with one field of each type, every second one optional, with aliases."""
+    fields = {
+        f"f{i}": (kind, Field(alias=f"Field {i}") if i % 2 else ...) for i, kind in enumerate(types)
+    }
+    return create_model("Generated", __base__=Form, **fields)
+
+
+bounds = st.tuples(st.integers(-50, 50), st.integers(0, 40)).map(lambda p: (p[0], p[0] + p[1]))
+simple: st.SearchStrategy[Any] = st.one_of(
+    st.sampled_from([str, int, float, bool, Colour, str | None, int | str, Any]),
+    st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=4, unique=True).map(
+        lambda names: Literal[tuple(names)]
+    ),
+    bounds.map(lambda b: Annotated[int, Field(ge=b[0], le=b[1])]),
+    bounds.map(lambda b: Annotated[float, Field(ge=b[0], le=b[1] + 1)]),
+    st.integers(1, 60).map(lambda n: Annotated[str, Field(max_length=n)]),
+    st.integers(1, 300).map(lambda n: Annotated[str, Field(min_length=n)]),
+)
+kinds = st.recursive(
+    simple,
+    lambda inner: st.one_of(
+        inner.map(lambda t: list[t]),
+        inner.map(lambda t: dict[str, t]),
+        inner.map(lambda t: t | None if t is not Any else Any),
+        st.tuples(inner, inner).map(lambda p: tuple[p]),
+        st.lists(inner, min_size=1, max_size=3).map(model_of),
+        st.tuples(inner, st.integers(0, 3)).map(
+            lambda p: Annotated[list[p[0]], Field(min_length=p[1], max_length=p[1] + 2)]
+        ),
+    ),
+    max_leaves=5,
+)
+
+
+@given(st.lists(kinds, min_size=1, max_size=4).map(model_of), st.integers(0, 2**64 - 1))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_generated_forms_are_filled_validly(form, seed):
+    text = fill(form, {"me": person(0), "talk": "coral reefs"}, rng_of(seed))
+    read_form(form, text)
+    assert text == fill(form, {"me": person(0), "talk": "coral reefs"}, rng_of(seed))

@@ -1,0 +1,140 @@
+"""Every form with a rule answers any slots with a reply that its own reader accepts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from offline_material import (
+    any_text,
+    ballots,
+    drafts,
+    few,
+    ideas,
+    profiles,
+    references,
+    remarks,
+    replies,
+    reviews,
+    standings,
+    summaries,
+    topics,
+    with_me,
+    with_talk,
+)
+
+import protocols.forms
+import protocols.virsci.forms
+from agents.forms import Form, read_form
+from agents.offline.scientist import answer
+from agents.request import Request
+from protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
+from protocols.virsci.forms import (
+    Agreement,
+    Ballot,
+    Draft,
+    Idea,
+    Revision,
+    SelfReview,
+    Stay,
+    Topic,
+)
+
+talked = st.one_of(remarks, replies)
+thought = st.one_of(ideas, replies)
+SLOTS: dict[type[Form], st.SearchStrategy] = {
+    Choice: with_me(
+        inviter=profiles,
+        members=few(profiles),
+        load=st.integers(0, 50),
+        ties=st.integers(0, 50),
+        similarity=st.floats(-1, 1),
+    ),
+    Remark: with_talk(
+        members=few(profiles),
+        role=st.sampled_from(["leader", "member"]),
+        summaries=few(summaries),
+        said=few(talked, 4),
+        start=any_text,
+    ),
+    GuestReply: with_me(asker=profiles, question=any_text, stage=any_text, context=any_text),
+    Summary: with_me(stage=any_text, said=few(st.one_of(talked, thought), 5)),
+    AnotherTurn: with_me(
+        stage=any_text,
+        turn=st.integers(1, 7),
+        turns_left=st.integers(1, 6),
+        progress=st.one_of(few(summaries), few(ballots), few(drafts)),
+    ),
+    Topic: with_me(summaries=few(summaries), said=few(talked, 5)),
+    Agreement: with_me(topic=topics),
+    Stay: with_me(topic=topics, load=st.integers(0, 20)),
+    Idea: with_talk(
+        topic=topics,
+        references=few(references, 5),
+        previous=st.none() | standings,
+        summaries=few(summaries),
+        said=few(thought, 4),
+    ),
+    Ballot: with_me(ideas=few(standings)),
+    Draft: with_talk(idea=standings),
+    Revision: with_talk(
+        draft=drafts,
+        guest=st.none() | replies | few(replies, 1),
+        review=st.none() | reviews,
+        near=few(references),
+    ),
+    SelfReview: with_me(draft=drafts, near=few(references, 4)),
+}
+
+
+def ruled_forms():
+    found = []
+    for module in (protocols.forms, protocols.virsci.forms):
+        for name, value in sorted(vars(module).items()):
+            if isinstance(value, type) and issubclass(value, Form) and value.ruled:
+                found.append((name, value))
+    return dict(found)
+
+
+def test_no_form_is_forgotten():
+    assert set(ruled_forms().values()) == set(SLOTS)
+
+
+def strings_in(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from strings_in(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from strings_in(part)
+
+
+@pytest.mark.parametrize("form", list(SLOTS), ids=lambda form: form.__name__)
+@given(data=st.data(), seed=st.integers(0, 2**64 - 1))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_slots_are_answered_readably(form, data, seed):
+    slots = data.draw(SLOTS[form])
+    request = Request("id", slots["me"], (), form, slots, seed)
+    reply = answer(request)
+    assert reply.model == "offline"
+    reread = read_form(form, reply.text)
+    assert reread.as_json() == reply.text
+    body = json.loads(reply.text)
+    required = form.model_json_schema().get("required", [])
+    for name in required:
+        assert body[name] not in ("", None)
+    assert all(text.strip() for text in strings_in(body))
+
+
+@pytest.mark.parametrize("form", list(SLOTS), ids=lambda form: form.__name__)
+def test_slots_that_are_missing_are_read_as_empty(form):
+    """A protocol may offer less than the full contract; only a draft cannot be invented."""
+    from offline_material import person
+
+    slots = {"draft": Draft(title="T", abstract="A b c.")} if form is Revision else {}
+    reply = answer(Request("id", person(0), (), form, slots, 1))
+    read_form(form, reply.text)

@@ -1,0 +1,79 @@
+"""The page on the offline scientist says what the code does."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+
+import pytest
+
+from agents.offline import constants
+from agents.offline.constants import RULES, Constants, table
+
+PAGE = Path(__file__).parents[2] / "docs" / "offline.md"
+SOURCES = sorted(Path(constants.__file__).parent.glob("*.py"))
+
+
+def test_the_page_prints_the_table_of_constants():
+    assert table() in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_says_that_these_are_assumptions():
+    text = PAGE.read_text(encoding="utf-8")
+    assert "assumptions" in text
+    assert "not fitted" in text
+
+
+def test_every_constant_has_a_meaning_and_is_used():
+    code = "\n".join(path.read_text() for path in SOURCES if path.name != "constants.py")
+    for item in fields(Constants):
+        assert item.metadata["meaning"]
+        assert re.search(rf"\bRULES\.{item.name}\b", code), item.name
+
+
+def test_constants_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        RULES.ask_topic = 1.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_nothing_but_the_seed_decides(path):
+    code = path.read_text()
+    banned = r"\bhash\(|np\.random\.(?:seed|rand|default_rng)|import time\b|\bset\("
+    found = re.findall(banned, code)
+    assert not found, (path.name, found)
+    if path.name != "scientist.py":
+        assert "import random" not in code
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_no_rule_knows_a_metric(path):
+    assert not re.search(r"\b(?:HD|CD|CI|ON)\b|dissimilarity|contemporary", path.read_text())
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_files_fit_on_a_screen_or_three(path):
+    assert len(path.read_text().splitlines()) <= 300
+
+
+def test_the_page_names_every_rule():
+    text = PAGE.read_text(encoding="utf-8").lower()
+    for rule in (
+        "invitation",
+        "topic",
+        "agreement",
+        "staying",
+        "consult",
+        "guest",
+        "summary",
+        "idea",
+        "rating",
+        "ballot",
+        "abstract",
+        "revision",
+        "another turn",
+        "self-review",
+        "without a rule",
+    ):
+        assert rule in text, rule

@@ -1,0 +1,187 @@
+"""Offline: the backend; the same request gives the same bytes, whatever the process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from offline_material import (
+    an_idea,
+    papers,
+    person,
+    rng_of,
+    slots_of_idea,
+    slots_of_revision,
+    slots_of_talk,
+    standing,
+)
+from pydantic import ValidationError
+
+from agents.forms import Form, read_form
+from agents.offline.scientist import Offline, answer, has_rule
+from agents.request import Message, Request
+from protocols.forms import Choice, GuestReply, Remark, Summary
+from protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
+
+
+class Stars(Form):
+    stars: int
+
+
+class Quiet(Form):
+    """Overrides the rule without saying so."""
+
+    word: str
+
+    @classmethod
+    def rehearse(cls, slots, rng):
+        return cls(word=f"{slots['me'].id} {int(rng.integers(1000))}")
+
+
+def asked(form, slots=None, seed=1, **more):
+    slots = {k: v for k, v in (slots or {}).items() if k != "me"}
+    messages = (Message("system", "You are Scientist0."), Message("user", "x" * 40))
+    return Request("id", person(0), messages, form, slots, seed, **more)
+
+
+def completed(backend, request):
+    return asyncio.run(backend.complete(request))
+
+
+def test_it_answers_inline_without_ever_suspending():
+    steps = Offline().complete(asked(Remark, slots_of_talk(person(0), [])))
+    with pytest.raises(StopIteration) as stopped:
+        steps.send(None)
+    assert read_form(Remark, stopped.value.value.text).response
+
+
+def test_it_says_what_it_is():
+    assert Offline().inline
+    assert Offline().about == "rule-based scientists, not a language model"
+    assert completed(Offline(), asked(Remark, slots_of_talk(person(0), []))).model == "offline"
+    assert completed(Offline(), asked(Stars)).model == "offline-unruled"
+
+
+def test_usage_is_an_estimate():
+    reply = completed(Offline(), asked(Stars))
+    assert reply.usage.estimated
+    assert reply.usage.prompt_tokens == 15
+    assert reply.usage.completion_tokens == (len(reply.text) + 3) // 4
+
+
+def test_the_one_asked_is_the_one_who_answers():
+    slots = {"me": person(5)}
+    reply = answer(Request("id", person(0), (), Quiet, slots, 3))
+    assert json.loads(reply.text)["word"].startswith("Scientist0 ")
+    assert reply.model == "offline"
+
+
+def test_rules_are_found_whether_declared_or_not():
+    assert has_rule(Quiet)
+    assert has_rule(Remark)
+    assert has_rule(Revision)
+    assert not has_rule(Stars)
+
+
+def test_answers_follow_the_seed_alone():
+    slots = slots_of_talk(person(0), [])
+    first = answer(asked(Remark, slots, 7))
+    assert answer(asked(Remark, slots, 7, attempt=3, due=9.0)) == first
+    texts = {answer(asked(Remark, slots, seed)).text for seed in range(40)}
+    assert len(texts) > 15
+
+
+@pytest.mark.parametrize("seed", [0, 2**64 - 1, 2**64 + 5, -1])
+def test_every_integer_is_a_seed(seed):
+    assert answer(asked(Remark, slots_of_talk(person(0), []), seed)).text
+
+
+def test_the_delay_is_only_a_delay():
+    slow = Offline(latency=0.001)
+    assert not slow.inline
+    request = asked(Remark, slots_of_talk(person(0), []), 5)
+    assert completed(slow, request) == completed(Offline(), request)
+
+
+@pytest.mark.parametrize("latency", [-1, "inf", "nan", "soon"])
+def test_a_senseless_delay_is_refused(latency):
+    with pytest.raises(ValidationError):
+        Offline(latency=latency)
+
+
+def test_unknown_settings_are_refused():
+    with pytest.raises(ValidationError):
+        Offline(temperature=1)
+
+
+def test_replies_can_be_written_as_utf8():
+    me = person(0, "lone \ud800 surrogate", "Kelp \udfff")
+    reply = answer(Request("id", me, (), Remark, {}, 1))
+    assert reply.text.encode("utf-8")
+    assert answer(Request("id", me, (), Stars, {"talk": "half \ud800"}, 1)).text.encode("utf-8")
+
+
+PROBE = """
+import sys
+sys.path[:0] = sys.argv[1:3]
+import hashlib
+from test_offline_scientist import everything
+print(hashlib.sha256(everything().encode()).hexdigest())
+"""
+
+
+def everything() -> str:
+    """Replies of many forms to many seeds, as one text."""
+    me, others = person(0), [person(i) for i in range(1, 5)]
+    said = (
+        Remark(response="x", direction="kelp for tides"),
+        GuestReply(answer="I would bring coral reefs to bear on it."),
+    )
+    talk = {"said": said, "outsiders": others, "knowledge": others, "memory": ("About tides.",)}
+    draft = Draft.rehearse({"me": me, "idea": standing()}, rng_of(3))
+    near = {"near": papers(3), "guest": said[1]}
+    texts = []
+    for seed in range(12):
+        for form, slots in (
+            (Remark, slots_of_talk(me, others, **talk)),
+            (GuestReply, {"asker": others[0], "question": "x?", "context": "kelp"}),
+            (Summary, {"stage": "topic", "said": said}),
+            (Topic, {"said": said, "summaries": ()}),
+            (Idea, slots_of_idea(me, previous=standing(), **talk)),
+            (Ballot, {"ideas": (standing(0.7), standing(0.8))}),
+            (Draft, {"idea": standing(), "knowledge": others, "outsiders": others}),
+            (Revision, slots_of_revision(me, draft, **near)),
+            (SelfReview, {"draft": draft, "near": papers(3)}),
+            (Choice, {"inviter": others[0], "load": 1, "ties": 0, "similarity": 0.3}),
+            (Stars, {"idea": an_idea()}),
+        ):
+            texts.append(answer(asked(form, slots, seed)).text)
+    return "\n".join(texts)
+
+
+def test_the_same_bytes_in_processes_with_different_hash_seeds():
+    root = os.getcwd()
+    here = os.path.dirname(__file__)
+
+    def digest(hash_seed):
+        env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        command = [sys.executable, "-c", PROBE, here, root]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    assert digest("1") == digest("4242")
+
+
+def test_rules_are_quick():
+    """A bound of a slow machine; the aim is 300 us a rule on an ordinary one."""
+    slots = slots_of_talk(person(0), [person(i) for i in range(8)], outsiders=(person(3),))
+    requests = [asked(Remark, slots, seed) for seed in range(300)]
+    begun = time.perf_counter()
+    for request in requests:
+        answer(request)
+    assert (time.perf_counter() - begun) / len(requests) < 2e-3

@@ -1,0 +1,256 @@
+"""Freshness and diversity as targets: the nearest attainable value, and how teams reach it."""
+
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+from players import dissolved, play
+
+from protocols.targets import Targets, fresh_members, unique_topics
+from protocols.virsci.protocol import VirSci
+
+
+@pytest.mark.parametrize(
+    ("n", "freshness", "fresh"),
+    [
+        (4, 0.75, 2),
+        (4, 0.74, 2),
+        (4, 0.76, 4),
+        (4, 1.0, 4),
+        (4, 0.5, 2),
+        (4, 0.0, 0),
+        (4, 0.375, 1),
+        (4, 0.125, 0),
+        (3, 0.5, 1),
+        (2, 0.4, 0),
+        (2, 0.5, 0),
+        (2, 0.6, 2),
+        (1, 0.0, 1),
+        (8, 0.875, 6),
+        (10, 0.55, 5),
+        (10, 0.35, 3),
+    ],
+)
+def test_freshness_takes_the_nearest_attainable_value(n, freshness, fresh):
+    assert Targets.of(n, freshness, None, "distinct").fresh == fresh
+    assert Targets.of(n, None, freshness, "unique").unique == fresh
+
+
+@pytest.mark.parametrize(
+    ("n", "diversity", "distinct"),
+    [
+        (4, 0.0, 1),
+        (4, 0.25, 1),
+        (4, 0.375, 1),
+        (4, 0.75, 3),
+        (4, 1.0, 4),
+        (1, 0.0, 1),
+        (10, 0.55, 5),
+    ],
+)
+def test_diversity_starts_at_one_topic(n, diversity, distinct):
+    assert Targets.of(n, None, diversity, "distinct").distinct == distinct
+
+
+def test_without_targets_nothing_is_aimed_at():
+    assert not Targets.of(4, None, None, "distinct").any
+    assert Targets.of(4, 0.0, None, "distinct").any
+    assert Targets.of(4, None, 0.0, "distinct").any
+    assert Targets.of(4, None, 0.0, "unique").any
+
+
+def test_fresh_members_and_unique_topics_by_hand():
+    written = {(0, 1), (1, 2)}
+
+    def joint(i, j):
+        return int((min(i, j), max(i, j)) in written)
+
+    assert fresh_members([0, 1, 3], joint) == 1
+    assert fresh_members([0, 2, 3], joint) == 3
+    assert fresh_members([0, 1, 2], joint) == 0
+    assert fresh_members([4], joint) == 1
+    assert unique_topics(["a", "b", "a", "c"]) == 2
+    assert unique_topics([]) == 0
+
+
+@cache
+def ends(alone, together, seats):
+    """Final numbers of people alone, newcomer by newcomer: alone, with some, or with one alone."""
+    if seats == 0:
+        return frozenset({alone})
+    found = ends(alone + 1, together, seats - 1)
+    if together:
+        found |= ends(alone, together + 1, seats - 1)
+    if alone:
+        found |= ends(alone - 1, together + 2, seats - 1)
+    return found
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_in_reach_is_what_counting_newcomers_one_by_one_says(n):
+    for size in range(1, n + 1):
+        for together in (0, *range(2, size + 1)):
+            alone = size - together
+            possible = ends(alone, together, n - size)
+            # Members who are together share one topic and have all written with each other.
+            topics = ["shared"] * together + [f"own {k}" for k in range(alone)]
+
+            def joint(i, j, together=together):
+                return int(max(i, j) < together)
+
+            for aim in range(n + 1):
+                if aim == n - 1 and n > 1:
+                    continue
+                team = range(size)
+                unique, fresh = Targets(n, unique=aim), Targets(n, fresh=aim)
+                assert unique.in_reach(team, joint, topics.__getitem__) == (aim in possible)
+                assert fresh.in_reach(team, joint, topics.__getitem__) == (aim in possible)
+            for aim in range(1, n + 1):
+                least = len(set(topics))
+                expected = least <= aim <= least + n - size
+                here = Targets(n, distinct=aim).in_reach(range(size), joint, topics.__getitem__)
+                assert here == expected
+
+
+def world(seed, people=50, topics=9, degree=5):
+    """A random network and random main topics, with enough of every kind."""
+    rng = np.random.default_rng(seed)
+    ties = rng.random((people, people)) < degree / people
+    ties = np.triu(ties, 1)
+    ties = ties | ties.T
+    subject = rng.integers(topics, size=people).tolist()
+    return rng, ties, subject
+
+
+def build(targets, rng, ties, subject):
+    """Follow ``in_reach`` with uniform draws; the team, short if it ran into a dead end."""
+    people = len(subject)
+
+    def joint(i, j):
+        return int(ties[i, j])
+
+    team = [int(rng.integers(people))]
+    while len(team) < targets.n:
+        open_ = [
+            c
+            for c in range(people)
+            if c not in team and targets.in_reach([*team, c], joint, subject.__getitem__)
+        ]
+        if not open_:
+            break
+        team.append(int(open_[rng.integers(len(open_))]))
+    return team
+
+
+def attained(targets, team, ties, subject):
+    fresh = fresh_members(team, lambda i, j: int(ties[i, j]))
+    topics = [subject[member] for member in team]
+    values = {"fresh": fresh, "distinct": len(set(topics)), "unique": unique_topics(topics)}
+    return (
+        all(getattr(targets, name) in (None, value) for name, value in values.items())
+        and len(team) == targets.n
+    )
+
+
+AIMS = [
+    *((n, f / 4, None, "distinct") for n in (2, 3, 4, 6, 8) for f in range(5)),
+    *((n, None, d / 4, v) for n in (2, 4, 6, 8) for d in range(5) for v in ("distinct", "unique")),
+]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_among_enough_people_no_team_runs_into_a_dead_end(seed):
+    for aim in AIMS:
+        targets = Targets.of(*aim)
+        for trial in range(4):
+            rng, ties, subject = world(1000 * seed + trial)
+            team = build(targets, rng, ties, subject)
+            assert attained(targets, team, ties, subject), (aim, team)
+
+
+@pytest.mark.parametrize("aim", [(4, 0.5, 0.5, "distinct"), (4, 0.0, 1.0, "distinct")])
+def test_both_targets_together(aim):
+    targets = Targets.of(*aim)
+    for seed in range(8):
+        rng, ties, subject = world(seed)
+        assert attained(targets, build(targets, rng, ties, subject), ties, subject)
+
+
+def test_every_team_on_target_can_be_gathered_in_some_order():
+    """Brute force: the rule excludes no final team, only orders of joining."""
+    for seed in range(6):
+        _, ties, subject = world(seed, people=8, topics=3, degree=2)
+
+        def joint(i, j, ties=ties):
+            return int(ties[i, j])
+
+        for n, level in ((3, 0.0), (4, 0.0), (4, 0.25), (4, 0.5), (4, 1.0)):
+            for freshness, diversity in ((level, None), (None, level)):
+                targets = Targets.of(n, freshness, diversity, "unique")
+                for others in combinations(range(1, 8), n - 1):
+                    if attained(targets, [0, *others], ties, subject):
+                        assert gathers(targets, (0,), frozenset(others), joint, subject)
+
+
+def gathers(targets, team, left, joint, subject):
+    """Is there an order in which every step keeps the target in reach?"""
+    if not left:
+        return True
+    return any(
+        targets.in_reach([*team, c], joint, subject.__getitem__)
+        and gathers(targets, (*team, c), left - {c}, joint, subject)
+        for c in left
+    )
+
+
+def members(played):
+    return [played.society.population.rows[row["scientist"]] for row in played.rows("members")]
+
+
+def every_other_declines(call, request):
+    declined = call.act == "invite" and call.seat % 2 == 0
+    return {"Selected Action": "Action 2"} if declined else None
+
+
+@pytest.mark.parametrize(("freshness", "fresh"), [(0.0, 0), (0.25, 1), (0.75, 2), (1.0, 4)])
+def test_teams_of_a_society_are_as_fresh_as_they_should_be(synthetic, freshness, fresh):
+    for seed in range(4):
+        protocol = VirSci(turns=1, freshness=freshness)
+        played = play(synthetic, protocol, every_other_declines if seed % 2 else None, seed=seed)
+        team = members(played)
+        assert len(team) == 4
+        counts = played.society.ecosystem.coauthors.toarray()
+        assert sum(counts[one, team].sum() == 0 for one in team) == fresh
+
+
+@pytest.mark.parametrize(
+    ("diversity", "variant", "value"),
+    [(0.0, "distinct", 1), (0.5, "distinct", 2), (1.0, "distinct", 4), (0.75, "unique", 2)],
+)
+def test_teams_of_a_society_are_as_diverse_as_they_should_be(synthetic, diversity, variant, value):
+    protocol = VirSci(turns=1, diversity=diversity, diversity_variant=variant)
+    played = play(synthetic, protocol)
+    topics = Counter(synthetic.profiles[row].topic for row in members(played))
+    assert topics.total() == 4
+    unique = sum(count == 1 for count in topics.values())
+    assert (unique if variant == "unique" else len(topics)) == value
+
+
+@pytest.mark.parametrize("settings", [{"diversity": 1.0}, {"freshness": 0.0}])
+def test_an_unreachable_target_dissolves_the_team(synthetic, settings):
+    """Everybody works on the same, and nobody has written with anybody."""
+    alike = tuple(replace(profile, interests=("tides",)) for profile in synthetic.profiles)
+    strangers = replace(synthetic, profiles=alike, coauthors=synthetic.coauthors * 0)
+    played = play(strangers, VirSci(turns=1, **settings))
+    assert dissolved(played) == "target out of reach"
+
+
+def test_who_is_out_of_reach_is_not_even_asked(synthetic):
+    played = play(synthetic, VirSci(turns=1, diversity=0.0))
+    leader, *_ = members(played)
+    invited = [played.society.population.rows[r["invitee"]] for r in played.rows("invitations")]
+    topic = synthetic.profiles[leader].topic
+    assert {synthetic.profiles[row].topic for row in invited} == {topic}

@@ -1,0 +1,127 @@
+"""The pages of VirSci: every slot filled, every field of the reply named, in our own words."""
+
+import re
+from pathlib import Path
+
+import jinja2
+import pytest
+from players import play, strike_at
+
+from protocols.virsci.forms import CRITERIA
+from protocols.virsci.prompts import PROMPTS
+from protocols.virsci.protocol import VirSci
+
+PAGES = {
+    "Choice": "invitation",
+    "Remark": "topic_turn",
+    "GuestReply": "guest",
+    "Summary": "summary",
+    "AnotherTurn": "another_turn",
+    "Topic": "topic_choice",
+    "Agreement": "agreement",
+    "Stay": "stay",
+    "Idea": "idea_turn",
+    "Ballot": "ballot",
+    "Draft": "draft",
+    "Revision": "revision",
+    "SelfReview": "self_review",
+}
+PAPER = Path(__file__).parents[3] / "shared" / "reference" / "virsci-paper.txt"
+
+
+@pytest.fixture(scope="module")
+def everything(synthetic):
+    """A team with every switch on, so that every page is used."""
+    protocol = VirSci(team_size=3, pacing="adaptive", max_turns=2, self_review="on", memory="own")
+    return play(synthetic, protocol, strike_at(1), consults=True)
+
+
+def test_every_page_is_used_and_there_is_no_other(everything):
+    assert {said.form for said in everything.said} == set(PAGES)
+    assert sorted(page.name for page in PROMPTS) == sorted(PAGES.values())
+
+
+@pytest.mark.parametrize("form", PAGES)
+def test_the_protocol_gives_every_slot_of_the_page_and_no_idle_one(everything, form):
+    page = PROMPTS[PAGES[form]]
+    for said in everything.of_form(form):
+        slots = said.request.slots
+        assert page.slots <= set(slots)
+        assert set(slots) - {"me", "role", "memory"} <= page.slots
+        assert page.render(slots) == said.user
+
+
+@pytest.mark.parametrize("form", PAGES)
+def test_a_slot_left_out_is_an_error(everything, form):
+    page = PROMPTS[PAGES[form]]
+    for name in page.slots:
+        raised = 0
+        for said in everything.of_form(form):
+            slots = {key: value for key, value in said.request.slots.items() if key != name}
+            try:
+                page.render(slots)
+            except jinja2.UndefinedError:
+                raised += 1
+        assert raised, f"{page.name} does not need {name}"
+
+
+def aliases(form):
+    """Names of the fields, and of those of forms within."""
+    return {field.alias or name for name, field in form.model_fields.items()}
+
+
+@pytest.mark.parametrize("form", PAGES)
+def test_every_page_names_the_fields_of_its_form(everything, form):
+    for said in everything.of_form(form):
+        (block,) = re.findall(r"```json\n(.*?)\n```", said.user, re.DOTALL)
+        named = set(re.findall(r'"([A-Za-z_ ]+)":', block))
+        wanted = aliases(said.request.form)
+        assert wanted <= named, said.request.id
+        inner = {"Scientist", "Question", "pair", "score", "reason", *CRITERIA}
+        assert {name for name in named - wanted if not name.startswith("Written")} <= inner
+        assert block.count("{") == block.count("}")
+    if "ask" in said.request.form.model_fields:
+        assert {"Scientist", "Question"} <= named
+    if form == "Revision":
+        assert set(CRITERIA) <= named
+    if form == "Choice":
+        assert "Action 1" in block
+        assert "Action 2" in block
+
+
+def test_without_invitation_nobody_is_told_of_asking(synthetic):
+    protocol = VirSci(team_size=2, turns=1, invitation="off", references={"ideas": "off"})
+    played = play(synthetic, protocol)
+    assert not any('"Ask"' in said.user or '"Uses"' in said.user for said in played.said)
+
+
+def test_pages_and_prompts_are_clean_text(everything):
+    for page in PROMPTS:
+        assert page.text.isascii()
+        assert "\t" not in page.text
+        assert not re.search(r" +$", page.text, re.MULTILINE)
+    for said in everything.said:
+        for text in (said.system, said.user):
+            assert "\n\n\n" not in text, said.request.id
+            assert "{{" not in text
+            assert "{%" not in text
+            assert not re.search(r"None|<Answer|object at 0x", text), said.request.id
+
+
+def plain(text):
+    """Words of a text, without the marks of templates and without punctuation."""
+    text = re.sub(r"\{[{%].*?[%}]\}", " ", text)
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+def runs(words, length=8):
+    return {tuple(words[k : k + length]) for k in range(len(words) - length + 1)}
+
+
+@pytest.mark.skipif(not PAPER.is_file(), reason="the text of the paper is not at hand")
+@pytest.mark.parametrize("page", [page.name for page in PROMPTS])
+def test_no_eight_words_running_are_the_papers(page):
+    paper = runs(plain(PAPER.read_text(encoding="utf-8")))
+    assert len(paper) > 5000
+    copied = runs(plain(PROMPTS[page].text)) & paper
+    assert not copied, [" ".join(words) for words in copied]

@@ -1,0 +1,161 @@
+"""The switches of VirSci: their defaults, what they refuse, and how many people a leader wants."""
+
+from collections import Counter
+
+import pytest
+from players import play
+from pydantic import ValidationError
+from scipy.stats import chisquare
+
+from protocols.policies import Coauthorship
+from protocols.sizes import ObservedSize, StatedSize, TeamSize
+from protocols.virsci.protocol import VirSci
+from protocols.virsci.settings import GivenTopic, Turns
+from society.streams import Streams
+
+
+def test_defaults_are_those_of_the_paper_where_it_states_them():
+    virsci = VirSci()
+    assert virsci.team_size == 4
+    assert virsci.turns_of == Turns(topic=5, ideas=5, assessment=5, abstract=5)
+    assert (virsci.pacing, virsci.max_turns, virsci.speaking_order) == ("fixed", 7, "round_table")
+    assert virsci.invitation == virsci.knowledge == virsci.novelty_assessment == "on"
+    assert virsci.leaving == "on"
+    assert (virsci.self_review, virsci.threshold, virsci.memory) == ("off", 85.0, "off")
+    assert virsci.references.model_dump() == {"ideas": "on", "assessment": "on", "count": 8}
+    assert virsci.selection == Coauthorship(explore=1.0)
+    assert virsci.freshness is None
+    assert virsci.diversity is None
+    assert virsci.topic == "free"
+    assert virsci.name == "virsci"
+
+
+def test_turns_are_one_number_or_four():
+    assert VirSci(turns=3).turns_of == Turns(topic=3, ideas=3, assessment=3, abstract=3)
+    assert VirSci(turns={"ideas": 2}).turns_of == Turns(topic=5, ideas=2, assessment=5, abstract=5)
+
+
+def test_switches_take_true_and_false():
+    virsci = VirSci(invitation=False, self_review=True, references={"ideas": False})
+    assert (virsci.invitation, virsci.self_review, virsci.references.ideas) == ("off", "on", "off")
+
+
+def test_the_smallest_team_follows_the_wanted_size():
+    assert [VirSci().smallest(n) for n in (1, 2, 8)] == [1, 2, 2]
+    assert [VirSci(min_size=3).smallest(n) for n in (2, 3, 8)] == [2, 3, 3]
+    assert [VirSci(min_size="all").smallest(n) for n in (1, 8)] == [1, 8]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"team_size": 0},
+        {"team_size": 3, "min_size": 4},
+        {"min_size": 0},
+        {"min_size": "some"},
+        {"turns": 0},
+        {"turns": {"topic": 0}},
+        {"turns": {"coffee": 1}},
+        {"max_turns": 0},
+        {"max_invitations": 0},
+        {"pacing": "slow"},
+        {"speaking_order": "loudest"},
+        {"invitation": "maybe"},
+        {"novelty_assessment": 2},
+        {"inviting": "never"},
+        {"outsiders": 0},
+        {"profiles": 0},
+        {"memory": "all"},
+        {"restarts": -1},
+        {"new_ideas": -1},
+        {"threshold": 101},
+        {"threshold": float("nan")},
+        {"freshness": 1.5},
+        {"diversity": -0.1},
+        {"diversity_variant": "many"},
+        {"references": {"count": 0}},
+        {"references": {"papers": 3}},
+        {"topic": "open"},
+        {"topic": {}},
+        {"topic": {"start": "a", "given": "b"}},
+        {"topic": {"given": ""}},
+        {"confidence": {"clarity": 0, "feasibility": 0, "novelty": 0}},
+        {"confidence": {"clarity": -1}},
+        {"confidence": {"clarity": float("inf")}},
+        {"team": 4},
+    ],
+    ids=str,
+)
+def test_what_makes_no_sense_is_refused_by_name(wrong):
+    with pytest.raises(ValidationError, match=next(iter(wrong))):
+        VirSci(**wrong)
+
+
+def test_settings_never_change():
+    with pytest.raises(ValidationError, match="frozen"):
+        VirSci().turns = 3
+
+
+def test_a_topic_is_start_or_given():
+    assert GivenTopic(start="a").given is None
+    with pytest.raises(ValidationError, match="either start or given"):
+        GivenTopic()
+
+
+def fit(size, expected, observed=()):
+    rng = Streams(1).stream("sizes")
+    counts = Counter(size.draw(observed, rng) for _ in range(3000))
+    assert set(counts) == set(expected)
+    total = sum(expected.values())
+    return chisquare(
+        [counts[key] for key in expected], [3000 * share / total for share in expected.values()]
+    ).pvalue
+
+
+def test_stated_sizes_follow_their_weights():
+    assert fit(StatedSize(weights={5: 3, 2: 1, 3: 2}), {2: 1, 3: 2, 5: 3}) > 0.001
+    assert fit(StatedSize(weights={1: 0, 4: 0.5}), {4: 1}) == pytest.approx(1.0)
+
+
+def test_observed_sizes_are_those_of_past_teams_within_the_bounds():
+    observed = [1, 1, 2, 3, 3, 4, 9, 30]
+    assert fit(ObservedSize(), {2: 1, 3: 2, 4: 1}, observed) > 0.001
+    assert fit(ObservedSize(smallest=1, largest=3), {1: 2, 2: 1, 3: 2}, observed) > 0.001
+    rng = Streams(1).stream("sizes")
+    assert ObservedSize(smallest=5, largest=8).draw(observed, rng) == 5
+    assert ObservedSize().draw((), rng) == 2
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [{}, {0: 1.0}, {2: -1.0, 3: 2.0}, {2: 0.0}, {2: float("nan")}, {2: float("inf")}],
+    ids=str,
+)
+def test_weights_of_sizes_are_checked(weights):
+    with pytest.raises(ValidationError, match="sizes start at 1"):
+        StatedSize(weights=weights)
+
+
+def test_bounds_of_sizes_are_checked():
+    with pytest.raises(ValidationError, match="smallest is larger"):
+        ObservedSize(smallest=4, largest=3)
+
+
+def test_a_size_of_ones_own(synthetic):
+    class Trios(TeamSize):
+        def draw(self, observed, rng):
+            return 3
+
+    assert play(synthetic, VirSci(team_size=Trios(), turns=1)).team["size"] == 3
+
+
+def test_every_team_draws_its_own_size(synthetic):
+    from society.founding import Once
+
+    founding = Once(count=8, every="300d")
+    size = StatedSize(weights={1: 1, 2: 1, 3: 1})
+    played = play(synthetic, VirSci(team_size=size, turns=1), founding=founding)
+    wanted = [row["target_size"] for row in played.rows("teams")]
+    assert len(set(wanted)) > 1
+    assert [row["size"] for row in played.rows("teams")] == wanted
+    assert all(row["state"] == "published" for row in played.rows("teams"))

@@ -1,0 +1,69 @@
+"""Fixtures: a folder to write scenarios into, and one small run that many tests read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError
+
+# A whole society in a second: a dozen people, one or two teams, half a year.
+SMALL = """\
+name: small
+seed: 3
+until: 26w
+population: {ecosystem: {use: synthetic, scientists: 12, papers: 90, fields: 2, seed: 1}}
+founding: {use: once, count: 2, every: 7d}
+protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
+time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder, so that messages show short paths."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def write(here: Path) -> Callable[[str, str], Path]:
+    """Write a file below the current folder."""
+
+    def writing(name: str, text: str) -> Path:
+        path = here / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return writing
+
+
+@pytest.fixture
+def faults() -> Callable[[Callable[[], object]], list[str]]:
+    """The lines of the InputError that a call raises."""
+
+    def of(call: Callable[[], object]) -> list[str]:
+        with pytest.raises(InputError) as caught:
+            call()
+        return str(caught.value).splitlines()
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def small_text() -> str:
+    """The text of a scenario that runs in a second."""
+    return SMALL
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The run folder of that scenario; tests only read it."""
+    from scenarios import load_scenario, run_scenario
+
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.yaml").write_text(SMALL, encoding="utf-8")
+    yield run_scenario(load_scenario(folder / "small.yaml"), folder / "run")

@@ -1,0 +1,315 @@
+"""The command ``society``: what it prints, how it fails, how fast it starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from scenarios.cli import app, main
+from scenarios.document import library
+
+ROOT = Path(__file__).parents[2]
+Write = Callable[[str, str], Path]
+HEAVY = (
+    "faiss",
+    "jinja2",
+    "litellm",
+    "matplotlib",
+    "mesa",
+    "networkx",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "pydantic",
+    "rich",
+    "scipy",
+    "simpy",
+    "sklearn",
+    "yaml",
+)
+
+
+def society(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def process(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from scenarios.cli import main; main()", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(  # type: ignore[call-overload, no-any-return]
+        command, env=environment, capture_output=True, text=True, timeout=60, **more
+    )
+
+
+# -- starting up ----------------------------------------------------------------------------
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from scenarios.cli import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == "[]"
+    assert "ecosystem" in done.stdout
+
+
+def test_check_imports_no_simulator() -> None:
+    code = (
+        "import sys\n"
+        "from scenarios.cli import app\n"
+        "try:\n    app(['check', 'quickstart'])\nexcept SystemExit:\n    pass\n"
+        "heavy = ('faiss', 'litellm', 'matplotlib', 'mesa', 'pandas', 'pyarrow', 'sklearn')\n"
+        "print([name for name in heavy if name in sys.modules], file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == "[]"
+
+
+def fastest(*arguments: str) -> float:
+    taken = []
+    for _ in range(5):
+        began = time.perf_counter()
+        assert process(*arguments).returncode == 0
+        taken.append(time.perf_counter() - began)
+    return min(taken)
+
+
+def test_help_takes_less_than_a_quarter_of_a_second() -> None:
+    assert fastest("--help") < 0.25
+
+
+def test_check_takes_less_than_a_second() -> None:
+    assert fastest("check", "quickstart") < 1.0
+
+
+# -- words ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["run", "--help"],
+        ["check", "--help"],
+        ["list", "--help"],
+        ["show", "--help"],
+        ["report", "--help"],
+        ["schema", "--help"],
+        ["ecosystem", "--help"],
+        ["ecosystem", "build", "--help"],
+        ["ecosystem", "build", "jsonl", "--help"],
+        ["ecosystem", "info", "--help"],
+    ],
+)
+def test_every_command_explains_itself(arguments: list[str]) -> None:
+    done = society(*arguments)
+    assert done.exit_code == 0
+    assert "Usage:" in done.output
+
+
+@pytest.mark.parametrize("arguments", [["ron"], ["run"], ["check", "a", "b"], ["list", "--x"]])
+def test_a_wrong_command_line_is_bad_input(arguments: list[str]) -> None:
+    assert society(*arguments).exit_code == 2
+
+
+def test_list_names_every_scenario_with_a_sentence() -> None:
+    lines = society("list").output.splitlines()
+    assert [line.split()[0] for line in lines] == list(library())
+    assert all(len(line.split()) > 4 and len(line) < 140 for line in lines)
+
+
+@pytest.mark.parametrize("name", sorted(set(library()) - {"community/vis"}))
+def test_every_scenario_checks(name: str) -> None:
+    done = society("check", name)
+    assert done.output == f"{name}: every key is right (seed 1)\n"
+
+
+def test_check_looks_for_the_ecosystem_folder(here: Path) -> None:
+    done = society("check", "community/vis", "--set", "population.ecosystem.path=eco/vis")
+    assert done.exit_code == 2
+    assert "eco/vis: no such ecosystem folder; build one" in done.output
+    (here / "eco" / "vis").mkdir(parents=True)
+    done = society("check", "community/vis", "--set", "population.ecosystem.path=eco/vis")
+    assert "not an ecosystem folder (no manifest.json)" in done.output
+    (here / "eco" / "vis" / "manifest.json").write_text("{}")
+    done = society("check", "community/vis", "--set", "population.ecosystem.path=eco/vis")
+    assert done.exit_code == 0
+
+
+def test_schema_as_json_and_as_a_page() -> None:
+    assert json.loads(society("schema").output)["title"] == "Scenario"
+    page = society("schema", "--markdown").output
+    assert page == (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+
+
+# -- bad input ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sed: 1\n", "s.yaml:1:1: sed: unknown key"),
+        ("seed: many\n", "s.yaml:1:1: seed: got 'many', expected a whole number"),
+        ("protocol:\n  team_size: 0\n", "s.yaml:2:3: protocol.team_size: "),
+        ("extends: nothing.yaml\n", "s.yaml:1:1: extends: nothing.yaml: no such file"),
+        ("seed: 1\nseed: 2\n", "s.yaml:2:1: key 'seed' stands twice"),
+        ("seed: [\n", "s.yaml:2:1: not YAML"),
+        ("protocol: {use: 'x:Y'}\n", "s.yaml:1:12: protocol.use: 'x:Y' is code from outside"),
+        ("a: !!python/object/apply:os.system [ls]\n", "s.yaml:1:4: tag "),
+        ("population: {ecosystem: {use: folder, path: no}}\n", "no: no such ecosystem folder"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_bad_input_is_a_message_and_exit_2(
+    write: Write, command: str, text: str, message: str
+) -> None:
+    write("s.yaml", text)
+    done = society(command, "s.yaml")
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.output
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "missing.yaml"], "missing.yaml: no such file"),
+        (["check", "quikstart"], "did you mean 'quickstart'?"),
+        (["check", "quickstart", "--set", "protocol.turnz=3"], "--set protocol.turnz: unknown key"),
+        (["check", "quickstart", "--set", "seed"], "--set seed: write it as key=value"),
+        (["check", "quickstart", "--seed", "-1"], "--set seed: got -1, expected at least 0"),
+        (["run", "quickstart", "--out", "/proc/no"], "/proc/no: cannot be written to"),
+        (["show", "nowhere"], "nowhere: no such folder"),
+        (["report", "nowhere"], "nowhere: no such folder"),
+    ],
+)
+def test_bad_arguments_are_told(here: Path, arguments: list[str], message: str) -> None:
+    done = society(*arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.output
+
+
+def test_a_failing_process_prints_no_traceback(here: Path) -> None:
+    done = process("check", "quickstart", "--set", "protocol.turns=none", cwd=here)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("--set protocol.turns: got 'none', expected ")
+
+
+def test_another_package_called_agents_is_named(here: Path) -> None:
+    (here / "agents").mkdir()
+    (here / "agents" / "__init__.py").write_text("")
+    (here / "agents" / "errors.py").write_text((ROOT / "agents" / "errors.py").read_text())
+    code = f"import sys; sys.path[:0] = [{str(here)!r}]; from scenarios.cli import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "list"], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert f"the package 'agents' comes from {here / 'agents'}" in done.stderr
+    assert "virtual environment of its own" in done.stderr
+
+
+def test_main_is_the_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["society", "list"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 0
+
+
+# -- running --------------------------------------------------------------------------------
+
+
+def test_run_show_report(write: Write, small_text: str, here: Path) -> None:
+    write("small.yaml", small_text)
+    done = society("run", "small.yaml", "--seed", "5", "--set", "until=20w")
+    assert done.exit_code == 0, done.output
+    folder = Path("runs") / "small-5"
+    assert done.stdout.splitlines() == [
+        f"report: {folder / 'report.html'}",
+        "who spoke: rule-based scientists, not a language model",
+    ]
+    assert done.stderr.splitlines()[:3] == [
+        "preparing the ecosystem",
+        "founding the society",
+        "simulating",
+    ]
+    again = society("run", "small.yaml", "--seed", "5", "--set", "until=20w")
+    assert again.stdout.splitlines()[0] == f"{folder} holds this run already; nothing to do"
+
+    told = json.loads(society("show", str(folder), "--json").stdout)
+    assert (told["scenario"], told["seed"], told["days"]) == ("small", 5, 140)
+    assert told["teams"]["founded"] == 2
+    assert told["backend"]["about"] == "rule-based scientists, not a language model"
+    assert told["digest"] == (folder / "digest").read_text().strip()
+    assert "who spoke" in society("show", str(folder)).stdout
+
+    page = (folder / "report.html").read_bytes()
+    (folder / "report.html").unlink()
+    assert society("report", str(folder)).stdout == f"report: {folder / 'report.html'}\n"
+    assert len((folder / "report.html").read_bytes()) > len(page) / 2
+
+
+def test_a_run_of_a_trusted_module_in_the_current_folder(
+    write: Write, small_text: str, here: Path
+) -> None:
+    write(
+        "founding_at_dawn.py",
+        "from society.founding import Once\n"
+        "class Dawn(Once):\n    'One team, at dawn.'\n    hour: int = 6\n",
+    )
+    text = small_text.replace("use: once, count: 2", "use: 'founding_at_dawn:Dawn', count: 1")
+    write("small.yaml", text)
+    refused = process("run", "small.yaml", cwd=here)
+    assert refused.returncode == 2
+    assert "founding_at_dawn:Dawn" in refused.stderr
+    assert "--trust" in refused.stderr
+    done = process("run", "small.yaml", "--trust", "--set", "until=8w", cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert "founding_at_dawn:Dawn" in (here / "runs" / "small-3" / "scenario.yaml").read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_stops_soon_and_looks_unfinished(
+    write: Write, small_text: str, here: Path, number: signal.Signals
+) -> None:
+    write("small.yaml", small_text)
+    slow = ["--set", "backend.latency=2", "--set", "backend.in_flight=1", "--out", "run"]
+    command = [sys.executable, "-c", "from scenarios.cli import main; main()", "run", "small.yaml"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [*command, *slow], env=environment, cwd=here, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stderr is not None
+        for line in running.stderr:
+            if line.startswith("simulating"):
+                break
+        time.sleep(0.5)
+        running.send_signal(number)
+        began = time.monotonic()
+        told = running.stderr.read()
+        assert running.wait(timeout=10) == 5
+    assert time.monotonic() - began < 5
+    assert told.endswith("interrupted; the same command runs it again\n")
+    assert not (here / "run" / "manifest.json").exists()

@@ -1,0 +1,245 @@
+"""Documents: extends, --set and arguments laid over each other, each key with its origin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.errors import InputError
+from scenarios.document import (
+    Document,
+    dotted,
+    find_scenario,
+    from_arguments,
+    from_settings,
+    library,
+    read_document,
+)
+
+Write = Callable[[str, str], Path]
+Faults = Callable[[Callable[[], object]], list[str]]
+
+
+def over(base: dict[Any, Any], top: dict[Any, Any]) -> dict[Any, Any]:
+    return Document(base).lay_over(Document(top)).data
+
+
+# -- laying over ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("base", "top", "merged"),
+    [
+        ({"a": 1}, {"b": 2}, {"a": 1, "b": 2}),
+        ({"a": 1}, {"a": 2}, {"a": 2}),
+        ({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}}, {"a": {"x": 1, "y": 3}}),
+        ({"a": {"x": 1}}, {"a": None}, {"a": None}),
+        ({"a": 5}, {"a": {"x": 1}}, {"a": {"x": 1}}),
+        ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
+        ({"a": {2: 0.5, 3: 1}}, {"a": {5: 1}}, {"a": {5: 1}}),
+        ({"a": {}}, {"a": {"x": 1}}, {"a": {"x": 1}}),
+    ],
+)
+def test_the_upper_document_wins_key_by_key(
+    base: dict[Any, Any], top: dict[Any, Any], merged: dict[Any, Any]
+) -> None:
+    assert over(base, top) == merged
+
+
+def test_another_part_replaces_the_section_below_it() -> None:
+    base = {"s": {"use": "gamma", "mean": "10m", "shape": 2}}
+    assert over(base, {"s": {"use": "fixed", "length": "1d"}}) == {
+        "s": {"use": "fixed", "length": "1d"}
+    }
+
+
+def test_the_same_part_is_changed_key_by_key() -> None:
+    base = {"s": {"use": "gamma", "mean": "10m", "shape": 2}}
+    changed = {"s": {"use": "gamma", "mean": "20m", "shape": 2}}
+    assert over(base, {"s": {"use": "gamma", "mean": "20m"}}) == changed
+    assert over(base, {"s": {"mean": "20m"}}) == changed
+
+
+def test_neither_document_is_changed() -> None:
+    base, top = Document({"a": {"x": 1}}), Document({"a": {"y": 2}})
+    base.lay_over(top).data["a"]["z"] = 3
+    assert base.data == {"a": {"x": 1}}
+    assert top.data == {"a": {"y": 2}}
+
+
+def test_dotted_paths_are_written_as_people_write_them() -> None:
+    assert dotted(("protocol", "turns", 0)) == "protocol.turns.0"
+
+
+# -- extends --------------------------------------------------------------------------------
+
+
+def test_a_file_extends_another_beside_it(write: Write) -> None:
+    write("sub/base.yaml", "seed: 1\nprotocol: {turns: 2, leaving: on}\n")
+    child = write("sub/child.yaml", "extends: base.yaml\nprotocol: {turns: 3}\n")
+    document = read_document(child)
+    assert document.data == {"seed": 1, "protocol": {"turns": 3, "leaving": "on"}}
+
+
+def test_every_key_remembers_the_file_that_holds_it(write: Write) -> None:
+    write("base.yaml", "seed: 1\nprotocol: {turns: 2, leaving: on}\n")
+    document = read_document(write("child.yaml", "extends: base.yaml\nprotocol:\n  turns: 3\n"))
+
+    def label(*path: str) -> str:
+        origin = document.origin(path)
+        assert origin is not None
+        return origin.label
+
+    assert label("seed") == "base.yaml:1:1"
+    assert label("protocol", "leaving") == "base.yaml:2:22"
+    assert label("protocol", "turns") == "child.yaml:3:3"
+    assert label("protocol") == "child.yaml:2:1"
+    assert label("protocol", "nothing") == "child.yaml:2:1"
+    assert document.origin(("nothing",)) is None
+
+
+def test_origins_of_a_replaced_section_are_gone(write: Write) -> None:
+    write("base.yaml", "s: {use: gamma, mean: 1}\n")
+    document = read_document(write("child.yaml", "extends: base.yaml\ns: {use: fixed}\n"))
+    origin = document.origin(("s", "mean"))
+    assert origin is not None
+    assert origin.label == "child.yaml:2:1"
+
+
+def test_a_chain_of_three_and_the_library_at_its_end(write: Write) -> None:
+    write("a.yaml", "extends: quickstart\nseed: 5\n")
+    write("b.yaml", "extends: a.yaml\nuntil: 2y\n")
+    document = read_document(write("c.yaml", "extends: b.yaml\nprotocol: {turns: 4}\n"))
+    assert document.data["seed"] == 5
+    assert document.data["until"] == "2y"
+    assert document.data["protocol"]["use"] == "virsci"
+    assert document.data["protocol"]["turns"] == 4
+    assert document.data["protocol"]["memory"] == "own"
+
+
+def test_the_name_is_not_inherited(write: Write) -> None:
+    document = read_document(write("mine.yaml", "extends: quickstart\n"))
+    assert "name" not in document.data
+
+
+def test_a_circle_is_named(write: Write, faults: Faults) -> None:
+    write("a.yaml", "extends: b.yaml\n")
+    b = write("b.yaml", "seed: 1\nextends: a.yaml\n")
+    assert faults(lambda: read_document(b)) == [
+        "a.yaml:1:1: extends: a circle: b.yaml -> a.yaml -> b.yaml"
+    ]
+
+
+def test_a_file_that_extends_itself(write: Write, faults: Faults) -> None:
+    a = write("a.yaml", "extends: a.yaml\n")
+    assert faults(lambda: read_document(a)) == ["a.yaml:1:1: extends: a circle: a.yaml -> a.yaml"]
+
+
+def test_a_missing_parent_is_told_where_it_is_named(write: Write, faults: Faults) -> None:
+    a = write("a.yaml", "seed: 1\nextends: quikstart\n")
+    (line,) = faults(lambda: read_document(a))
+    assert line.startswith("a.yaml:2:1: extends: no scenario 'quikstart': neither a file nor one")
+    assert line.endswith("did you mean 'quickstart'?")
+
+
+@pytest.mark.parametrize("value", ["[a, b]", "3", "null", "{a: 1}"])
+def test_extends_takes_one_name(write: Write, faults: Faults, value: str) -> None:
+    a = write("a.yaml", f"extends: {value}\n")
+    (line,) = faults(lambda: read_document(a))
+    assert line.startswith("a.yaml:1:1: extends: expected one scenario name or path, got ")
+
+
+def test_a_broken_parent_is_told_by_its_own_place(write: Write, faults: Faults) -> None:
+    write("base.yaml", "seed: 1\nseed: 2\n")
+    child = write("child.yaml", "extends: base.yaml\n")
+    assert faults(lambda: read_document(child)) == [
+        "base.yaml:2:1: key 'seed' stands twice (first in line 1); remove one"
+    ]
+
+
+# -- names ----------------------------------------------------------------------------------
+
+
+def test_the_library_goes_by_path() -> None:
+    assert set(library()) == {
+        "quickstart",
+        "virsci/paper",
+        "virsci/single",
+        "community/field",
+        "community/vis",
+    }
+
+
+def test_a_name_of_the_library_wins_over_a_file_without_suffix(write: Write) -> None:
+    write("quickstart", "seed: 99\n")
+    assert read_document("quickstart").data["seed"] != 99
+    assert read_document("./quickstart").data["seed"] == 99
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("quickstrt", "quickstart"), ("virsci/papr", "virsci/paper"), ("field", "community/field")],
+)
+def test_an_unknown_name_shows_the_nearest(here: Path, name: str, near: str) -> None:
+    with pytest.raises(InputError, match=f"did you mean '{near}'"):
+        find_scenario(name)
+
+
+def test_a_missing_file_is_a_missing_file(here: Path) -> None:
+    with pytest.raises(InputError, match=r"^mine\.yaml: no such file$"):
+        find_scenario("mine.yaml")
+
+
+def test_a_folder_is_no_scenario(here: Path) -> None:
+    (here / "sub").mkdir()
+    with pytest.raises(InputError, match="no scenario 'sub'"):
+        find_scenario("sub")
+
+
+# -- settings -------------------------------------------------------------------------------
+
+
+def test_settings_are_laid_over_each_other_in_order() -> None:
+    document = from_settings(["a.b=1", "a.c=off", "a.b=2", "d={use: x}", "d.k=[1, 2]"])
+    assert document.data == {"a": {"b": 2, "c": "off"}, "d": {"use": "x", "k": [1, 2]}}
+
+
+def test_a_setting_names_itself() -> None:
+    origin = from_settings(["a.b=1"]).origin(("a", "b"))
+    assert origin is not None
+    assert origin.label == "--set a.b"
+    assert origin.names == ("a", "b")
+    assert origin.folder == Path.cwd()
+
+
+def test_a_value_may_hold_equals_signs_and_nothing() -> None:
+    assert from_settings(["a=b=c", "d="]).data == {"a": "b=c", "d": None}
+
+
+def test_numbers_in_a_key_are_numbers() -> None:
+    assert from_settings(["w.3=0.5"]).data == {"w": {3: 0.5}}
+
+
+def test_all_wrong_settings_are_told(faults: Faults) -> None:
+    lines = faults(lambda: from_settings(["a", "=3", "a..b=1", "b=[1", "extends=x", "ok=1"]))
+    assert len(lines) == 5
+    assert lines[0] == "--set a: write it as key=value, such as protocol.turns=3"
+    assert lines[3].startswith("--set b:")
+    assert lines[4].startswith("--set extends: a file extends another")
+
+
+def test_arguments_are_values_of_python() -> None:
+    document = from_arguments({"a.b": 1, "a.c": [2], "d": None})
+    assert document.data == {"a": {"b": 1, "c": [2]}, "d": None}
+    origin = document.origin(("a", "b"))
+    assert origin is not None
+    assert origin.label == "a.b"
+
+
+@pytest.mark.parametrize("key", ["", ".", "a.", ".a"])
+def test_an_argument_that_is_no_key(key: str) -> None:
+    with pytest.raises(InputError, match="is not a key"):
+        from_arguments({key: 1})

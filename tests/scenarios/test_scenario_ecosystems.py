@@ -1,0 +1,188 @@
+"""``society ecosystem``: building from JSON lines, bad sources, and describing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from agents.errors import InputError
+from scenarios.cli import app
+from scenarios.ecosystems import Folder
+from society.ecosystem.ecosystem import Ecosystem
+
+Write = Callable[[str, str], Path]
+WORDS = ("graph", "layout", "volume", "colour", "flow", "query", "index", "touch", "depth", "text")
+
+
+def society(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def record(number: int, **changed: Any) -> dict[str, Any]:
+    mine = [WORDS[(number * step) % len(WORDS)] for step in (1, 3, 7)]
+    plain = {
+        "id": f"p{number}",
+        "title": f"On {mine[0]} and {mine[1]}",
+        "abstract": f"We study {' '.join(mine)} and how {mine[2]} changes {mine[0]} over time.",
+        "year": 2005 + number % 12,
+        "authors": [{"id": f"a{(number + seat) % 5}", "name": f"A{seat}"} for seat in range(2)],
+        "references": [f"p{number - 1}"] if number else [],
+    }
+    return plain | changed
+
+
+def lines(records: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(one) + "\n" for one in records)
+
+
+@pytest.fixture
+def corpus(write: Write) -> Path:
+    return write("papers.jsonl", lines([record(number) for number in range(48)]))
+
+
+def build(source: Path, *more: str, boundary: int = 2012, out: str = "eco") -> Result:
+    fixed = ["ecosystem", "build", "jsonl", str(source), "--boundary", str(boundary)]
+    return society(*fixed, "--out", out, *more)
+
+
+def test_a_corpus_is_built_described_and_run(corpus: Path, here: Path) -> None:
+    done = build(corpus, "--min-papers", "2")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines()[-1].startswith("ecosystem: eco (28 past, 20 contemporary, 5 s")
+    assert "people: at least 2 papers: 0 of 5 left out" in done.stdout
+    assert Ecosystem.load("eco").boundary == 2012
+    told = society("ecosystem", "info", "eco")
+    assert told.exit_code == 0
+    assert "team size" in told.stdout
+    assert "vis" in told.stdout
+
+    (here / "s.yaml").write_text(
+        "extends: quickstart\n"
+        "until: 8w\n"
+        "population: {ecosystem: {use: folder, path: eco}}\n"
+        "founding: {use: once}\n"
+        "protocol: {team_size: 2, turns: 1}\n"
+    )
+    done = society("run", "s.yaml", "--out", "run")
+    assert done.exit_code == 0, done.output
+    told_manifest = json.loads((here / "run" / "manifest.json").read_text())
+    assert told_manifest["boundary"] == 2012
+    assert told_manifest["notes"]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--first-year", "2006", "2006"),
+        ("--last-year", "2014", "2014"),
+        ("--min-coauthors", "1", "at least 1 co-author"),
+        ("--min-citations-past", "1", "at least 1 citations"),
+        ("--min-citations-contemporary", "0", "at least 0 citations"),
+    ],
+)
+def test_every_filter_is_an_option(
+    corpus: Path, option: str, value: str, told: str, here: Path
+) -> None:
+    done = build(corpus, option, value)
+    assert told in done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no readable record in it"),
+        ("not json\n" * 3, "no readable record in it"),
+        (lines([record(1), record(2)]) + "broken\n" * 30, "malformed lines beside 2 records"),
+    ],
+)
+def test_an_empty_or_broken_corpus(write: Write, text: str, message: str) -> None:
+    done = build(write("papers.jsonl", text))
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.output
+    assert not Path("eco").exists()
+
+
+@pytest.mark.parametrize("boundary", [1900, 2100])
+def test_a_boundary_outside_the_data(corpus: Path, boundary: int) -> None:
+    done = build(corpus, boundary=boundary)
+    assert done.exit_code == 2
+    assert f"{boundary}" in done.stderr
+    assert "2005" in done.stderr
+
+
+def test_filters_that_leave_nobody(corpus: Path) -> None:
+    done = build(corpus, "--min-papers", "1000")
+    assert done.exit_code == 2
+    assert "has no scientists" in done.stderr
+
+
+def test_a_missing_source(here: Path) -> None:
+    done = build(Path("missing.jsonl"))
+    assert done.exit_code == 2
+    assert "missing.jsonl: no such file" in done.stderr
+
+
+def test_a_folder_that_cannot_be_written(corpus: Path) -> None:
+    done = build(corpus, out="/proc/eco")
+    assert done.exit_code == 2
+    assert "/proc/eco: cannot be written to" in done.stderr
+
+
+def test_a_folder_with_other_files(corpus: Path, here: Path) -> None:
+    (here / "eco").mkdir()
+    (here / "eco" / "thesis.tex").write_text("years of work")
+    done = build(corpus)
+    assert done.exit_code == 2
+    assert "eco: holds other files" in done.stderr
+    assert (here / "eco" / "thesis.tex").read_text() == "years of work"
+
+
+def test_malformed_lines_are_shown(write: Write) -> None:
+    good = lines([record(number) for number in range(240)])
+    done = build(write("papers.jsonl", good + "{broken\n"))
+    assert done.exit_code == 0, done.output
+    assert "1 malformed lines left out:\n  line 241: " in done.stderr
+
+
+def test_synthetic_beside_the_real_community() -> None:
+    size = ["--scientists", "20", "--papers", "200"]
+    done = society("ecosystem", "info", "synthetic", *size)
+    assert done.exit_code == 0
+    assert "papers per scientist" in done.stdout
+
+
+def test_a_synthetic_ecosystem_that_cannot_be() -> None:
+    done = society("ecosystem", "info", "synthetic", "--scientists", "500", "--papers", "20")
+    assert done.exit_code == 2
+    assert "500 scientists cannot all have written" in done.stderr
+
+
+def test_info_of_no_ecosystem(here: Path) -> None:
+    done = society("ecosystem", "info", "nowhere")
+    assert done.exit_code == 2
+    assert "nowhere: no such folder" in done.stderr
+
+
+def test_a_damaged_ecosystem_is_refused_before_anything_is_simulated(
+    corpus: Path, here: Path
+) -> None:
+    assert build(corpus).exit_code == 0
+    papers = here / "eco" / "papers.parquet"
+    papers.write_bytes(papers.read_bytes()[:-1] + b"\x00")
+    done = society("run", "community/vis", "--set", "population.ecosystem.path=eco", "--out", "run")
+    assert done.exit_code == 2
+    assert "its hash is not the one in manifest.json" in done.stderr
+    assert "simulating" not in done.stderr
+
+
+def test_a_folder_part_reads_nothing_until_it_is_asked(here: Path) -> None:
+    folder = Folder(path=here / "gone")
+    with pytest.raises(InputError, match=r"gone: no such ecosystem folder"):
+        folder.generate(seed=1)

@@ -1,0 +1,302 @@
+"""A scenario becomes a run folder, which alone runs the same again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.errors import InputError, Stopped
+from scenarios import execute, load_scenario, run_scenario, runfolder
+from scenarios.execute import default_folder, is_finished, prepare
+from scenarios.progress import Silence
+from scenarios.schema import Scenario
+from society.run import Run
+from society.tables import TABLES
+
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def small(write: Write, small_text: str) -> Scenario:
+    return load_scenario(write("small.yaml", small_text))
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+    return found
+
+
+# -- what lies in the folder ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "manifest.json",
+        "scenario.yaml",
+        "scenario.schema.json",
+        "events.jsonl",
+        "vectors.npz",
+        "network.graphml",
+        "network.gexf",
+        "report.html",
+        "digest",
+        *(f"tables/{table}.parquet" for table in TABLES),
+        "tables/measures/novelty.parquet",
+        "tables/measures/inference_cost.parquet",
+    ],
+)
+def test_every_file_is_there(small_run: Path, name: str) -> None:
+    assert (small_run / name).stat().st_size > 0
+
+
+def test_nothing_unfinished_is_left(small_run: Path) -> None:
+    names = [path.name for path in small_run.rglob("*")]
+    assert not [name for name in names if "unfinished" in name or name.startswith(".")]
+
+
+def test_the_manifest_says_what_was_run_from_what_by_what(small_run: Path) -> None:
+    told = manifest(small_run)
+    assert (told["name"], told["seed"], told["days"], told["until"]) == ("small", 3, 182.0, 182.0)
+    assert told["boundary"] == 2024
+    assert told["backend"] == {
+        "use": "offline",
+        "model": None,
+        "about": "rule-based scientists, not a language model",
+    }
+    assert told["digest"] == (small_run / "digest").read_text().strip()
+    assert told["ecosystem"]["counts"]["scientists"] == 12
+    assert len(told["ecosystem"]["manifest"]) == 64
+    assert told["versions"]["simpy"]
+    assert set(told["prompts"]) >= {"topic_turn.txt", "ballot.txt"}
+    assert told["scenario"]["founding"] == {
+        "use": "once",
+        "max_teams": 3,
+        "count": 2,
+        "every": "1w",
+    }
+
+
+def test_a_run_opens_as_tables(small_run: Path) -> None:
+    run = Run.open(small_run)
+    assert run.name == "small"
+    assert len(run.table("teams")) == 2
+    assert len(run.table("papers")) == len(run.vectors.ids) if run.vectors else False
+    assert len(list(run.events())) > 0
+    assert set(run.measure("novelty")["paper"]) == set(run.table("papers")["paper"])
+
+
+def test_vectors_are_those_of_the_published_papers(small_run: Path) -> None:
+    vectors = Run.open(small_run).vectors
+    assert vectors is not None
+    assert list(vectors.ids) == sorted(vectors.ids)
+    assert vectors.values.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors.values, axis=1), 1, atol=1e-4)
+
+
+def test_the_report_says_that_rules_spoke(small_run: Path) -> None:
+    page = (small_run / "report.html").read_text(encoding="utf-8")
+    assert "rule-based scientists, not a language model" in page.lower()
+
+
+def test_only_the_named_metrics_are_written(small: Scenario, here: Path) -> None:
+    folder = run_scenario(small.set("metrics", ["cost"]).set("until", "1w"), here / "run")
+    names = {path.stem for path in (folder / "tables" / "measures").iterdir()}
+    assert "inference_cost" in names
+    assert not names & {"novelty", "structure", "weekly"}
+
+
+# -- the same again -------------------------------------------------------------------------
+
+
+def digest(folder: Path) -> str:
+    return (folder / "digest").read_text()
+
+
+def test_the_resolved_scenario_alone_runs_the_same(small_run: Path, here: Path) -> None:
+    again = run_scenario(load_scenario(small_run / "scenario.yaml"), here / "again")
+    assert digest(again) == digest(small_run)
+    assert (again / "scenario.yaml").read_bytes() == (small_run / "scenario.yaml").read_bytes()
+    assert manifest(again)["identity"] == manifest(small_run)["identity"]
+
+
+def test_how_it_is_run_does_not_change_the_digest(
+    small: Scenario, small_run: Path, here: Path
+) -> None:
+    changed = small.set("backend.in_flight", 1).set("backend.latency", 0.0005).set("step", "1d")
+    assert digest(run_scenario(changed, here / "run")) == digest(small_run)
+
+
+def test_another_seed_is_another_run(small: Scenario, small_run: Path, here: Path) -> None:
+    assert digest(run_scenario(small.set("seed", 4), here / "run")) != digest(small_run)
+
+
+def test_the_digest_is_of_tables_network_and_events(small_run: Path) -> None:
+    from society.run import digest_tables
+
+    run = Run.open(small_run)
+    tables = {name: run.table(name) for name in TABLES}
+    told = digest_tables(tables).encode()
+    told += (small_run / "network.graphml").read_bytes() + (small_run / "events.jsonl").read_bytes()
+    assert hashlib.sha256(told).hexdigest() == digest(small_run).strip()
+
+
+# -- folders --------------------------------------------------------------------------------
+
+
+class Never(Silence):
+    def begin(self, phase: str) -> None:
+        raise AssertionError(phase)
+
+
+def test_a_finished_run_is_left_alone(small: Scenario, small_run: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in small_run.rglob("*")}
+    assert is_finished(small, small_run)
+    assert run_scenario(small.set("backend.in_flight", 2), small_run, Never()) == small_run
+    assert before == {path: path.stat().st_mtime_ns for path in small_run.rglob("*")}
+
+
+def test_the_folder_of_another_scenario_is_refused(small: Scenario, small_run: Path) -> None:
+    with pytest.raises(InputError, match=r"holds a run of another scenario \(small, seed 3, other"):
+        run_scenario(small.set("seed", 4), small_run, Never())
+
+
+def test_a_shorter_run_never_replaces_a_longer_one(small: Scenario, small_run: Path) -> None:
+    with pytest.raises(InputError, match=r"until day 182, longer than day 7; give another folder"):
+        run_scenario(small.set("until", "1w"), small_run, Never())
+
+
+def test_a_longer_run_takes_the_place_of_a_shorter_one(small: Scenario, here: Path) -> None:
+    run_scenario(small.set("until", "1w"), here / "run")
+    assert not is_finished(small.set("until", "2w"), here / "run")
+    run_scenario(small.set("until", "2w"), here / "run")
+    assert manifest(here / "run")["days"] == 14
+
+
+def test_a_folder_with_other_files_is_never_written_to(small: Scenario, here: Path) -> None:
+    (here / "thesis.tex").write_text("years of work")
+    with pytest.raises(InputError, match="holds other files; give another folder with --out"):
+        run_scenario(small, here, Never())
+
+
+def test_a_file_is_no_folder(small: Scenario, here: Path) -> None:
+    (here / "run").write_text("")
+    with pytest.raises(InputError, match="is a file; give another folder"):
+        run_scenario(small, here / "run", Never())
+
+
+def test_a_broken_manifest_is_told(small: Scenario, write: Write) -> None:
+    for text in ("{", "[]", "[" * 100_000):
+        path = write("run/manifest.json", text)
+        with pytest.raises(InputError, match=r"manifest\.json: "):
+            is_finished(small, path.parent)
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_the_simulation(
+    small: Scenario, here: Path
+) -> None:
+    (here / "file").write_text("")
+    with pytest.raises(InputError, match=r"run: cannot be written to \(Not a directory\)"):
+        prepare(here / "file" / "run")
+    with pytest.raises(InputError, match="cannot be written to"):
+        run_scenario(small, "/proc/run", Only("preparing"))
+
+
+class Only(Silence):
+    """Lets no phase begin: the check has to come first."""
+
+    def __init__(self, forbidden: str) -> None:
+        self.forbidden = forbidden
+
+    def begin(self, phase: str) -> None:
+        assert not phase.startswith(self.forbidden)
+
+
+def test_a_crash_while_writing_leaves_nothing_that_looks_finished(
+    small: Scenario, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("metrics.report.page.write_page", full)
+    with pytest.raises(Stopped, match="cannot be written to: No space left on device"):
+        run_scenario(small, here / "run")
+    assert not (here / "run" / "manifest.json").exists()
+    assert not (here / "run" / "digest").exists()
+    with pytest.raises(InputError, match="not a run folder"):
+        Run.open(here / "run")
+    monkeypatch.undo()
+    assert not is_finished(small, here / "run")
+    run_scenario(small, here / "run")
+    assert is_finished(small, here / "run")
+
+
+def test_the_phases_are_told_in_order(small: Scenario, here: Path) -> None:
+    told: list[str] = []
+
+    class Told(Silence):
+        def begin(self, phase: str) -> None:
+            told.append(phase)
+
+        def step(self, society: Any) -> None:
+            told.append(f"day {society.day:g}")
+
+    run_scenario(small.set("until", "2w"), here / "run", Told())
+    assert told == [
+        "preparing the ecosystem",
+        "founding the society",
+        "simulating",
+        "day 7",
+        "day 14",
+        "measuring and writing",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("quickstart", "quickstart-3"),
+        ("virsci/paper", "virsci-paper-3"),
+        ("../../etc", "etc-3"),
+        ("my field: a test", "my-field-a-test-3"),
+        ("", "scenario-3"),
+        (None, "scenario-3"),
+    ],
+)
+def test_the_default_folder_is_named_after_scenario_and_seed(
+    small: Scenario, name: str | None, folder: str
+) -> None:
+    assert default_folder(small.set("name", name)) == Path("runs") / folder
+
+
+def test_the_scenario_may_name_its_folder(small: Scenario) -> None:
+    assert default_folder(small.set("out", "elsewhere")) == Path("elsewhere")
+
+
+# -- what cannot be run ---------------------------------------------------------------------
+
+
+def test_a_team_larger_than_the_population(small: Scenario, here: Path) -> None:
+    with pytest.raises(InputError, match=r"team_size: a team of 13 cannot be made of the 12"):
+        run_scenario(small.set("protocol.team_size", 13), here / "run")
+
+
+def test_an_ecosystem_that_is_none(
+    small: Scenario, write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("not_an_ecosystem.py", "from agents.part import Part\nclass Empty(Part): ...\n")
+    monkeypatch.syspath_prepend(str(here))
+    use = {"use": "not_an_ecosystem:Empty"}
+    changed = small.set("population.ecosystem", use, trust=True)
+    with pytest.raises(InputError, match="Empty cannot be started from; it needs a method gener"):
+        run_scenario(changed, here / "run")
+
+
+def test_the_modules_name_the_same_files() -> None:
+    assert execute.MANIFEST == runfolder.MANIFEST == "manifest.json"

@@ -1,0 +1,213 @@
+"""Every key told from the classes: JSON Schema for editors, a page for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from protocols.virsci.settings import Settings
+from scenarios.document import library
+from scenarios.keys import json_schema
+from scenarios.load import parse_yaml, read_yaml
+from scenarios.meanings import meanings, summary
+from scenarios.pages import document
+from scenarios.parts import BACKENDS, DURATIONS, ECOSYSTEMS, FOUNDING, PROTOCOLS, SELECTION, SIZES
+from scenarios.runfolder import resolved_text
+from scenarios.schema import Scenario, load_scenario
+from society.durations import Gamma, Times
+from society.ecosystem.synthetic import Synthetic
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    return json_schema(Scenario)
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return document(Scenario)
+
+
+def valid(schema: dict[str, Any], data: Any) -> bool:
+    jsonschema = pytest.importorskip("jsonschema")
+    # As an editor reads the file: every key is text.
+    plain = json.loads(json.dumps(data))
+    found: bool = jsonschema.Draft202012Validator(schema).is_valid(plain)
+    return found
+
+
+# -- JSON Schema ----------------------------------------------------------------------------
+
+
+def test_the_schema_is_one(schema: dict[str, Any]) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_every_top_level_key_is_there_with_its_meaning(schema: dict[str, Any]) -> None:
+    assert set(schema["properties"]) == {"extends", *Scenario.model_fields}
+    assert all(one.get("description") for one in schema["properties"].values())
+    assert schema["additionalProperties"] is False
+
+
+def test_every_reference_leads_somewhere(schema: dict[str, Any]) -> None:
+    names = {f"#/$defs/{name}" for name in schema["$defs"]}
+
+    def references(node: Any) -> set[str]:
+        if isinstance(node, dict):
+            own = {node["$ref"]} if "$ref" in node else set()
+            return own.union(*map(references, node.values()))
+        return set().union(*map(references, node)) if isinstance(node, list) else set()
+
+    assert references(schema) == names
+
+
+@pytest.mark.parametrize("table", [PROTOCOLS, FOUNDING, SELECTION, SIZES, DURATIONS, ECOSYSTEMS])
+def test_every_part_of_every_table_is_there(schema: dict[str, Any], table: dict[str, str]) -> None:
+    for name, path in table.items():
+        definition = schema["$defs"][path.replace(":", ".")]
+        assert definition["properties"]["use"] == {"const": name}
+        assert definition["description"]
+
+
+@pytest.mark.parametrize("name", library())
+def test_the_library_is_valid(schema: dict[str, Any], name: str) -> None:
+    assert valid(schema, read_yaml(library()[name]).data) or name == "community/vis"
+
+
+@pytest.mark.parametrize("name", sorted(set(library()) - {"community/vis"}))
+def test_resolved_scenarios_are_valid(schema: dict[str, Any], name: str) -> None:
+    assert valid(schema, load_scenario(name).to_data())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"sed": 1},
+        {"seed": "x"},
+        {"seed": -1},
+        {"attention": "of"},
+        {"protocol": {"use": "virsci", "turnz": 1}},
+        {"protocol": {"use": "virsci", "turns": {"topics": 1}}},
+        {"time": {"utterance": {"use": "gamma"}}},
+        {"time": {"uterance": "1d"}},
+        {"metrics": ["novelti"]},
+        {"backend": {"use": "offline", "in_flight": 0}},
+        {"backend": {"use": "offline", "x": 0}},
+        {"founding": {"use": "often"}},
+    ],
+)
+def test_the_schema_refuses_what_the_command_refuses(
+    schema: dict[str, Any], data: dict[str, Any]
+) -> None:
+    assert not valid(schema, data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"extends": "quickstart", "until": "2y", "step": 7},
+        {"protocol": {"use": "virsci", "team_size": {"use": "observed"}}},
+        {"protocol": {"team_size": 3, "turns": {"topic": 1}, "topic": {"given": "x"}}},
+        {"protocol": {"use": "mine.module:Protocol", "anything": 1}},
+        {"time": {"utterance": "10m", "homework": None}},
+        {"time": {"utterance": {"use": "gamma", "mean": "10m"}}},
+        {"backend": {"use": "offline", "in_flight": 3, "latency": 1}},
+        {"backend": {"in_flight": 3}},
+        {"novelty": {"k": 3, "normalise": "none"}},
+    ],
+)
+def test_the_schema_takes_what_the_command_takes(
+    schema: dict[str, Any], data: dict[str, Any]
+) -> None:
+    assert valid(schema, data)
+
+
+# -- the page -------------------------------------------------------------------------------
+
+
+def test_the_page_in_docs_is_current(page: str) -> None:
+    found = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    assert found == page, "run: society schema --markdown > docs/scenarios.md"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *Scenario.model_fields,
+        *(f"protocol.{name}" for name in Settings.model_fields),
+        *(f"time.{name}" for name in Times.model_fields),
+        *(f"population.ecosystem.{name}" for name in Synthetic.model_fields),
+        "population.ecosystem.path",
+        "backend.in_flight",
+        "backend.latency",
+        "founding.every",
+        "novelty.normalise",
+        "protocol.selection.explore.mass",
+        "time.utterance.shape",
+    ],
+)
+def test_every_key_has_a_row(page: str, key: str) -> None:
+    assert f"| `{key}` |" in page
+
+
+@pytest.mark.parametrize(
+    ("key", "default", "takes"),
+    [
+        ("seed", "`0`", "whole number >= 0"),
+        ("until", "`1y`", "duration > 0"),
+        ("attention", "`on`", "`on` or `unlimited`"),
+        ("founding", "`use: poisson`", "`use: poisson` or `use: once`"),
+        ("novelty", "`null`", "a section or `null`"),
+        ("protocol.team_size", "`4`", "`use: observed` or `use: stated` or whole number"),
+        ("time.homework", "`use: gamma`", "a duration or `null`"),
+        ("time.deadline", "`null`", "duration or `null`"),
+        ("population.ecosystem.path", "required", "text"),
+        ("novelty.unit", "`true`", "`true` or `false`"),
+        ("founding.every", "`0d`", "duration"),
+    ],
+)
+def test_rows_say_the_default_and_what_is_taken(
+    page: str, key: str, default: str, takes: str
+) -> None:
+    row = next(line for line in page.splitlines() if line.startswith(f"| `{key}` |"))
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[1] == default
+    assert takes in cells[2]
+
+
+def test_every_table_row_has_four_cells(page: str) -> None:
+    rows = [line.replace("\\|", "") for line in page.splitlines() if line.startswith("|")]
+    assert {row.count("|") for row in rows} == {5}
+
+
+def test_the_page_names_the_backends(page: str) -> None:
+    assert all(f"`backend: {{use: {name}}}`" in page for name in BACKENDS)
+
+
+# -- meanings -------------------------------------------------------------------------------
+
+
+def test_meanings_come_from_below_the_field_and_from_the_docstring() -> None:
+    assert meanings(Times)["meeting_notice"].startswith("From the call of a meeting")
+    assert meanings(Synthetic)["boundary"] == "the year in which the society starts."
+    assert meanings(Settings)["team_size"].startswith("n, the leader included")
+    assert "\n" not in meanings(Synthetic)["scientists"]
+
+
+def test_the_summary_is_the_first_paragraph() -> None:
+    text = "Gamma distributed around `mean`; `shape` 1 is exponential, larger is narrower."
+    assert summary(Gamma) == text
+
+
+def test_the_resolved_scenario_tells_the_editor_its_schema(here: Path) -> None:
+    text = resolved_text(load_scenario("quickstart"))
+    first = text.splitlines()[0]
+    assert first == "# yaml-language-server: $schema=scenario.schema.json"
+    assert parse_yaml(text, "s").data["name"] == "quickstart"

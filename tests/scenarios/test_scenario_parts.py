@@ -1,0 +1,215 @@
+"""The tables of names, and what may stand instead of a name."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+from pydantic import BaseModel
+
+from agents.backend import Backend
+from agents.errors import InputError
+from agents.part import Part
+from scenarios import parts
+from scenarios.parts import (
+    BACKENDS,
+    DURATIONS,
+    ECOSYSTEMS,
+    EXPLORE,
+    FOUNDING,
+    KINDS,
+    PROTOCOLS,
+    SELECTION,
+    SIZES,
+    Table,
+    class_of,
+    classes_in,
+    import_class,
+    import_path,
+    name_of,
+    table_for,
+)
+from society.durations import Duration, Fixed, Gamma
+from society.founding import Founding
+from society.interfaces import SelectionPolicy, TeamProtocol
+
+TABLES: list[Table] = [
+    PROTOCOLS,
+    FOUNDING,
+    SELECTION,
+    SIZES,
+    DURATIONS,
+    EXPLORE,
+    BACKENDS,
+    ECOSYSTEMS,
+]
+ENTRIES = [(name, path) for table in TABLES for name, path in table.items()]
+
+
+@pytest.mark.parametrize(("name", "path"), ENTRIES)
+def test_every_entry_is_a_part_that_says_what_it_is(name: str, path: str) -> None:
+    cls = import_class(path)
+    assert issubclass(cls, Part)
+    assert inspect.getdoc(cls)
+    assert name == name.lower()
+
+
+@pytest.mark.parametrize("base", KINDS)
+def test_every_kind_is_the_base_of_its_table(base: str) -> None:
+    cls = import_class(base)
+    assert table_for(cls) is KINDS[base]
+    for path in KINDS[base].values():
+        assert issubclass(import_class(path), cls)
+
+
+@pytest.mark.parametrize(
+    ("base", "module"),
+    [
+        (Founding, "society.founding"),
+        (Duration, "society.durations"),
+        (SelectionPolicy, "protocols.policies"),
+    ],
+)
+def test_no_class_of_the_folder_is_missing_from_its_table(base: type, module: str) -> None:
+    table = KINDS[import_path(base)]
+    found = {
+        import_path(cls)
+        for cls in vars(importlib.import_module(module)).values()
+        if isinstance(cls, type) and issubclass(cls, base) and cls is not base
+    }
+    assert found == set(table.values())
+
+
+def test_sizes_are_all_listed() -> None:
+    from protocols import sizes
+
+    classes = [cls for cls in vars(sizes).values() if isinstance(cls, type)]
+    listed = {import_path(cls) for cls in classes if issubclass(cls, sizes.TeamSize)}
+    assert listed - {import_path(sizes.TeamSize)} == set(SIZES.values())
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_names_and_classes_find_each_other(table: Table) -> None:
+    for name, path in table.items():
+        assert name_of(import_class(path), table) == name
+
+
+def test_a_class_outside_the_tables_has_its_dotted_path_for_a_name() -> None:
+    assert name_of(Founding, FOUNDING) == "society.founding:Founding"
+
+
+def test_exploring_parts_are_served_by_their_own_table() -> None:
+    assert table_for(import_class(EXPLORE["share"])) is EXPLORE
+    assert table_for(Part) is None
+
+
+# -- names ----------------------------------------------------------------------------------
+
+
+def test_a_name_of_the_table_needs_no_trust() -> None:
+    assert class_of("gamma", DURATIONS, Duration, trust=False) is Gamma
+
+
+@pytest.mark.parametrize(
+    ("use", "hint"),
+    [("gama", "; did you mean 'gamma'?"), ("zzz", ""), (3, ""), (None, ""), ([1], "")],
+)
+def test_an_unknown_name_is_told_with_all_known_ones(use: object, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        class_of(use, DURATIONS, Duration, trust=True)
+    assert str(caught.value) == (
+        f"got {use!r}, expected 'fixed' or 'gamma' or 'lognormal' or package.module:Class{hint}"
+    )
+
+
+# -- dotted paths ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stranger(
+    write: Callable[[str, str], Path], here: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
+    """A module that leaves a mark when it is imported."""
+    write(
+        "stranger.py",
+        "from pathlib import Path\n"
+        "from society.durations import Fixed\n"
+        "Path('ran').write_text('')\n"
+        "class Slow(Fixed):\n    'A slow one.'\n"
+        "number = 3\n"
+        "class Bare: ...\n",
+    )
+    monkeypatch.syspath_prepend(str(here))
+    yield here / "ran"
+    sys.modules.pop("stranger", None)
+
+
+def test_a_dotted_path_runs_nothing_without_trust(stranger: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        class_of("stranger:Slow", DURATIONS, Duration, trust=False)
+    assert str(caught.value) == (
+        "'stranger:Slow' is code from outside and would be run; read it, then give --trust"
+    )
+    assert not stranger.exists()
+
+
+def test_a_trusted_path_is_imported(stranger: Path) -> None:
+    found = class_of("stranger:Slow", DURATIONS, Duration, trust=True)
+    assert issubclass(found, Fixed)
+    assert stranger.exists()
+    assert name_of(found, DURATIONS) == "stranger:Slow"
+
+
+def test_a_trusted_class_has_to_be_of_the_right_kind(stranger: Path) -> None:
+    with pytest.raises(InputError, match="'stranger:Slow' is no Founding; this key takes a sub"):
+        class_of("stranger:Slow", FOUNDING, Founding, trust=True)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("stranger:Missing", "cannot be imported"),
+        ("no_such_module:Class", "cannot be imported"),
+        (":Class", "cannot be imported"),
+        ("stranger:", "cannot be imported"),
+        ("stranger:number", "is not a part"),
+        ("stranger:Bare", "is not a part"),
+        ("os:system", "is not a part"),
+    ],
+)
+def test_what_cannot_be_a_part(stranger: Path, path: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        class_of(path, DURATIONS, Duration, trust=True)
+
+
+# -- annotations ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("annotation", "found"),
+    [
+        (int, []),
+        (Duration, [Duration]),
+        (Duration | None, [Duration]),
+        (Annotated[Duration, "note"], [Duration]),
+        (int | Annotated[Fixed, 1] | Gamma, [Fixed, Gamma]),
+        (dict[str, int], []),
+        (tuple[Backend, ...], [Backend]),
+        (TeamProtocol | str, [TeamProtocol]),
+    ],
+)
+def test_part_classes_are_found_wherever_an_annotation_names_them(
+    annotation: object, found: list[type[BaseModel]]
+) -> None:
+    assert classes_in(annotation) == found
+
+
+def test_tables_hold_text_only_so_that_nothing_is_imported_before_it_is_used() -> None:
+    for table in TABLES:
+        assert all(isinstance(path, str) and path.count(":") == 1 for path in table.values())
+    assert "import" not in inspect.getsource(parts).split("PROTOCOLS: Table")[1].split("KINDS")[0]

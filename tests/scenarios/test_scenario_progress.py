@@ -1,0 +1,255 @@
+"""Progress as lines and as a bar, the overview, the house, and the guard of the commands."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import typer
+
+from agents.errors import InputError, SocietyError, Stopped
+from scenarios import progress as progress_
+from scenarios.guard import guarded
+from scenarios.house import PACKAGES, check_packages
+from scenarios.overview import cell, print_overview, print_table
+from scenarios.progress import Bar, Lines, Silence, position, shown_progress, simulated_date
+from society.tables import TABLES
+
+
+def society(**changed: Any) -> Any:
+    state = [column.name for column in TABLES["teams"]].index("state")
+    row = [None] * len(TABLES["teams"])
+    row[state] = "published"  # type: ignore[call-overload]
+    team = SimpleNamespace(state="running")
+    default = {
+        "day": 40.0,
+        "until": 365.0,
+        "ecosystem": SimpleNamespace(boundary=2024),
+        "teams_in_world": {"a": (team, None), "b": (team, None)},
+        "log": SimpleNamespace(rows={"teams": [tuple(row)], "calls": [()] * 7}),
+    }
+    return SimpleNamespace(**(default | changed))
+
+
+# -- dates ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("day", "date"),
+    [
+        (0, "2024-01-01"),
+        (30.9, "2024-01-31"),
+        (31, "2024-02-01"),
+        (59, "2024-03-01"),
+        (364, "2024-12-31"),
+        (365, "2025-01-01"),
+        (730, "2026-01-01"),
+    ],
+)
+def test_every_simulated_year_has_365_days(day: float, date: str) -> None:
+    assert simulated_date(2024, day) == date
+
+
+def test_a_position_is_date_teams_and_calls() -> None:
+    assert position(society()) == (
+        "2024-02-10 (day 40 of 365); teams: 1 published, 2 running; calls: 7"
+    )
+
+
+def test_a_position_without_teams() -> None:
+    empty = SimpleNamespace(rows={"teams": [], "calls": []})
+    assert "teams: none yet; calls: 0" in position(society(teams_in_world={}, log=empty))
+
+
+# -- lines and bar --------------------------------------------------------------------------
+
+
+def test_lines_are_plain_and_only_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    with Lines(stream, every=5) as lines:
+        lines.begin("simulating")
+        for second in range(13):
+            now[0] = float(second)
+            lines.step(society(day=float(second)))
+        now[0] = 20.0
+        lines.count(2000)
+        lines.count(3000)
+    printed = stream.getvalue().splitlines()
+    assert printed[0] == "simulating"
+    assert [line[:20] for line in printed[1:3]] == ["2024-01-06 (day 5 of", "2024-01-11 (day 10 o"]
+    assert printed[3:] == ["2,000 records read"]
+    assert "\x1b" not in stream.getvalue()
+
+
+def test_off_a_terminal_there_are_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert isinstance(shown_progress(), Lines)
+
+
+def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    bar = shown_progress()
+    assert isinstance(bar, Bar)
+    with bar:
+        bar.step(society())
+        bar.count(3)
+        bar.begin("simulating")
+        bar.step(society())
+        bar.count(3)
+        bar.begin("writing")
+
+
+def test_silence_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    Silence().begin("x")
+    Silence().step(society())
+    assert capsys.readouterr() == ("", "")
+
+
+# -- overview -------------------------------------------------------------------------------
+
+TOLD: dict[str, Any] = {
+    "scenario": "quickstart",
+    "seed": 1,
+    "days": 365.0,
+    "scientists": 60,
+    "teams": {"founded": 12, "published": 9, "dissolved": {"[red]too small": 3}},
+    "papers": 9,
+    "calls": {"total": 1234, "by_stage": {"topic": 1000}, "by_act": {"utterance": 900}},
+    "inference_cost": {"per_team": {}, "mean": None, "extra": 0},
+    "HD": {"mean": 0.51234, "per_paper": {}},
+    "CD": None,
+    "CI": None,
+    "ON": None,
+    "invitations": {"sent": 3},
+    "consultations": 2,
+    "max_memberships": 2,
+    "waiting_days": {"3": 0.25},
+    "digest": "0" * 64,
+    "backend": {"use": "offline", "about": "rule-based scientists, not a language model"},
+}
+
+
+def test_the_overview_shows_every_figure(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    print_overview(TOLD)
+    printed = capsys.readouterr().out
+    for text in ("1,234", "0.512", "utterance", "0.25", "0" * 64, "not a language model"):
+        assert text in printed
+    assert "teams dissolved: [red]too small" in printed
+
+
+def test_the_overview_of_another_backend(capsys: pytest.CaptureFixture[str]) -> None:
+    print_overview(TOLD | {"backend": "somebody"})
+    assert "somebody" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "-"),
+        (float("nan"), "-"),
+        (3.0, "3"),
+        (1234567.0, "1,234,567"),
+        (0.123456, "0.123"),
+        (4321, "4,321"),
+        ("x", "x"),
+    ],
+)
+def test_cells(value: object, text: str) -> None:
+    assert cell(value) == text
+
+
+def test_a_table_without_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table("nothing", ("a", "b"), [])
+    assert "nothing" in capsys.readouterr().out
+
+
+# -- the house ------------------------------------------------------------------------------
+
+
+def test_the_five_packages_live_together() -> None:
+    check_packages()
+    assert len(PACKAGES) == 5
+
+
+def test_a_package_of_the_same_name_from_elsewhere_is_named(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "strange_agents").mkdir()
+    (here / "strange_agents" / "__init__.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(str(here))
+    with pytest.raises(InputError) as caught:
+        check_packages(("strange_agents",))
+    assert f"comes from {here / 'strange_agents'}" in str(caught.value)
+    assert "a virtual environment of its own" in str(caught.value)
+
+
+def test_a_missing_package_is_named() -> None:
+    with pytest.raises(InputError, match="'no_such_package' cannot be found"):
+        check_packages(("no_such_package",))
+
+
+# -- the guard ------------------------------------------------------------------------------
+
+
+def code_of(error: BaseException) -> int:
+    @guarded
+    def command() -> None:
+        raise error
+
+    with pytest.raises(typer.Exit) as caught:
+        command()
+    return caught.value.exit_code
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (InputError("seed: wrong"), 2, "seed: wrong\n"),
+        (Stopped("no answer"), 5, "stopped: no answer\nthe same command runs it again\n"),
+        (KeyboardInterrupt(), 5, "interrupted; the same command runs it again\n"),
+        (SocietyError("else"), 1, "else\n"),
+    ],
+)
+def test_what_a_command_raises_is_a_message_and_a_code(
+    error: BaseException, code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert code_of(error) == code
+    assert capsys.readouterr().err == message
+
+
+def test_a_fault_of_the_program_keeps_its_traceback() -> None:
+    @guarded
+    def command() -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        command()
+
+
+def test_sigterm_is_taken_like_ctrl_c_and_given_back() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    seen: Counter[str] = Counter()
+
+    @guarded
+    def command() -> None:
+        seen["ran"] += 1
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.pause()
+
+    with pytest.raises(typer.Exit) as caught:
+        command()
+    assert caught.value.exit_code == 5
+    assert seen == {"ran": 1}
+    assert signal.getsignal(signal.SIGTERM) == before

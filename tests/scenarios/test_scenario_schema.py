@@ -1,0 +1,330 @@
+"""Whole scenarios: bad input told all at once, identity, changes, the library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError
+from agents.offline.scientist import Offline
+from protocols.virsci.protocol import VirSci
+from scenarios.document import Document, library
+from scenarios.ecosystems import Folder
+from scenarios.load import parse_yaml, write_yaml
+from scenarios.runfolder import identity_hash, resolved_text
+from scenarios.schema import METRICS, Scenario, load_scenario, read_scenario
+from society.durations import Fixed
+from society.ecosystem.synthetic import Synthetic
+from society.founding import Poisson
+
+Write = Callable[[str, str], Path]
+Faults = Callable[[Callable[[], object]], list[str]]
+
+BAD = """\
+extends: base.yaml
+sed: 3
+turns: 3
+until: 10x
+population: {ecosystem: {use: syntetic}}
+founding:
+  use: poisson
+  teams_per_yaer: 2
+  max_teams: 0
+protocol:
+  leaving: offf
+  speaking_order: randon
+  min_size: some
+  selection: {use: coauthorship, explore: -1}
+  references: {ideas: maybe, conut: 3}
+time:
+  utterance: 10x
+  homework: {use: gamma, mean: 2q, shap: 1}
+attention: unlimted
+metrics: [novelty, tems]
+backend: {in_flight: 0, latensy: 3}
+novelty: {k: 0, kk: 1}
+"""
+
+TOLD = """\
+bad.yaml:2:1: sed: unknown key, expected one of name, .*; did you mean 'seed'\\?
+bad.yaml:3:1: turns: unknown key, .*; did you mean 'protocol.turns'\\?
+bad.yaml:4:1: until: '10x' is not a duration; write 10m, 2h, 3d, 1w, 18mo or 2y
+bad.yaml:5:26: population.ecosystem.use: got 'syntetic', .*; did you mean 'synthetic'\\?
+bad.yaml:8:3: founding.teams_per_yaer: unknown key, .*; did you mean 'teams_per_year'\\?
+bad.yaml:9:3: founding.max_teams: got 0, expected at least 1
+bad.yaml:11:3: protocol.leaving: got 'offf', expected 'on' or 'off'; did you mean 'off'\\?
+bad.yaml:12:3: protocol.speaking_order: got 'randon', .*; did you mean 'random'\\?
+bad.yaml:13:3: protocol.min_size: got 'some', expected a whole number or 'all'
+bad.yaml:14:34: protocol.selection.explore: got -1, expected more than 0
+bad.yaml:15:16: protocol.references.ideas: got 'maybe', expected 'on' or 'off'
+bad.yaml:15:30: protocol.references.conut: unknown key, .*; did you mean 'count'\\?
+bad.yaml:17:3: time.utterance: '10x' is not a duration; write 10m, 2h, 3d, 1w, 18mo or 2y
+bad.yaml:18:26: time.homework.mean: '2q' is not a duration; write .*
+bad.yaml:18:36: time.homework.shap: unknown key, .*; did you mean 'shape'\\?
+bad.yaml:19:1: attention: got 'unlimted', .*; did you mean 'unlimited'\\?
+bad.yaml:20:20: metrics.1: got 'tems', expected 'novelty' or .*; did you mean 'teams'\\?
+bad.yaml:21:11: backend.in_flight: got 0, expected at least 1
+bad.yaml:21:25: backend.latensy: unknown key, expected one of in_flight, latency; did .*
+bad.yaml:22:11: novelty.k: got 0, expected at least 1
+bad.yaml:22:17: novelty.kk: unknown key, .*; did you mean 'k'\\?
+base.yaml:1:12: protocol.turnz: unknown key, .*; did you mean 'turns'\\?
+--set protocol.topic: protocol.topic.given: got 3, expected text
+--set time.deadlin: unknown key, .*; did you mean 'deadline'\\?
+"""
+
+
+def test_everything_wrong_is_told_at_once_with_line_and_column(
+    write: Write, faults: Faults
+) -> None:
+    write("base.yaml", "protocol: {turnz: 1}\n")
+    bad = write("bad.yaml", BAD)
+    settings = ["protocol.topic={given: 3}", "time.deadlin=1d"]
+    lines = faults(lambda: load_scenario(bad, settings=settings))
+    expected = TOLD.splitlines()
+    assert len(lines) == len(expected)
+    for line, pattern in zip(sorted(lines, key=_order), expected, strict=True):
+        assert re.fullmatch(pattern.replace("bad.yaml", r"bad\.yaml"), line), line
+
+
+def _order(line: str) -> tuple[int, int, int]:
+    place = line.split(": ")[0].split(":")
+    kind = ("bad.yaml", "base.yaml").index(place[0]) if place[0].endswith("yaml") else 2
+    return (kind, int(place[1]), int(place[2])) if kind < 2 else (kind, 0, line > "--set q")
+
+
+def test_faults_come_in_the_order_of_the_file(write: Write, faults: Faults) -> None:
+    bad = write("bad.yaml", "zed: 1\nseed: x\nalso: 2\nuntil: never\n")
+    lines = faults(lambda: load_scenario(bad))
+    assert [line.split(":")[1] for line in lines] == ["1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("protocol.team_size=0", "--set protocol.team_size: "),
+        ("seed=-1", "--set seed: got -1, expected at least 0"),
+        ("seed=x", "--set seed: got 'x', expected a whole number"),
+        ("step=2y", "--set step: step is longer than until"),
+        ("until=0", "--set until: got 0.0, expected more than 0"),
+        ("metrics=[cost, cost]", "--set metrics: metrics names one twice"),
+        ("metrics=cost", "--set metrics: got 'cost', expected a list"),
+        ("protocol=3", "--set protocol: got 3, expected a section of keys"),
+        ("protocol=virsy", "--set protocol: got 'virsy', expected 'virsci' or package.mod"),
+        ("population.ecosystem=5", "--set population.ecosystem: got 5, expected a section"),
+        ("backend.use=offlin", "--set backend.use: got 'offlin', expected 'offline' or"),
+        ("name=[1]", "--set name: got a list, expected text"),
+        ("protocol.use=os:system", "--set protocol.use: 'os:system' is code from outside and"),
+        ("a.b.c=1", "--set a.b.c: a: unknown key"),
+        (
+            "population.ecosystem.papers=2",
+            "--set population.ecosystem.papers: population.ecosystem: 60 scientists cannot",
+        ),
+    ],
+)
+def test_a_wrong_setting_is_told_by_its_key(
+    setting: str, message: str, here: Path, faults: Faults
+) -> None:
+    lines = faults(lambda: load_scenario("quickstart", settings=[setting]))
+    assert any(line.startswith(message) for line in lines), lines
+
+
+def test_step_is_placed_where_it_was_written_even_if_until_was_changed(
+    write: Write, faults: Faults
+) -> None:
+    path = write("s.yaml", "step: 4w\nuntil: 1y\n")
+    assert faults(lambda: load_scenario(path, settings=["until=1w"])) == [
+        "s.yaml:1:1: step: step is longer than until"
+    ]
+
+
+# -- trust ----------------------------------------------------------------------------------
+
+
+def test_a_strangers_scenario_runs_nothing(write: Write, faults: Faults) -> None:
+    write("theirs.py", "from pathlib import Path\nPath('ran').touch()\n")
+    path = write("theirs.yaml", "extends: quickstart\nprotocol:\n  use: theirs:Protocol\n")
+    (line,) = faults(lambda: load_scenario(path))
+    assert line.startswith("theirs.yaml:3:3: protocol.use: 'theirs:Protocol' is code from outs")
+    assert "--trust" in line
+    assert not Path("ran").exists()
+
+
+def test_a_trusted_class_is_used_and_named_in_the_resolved_scenario(
+    write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        "mine_durations.py",
+        "from society.durations import Duration\n"
+        "class Nap(Duration):\n"
+        "    minutes: int = 5\n"
+        "    def sample(self, rng):\n"
+        "        return self.minutes / 1440\n",
+    )
+    monkeypatch.syspath_prepend(str(here))
+    setting = "time.utterance={use: mine_durations:Nap, minutes: 7}"
+    scenario = load_scenario("quickstart", settings=[setting], trust=True)
+    assert scenario.to_data()["time"]["utterance"] == {"use": "mine_durations:Nap", "minutes": 7}
+    again = read_scenario(Document(parse_yaml(resolved_text(scenario), "s").data), trust=True)
+    assert again == scenario
+    with pytest.raises(InputError, match="--trust"):
+        read_scenario(Document(parse_yaml(resolved_text(scenario), "s").data))
+
+
+# -- the library ----------------------------------------------------------------------------
+
+
+def settings_of(name: str) -> list[str]:
+    return ["population.ecosystem.path=eco"] if name == "community/vis" else []
+
+
+@pytest.mark.parametrize("name", library())
+def test_every_scenario_of_the_library_is_right_and_comes_back_equal(name: str) -> None:
+    scenario = load_scenario(name, settings=settings_of(name))
+    assert scenario.name == name
+    assert read_scenario(Document(parse_yaml(resolved_text(scenario), "s").data)) == scenario
+
+
+@pytest.mark.parametrize("name", library())
+def test_every_scenario_of_the_library_explains_itself(name: str) -> None:
+    head = library()[name].read_text(encoding="utf-8").split("\n\n")[0]
+    assert head.startswith("# ")
+    assert f"society run {name}" in head
+
+
+def test_the_real_corpus_has_to_be_named(faults: Faults, here: Path) -> None:
+    lines = faults(lambda: load_scenario("community/vis"))
+    assert "population.ecosystem.path: required, but not given" in lines[0]
+    text = "\n".join(lines)
+    assert "society ecosystem build jsonl FILE --boundary 2012 --min-papers 5 --out eco" in text
+    assert "society run SCENARIO --set population.ecosystem.path=eco/vis" in text
+
+
+def test_the_papers_scenario_is_the_papers() -> None:
+    scenario = load_scenario("virsci/paper")
+    protocol = scenario.protocol
+    assert isinstance(protocol, VirSci)
+    assert (protocol.team_size, protocol.turns, protocol.min_size) == (4, 5, "all")
+    assert scenario.attention == "unlimited"
+    assert scenario.time.homework is None
+    assert scenario.time.utterance == Fixed(length="10m")
+    times = (scenario.time.meeting_notice, scenario.time.reply_window)
+    assert (*times, scenario.time.publication_delay) == (0, 0, 0)
+    single = load_scenario("virsci/single")
+    assert single.set("protocol.team_size", 4).set("name", "virsci/paper") == scenario
+
+
+# -- one scenario ---------------------------------------------------------------------------
+
+
+def test_an_empty_file_is_a_scenario_of_defaults(write: Write) -> None:
+    scenario = load_scenario(write("empty.yaml", ""))
+    assert scenario.name == "empty"
+    assert scenario.founding == Poisson()
+    assert scenario.protocol == VirSci()
+    assert scenario.population.ecosystem == Synthetic()
+    assert scenario.backend.backend == Offline()
+    assert scenario.backend.in_flight == 64
+    assert scenario.metrics == METRICS
+
+
+def test_keys_of_the_backend_stand_in_one_section(write: Write) -> None:
+    scenario = load_scenario(write("s.yaml", "backend: {use: offline, in_flight: 2, latency: 0.1}"))
+    assert scenario.backend.in_flight == 2
+    assert scenario.backend.backend == Offline(latency=0.1)
+    assert scenario.to_data()["backend"] == {"use": "offline", "latency": 0.1, "in_flight": 2}
+
+
+def test_python_arguments_and_set_are_the_same(here: Path) -> None:
+    by_argument = load_scenario("quickstart", **{"protocol.turns": 3, "seed": 9})
+    assert load_scenario("quickstart", settings=["protocol.turns=3", "seed=9"]) == by_argument
+    assert load_scenario("quickstart").set("protocol.turns", 3).set("seed", 9) == by_argument
+
+
+def test_a_change_makes_another_scenario(here: Path) -> None:
+    scenario = load_scenario("quickstart")
+    changed = scenario.set("time.utterance", {"use": "lognormal", "median": "5m"})
+    assert changed != scenario
+    assert load_scenario("quickstart") == scenario
+    with pytest.raises(InputError, match=r"^protocol\.turnz: unknown key.*did you mean 'turns'"):
+        scenario.set("protocol.turnz", 3)
+
+
+def test_parts_may_be_given_as_objects(here: Path) -> None:
+    scenario = load_scenario("quickstart", **{"time.utterance": Fixed(length="1h")})
+    assert scenario.time.utterance == Fixed(length="1h")
+
+
+def test_a_path_in_a_file_is_relative_to_the_file(write: Write, here: Path) -> None:
+    text = "population: {ecosystem: {use: folder, path: ../eco}}\n"
+    scenario = load_scenario(write("sub/s.yaml", text))
+    assert scenario.population.ecosystem == Folder(path=here / "sub" / ".." / "eco")
+    given = load_scenario("community/vis", settings=["population.ecosystem.path=eco"])
+    assert given.population.ecosystem == Folder(path=here / "eco")
+
+
+# -- identity -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("name", "other"),
+        ("until", "3y"),
+        ("step", "1d"),
+        ("out", "elsewhere"),
+        ("backend.in_flight", 1),
+        ("backend.latency", 0.5),
+    ],
+)
+def test_how_it_is_run_is_not_identity(here: Path, key: str, value: object) -> None:
+    scenario = load_scenario("quickstart")
+    assert identity_hash(scenario.set(key, value)) == identity_hash(scenario)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seed", 99),
+        ("protocol.turns", 4),
+        ("protocol.selection.explore", 2.0),
+        ("founding.max_teams", 1),
+        ("attention", "unlimited"),
+        ("time.homework", None),
+        ("population.ecosystem.fields", 3),
+        ("metrics", ["cost"]),
+        ("novelty", {"k": 3}),
+    ],
+)
+def test_what_happens_is_identity(here: Path, key: str, value: object) -> None:
+    scenario = load_scenario("quickstart")
+    assert identity_hash(scenario.set(key, value)) != identity_hash(scenario)
+
+
+def test_an_ecosystem_folder_counts_by_its_content_not_its_place(write: Write, here: Path) -> None:
+    for place in ("a", "b", "c"):
+        write(f"{place}/manifest.json", '{"x": 1}' if place != "c" else '{"x": 2}')
+    a, b, c = (
+        load_scenario("community/vis", settings=[f"population.ecosystem.path={place}"])
+        for place in "abc"
+    )
+    assert identity_hash(a) == identity_hash(b) != identity_hash(c)
+    gone = load_scenario("community/vis", settings=["population.ecosystem.path=gone"])
+    with pytest.raises(InputError, match="no such ecosystem folder; build one"):
+        identity_hash(gone)
+
+
+def test_families_of_metrics_are_those_that_exist() -> None:
+    from metrics.table import METRICS as TABLE
+
+    assert {metric.__module__.rpartition(".")[2] for metric in TABLE.values()} == set(METRICS)
+
+
+def test_a_scenario_never_changes() -> None:
+    scenario = load_scenario("quickstart")
+    with pytest.raises(ValueError, match="frozen"):
+        scenario.seed = 3  # type: ignore[misc]
+    assert isinstance(scenario, Scenario)
+    assert write_yaml(scenario.to_data()) == write_yaml(scenario.to_data())

@@ -1,0 +1,323 @@
+"""Sections become parts and parts become sections, with every fault in its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import pytest
+from pydantic import Field, model_validator
+
+from agents.part import Part, Switch
+from protocols.policies import Coauthorship, HalfNormal, Share, Uniform
+from protocols.sizes import ObservedSize, StatedSize
+from protocols.virsci.settings import Settings, Turns
+from scenarios.complaints import shown, worded
+from scenarios.document import Document, from_arguments
+from scenarios.parts import FOUNDING, Among, Section
+from scenarios.sections import Reader, keys_below, write_part
+from society.durations import Duration, Fixed, Gamma, Lognormal, Times, parse_days
+from society.founding import Founding, Once, Poisson
+
+
+def read(cls: type[Any], data: dict[Any, Any], *, trust: bool = False) -> Any:
+    reader = Reader(Document(data), trust=trust)
+    part = reader.part(cls, data, ())
+    reader.complaints.settle()
+    return part
+
+
+def complaints(cls: type[Any], data: dict[Any, Any]) -> list[str]:
+    reader = Reader(Document(data), trust=False)
+    reader.part(cls, data, ())
+    return reader.complaints.lines()
+
+
+# -- reading --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "part"),
+    [
+        ("10m", Fixed(length="10m")),
+        (2, Fixed(length=2)),
+        (0.5, Fixed(length=0.5)),
+        ({"use": "fixed", "length": "1d"}, Fixed(length="1d")),
+        ({"use": "gamma", "mean": "1h", "shape": 2}, Gamma(mean="1h", shape=2)),
+        ({"use": "lognormal", "median": "1h"}, Lognormal(median="1h")),
+        ({"mean": "1h"}, Gamma(mean="1h")),
+        (Fixed(length=1), Fixed(length=1)),
+    ],
+)
+def test_a_duration_is_a_length_or_a_part(written: Any, part: Duration) -> None:
+    assert read(Times, {"utterance": written}).utterance == part
+
+
+def test_null_switches_homework_off() -> None:
+    assert read(Times, {"homework": None}).homework is None
+
+
+@pytest.mark.parametrize(
+    ("written", "part"),
+    [
+        ({"use": "coauthorship"}, Coauthorship()),
+        ({"explore": 2}, Coauthorship(explore=2)),
+        ("uniform", Uniform()),
+        (
+            {"use": "coauthorship", "explore": {"use": "half_normal"}},
+            Coauthorship(explore=HalfNormal()),
+        ),
+        ({"explore": {"use": "share", "mass": 0.5}}, Coauthorship(explore=Share(mass=0.5))),
+        ({"explore": "half_normal"}, Coauthorship(explore=HalfNormal())),
+    ],
+)
+def test_parts_are_read_at_any_depth(written: Any, part: Part) -> None:
+    assert read(Settings, {"selection": written}).selection == part
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [
+        (3, 3),
+        ("observed", ObservedSize()),
+        ({"use": "observed", "largest": 5}, ObservedSize(largest=5)),
+        ({"use": "stated", "weights": {2: 1, 3: 2}}, StatedSize(weights={2: 1, 3: 2})),
+    ],
+)
+def test_a_team_size_is_a_number_or_a_part(written: Any, size: Any) -> None:
+    assert read(Settings, {"team_size": written}).team_size == size
+
+
+def test_plain_sections_need_no_use() -> None:
+    settings = read(Settings, {"turns": {"topic": 2}, "topic": {"given": "x"}})
+    assert settings.turns == Turns(topic=2)
+    assert settings.topic.given == "x"
+    assert read(Settings, {"turns": 4, "topic": "free"}).turns == 4
+
+
+def test_true_and_false_are_taken_for_switches() -> None:
+    settings = read(Settings, {"leaving": False, "references": {"ideas": True}})
+    assert (settings.leaving, settings.references.ideas) == ("off", "on")
+
+
+# -- faults ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cls", "data", "lines"),
+    [
+        (Times, {"uterance": 1}, ["uterance: unknown key, expected one of utterance, homework, "]),
+        (Times, {"utterance": "10x"}, ["utterance: '10x' is not a duration; write 10m, 2h, 3d"]),
+        (Times, {"utterance": -1}, ["utterance: -1 is outside 0 to 1,000,000 days"]),
+        (Times, {"utterance": []}, ["utterance: got a list, expected a section of keys"]),
+        (Times, {"utterance": {"use": "gamma"}}, ["utterance.mean: required, but not given"]),
+        (Times, {"utterance": {"use": "gama"}}, ["utterance: got 'gama', expected 'fixed' or"]),
+        (Times, {"leader_effort": 0}, ["leader_effort: got 0, expected more than 0"]),
+        (Times, {"leader_effort": "x"}, ["leader_effort: got 'x', expected a number"]),
+        (Times, {3: 4}, ["3: unknown key"]),
+        (Poisson, {"most": 1.5}, ["most: got 1.5, expected a whole number"]),
+        (Once, {"count": 0}, ["count: got 0, expected at least 1"]),
+        (Settings, {"team_size": "many"}, ["team_size: got 'many', expected 'observed' or"]),
+        (Settings, {"team_size": {"weights": {2: 1}}}, ["team_size: which one? expected use: o"]),
+        (Settings, {"team_size": 0}, ["team_size: "]),
+        (Settings, {"team_size": []}, ["team_size: got a list, expected "]),
+        (Settings, {"min_size": 9}, ["min_size: min_size is larger than team_size"]),
+        (Settings, {"turns": 0}, ["turns: "]),
+        (Settings, {"turns": {"topic": 0}}, ["turns.topic: got 0, expected at least 1"]),
+        (Settings, {"turns": {"topics": 1}}, ["turns.topics: unknown key, expected one of topic"]),
+        (Settings, {"topic": {}}, ["topic: give either start or given"]),
+        (Settings, {"topic": "fre"}, ["topic: got 'fre', expected "]),
+        (Settings, {"leaving": "offf"}, ["leaving: got 'offf', expected 'on' or 'off'; did you"]),
+        (Settings, {"threshold": 101}, ["threshold: got 101, expected at most 100"]),
+        (Settings, {"selection": {"explore": 0}}, ["selection.explore: got 0, expected more than"]),
+        (Settings, {"selection": {"explore": {"mass": 1}}}, ["selection.explore: which one?"]),
+        (Settings, {"confidence": {"clarity": -1}}, ["confidence.clarity: got -1, expected at le"]),
+        (Settings, {"references": 3}, ["references: got 3, expected a section of keys"]),
+        (
+            StatedSize,
+            {"weights": {2: "x", 3: 1}},
+            ["weights.2: got 'x', expected a number"],
+        ),
+        (StatedSize, {"weights": {}}, ["weights: sizes start at 1, weights are not negative"]),
+    ],
+)
+def test_each_fault_says_where_what_and_what_instead(
+    cls: type[Any], data: dict[Any, Any], lines: list[str]
+) -> None:
+    found = complaints(cls, data)
+    assert len(found) == len(lines)
+    for line, start in zip(found, lines, strict=True):
+        assert line.startswith(start)
+
+
+def test_all_faults_of_all_depths_come_at_once() -> None:
+    data = {
+        "turns": "x",
+        "leaving": 3,
+        "selection": {"use": "coauthorship", "explore": {"use": "share", "mass": 2, "x": 1}},
+        "referenses": {},
+        "references": {"count": 0, "ideas": "maybe"},
+    }
+    assert sorted(line.split(": ")[0] for line in complaints(Settings, data)) == [
+        "leaving",
+        "references.count",
+        "references.ideas",
+        "referenses",
+        "selection.explore.mass",
+        "selection.explore.x",
+        "turns",
+    ]
+
+
+def test_a_part_that_cannot_be_read_hides_no_other_fault_and_invents_none() -> None:
+    data = {"team_size": {"use": "stated", "weights": {0: 1}}, "min_size": 5, "turns": "x"}
+    assert sorted(line.split(":")[0] for line in complaints(Settings, data)) == [
+        "team_size.weights",
+        "turns",
+    ]
+
+
+# -- annotations of our own -----------------------------------------------------------------
+
+
+class Inner(Part):
+    """An inlined part."""
+
+    size: int = 1
+    """How large."""
+
+
+class Outer(Part):
+    """A section with everything that fields can be."""
+
+    inlined: ClassVar[str] = "inner"
+
+    word: Literal["a", "b"] = "a"
+    switch: Switch = "on"
+    where: Path | None = None
+    inner: Annotated[Part, Among({"inner": f"{__name__}:Inner"})] = Field(default_factory=Inner)
+
+    @model_validator(mode="after")
+    def _word_fits(self) -> Outer:
+        if self.word == "b" and self.switch == "off":
+            raise ValueError("word: b needs the switch")
+        return self
+
+
+class Holder(Part):
+    """A section that names its class by path."""
+
+    times: Annotated[Part | None, Section("society.durations:Times")] = None
+    founding: Founding = Poisson()
+    file: Path = Path("x")
+
+
+def test_keys_of_an_inlined_part_stand_beside_those_of_the_section() -> None:
+    made = read(Outer, {"use": "inner", "word": "b", "size": 3})
+    assert (made.word, made.inner) == ("b", Inner(size=3))
+    assert read(Outer, {"size": 4}).inner == Inner(size=4)
+    assert write_part(made) == {
+        "use": "inner",
+        "size": 3,
+        "word": "b",
+        "switch": "on",
+        "where": None,
+    }
+    assert read(Outer, write_part(made)) == made
+
+
+def test_unknown_keys_of_such_a_section_are_told_with_all_of_its_keys() -> None:
+    assert complaints(Outer, {"sise": 3}) == [
+        "sise: unknown key, expected one of word, switch, where, size; did you mean 'size'?"
+    ]
+    assert complaints(Outer, {"inner": 3})[0].startswith("inner: unknown key")
+
+
+def test_a_check_of_the_whole_section_is_placed_at_the_key_it_names() -> None:
+    assert complaints(Outer, {"word": "b", "switch": "off"}) == ["word: word: b needs the switch"]
+
+
+def test_a_section_by_path_is_imported_when_it_is_there() -> None:
+    assert read(Holder, {}).times is None
+    assert read(Holder, {"times": {"homework": None}}).times == Times(homework=None)
+    assert complaints(Holder, {"times": {"x": 1}})[0].startswith("times.x: unknown key")
+
+
+def test_a_relative_path_is_relative_to_where_it_was_written(here: Path) -> None:
+    document = from_arguments({"file": "data/x"})
+    reader = Reader(document, trust=False)
+    made = reader.part(Holder, document.data, ())
+    assert made is not None
+    assert made.file == here / "data" / "x"
+
+
+def test_keys_one_level_down_are_known() -> None:
+    keys = keys_below(Holder)
+    assert "times.homework" in keys
+    assert "founding.teams_per_year" in keys
+    assert set(FOUNDING) == {"poisson", "once"}
+
+
+# -- writing --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        Times(),
+        Times(homework=None, utterance=Fixed(length="10m"), deadline="18mo"),
+        Times(homework=Lognormal(median="3h"), meeting_notice=0),
+        Poisson(most=3),
+        Once(count=2, every="1w"),
+        Settings(),
+        Settings(team_size=StatedSize(weights={2: 0.5, 5: 1}), turns=Turns(ideas=2)),
+        Settings(selection=Coauthorship(explore=HalfNormal(seed=3)), topic={"given": "a: b"}),
+        Settings(selection=Uniform(), min_size="all", freshness=0.5),
+    ],
+)
+def test_what_is_written_is_read_back_equal(part: Part) -> None:
+    assert read(type(part), write_part(part)) == part
+
+
+def test_every_key_is_written() -> None:
+    written = write_part(Settings())
+    assert set(written) == set(Settings.model_fields)
+    assert written["selection"] == {"use": "coauthorship", "explore": 1.0}
+    assert written["references"] == {"ideas": "on", "assessment": "on", "count": 8}
+
+
+def test_durations_are_written_as_people_write_them() -> None:
+    written = write_part(Times(deadline="2y"))
+    assert written["meeting_notice"] == "1w"
+    assert written["deadline"] == "2y"
+    assert parse_days(written["utterance"]["mean"]) == parse_days("10m")
+
+
+# -- words ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (3, "3"),
+        ("x", "'x'"),
+        ({}, "a section of keys"),
+        ([1], "a list"),
+        ("y" * 100, "'" + "y" * 56 + "..."),
+    ],
+)
+def test_values_are_quoted_as_they_stand_in_the_file(value: object, text: str) -> None:
+    assert shown(value) == text
+
+
+def test_a_fault_without_words_of_ours_says_what_pydantic_says() -> None:
+    error: Any = {
+        "type": "string_too_long",
+        "loc": ("name",),
+        "msg": "String should have at most 2 characters",
+        "input": "abc",
+        "ctx": {"max_length": 2},
+    }
+    assert worded([error]) == "got 'abc', expected string should have at most 2 characters"

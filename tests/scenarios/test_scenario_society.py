@@ -1,0 +1,121 @@
+"""From Python: ten lines, a running event loop, and Mesa's batch_run."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mesa
+import pytest
+
+import scenarios
+from agents.errors import InputError
+from scenarios import ScenarioSociety, build_society, load_scenario, run_scenario
+from scenarios.build import build_ecosystem_of
+from society.model import Society
+from society.run import Run
+
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def small(write: Write, small_text: str) -> Path:
+    return write("small.yaml", small_text)
+
+
+def test_ten_lines(small: Path, here: Path) -> None:
+    scenario = load_scenario(small, **{"protocol.turns": 2})
+    scenario = scenario.set("until", "12w")
+    folder = run_scenario(scenario, "runs/two-turns")
+    papers = Run.open(folder).table("papers")
+    assert list(papers.columns)[:2] == ["paper", "team"]
+
+
+def test_it_works_inside_a_running_event_loop(small: Path, here: Path) -> None:
+    async def cell() -> Path:
+        changed = load_scenario(small, **{"until": "6w", "backend.latency": 0.0005})
+        return run_scenario(changed, here / "run")
+
+    folder = asyncio.run(cell())
+    assert Run.open(folder).days == 42
+
+
+def test_names_come_when_they_are_asked_for() -> None:
+    assert set(scenarios.__all__) == {
+        "Scenario",
+        "ScenarioSociety",
+        "build_society",
+        "load_scenario",
+        "run_scenario",
+    }
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        scenarios.nothing  # noqa: B018
+
+
+def test_a_scenario_becomes_a_society(small: Path) -> None:
+    scenario = load_scenario(small)
+    society = build_society(scenario)
+    assert isinstance(society, Society)
+    assert len(society.population) == 12
+    assert (society.until, society.step_days) == (182, 7)
+    assert society.protocol == scenario.protocol
+    assert society.times == scenario.time
+    society.step()
+    assert society.day == 7
+    society.close()
+
+
+def test_the_ecosystem_can_be_handed_in(small: Path) -> None:
+    scenario = load_scenario(small)
+    ecosystem = build_ecosystem_of(scenario)
+    assert build_society(scenario, ecosystem).ecosystem is ecosystem
+
+
+# -- Mesa -----------------------------------------------------------------------------------
+
+
+def test_keyword_arguments_are_scenario_keys(small: Path) -> None:
+    society = ScenarioSociety(setup=str(small), seed=9, **{"until": "2w", "protocol.turns": 2})
+    assert society.until == 14
+    assert society.protocol.turns == 2  # type: ignore[attr-defined]
+    society.run_to_end()
+    assert not society.running
+
+
+def test_a_wrong_key_is_told(small: Path) -> None:
+    with pytest.raises(InputError, match=r"^protocol\.turnz: unknown key"):
+        ScenarioSociety(setup=str(small), **{"protocol.turnz": 2})
+
+
+def test_the_class_goes_to_other_processes() -> None:
+    assert pickle.loads(pickle.dumps(ScenarioSociety)) is ScenarioSociety
+
+
+def test_batch_run(small: Path) -> None:
+    rows: list[dict[str, Any]] = mesa.batch_run(
+        ScenarioSociety,
+        parameters={
+            "setup": str(small),
+            "until": "4w",
+            "protocol.turns": [1, 2],
+            "seed": [1, 2],
+        },
+        number_processes=1,
+        data_collection_period=-1,
+        display_progress=False,
+    )
+    assert len({(row["protocol.turns"], row["seed"]) for row in rows}) == 4
+    assert {row["day"] for row in rows} == {28.0}
+
+
+def test_the_same_through_mesa_and_through_the_command(small: Path, here: Path) -> None:
+    scenario = load_scenario(small, until="10w")
+    built = build_society(scenario)
+    built.run_to_end()
+    by_keys = ScenarioSociety(setup=str(small), until="10w")
+    by_keys.run_to_end()
+    assert by_keys.log.events == built.log.events
+    assert by_keys.log.rows == built.log.rows

@@ -1,0 +1,323 @@
+"""YAML in and out: places, truth values, and files that mean harm."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.errors import InputError
+from scenarios.load import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    MAX_VALUES,
+    parse_value,
+    parse_yaml,
+    read_yaml,
+    shown_path,
+    write_yaml,
+)
+
+
+def fault(text: str) -> str:
+    with pytest.raises(InputError) as caught:
+        parse_yaml(text, "f.yaml")
+    return str(caught.value)
+
+
+# -- values ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["on", "off", "yes", "no", "On", "OFF", "Yes", "NO", "y", "n"])
+def test_words_of_yaml_1_1_stay_words(word: str) -> None:
+    assert parse_yaml(f"key: {word}", "f").data == {"key": word}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("true", True),
+        ("True", True),
+        ("false", False),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("7", 7),
+        ("-7", -7),
+        ("+7", 7),
+        ("010", 10),
+        ("0o10", 8),
+        ("0x1F", 31),
+        ("1.5", 1.5),
+        (".5", 0.5),
+        ("1e5", 1e5),
+        ("1.0e-05", 1e-5),
+        (".inf", float("inf")),
+        ("-.inf", float("-inf")),
+        ("1:30", "1:30"),
+        ("1_000", "1_000"),
+        ("2024-01-01", "2024-01-01"),
+        ("10m", "10m"),
+        ("'7'", "7"),
+        ('"true"', "true"),
+        ("<<", "<<"),
+        ("=", "="),
+        ("[1, off, {a: 2}]", [1, "off", {"a": 2}]),
+        ("{}", {}),
+    ],
+)
+def test_scalars_are_those_of_yaml_1_2(text: str, value: object) -> None:
+    found = parse_yaml(f"key: {text}", "f").data["key"]
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_not_a_number_is_read() -> None:
+    found = parse_yaml("key: .nan", "f").data["key"]
+    assert found != found
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n", "---\n"])
+def test_an_empty_file_is_an_empty_scenario(text: str) -> None:
+    assert parse_yaml(text, "f").data == {}
+
+
+def test_whole_numbers_may_be_keys() -> None:
+    assert parse_yaml("weights: {2: 0.5, 3: 1}", "f").data == {"weights": {2: 0.5, 3: 1}}
+
+
+def test_an_alias_repeats_a_value() -> None:
+    assert parse_yaml("a: &x [1, 2]\nb: *x", "f").data == {"a": [1, 2], "b": [1, 2]}
+
+
+# -- places ---------------------------------------------------------------------------------
+
+
+def test_every_key_and_item_has_its_place() -> None:
+    sheet = parse_yaml("a: 1\nb:\n  c: 2\n  d: [x, y]\ne: {f: {g: 3}}\n", "f.yaml")
+    assert sheet.marks == {
+        ("a",): "f.yaml:1:1",
+        ("b",): "f.yaml:2:1",
+        ("b", "c"): "f.yaml:3:3",
+        ("b", "d"): "f.yaml:4:3",
+        ("b", "d", 0): "f.yaml:4:7",
+        ("b", "d", 1): "f.yaml:4:10",
+        ("e",): "f.yaml:5:1",
+        ("e", "f"): "f.yaml:5:5",
+        ("e", "f", "g"): "f.yaml:5:9",
+    }
+
+
+def test_places_count_from_the_first_line_after_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_bytes(b"\xef\xbb\xbfseed: 1\r\nuntil: 1y\r\n")
+    sheet = read_yaml(path)
+    assert sheet.data == {"seed": 1, "until": "1y"}
+    assert sheet.marks[("until",)].endswith("s.yaml:2:1")
+
+
+# -- faults ---------------------------------------------------------------------------------
+
+
+def test_keys_that_stand_twice_are_all_named() -> None:
+    assert fault("a: 1\nb: {x: 1, x: 2}\na: 2\n").splitlines() == [
+        "f.yaml:2:11: key 'x' stands twice (first in line 2); remove one",
+        "f.yaml:3:1: key 'a' stands twice (first in line 1); remove one",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- a\n- b\n", "f.yaml:1:1: a scenario is a mapping of keys to values"),
+        ("just words", "f.yaml:1:1: a scenario is a mapping of keys to values"),
+        ("a:\n\t- b", "f.yaml:2:1: not YAML: found character '\\t' that cannot start any token; "),
+        ("a: [1, 2", "f.yaml:1:9: not YAML:"),
+        ("a: 'x", "f.yaml:1:6: not YAML:"),
+        ("a: 1\n---\nb: 2\n", "f.yaml:2:1: not YAML: but found another document"),
+        ("a: *nothing", "f.yaml:1:4: not YAML: found undefined alias"),
+        ("a: \x00", "f.yaml: not YAML: unacceptable character"),
+        ("true: 1", "f.yaml:1:1: a key must be a word or a whole number"),
+        ("? [a]\n: 1", "f.yaml:1:3: a key must be a word or a whole number"),
+        ("1.5: 1", "f.yaml:1:1: a key must be a word or a whole number"),
+        ("a: " + "9" * 5000, "f.yaml:1:4: '9999999999999999999999999999999999999999' is not a"),
+    ],
+)
+def test_broken_files_are_told_with_their_place(text: str, message: str) -> None:
+    assert fault(text).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "!!python/object/apply:os.system [echo]",
+        "!!python/name:os.system",
+        "!!python/object/new:type [x, [], {}]",
+        "!local x",
+        "!!binary aGVsbG8=",
+        "!!set {a}",
+        "!!timestamp 2001-01-01",
+        "!!map x",
+    ],
+)
+def test_tags_build_nothing(tag: str) -> None:
+    with pytest.raises(InputError, match=r"f\.yaml:1:4: "):
+        parse_yaml(f"a: {tag}", "f.yaml")
+
+
+def test_no_yaml_object_is_ever_constructed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> object:
+        raise AssertionError("constructed")
+
+    monkeypatch.setattr(yaml.constructor.BaseConstructor, "construct_document", never)
+    assert parse_yaml("a: {b: [1, 2]}", "f").data == {"a": {"b": [1, 2]}}
+
+
+# -- files that mean harm -------------------------------------------------------------------
+
+
+def seconds(call: object) -> float:
+    began = time.monotonic()
+    call()  # type: ignore[operator]
+    return time.monotonic() - began
+
+
+def bomb(levels: int) -> str:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    for level in range(1, levels):
+        inside = ", ".join([f"*a{level - 1}"] * 10)
+        lines.append(f"a{level}: &a{level} [{inside}]")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (bomb(9), f"unfolds to more than {MAX_VALUES} values"),
+        ("a: &a [*a]", f"nested deeper than {MAX_DEPTH} levels"),
+        ("a: &a {b: *a}", f"nested deeper than {MAX_DEPTH} levels"),
+        ("a: " + "[" * 100_000, f"nested deeper than {MAX_DEPTH} levels"),
+        ("[\n" * 50_000, f"nested deeper than {MAX_DEPTH} levels"),
+        ("{a: " * 40_000, f"nested deeper than {MAX_DEPTH} levels"),
+        ("\n".join(f"k{i}: 1" for i in range(MAX_VALUES + 1)), "unfolds to more than"),
+    ],
+    ids=["aliases", "circle", "circle of mappings", "brackets", "lines", "braces", "keys"],
+)
+def test_what_unfolds_without_end_is_refused_in_seconds(text: str, message: str) -> None:
+    told: list[str] = []
+    assert seconds(lambda: told.append(fault(text))) < 8
+    assert message in told[0]
+
+
+def test_a_string_of_a_gigabyte_is_not_even_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.yaml"
+    with path.open("wb") as file:
+        file.write(b"name: '")
+        file.truncate(2**30)
+
+    def reading() -> None:
+        with pytest.raises(InputError, match="larger than 256 KiB"):
+            read_yaml(path)
+
+    assert seconds(reading) < 2
+
+
+def test_the_size_limit_is_exact(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text("#" * (MAX_BYTES - 1) + "\n")
+    assert read_yaml(path).data == {}
+    path.write_text("#" * MAX_BYTES + "\n")
+    with pytest.raises(InputError, match="larger than"):
+        read_yaml(path)
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_yaml(tmp_path / "missing.yaml")
+    with pytest.raises(InputError, match="not a plain file"):
+        read_yaml(tmp_path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="not a plain file"):
+        read_yaml(pipe)
+    bytes_ = tmp_path / "bytes.yaml"
+    bytes_.write_bytes(b"a: \xff\xfe")
+    with pytest.raises(InputError, match=r"not UTF-8 text \(byte 3\)"):
+        read_yaml(bytes_)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(alphabet="ab:{}[]&*!-#'\"\n\t ?|>,%@`0\\é\x07", max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        sheet = parse_yaml(text, "f")
+    except InputError as error:
+        assert str(error).startswith("f")
+    else:
+        assert isinstance(sheet.data, dict)
+
+
+# -- single values --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("3", 3),
+        ("off", "off"),
+        ("", None),
+        ("{use: x, k: 1}", {"use": "x", "k": 1}),
+        ("a b", "a b"),
+    ],
+)
+def test_a_value_is_what_would_stand_after_the_colon(text: str, value: object) -> None:
+    assert parse_value(text, "--set a") == value
+
+
+@pytest.mark.parametrize("text", ["[1", "!!python/name:os.system", "{a: 1, a: 2}", "'"])
+def test_a_broken_value_names_its_setting(text: str) -> None:
+    with pytest.raises(InputError, match="^--set a"):
+        parse_value(text, "--set a")
+
+
+def test_a_value_is_bounded() -> None:
+    with pytest.raises(InputError, match="--set a: longer than"):
+        parse_value("x" * (MAX_BYTES + 1), "--set a")
+
+
+# -- writing --------------------------------------------------------------------------------
+
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=30)
+    | st.sampled_from(["on", "off", "1e5", "010", "~", "null", "true", "1:30", "", " x ", "a\nb"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text("abcxyz", min_size=1, max_size=6), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(st.text("abc", min_size=1, max_size=4) | st.integers(0, 9), PLAIN))
+def test_what_is_written_is_read_back_equal(data: dict[Any, Any]) -> None:
+    assert parse_yaml(write_yaml(data), "f").data == data
+
+
+def test_words_are_written_without_quotes_and_keys_keep_their_order() -> None:
+    assert write_yaml({"b": "on", "a": "off", "c": "1e5"}) == "b: on\na: off\nc: '1e5'\n"
+
+
+def test_paths_below_the_current_folder_are_shown_short(here: Path) -> None:
+    assert shown_path(here / "a" / "s.yaml") == os.path.join("a", "s.yaml")
+    assert shown_path(here.parent / "s.yaml") == str(here.parent / "s.yaml")

@@ -1,0 +1,259 @@
+"""Dispatching: real time never reaches the simulated world (rules 2, 7, 9, 17, 18)."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+from little import (
+    GUEST,
+    SAY,
+    Talk,
+    Words,
+    by_chance,
+    echo,
+    found,
+    name,
+    only,
+    run,
+    talk,
+    traces,
+)
+
+from agents.errors import Dissolved, ProtocolError
+
+LEADERS = tuple((float(day), day % 10) for day in range(0, 60, 3))
+
+
+@pytest.fixture(scope="module")
+def inline():
+    """The traces of a society that is answered at once."""
+    society = run(talk(), *LEADERS)
+    assert len(society.log.rows["papers"]) > 10
+    return traces(society)
+
+
+@pytest.mark.parametrize("in_flight", [1, 4, 64])
+def test_latency_and_concurrency_change_nothing(inline, in_flight):
+    society = run(talk(), *LEADERS, delay=by_chance, in_flight=in_flight)
+    assert traces(society) == inline
+
+
+def test_a_bound_on_outstanding_calls_changes_nothing(inline):
+    society = found(talk(), *LEADERS, delay=by_chance)
+    society.dispatcher._bound = 2
+    society.run_to_end()
+    assert traces(society) == inline
+
+
+def test_another_seed_or_other_words_change_something(inline):
+    other = run(talk(), *LEADERS, script=lambda r: echo(r) | {"text": r.id, "title": "Other"})
+    assert traces(other) != inline
+
+
+def test_the_clock_waits_at_the_bound():
+    """With the model silent, exactly as many questions go out as the bound allows."""
+    let, asked = threading.Event(), []
+
+    async def silent(request):
+        asked.append(request.id)
+        while not let.is_set():
+            await asyncio.sleep(0.001)
+        return echo(request)
+
+    society = found(many, delay=lambda r: 0.0, script=silent)
+    society.dispatcher._bound = 3
+    clock = threading.Thread(target=society.run_to_end)
+    clock.start()
+    deadline = time.monotonic() + 5
+    while len(asked) < 3 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    time.sleep(0.05)
+    assert len(asked) == 3
+    assert society.dispatcher._unsettled == 3
+    let.set()
+    clock.join(10)
+    assert len(asked) == 12
+    assert society.dispatcher._unsettled == 0
+
+
+def many(team, lab):
+    """Twelve questions side by side, unread."""
+    return lab.stage("topic", _many(team, lab))
+
+
+def _many(team, lab):
+    for seat in range(12):
+        lab.pose(name(seat % 10), SAY, Words, "invite", seat=seat, within=30.0 - seat, heard=())
+    yield from lab.wait(40.0)
+    raise Dissolved("enough")
+
+
+def test_waiting_calls_are_served_by_due_date_then_id():
+    order = []
+
+    async def noting(request):
+        order.append((request.due, request.id))
+        await asyncio.sleep(0.02 if len(order) == 1 else 0.0)
+        return echo(request)
+
+    run(many, delay=lambda r: 0.0, script=noting, in_flight=1)
+    assert len(order) == 12
+    assert order[1:] == sorted(order[1:])
+    assert order != sorted(order), "the first was sent before the others were waiting"
+
+
+@pytest.mark.parametrize("in_flight", [1, 3])
+def test_never_more_calls_than_slots_are_in_flight(in_flight):
+    now, most = [0], [0]
+
+    async def counting(request):
+        now[0] += 1
+        most[0] = max(most[0], now[0])
+        await asyncio.sleep(0.001)
+        now[0] -= 1
+        return echo(request)
+
+    run(many, delay=lambda r: 0.0, script=counting, in_flight=in_flight)
+    assert most == [in_flight]
+
+
+def test_a_slot_is_taken_only_when_a_prompt_is_complete():
+    """With one slot, questions about unread words wait without holding it."""
+
+    def steps(team, lab):
+        heard = ()
+        for turn in range(1, 6):
+            lab.turn = turn
+            said = lab.pose(team.leader, SAY, Words, "invite", within=9.0, heard=heard)
+            heard = (*heard, said)
+        yield from lab.wait(10.0)
+        raise Dissolved("enough")
+
+    society = run(
+        lambda team, lab: lab.stage("topic", steps(team, lab)), delay=by_chance, in_flight=1
+    )
+    assert len(society.log.rows["calls"]) == 5
+
+
+def test_calls_of_a_later_day_start_before_the_earlier_ones_have_answered():
+    """The clock runs ahead of the model until somebody reads."""
+    let, asked = threading.Event(), []
+
+    async def silent(request):
+        asked.append(request.id)
+        while not let.is_set():
+            await asyncio.sleep(0.001)
+        return echo(request)
+
+    leaders = tuple((float(day), day) for day in range(8))
+    society = found(talk(rounds=1), *leaders, delay=lambda r: 0.0, script=silent)
+    clock = threading.Thread(target=society.run_to_end)
+    clock.start()
+    deadline = time.monotonic() + 5
+    while len(asked) < 10 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert len({id_.split("/")[0] for id_ in asked}) == 8
+    let.set()
+    clock.join(10)
+    assert not society.running
+
+
+# -- ids and seeds --------------------------------------------------------------------------
+
+
+def test_an_id_asked_twice_is_an_error():
+    def steps(team, lab):
+        lab.pose(team.leader, SAY, Words, "invite", within=1.0, heard=())
+        with pytest.raises(ProtocolError, match="/topic/1/0/0/invite/Scientist0 is asked twice"):
+            lab.pose(team.leader, SAY, Words, "invite", within=1.0, heard=())
+        for other in (
+            {"who": name(1)},
+            {"act": "decide"},
+            {"seat": 1},
+        ):
+            asked = {"who": team.leader, "act": "invite", "seat": 0} | other
+            lab.pose(asked["who"], SAY, Words, asked["act"], seat=asked["seat"], heard=())
+        yield from lab.wait(2.0)
+        raise Dissolved("enough")
+
+    society = run(lambda team, lab: lab.stage("topic", steps(team, lab)))
+    assert only(society, "teams")[0]["reason"] == "enough"
+
+
+def test_a_guest_is_asked_once_about_the_same_words():
+    def steps(team, lab):
+        said = yield from lab.ask(team.leader, SAY, Talk, heard=())
+        people = lab.people("graphs", 2)
+        lab.consult(said, people, GUEST, Words, team.leader)
+        with pytest.raises(ProtocolError, match="/guest is asked twice"):
+            lab.consult(said, people, GUEST, Words, team.leader)
+        raise Dissolved("enough")
+
+    society = run(lambda team, lab: lab.stage("topic", steps(team, lab)))
+    assert only(society, "teams")[0]["reason"] == "enough"
+
+
+def test_a_stage_entered_again_has_ids_of_its_own():
+    def steps(team, lab):
+        for _ in range(2):
+            yield from lab.stage("topic", lab.ask(team.leader, SAY, Words, heard=()))
+        raise Dissolved("enough")
+
+    society = run(steps)
+    assert [(c["call"], c["visit"]) for c in only(society, "calls")] == [
+        ("Scientist0/1/topic/1/0/0/utter/Scientist0", 1),
+        ("Scientist0/1/topic/2/0/0/utter/Scientist0", 2),
+    ]
+
+
+def seeds_of(**settings):
+    """Seed and hash of every call, by id."""
+    told = {}
+
+    def script(request):
+        told[request.id] = (request.seed, request.hash, request.due)
+        return echo(request)
+
+    run(talk(), *LEADERS, script=script, **settings)
+    return told
+
+
+def test_ids_and_seeds_know_nothing_of_how_the_run_is_executed():
+    first = seeds_of()
+    assert len({seed for seed, _, _ in first.values()}) == len(first)
+    assert first == seeds_of(delay=by_chance, in_flight=3)
+    short = seeds_of(until=30.0, step_days=3.0)
+    assert short == {id_: first[id_] for id_ in short}
+    assert 0 < len(short) < len(first)
+    other = seeds_of(seed=1)
+    assert {id_: other[id_][0] != first[id_][0] for id_ in first} == dict.fromkeys(first, True)
+
+
+def test_a_shorter_run_is_the_beginning_of_a_longer_one():
+    short = run(talk(), *LEADERS, until=30.0)
+    long = run(talk(), *LEADERS, until=90.0, step_days=3.0)
+    events = short.log.events
+    assert events == long.log.events[: len(events)]
+    assert 10 < len(events) < len(long.log.events)
+
+
+def test_adding_a_team_shifts_nobody_elses_draws():
+    def drawn(*leaders):
+        return {
+            row["call"]: (row["asked"], row["due"])
+            for row in only(run(talk(), *leaders, times=sampled()), "calls")
+        }
+
+    def sampled():
+        from little import times
+
+        from society.durations import Gamma
+
+        return times(utterance=Gamma(mean=1.0))
+
+    alone = drawn((0.0, 0))
+    in_company = drawn((0.0, 0), (0.0, 5), (1.0, 7))
+    assert alone == {id_: in_company[id_] for id_ in alone}
+    assert len(in_company) > len(alone) > 5
+    assert len({due - asked for asked, due in in_company.values()}) == len(in_company)
