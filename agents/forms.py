@@ -63,7 +63,7 @@ def read_form(form: type[Form], text: str) -> Form:
     for block in _candidates(text):
         try:
             data = json.loads(block)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             trouble = f"not JSON: {error}"
             continue
         try:

@@ -30,11 +30,22 @@ class Gateway:
             turn = asyncio.get_running_loop().create_future()
             entry = (request.due, request.id, request.attempt, turn)
             heapq.heappush(self._waiting, entry)
-            await turn
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if not turn.cancelled():
+                    self._release()
+                raise
         try:
             return await self.backend.complete(request)
         finally:
-            if self._waiting:
-                heapq.heappop(self._waiting)[-1].set_result(None)
-            else:
-                self._free += 1
+            self._release()
+
+    def _release(self) -> None:
+        """Hand a slot to the next who still waits for one."""
+        while self._waiting:
+            turn = heapq.heappop(self._waiting)[-1]
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1

@@ -5,8 +5,12 @@ A call starts at the earliest when (performance.md, H1)
 - the calls whose words stand in its prompt have ended,
 - every earlier read of its own team has ended,
 - every paper that its search can see has been read, and
-- the reads have ended that set the date of its meeting: its own team's, and, where the team
-  queued for a person, those of the team that this person came from.
+- the reads have ended that set the date of its meeting: its own team's, and those of every
+  other team that one of its members was in by then. When a member is free depends on what
+  that other team has decided so far: whether it met, started again, lost the member.
+
+An invitation shows the invitee's load, so it waits in the same way for the reads of the teams
+the invitee was in.
 """
 
 from __future__ import annotations
@@ -20,9 +24,10 @@ import numpy as np
 from society.tables import TABLES
 
 Row = Mapping[str, Any]
+Rows = Mapping[str, Sequence[tuple[Any, ...]]]
 
 
-def rows_of(rows: Mapping[str, Sequence[tuple[Any, ...]]], table: str) -> list[dict[str, Any]]:
+def rows_of(rows: Rows, table: str) -> list[dict[str, Any]]:
     """The rows of a table of a log as dicts."""
     names = [column.name for column in TABLES[table]]
     return [dict(zip(names, row, strict=True)) for row in rows[table]]
@@ -36,31 +41,21 @@ class Chain:
         seconds: wall time of each call by id.
     """
 
-    def __init__(
-        self, rows: Mapping[str, Sequence[tuple[Any, ...]]], seconds: Mapping[str, float]
-    ) -> None:
+    def __init__(self, rows: Rows, seconds: Mapping[str, float]) -> None:
         self.seconds = seconds
         self.ends: dict[str, float] = {}
-        self._known: dict[str, float] = defaultdict(float)  # per team: its date is set from here
+        self._known: dict[str, float] = defaultdict(float)  # per team: its dates are set from here
         self._papers = 0.0
-        self._history: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        self._rooms = rows_of(rows, "meetings")
-        self._desks = rows_of(rows, "homework")
-        self._members = defaultdict(set)
+        self._teams_of: dict[str, list[tuple[float, str]]] = defaultdict(list)
+        self._people: dict[str, list[tuple[float, str]]] = defaultdict(list)
         for row in rows_of(rows, "members"):
-            self._members[row["team"]].add(row["scientist"])
+            self._teams_of[row["scientist"]].append((row["joined"], row["team"]))
+            self._people[row["team"]].append((row["joined"], row["scientist"]))
         self._guests = {
             row["call"].rsplit("/", 1)[0]: row["call"]
             for row in rows_of(rows, "calls")
             if row["act"] == "guest"
         }
-        self._ended_meetings = {(m["ended"], m["team"]): m for m in self._rooms}
-        self._by_end = defaultdict(list)
-        for meeting in self._rooms:
-            self._by_end[meeting["ended"]].append(meeting["team"])
-        self._desk_ends = defaultdict(list)
-        for work in self._desks:
-            self._desk_ends[work["scientist"], work["done"]].append(work["team"])
         self._follow(self._acts(rows))
 
     @property
@@ -68,20 +63,18 @@ class Chain:
         """Seconds of the longest chain."""
         return max(self.ends.values(), default=0.0)
 
-    def _acts(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
-        acts: list[tuple[Any, ...]] = []
-        for work in self._desks:
-            if work["started"] > work["assigned"]:
-                acts.append((work["started"], 0, work["team"], 0, "desk", work))
-        for meeting in self._rooms:
-            if meeting["waited_for"] is not None:
-                acts.append((meeting["held"], 1, meeting["team"], 0, "room", meeting))
+    def _acts(self, rows: Rows) -> list[tuple[Any, ...]]:
+        """Meetings, calls and reads in simulated order."""
+        acts: list[tuple[Any, ...]] = [
+            (meeting["held"], 0, meeting["team"], 0, "meeting", meeting)
+            for meeting in rows_of(rows, "meetings")
+        ]
         for call in rows_of(rows, "calls"):
-            acts.append((call["asked"], 2, call["team"], call["sequence"], "call", call))
+            acts.append((call["asked"], 1, call["team"], call["sequence"], "call", call))
         published = {row["team"]: row["published"] for row in rows_of(rows, "papers")}
         for read in rows_of(rows, "reads"):
             kind = "paper" if published.get(read["team"]) == read["date"] else "read"
-            acts.append((read["date"], 2, read["team"], read["sequence"], kind, read))
+            acts.append((read["date"], 1, read["team"], read["sequence"], kind, read))
         return sorted(acts, key=lambda act: act[:4])
 
     def _follow(self, acts: list[tuple[Any, ...]]) -> None:
@@ -90,32 +83,25 @@ class Chain:
             if date > today:
                 self._papers, today = max(self._papers, papers_today), date
             if kind == "call":
-                self._call(team, row)
-            elif kind in ("read", "paper"):
+                self._call(team, date, row)
+            elif kind == "meeting":
+                people = [person for joined, person in self._people[team] if joined <= date]
+                self._known[team] = max(self._elsewhere(p, date) for p in people)
+            else:
                 ends = [self._end(need) for need in row["needs"].split()]
                 self._known[team] = max([self._known[team], *ends])
                 if kind == "paper":
                     papers_today = max(papers_today, self._known[team])
-            else:
-                blockers = (
-                    self._desk_ends[row["scientist"], date]
-                    if kind == "desk"
-                    else [
-                        other
-                        for other in self._by_end[date]
-                        if other != team and row["waited_for"] in self._members[other]
-                    ]
-                )
-                inherited = [self._then(other, date) for other in blockers if other != team]
-                self._known[team] = max([self._known[team], *inherited])
-            self._history[team].append((date, self._known[team]))
 
-    def _then(self, team: str, date: float) -> float:
-        """From when on the other team's timeline up to this date was set."""
-        return max((known for when, known in self._history[team] if when <= date), default=0.0)
+    def _elsewhere(self, person: str, date: float) -> float:
+        """From when on it is set what all teams of this person have done up to a date."""
+        teams = [team for joined, team in self._teams_of[person] if joined <= date]
+        return max((self._known[team] for team in teams), default=0.0)
 
-    def _call(self, team: str, call: Row) -> None:
+    def _call(self, team: str, date: float, call: Row) -> None:
         starts = [self._known[team], *(self._end(need) for need in call["needs"].split())]
+        if call["act"] == "invite":
+            starts.append(self._elsewhere(call["scientist"], date))
         if call["stage"] in ("ideas", "novelty", "abstract"):
             starts.append(self._papers)
         self.ends[call["call"]] = max(starts) + self.seconds.get(call["call"], 0.0)
@@ -127,9 +113,7 @@ class Chain:
         return self.ends.get(need, 0.0)
 
 
-def lower_bound(
-    rows: Mapping[str, Sequence[tuple[Any, ...]]], seconds: Mapping[str, float], slots: int
-) -> tuple[float, float, float]:
+def lower_bound(rows: Rows, seconds: Mapping[str, float], slots: int) -> tuple[float, float, float]:
     """``(bound, chain, work per slot)`` in seconds: max(longest chain, work / slots)."""
     chain = Chain(rows, seconds).longest
     work = float(np.sum(list(seconds.values()))) / slots

@@ -1,34 +1,28 @@
-"""Exports: the networks of a run as GraphML and GEXF 1.3, the same bytes every time."""
+"""Exports: the networks of a run as GraphML and GEXF 1.3, the same bytes every time.
+
+Both are written here, line by line: networkx puts the day of writing into GEXF, and both of its
+writers hold the whole document in memory.
+"""
 
 from __future__ import annotations
 
 import re
-from io import BytesIO
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.sax.saxutils import escape, quoteattr
 
 import networkx as nx
+import pandas as pd
 
 from society.run import Run
 
+HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
+GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 GEXF = "http://gexf.net/1.3"
-HEAD = {
-    "xmlns": GEXF,
-    "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
-    "xsi:schemaLocation": f"{GEXF} {GEXF}/gexf.xsd",
-    "version": "1.3",
-}
-DYNAMIC = {
-    "defaultedgetype": "undirected",
-    "mode": "dynamic",
-    "timeformat": "double",
-    "timerepresentation": "interval",
-}
-ATTRIBUTES = {
-    "node": {"topic": "string", "papers": "integer"},
-    "edge": {"before": "integer", "since": "integer"},
-}
+SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
+TYPES: dict[type, str] = {str: "string", int: "long", float: "double"}
+"""Python type -> name of the type in GraphML and in GEXF, which agree on these."""
 
 _UNSAFE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -42,92 +36,131 @@ def coauthors(run: Run) -> nx.Graph[str]:
     """The co-authorship network at the end of the run, the ties before day 0 included.
 
     Nodes are the run's scientists and everybody they have a tie with (``topic``, ``papers``:
-    joint authorships in the run); edges have ``weight`` (joint papers), ``before`` and ``since``
+    authorships in the run); edges have ``weight`` (joint papers), ``before`` and ``since``
     (those before and since day 0) and ``start`` (date of the first, in days; negative before
     day 0).
     """
     graph: nx.Graph[str] = nx.Graph()
-    written = run.table("authorships")["scientist"].value_counts()
-    people = run.table("scientists")
-    for who, topic in zip(people["scientist"], people["topic"].fillna(""), strict=True):
-        graph.add_node(xml_text(who), topic=xml_text(topic), papers=int(written.get(who, 0)))
-    ties = run.table("ties")
-    for row in ties.itertuples(index=False):
-        first, second = xml_text(str(row.source)), xml_text(str(row.target))
-        for who in (first, second):
-            if who not in graph:
-                graph.add_node(who, topic="", papers=int(written.get(who, 0)))
-        if not graph.has_edge(first, second):
-            graph.add_edge(first, second, weight=0, before=0, since=0, start=float(str(row.date)))
-        edge = graph.edges[first, second]
-        count = int(str(row.papers))
-        edge["weight"] += count
-        edge["before" if float(str(row.date)) < 0 else "since"] += count
+    written = run.table("authorships")["scientist"].value_counts().to_dict()
+    people, edges = run.table("scientists"), _edges(run.table("ties"))
+    topics = dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
+    everybody = dict.fromkeys([*topics, *edges["source"], *edges["target"]])
+    for who in everybody:
+        topic = xml_text(topics.get(who, ""))
+        graph.add_node(xml_text(who), topic=topic, papers=int(written.get(who, 0)))
+    for first, second, weight, before, start in edges.itertuples(index=False, name=None):
+        counts = {"weight": int(weight), "before": int(before), "since": int(weight - before)}
+        graph.add_edge(xml_text(first), xml_text(second), **counts, start=float(start))
     return graph
+
+
+def _edges(ties: pd.DataFrame) -> pd.DataFrame:
+    """One row per pair: joint papers, those before day 0, and the date of the first."""
+    dated = ties.dropna(subset=["source", "target", "date"])
+    papers = dated["papers"].fillna(1)
+    counted = dated.assign(papers=papers, before=papers.where(dated["date"] < 0, 0))
+    grouped = counted.groupby(["source", "target"], sort=True)
+    table = grouped.agg(weight=("papers", "sum"), before=("before", "sum"), start=("date", "min"))
+    return table.reset_index()
 
 
 def bipartite(run: Run) -> nx.Graph[str]:
     """Scientists and papers; an edge is an authorship with its ``position`` and ``start``."""
     graph: nx.Graph[str] = nx.Graph()
-    dates = {}
     papers = run.table("papers")
-    for paper, title, date in zip(
-        papers["paper"], papers["title"], papers["published"], strict=True
-    ):
-        dates[paper] = float(date)
+    dates = dict(zip(papers["paper"], papers["published"].astype(float), strict=True))
+    titles = dict(zip(papers["paper"], papers["title"].fillna(""), strict=True))
+    for paper, date in dates.items():
+        title = xml_text(titles[paper])
         node = xml_text(f"paper:{paper}")
-        graph.add_node(node, bipartite=1, kind="paper", title=xml_text(title), date=float(date))
+        graph.add_node(node, bipartite=1, kind="paper", title=title, date=float(date))
     by = run.table("authorships")
     for paper, who, position in zip(by["paper"], by["scientist"], by["position"], strict=True):
         graph.add_node(xml_text(who), bipartite=0, kind="scientist")
-        node = xml_text(f"paper:{paper}")
-        start = dates.get(paper, 0.0)
+        node, start = xml_text(f"paper:{paper}"), float(dates.get(paper, 0.0))
         graph.add_edge(node, xml_text(who), position=int(position), start=start)
     return graph
 
 
-def graphml(graph: nx.Graph[str]) -> bytes:
-    """GraphML of a graph; networkx reads it back."""
-    target = BytesIO()
-    nx.write_graphml_xml(graph, target)
-    return target.getvalue()
+def graphml(graph: nx.Graph[str]) -> Iterator[str]:
+    """GraphML of a graph, in pieces; networkx reads it back."""
+    of_nodes = _declared(data for _, data in graph.nodes(data=True))
+    of_edges = _declared(data for _, _, data in graph.edges(data=True))
+    yield f'{HEAD}<graphml xmlns="{GRAPHML}">\n'
+    for kind, declared in (("node", of_nodes), ("edge", of_edges)):
+        for name, of_type in declared.items():
+            told = f'attr.name="{name}" attr.type="{TYPES[of_type]}"'
+            yield f'<key id="{kind}-{name}" for="{kind}" {told}/>\n'
+    yield '<graph edgedefault="undirected">\n'
+    for node, data in graph.nodes(data=True):
+        values = _pieces("node", data)
+        yield f"<node id={quoteattr(node)}>{values}</node>\n"
+    for first, second, data in graph.edges(data=True):
+        ends = f"source={quoteattr(first)} target={quoteattr(second)}"
+        yield f"<edge {ends}>{_pieces('edge', data)}</edge>\n"
+    yield "</graph>\n</graphml>\n"
 
 
-def gexf(graph: nx.Graph[str]) -> bytes:
-    """GEXF 1.3 of a graph whose edges have ``weight`` and ``start``; Gephi shows it over time.
+def _pieces(kind: str, data: Mapping[str, Any]) -> str:
+    found = sorted(data.items())
+    return "".join(f'<data key="{kind}-{name}">{escape(str(v))}</data>' for name, v in found)
 
-    Written here and not by networkx, which puts the day of writing into the file.
+
+def gexf(graph: nx.Graph[str]) -> Iterator[str]:
+    """GEXF 1.3 of a graph, in pieces; its edges have ``weight`` and ``start``.
+
+    Gephi shows it over time.
     """
-    root = ElementTree.Element("gexf", HEAD)
-    outer = ElementTree.SubElement(root, "graph", DYNAMIC)
-    for kind, names in ATTRIBUTES.items():
-        declared = ElementTree.SubElement(outer, "attributes", {"class": kind, "mode": "static"})
-        for name, of_type in names.items():
-            fields = {"id": name, "title": name, "type": of_type}
-            ElementTree.SubElement(declared, "attribute", fields)
-    nodes = ElementTree.SubElement(outer, "nodes", {"count": str(graph.number_of_nodes())})
-    for who, data in graph.nodes(data=True):
-        node = ElementTree.SubElement(nodes, "node", {"id": who, "label": who})
-        _values(node, data, "node")
-    edges = ElementTree.SubElement(outer, "edges", {"count": str(graph.number_of_edges())})
+    schema = f'xmlns:xsi="{SCHEMA}" xsi:schemaLocation="{GEXF} {GEXF}/gexf.xsd"'
+    yield f'{HEAD}<gexf xmlns="{GEXF}" {schema} version="1.3">\n'
+    time = 'mode="dynamic" timeformat="double" timerepresentation="interval"'
+    yield f'<graph defaultedgetype="undirected" {time}>\n'
+    of_nodes = _declared(data for _, data in graph.nodes(data=True))
+    of_edges = _declared(data for _, _, data in graph.edges(data=True))
+    of_edges = {name: kind for name, kind in of_edges.items() if name not in ("weight", "start")}
+    for kind, declared in (("node", of_nodes), ("edge", of_edges)):
+        yield f'<attributes class="{kind}" mode="static">\n'
+        for name, of_type in declared.items():
+            yield f'<attribute id="{name}" title="{name}" type="{TYPES[of_type]}"/>\n'
+        yield "</attributes>\n"
+    yield f'<nodes count="{graph.number_of_nodes()}">\n'
+    for node, data in graph.nodes(data=True):
+        name = quoteattr(node)
+        yield f"<node id={name} label={name}>{_values(of_nodes, data)}</node>\n"
+    yield f'</nodes>\n<edges count="{graph.number_of_edges()}">\n'
     for number, (first, second, data) in enumerate(graph.edges(data=True)):
-        fields = {"id": str(number), "source": first, "target": second}
-        fields |= {"weight": str(float(data["weight"])), "start": str(data["start"])}
-        _values(ElementTree.SubElement(edges, "edge", fields), data, "edge")
-    ElementTree.indent(root)
-    return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+        ends = f"source={quoteattr(first)} target={quoteattr(second)}"
+        told = f'weight="{float(data["weight"])}" start="{data["start"]}"'
+        yield f'<edge id="{number}" {ends} {told}>{_values(of_edges, data)}</edge>\n'
+    yield "</edges>\n</graph>\n</gexf>\n"
 
 
-def _values(parent: ElementTree.Element, data: dict[str, Any], kind: str) -> None:
-    holder = ElementTree.SubElement(parent, "attvalues")
-    for name in ATTRIBUTES[kind]:
-        ElementTree.SubElement(holder, "attvalue", {"for": name, "value": str(data[name])})
+def _values(declared: Mapping[str, type], data: Mapping[str, Any]) -> str:
+    told = [
+        f'<attvalue for="{name}" value={quoteattr(str(data[name]))}/>'
+        for name in declared
+        if name in data
+    ]
+    return f"<attvalues>{''.join(told)}</attvalues>"
+
+
+def _declared(every: Iterator[Mapping[str, Any]]) -> dict[str, type]:
+    """Names and types of the attributes, sorted by name."""
+    found: dict[str, type] = {}
+    for data in every:
+        for name, value in data.items():
+            found.setdefault(name, type(value))
+    return dict(sorted(found.items()))
 
 
 def write_networks(run: Run, folder: Path | str) -> None:
     """Write network.graphml, network.gexf and bipartite.graphml into a folder."""
-    target = Path(folder)
     people = coauthors(run)
-    (target / "network.graphml").write_bytes(graphml(people))
-    (target / "network.gexf").write_bytes(gexf(people))
-    (target / "bipartite.graphml").write_bytes(graphml(bipartite(run)))
+    files = {
+        "network.graphml": graphml(people),
+        "network.gexf": gexf(people),
+        "bipartite.graphml": graphml(bipartite(run)),
+    }
+    for name, pieces in files.items():
+        with (Path(folder) / name).open("w", encoding="utf-8", newline="\n") as target:
+            target.writelines(pieces)

@@ -67,6 +67,7 @@ class ScenarioSociety(Society):
     Args:
         setup: name or path of the scenario.
         seed: its seed, if it is to differ.
+        rng: the same under the name that newer releases of Mesa use.
         trust: let dotted paths in it be imported.
         **keys: dotted keys and their values, such as ``**{"protocol.turns": 3}``.
     """
@@ -76,8 +77,10 @@ class ScenarioSociety(Society):
         setup: str = "quickstart",
         *,
         seed: int | None = None,
+        rng: int | None = None,
         trust: bool = False,
         **keys: Any,
     ) -> None:
-        changed = keys if seed is None else {**keys, "seed": int(seed)}
+        chosen = rng if seed is None else seed
+        changed = keys if chosen is None else {**keys, "seed": int(chosen)}
         super().__init__(**_arguments(load_scenario(setup, trust=trust, **changed)))

@@ -107,7 +107,7 @@ def show(
     if json:
         from json import dumps
 
-        typer.echo(dumps(told, indent=2, ensure_ascii=False))
+        typer.echo(dumps(told, indent=2))
     else:
         from scenarios.overview import print_overview
 

@@ -71,9 +71,10 @@ class Complaints:
 
     def _place(self, path: KeyPath) -> tuple[str, str]:
         origin = self.document.origin(path)
+        key = printable(dotted(path))
         if origin is None:
-            return "", dotted(path)
-        return origin.label, "" if origin.names == path else dotted(path)
+            return "", key
+        return origin.label, "" if origin.names == path else key
 
 
 def _by_number(label: str) -> tuple[str, int, int]:
@@ -110,6 +111,11 @@ def shown(value: object) -> str:
         return "a list"
     text = repr(value)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal would obey: control characters are shown escaped."""
+    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def worded(errors: Sequence[ErrorDetails]) -> str:

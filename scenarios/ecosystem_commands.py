@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agents.errors import InputError
 from scenarios.guard import guarded
+
+if TYPE_CHECKING:
+    from society.ecosystem.ecosystem import Ecosystem
+    from society.ecosystem.importers.jsonl import JsonLines
 
 ecosystem = typer.Typer(
     help="Build and describe the data a society starts from.",
@@ -58,16 +62,7 @@ def jsonl(
         made.require_runnable()
         progress.begin(f"writing {out}")
         _save(made, out)
-    for step in made.manifest.get("steps", []):
-        typer.echo(f"{step['filter']}: {step['removed']:,} of {step['in']:,} left out")
-    if source.reading.malformed:
-        typer.echo(f"{source.reading.malformed:,} malformed lines left out:", err=True)
-        for line in source.reading.shown:
-            typer.echo(f"  {line}", err=True)
-    for note in made.manifest.get("notes", []):
-        typer.echo(f"note: {note}")
-    counts = ", ".join(f"{count:,} {what}" for what, count in made.counts.items())
-    typer.echo(f"ecosystem: {out} ({counts})")
+    _tell(made, source, out)
 
 
 @ecosystem.command()
@@ -93,7 +88,20 @@ def info(
     print_table(source, tuple(table.columns), rows)
 
 
-def _synthetic(scientists: int, papers: int, seed: int) -> Any:
+def _tell(made: Ecosystem, source: JsonLines, out: Path) -> None:
+    for step in made.manifest.get("steps", []):
+        typer.echo(f"{step['filter']}: {step['removed']:,} of {step['in']:,} left out")
+    if source.reading.malformed:
+        typer.echo(f"{source.reading.malformed:,} malformed lines left out:", err=True)
+        for line in source.reading.shown:
+            typer.echo(f"  {line}", err=True)
+    for note in made.manifest.get("notes", []):
+        typer.echo(f"note: {note}")
+    counts = ", ".join(f"{count:,} {what}" for what, count in made.counts.items())
+    typer.echo(f"ecosystem: {out} ({counts})")
+
+
+def _synthetic(scientists: int, papers: int, seed: int) -> Ecosystem:
     from pydantic import ValidationError
 
     from society.ecosystem.synthetic import Synthetic
@@ -104,7 +112,7 @@ def _synthetic(scientists: int, papers: int, seed: int) -> Any:
         raise InputError("; ".join(one["msg"] for one in error.errors())) from error
 
 
-def _save(made: Any, out: Path) -> None:
+def _save(made: Ecosystem, out: Path) -> None:
     try:
         made.save(out)
     except OSError as error:

@@ -48,13 +48,10 @@ def run(
     folder = default_folder(scenario) if out is None else Path(out)
     if is_finished(scenario, folder):
         return folder
-    source = scenario.population.ecosystem
-    if isinstance(source, Folder):
-        source.require()
     told = Silence() if progress is None else progress
     if (folder / MANIFEST).is_file():
         told.begin(f"{folder} holds this run until an earlier day; running it again, for longer")
-    prepare(folder)
+    prepare(scenario, folder)
     told.begin("preparing the ecosystem")
     ecosystem = build_ecosystem_of(scenario)
     told.begin("founding the society")
@@ -97,12 +94,15 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
     return bool(scenario.until == held.get("until"))
 
 
-def prepare(folder: Path) -> None:
-    """Make sure that the folder can be written to, before anything is simulated.
+def prepare(scenario: Scenario, folder: Path) -> None:
+    """Make sure of the ecosystem's folder and the run's own, before anything is simulated.
 
     Raises:
-        InputError: it cannot.
+        InputError: the one is not there, or the other cannot be written to.
     """
+    source = scenario.population.ecosystem
+    if isinstance(source, Folder):
+        source.require()
     probe = folder / ".writable"
     try:
         folder.mkdir(parents=True, exist_ok=True)

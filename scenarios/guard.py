@@ -52,5 +52,7 @@ def _on_sigterm(handler: object) -> object:
 
 
 def _leave(message: str, code: int) -> NoReturn:
-    typer.echo(message, err=True)
+    # A message may quote a stranger's file; a terminal must not obey what stands in it.
+    lines = (line if line.isprintable() else repr(line)[1:-1] for line in message.splitlines())
+    typer.echo("\n".join(lines), err=True)
     raise typer.Exit(code)

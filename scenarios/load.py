@@ -7,6 +7,7 @@ are those of YAML 1.2 (``true`` and ``false``); ``on``, ``off``, ``yes`` and ``n
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import dataclass, field
@@ -165,6 +166,13 @@ def _syntax(error: yaml.MarkedYAMLError, shown: str) -> str:
     return f"{where}: not YAML: {problem}"
 
 
+def _finite(text: str) -> float:
+    number = float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+    if not math.isfinite(number):
+        raise ValueError("no key takes it")
+    return number
+
+
 def _place(node: yaml.Node, shown: str) -> str:
     return f"{shown}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
 
@@ -234,7 +242,7 @@ class _Reader:
             if kind == "int":
                 return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
             if kind == "float":
-                return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+                return _finite(text)
         except ValueError:
             self._fault(node, f"{text[:40]!r} is not a usable number")
             return None

@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from scenarios.complaints import printable
+
 
 def print_overview(told: Mapping[str, Any]) -> None:
     """Print the summary of a run."""
@@ -60,7 +62,7 @@ def cell(value: Any) -> str:
         if math.isnan(value):
             return "-"
         return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 
 def _nested(name: str, counts: Mapping[str, Any]) -> list[tuple[str, Any]]:

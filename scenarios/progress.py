@@ -133,11 +133,14 @@ def shown_progress() -> Lines | Bar:
 
 def position(society: Society) -> str:
     """Simulated date, teams by state and calls done, in one line."""
-    states = Counter(team.state for team, _ in society.teams_in_world.values())
+    inside = [team for team, _ in society.teams_in_world.values()]
+    states = Counter(team.state for team in inside)
     states.update(_states_written(society))
     teams = ", ".join(f"{count} {state}" for state, count in sorted(states.items())) or "none yet"
     day = simulated_date(society.ecosystem.boundary, society.day)
     calls = len(society.log.rows["calls"])
+    # Calls become rows when their team ends; until then they are with its answers.
+    calls += sum(len(answer.calls) for team in inside for answer in team.answers)
     return f"{day} (day {society.day:.0f} of {society.until:.0f}); teams: {teams}; calls: {calls}"
 
 

@@ -60,7 +60,7 @@ class Speaking(Part):
 class Scenario(Part):
     """One scenario, checked and complete: every key has its value, every part its object."""
 
-    name: str | None = Field(default=None, max_length=200, pattern=r"^[^\x00-\x1f]*$")
+    name: str | None = Field(default=None, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
     """A title for tables and reports."""
     seed: int = Field(default=0, ge=0, lt=2**63)
     """Everything random is derived from it."""
@@ -131,7 +131,8 @@ def read_scenario(document: Document, *, trust: bool = False) -> Scenario:
 
 
 def load_scenario(
-    name: str | Path,
+    scenario: str | Path,
+    /,
     *,
     settings: Iterable[str] = (),
     trust: bool = False,
@@ -140,7 +141,7 @@ def load_scenario(
     """Load a scenario of the library by name, or from a file.
 
     Args:
-        name: such as ``quickstart``, ``virsci/paper`` or ``my/scenario.yaml``.
+        scenario: such as ``quickstart``, ``virsci/paper`` or ``my/scenario.yaml``.
         settings: ``a.b=c`` as given to ``--set``.
         trust: let dotted paths in it be imported, which runs code.
         **keys: dotted keys and their values, such as ``**{"protocol.turns": 3}``.
@@ -148,10 +149,10 @@ def load_scenario(
     Raises:
         InputError: all faults at once, each with its place.
     """
-    document = read_document(name)
+    document = read_document(scenario)
     for changes in (from_settings(settings), from_arguments(keys)):
         document = document.lay_over(changes)
-    document.data.setdefault("name", title_of(name))
+    document.data.setdefault("name", title_of(scenario))
     return read_scenario(document, trust=trust)
 
 

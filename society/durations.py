@@ -38,7 +38,7 @@ def parse_days(value: Any) -> float:
         if match is None:
             raise ValueError(f"{value!r} is not a duration; write 10m, 2h, 3d, 1w, 18mo or 2y")
         days = float(match[1]) * _DAYS[match[2]]
-    if not 0 <= days < 1e6:
+    if not 0 <= days <= 1e6 - TICK:
         raise ValueError(f"{value!r} is outside 0 to 1,000,000 days")
     return to_ticks(days)
 

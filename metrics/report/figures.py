@@ -39,8 +39,13 @@ PARTS = {
 }
 
 
-def novelty(table: pd.DataFrame) -> Markup | None:
-    """Every paper as a dot in four strips, with mean and interval; 1 is the year's mean."""
+def novelty(table: pd.DataFrame, relative: bool = True) -> Markup | None:
+    """Every paper as a dot in four strips, with mean and interval.
+
+    Args:
+        table: the measure ``novelty``.
+        relative: the values are relative to a year's mean, which is marked at 1.
+    """
     known = {name: _numbers(table[name]) for name in PARTS}
     if not any(len(values) for values in known.values()):
         return None
@@ -51,8 +56,13 @@ def novelty(table: pd.DataFrame) -> Markup | None:
             colour = ORANGE if name == "ON" else BLUE
             # The two distances share one axis, so that they can be compared by eye.
             span = distances if name in ("HD", "CD") else known[name]
-            _strip(axes, known[name], title, colour, span)
-        strips[-1].set_xlabel("relative to the mean of the neighbours’ year (1 = like that mean)")
+            _strip(axes, known[name], title, colour, np.append(span, 1.0) if relative else span)
+            if relative and len(known[name]):
+                axes.axvline(1.0, color=MUTED, linewidth=0.8, dashes=(3, 3))
+        if relative:
+            strips[-1].set_xlabel(
+                "relative to the mean of the neighbours’ year (1: like that mean)"
+            )
         return svg(drawn, "HD, CD, CI and ON of each paper, with means and intervals")
 
 
@@ -66,14 +76,13 @@ def _strip(axes: Any, values: Floats, title: str, colour: str, span: Floats) -> 
         axes.text(0.0, 0.0, "not available: no citation count is known", color=MUTED, va="center")
         axes.set_xlim(0, 1)
         return
-    axes.axvline(1.0, color=MUTED, linewidth=0.8, dashes=(3, 3))
     shown = _thinned(values)
     axes.scatter(shown, _spread(shown), s=20, color=colour, alpha=0.6, linewidths=0)
     band = interval(values)
     if band.low < band.high:
         axes.plot([band.low, band.high], [-0.72, -0.72], color=INK, linewidth=1.4)
     axes.plot([band.value], [-0.72], "o", color=INK, markersize=4.5)
-    low, high = min(span.min(), 1.0), max(span.max(), 1.0)
+    low, high = span.min(), span.max()
     pad = 0.06 * (high - low) or 0.1
     axes.set_xlim(max(low - pad, -pad), high + pad)
 

@@ -47,7 +47,8 @@ def drawn(graph: nx.Graph[str]) -> Drawn | None:
     chosen = sorted(tied)
     if len(tied) > MOST:
         largest = max(nx.connected_components(graph), key=lambda part: (len(part), min(part)))
-        chosen = sorted(largest, key=lambda who: (*_weight(graph, who), who))[:MOST]
+        joint = _joint_papers(graph)
+        chosen = sorted(largest, key=lambda who: (*joint[who], who))[:MOST]
         note = (
             f"Of {len(tied)} scientists with a co-author, {len(largest)} are in the largest "
             f"component; the {len(chosen)} of them with the most joint papers are drawn."
@@ -60,11 +61,14 @@ def drawn(graph: nx.Graph[str]) -> Drawn | None:
     return Drawn(chosen, _placed(len(chosen), every), before, since, note)
 
 
-def _weight(graph: nx.Graph[str], who: str) -> tuple[int, int]:
+def _joint_papers(graph: nx.Graph[str]) -> dict[str, tuple[int, int]]:
     """Joint papers since and before day 0, negative so that the busiest come first."""
-    edges = graph.edges(who, data=True)
-    since, before = (sum(data[key] for _, _, data in edges) for key in ("since", "before"))
-    return -since, -before
+    counts = dict.fromkeys(graph, (0, 0))
+    for first, second, data in graph.edges(data=True):
+        for who in (first, second):
+            since, before = counts[who]
+            counts[who] = (since - data["since"], before - data["before"])
+    return counts
 
 
 def _edges(graph: nx.Graph[str], number: dict[str, int], key: str) -> NDArray[np.int64]:
@@ -83,15 +87,17 @@ def _placed(count: int, edges: NDArray[np.int64]) -> Floats:
     radius, angle = np.sqrt((rank + 0.5) / count), rank * GOLDEN_ANGLE
     places = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     ideal = 1.6 / np.sqrt(count)
+    ends = np.concatenate([edges, edges[:, ::-1]])
     for step in range(STEPS):
-        gaps = places[:, None, :] - places[None, :, :]
-        far = np.maximum(np.sqrt((gaps**2).sum(axis=2)), 1e-3)
-        push = (gaps * (ideal**2 / far**2)[:, :, None]).sum(axis=1)
-        along = places[edges[:, 0]] - places[edges[:, 1]]
+        own = (places**2).sum(axis=1)
+        apart = np.maximum(own[:, None] + own[None, :] - 2 * places @ places.T, 1e-6)
+        force = ideal**2 / apart
+        np.fill_diagonal(force, 0.0)
+        push = places * (force.sum(axis=1)[:, None] - 0.9) - force @ places
+        along = places[ends[:, 1]] - places[ends[:, 0]]
         pull = along * (np.sqrt((along**2).sum(axis=1)) / ideal)[:, None]
-        np.subtract.at(push, edges[:, 0], pull)
-        np.add.at(push, edges[:, 1], pull)
-        push -= places * 0.9
+        for axis in (0, 1):
+            push[:, axis] += np.bincount(ends[:, 0], pull[:, axis], minlength=count)
         length = np.maximum(np.sqrt((push**2).sum(axis=1)), 1e-9)
         most = 0.12 * (1 - step / STEPS) ** 1.5 + 1e-4
         places += push * (np.minimum(length, most) / length)[:, None]

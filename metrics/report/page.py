@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from metrics.exports import coauthors, xml_text
-from metrics.novelty import COLUMNS
+from metrics.novelty import COLUMNS, Novelty
 from metrics.report import figures
 from metrics.report.layout import drawn
 from metrics.statistics import SKETCH
@@ -173,11 +173,16 @@ def _novelty(run: Run) -> dict[str, Any]:
         parts.append({"name": name, "mean": band.value, "low": band.low, "high": band.high})
         parts[-1]["n"] = len(values)
     fallbacks = {part: int(table[f"{part}_fallbacks"].sum()) for part in ("HD", "CD", "CI")}
+    given = run.scenario.get("novelty")
+    settings = {**Novelty().model_dump(), **(given if isinstance(given, dict) else {})}
+    relative = settings["normalise"] != "none"
     return {
-        "figure": figures.novelty(table),
+        "figure": figures.novelty(table, relative),
         "parts": parts,
         "fallbacks": fallbacks,
         "unknown": int(table["CI_unknown"].sum()),
+        "relative": relative,
+        "settings": ", ".join(f"{key} {str(value).lower()}" for key, value in settings.items()),
     }
 
 

@@ -88,7 +88,14 @@ def ask_to_stay(virsci: Settings, team: Team, lab: Lab, topic: Answer[Any]) -> d
         return {}
     return {
         who: lab.pose(
-            who, PROMPTS["stay"], Stay, "stay", seat=seat, topic=topic, load=lab.load(who) - 1
+            who,
+            PROMPTS["stay"],
+            Stay,
+            "stay",
+            seat=seat,
+            within=lab.world.times.meeting_notice,
+            topic=topic,
+            load=lab.load(who) - 1,
         )
         for seat, who in enumerate(team.members[1:], 1)
     }

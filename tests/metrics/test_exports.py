@@ -4,9 +4,18 @@ from xml.etree import ElementTree
 import networkx as nx
 import pytest
 
-from metrics.exports import bipartite, coauthors, gexf, graphml, write_networks, xml_text
+from metrics import exports
+from metrics.exports import bipartite, coauthors, write_networks, xml_text
 
 NS = {"g": "http://gexf.net/1.3"}
+
+
+def graphml(graph):
+    return "".join(exports.graphml(graph)).encode()
+
+
+def gexf(graph):
+    return "".join(exports.gexf(graph)).encode()
 
 
 def test_the_coauthor_network(run):

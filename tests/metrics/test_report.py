@@ -195,6 +195,30 @@ def test_without_rule_based_scientists_there_is_no_such_banner(make_run):
     assert "A sketch" not in html
 
 
+def test_the_sentence_about_language_models_is_always_complete(make_run):
+    about = "rule-based scientists, not a language model"
+    text = Page(page(make_run(manifest={"backend": {"use": "offline", "about": about}}))).text()
+    assert text.count("hese figures say nothing about language models.") == 1
+    about = "answers of a language model"
+    text = Page(page(make_run(manifest={"backend": {"use": "litellm", "about": about}}))).text()
+    assert "Answers of a language model." in text
+    assert "say nothing about" not in text
+
+
+def test_the_settings_of_novelty_are_told(run, rows):
+    from metrics.novelty import Novelty, of_run
+    from society.run import Run
+
+    raw = Novelty(normalise="none", k=2)
+    more = {"vectors": run.vectors, "databases": run.databases}
+    other = Run(run.tables(), run.manifest, {"novelty": raw.model_dump()}, **more)
+    other.hold("novelty", of_run(other, raw))
+    text = Page(page(other)).text()
+    assert "Settings: k 2, squared false, unit true, normalise none" in text
+    assert "relative to the mean" not in text
+    assert "Settings: k 5, squared false, unit true, normalise query" in Page(page(run)).text()
+
+
 def test_an_empty_run_has_a_page(empty_run):
     html = page(empty_run)
     assert_inert(html)

@@ -186,6 +186,7 @@ def play(
     seed: int = 1,
     until: float = 5000.0,
     backend: Backend | None = None,
+    times: Times | None = None,
 ) -> Played:
     """Let one team (or the teams of ``founding``) live to its end."""
     players = Players(script=script, consults=consults) if backend is None else backend
@@ -193,7 +194,7 @@ def play(
         ecosystem,
         protocol=protocol,
         founding=founding or Once(),
-        times=Times(utterance=Fixed(length="10m"), homework=Fixed(length="2d")),
+        times=times or Times(utterance=Fixed(length="10m"), homework=Fixed(length="2d")),
         backend=players,
         until=until,
         step_days=until,

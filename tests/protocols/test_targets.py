@@ -115,7 +115,7 @@ def test_in_reach_is_what_counting_newcomers_one_by_one_says(n):
                 assert here == expected
 
 
-def world(seed, people=50, topics=9, degree=5):
+def world(seed, people=150, topics=9, degree=6):
     """A random network and random main topics, with enough of every kind."""
     rng = np.random.default_rng(seed)
     ties = rng.random((people, people)) < degree / people
@@ -231,9 +231,14 @@ def test_teams_of_a_society_are_as_fresh_as_they_should_be(synthetic, freshness,
     [(0.0, "distinct", 1), (0.5, "distinct", 2), (1.0, "distinct", 4), (0.75, "unique", 2)],
 )
 def test_teams_of_a_society_are_as_diverse_as_they_should_be(synthetic, diversity, variant, value):
+    fields = ("tides", "moons", "comets", "dust", "rings")
+    profiles = tuple(
+        replace(profile, interests=(fields[row % 5],))
+        for row, profile in enumerate(synthetic.profiles)
+    )
     protocol = VirSci(turns=1, diversity=diversity, diversity_variant=variant)
-    played = play(synthetic, protocol)
-    topics = Counter(synthetic.profiles[row].topic for row in members(played))
+    played = play(replace(synthetic, profiles=profiles), protocol)
+    topics = Counter(fields[row % 5] for row in members(played))
     assert topics.total() == 4
     unique = sum(count == 1 for count in topics.values())
     assert (unique if variant == "unique" else len(topics)) == value

@@ -4,6 +4,7 @@ import pytest
 from players import STAGES, dissolved, play, speakers, spoken
 
 from protocols.virsci.protocol import VirSci
+from society.durations import Fixed, Times
 
 
 def no_consensus(visits):
@@ -23,7 +24,7 @@ def test_without_consensus_the_discussion_restarts_up_to_the_limit(synthetic, re
     )
     assert played.team["restarts"] == restarts
     assert not played.of(stage="ideas")
-    assert not played.of(act="stay")
+    assert not played.events("left")
     if restarts:
         rescued = play(synthetic, protocol, no_consensus(restarts))
         assert rescued.team["state"] == "published"
@@ -158,3 +159,15 @@ def test_nobody_wants_more_people_than_there_are(synthetic):
     everybody = len(synthetic.profiles)
     played = play(synthetic, VirSci(team_size=99, turns=1, max_invitations=99))
     assert played.team["target_size"] == played.team["size"] == everybody
+
+
+def test_a_society_without_waiting_works_too(synthetic):
+    """No notice, no homework, no reply window: whatever is read is due by then."""
+    times = Times(
+        utterance=Fixed(length="10m"), homework=None, meeting_notice=0, reply_window=0,
+        publication_delay=0,
+    )  # fmt: skip
+    for settings in ({}, {"pacing": "adaptive", "max_turns": 2}, {"self_review": "on"}):
+        protocol = VirSci(team_size=3, turns=2, **settings)
+        played = play(synthetic, protocol, no_consensus(1), consults=True, times=times)
+        assert played.team["state"] == "published"

@@ -26,6 +26,8 @@ PAGES = {
     "Revision": "revision",
     "SelfReview": "self_review",
 }
+READ_BY_RULES = {"me", "role", "memory", "similarity"}
+"""Slots that the system prompt or the offline scientist uses, not the page."""
 PAPER = Path(__file__).parents[3] / "shared" / "reference" / "virsci-paper.txt"
 
 
@@ -47,7 +49,7 @@ def test_the_protocol_gives_every_slot_of_the_page_and_no_idle_one(everything, f
     for said in everything.of_form(form):
         slots = said.request.slots
         assert page.slots <= set(slots)
-        assert set(slots) - {"me", "role", "memory"} <= page.slots
+        assert set(slots) - READ_BY_RULES <= page.slots
         assert page.render(slots) == said.user
 
 
@@ -109,7 +111,8 @@ def test_pages_and_prompts_are_clean_text(everything):
 
 
 def plain(text):
-    """Words of a text, without the marks of templates and without punctuation."""
+    """Words of a text, without marks of templates, punctuation and formats of answers."""
+    text = re.sub(r"```json.*?```", " | ", text, flags=re.DOTALL)
     text = re.sub(r"\{[{%].*?[%}]\}", " ", text)
     return re.findall(r"[a-z0-9]+", text.lower())
 

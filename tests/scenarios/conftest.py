@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,10 +60,16 @@ def small_text() -> str:
 
 
 @pytest.fixture(scope="session")
-def small_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run folder of that scenario; tests only read it."""
     from scenarios import load_scenario, run_scenario
 
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.yaml").write_text(SMALL, encoding="utf-8")
-    yield run_scenario(load_scenario(folder / "small.yaml"), folder / "run")
+    return run_scenario(load_scenario(folder / "small.yaml"), folder / "run")
+
+
+@pytest.fixture
+def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write no figures: for tests that run more than once and look at none."""
+    monkeypatch.setattr("metrics.report.page.write_page", lambda run, folder: folder)

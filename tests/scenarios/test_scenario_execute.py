@@ -105,6 +105,7 @@ def test_the_report_says_that_rules_spoke(small_run: Path) -> None:
     assert "rule-based scientists, not a language model" in page.lower()
 
 
+@pytest.mark.usefixtures("no_page")
 def test_only_the_named_metrics_are_written(small: Scenario, here: Path) -> None:
     folder = run_scenario(small.set("metrics", ["cost"]).set("until", "1w"), here / "run")
     names = {path.stem for path in (folder / "tables" / "measures").iterdir()}
@@ -119,6 +120,7 @@ def digest(folder: Path) -> str:
     return (folder / "digest").read_text()
 
 
+@pytest.mark.usefixtures("no_page")
 def test_the_resolved_scenario_alone_runs_the_same(small_run: Path, here: Path) -> None:
     again = run_scenario(load_scenario(small_run / "scenario.yaml"), here / "again")
     assert digest(again) == digest(small_run)
@@ -126,6 +128,7 @@ def test_the_resolved_scenario_alone_runs_the_same(small_run: Path, here: Path) 
     assert manifest(again)["identity"] == manifest(small_run)["identity"]
 
 
+@pytest.mark.usefixtures("no_page")
 def test_how_it_is_run_does_not_change_the_digest(
     small: Scenario, small_run: Path, here: Path
 ) -> None:
@@ -133,6 +136,7 @@ def test_how_it_is_run_does_not_change_the_digest(
     assert digest(run_scenario(changed, here / "run")) == digest(small_run)
 
 
+@pytest.mark.usefixtures("no_page")
 def test_another_seed_is_another_run(small: Scenario, small_run: Path, here: Path) -> None:
     assert digest(run_scenario(small.set("seed", 4), here / "run")) != digest(small_run)
 
@@ -172,6 +176,7 @@ def test_a_shorter_run_never_replaces_a_longer_one(small: Scenario, small_run: P
         run_scenario(small.set("until", "1w"), small_run, Never())
 
 
+@pytest.mark.usefixtures("no_page")
 def test_a_longer_run_takes_the_place_of_a_shorter_one(small: Scenario, here: Path) -> None:
     run_scenario(small.set("until", "1w"), here / "run")
     assert not is_finished(small.set("until", "2w"), here / "run")
@@ -203,7 +208,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_simulation(
 ) -> None:
     (here / "file").write_text("")
     with pytest.raises(InputError, match=r"run: cannot be written to \(Not a directory\)"):
-        prepare(here / "file" / "run")
+        prepare(small, here / "file" / "run")
     with pytest.raises(InputError, match="cannot be written to"):
         run_scenario(small, "/proc/run", Only("preparing"))
 
@@ -237,6 +242,7 @@ def test_a_crash_while_writing_leaves_nothing_that_looks_finished(
     assert is_finished(small, here / "run")
 
 
+@pytest.mark.usefixtures("no_page")
 def test_the_phases_are_told_in_order(small: Scenario, here: Path) -> None:
     told: list[str] = []
 

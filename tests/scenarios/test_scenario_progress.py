@@ -27,7 +27,8 @@ def society(**changed: Any) -> Any:
     state = [column.name for column in TABLES["teams"]].index("state")
     row = [None] * len(TABLES["teams"])
     row[state] = "published"  # type: ignore[call-overload]
-    team = SimpleNamespace(state="running")
+    answer = SimpleNamespace(calls=[1, 2])
+    team = SimpleNamespace(state="running", answers=[answer])
     default = {
         "day": 40.0,
         "until": 365.0,
@@ -59,7 +60,7 @@ def test_every_simulated_year_has_365_days(day: float, date: str) -> None:
 
 def test_a_position_is_date_teams_and_calls() -> None:
     assert position(society()) == (
-        "2024-02-10 (day 40 of 365); teams: 1 published, 2 running; calls: 7"
+        "2024-02-10 (day 40 of 365); teams: 1 published, 2 running; calls: 11"
     )
 
 
@@ -164,6 +165,7 @@ def test_the_overview_of_another_backend(capsys: pytest.CaptureFixture[str]) -> 
         (0.123456, "0.123"),
         (4321, "4,321"),
         ("x", "x"),
+        ("\x1b[31mred\x9b", "\\x1b[31mred\\x9b"),
     ],
 )
 def test_cells(value: object, text: str) -> None:
@@ -227,6 +229,13 @@ def test_what_a_command_raises_is_a_message_and_a_code(
 ) -> None:
     assert code_of(error) == code
     assert capsys.readouterr().err == message
+
+
+def test_a_message_that_quotes_a_stranger_moves_no_cursor(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code_of(InputError("first\n\x1b[2Jsecond\x07"))
+    assert capsys.readouterr().err == "first\n\\x1b[2Jsecond\\x07\n"
 
 
 def test_a_fault_of_the_program_keeps_its_traceback() -> None:

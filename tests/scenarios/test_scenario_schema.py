@@ -101,6 +101,14 @@ def test_faults_come_in_the_order_of_the_file(write: Write, faults: Faults) -> N
     assert [line.split(":")[1] for line in lines] == ["1", "2", "3", "4"]
 
 
+def test_a_key_that_would_move_the_cursor_is_shown_escaped(write: Write, faults: Faults) -> None:
+    path = write("s.yaml", '"\\e[2J\\nseed": 1\nname: "\\e[1m"\n')
+    lines = faults(lambda: load_scenario(path))
+    assert lines[0].startswith("s.yaml:1:1: \\x1b[2J\\nseed: unknown key")
+    assert lines[1].startswith("s.yaml:2:1: name: got '\\x1b[1m', expected ")
+    assert all(line.isprintable() for line in lines)
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [

@@ -26,6 +26,7 @@ def small(write: Write, small_text: str) -> Path:
     return write("small.yaml", small_text)
 
 
+@pytest.mark.usefixtures("no_page")
 def test_ten_lines(small: Path, here: Path) -> None:
     scenario = load_scenario(small, **{"protocol.turns": 2})
     scenario = scenario.set("until", "12w")
@@ -34,6 +35,7 @@ def test_ten_lines(small: Path, here: Path) -> None:
     assert list(papers.columns)[:2] == ["paper", "team"]
 
 
+@pytest.mark.usefixtures("no_page")
 def test_it_works_inside_a_running_event_loop(small: Path, here: Path) -> None:
     async def cell() -> Path:
         changed = load_scenario(small, **{"until": "6w", "backend.latency": 0.0005})
@@ -83,6 +85,18 @@ def test_keyword_arguments_are_scenario_keys(small: Path) -> None:
     assert society.protocol.turns == 2  # type: ignore[attr-defined]
     society.run_to_end()
     assert not society.running
+
+
+def test_the_seed_may_be_called_rng(small: Path) -> None:
+    named = {"setup": str(small), "until": "4w"}
+    by_seed, by_rng = ScenarioSociety(seed=5, **named), ScenarioSociety(rng=5, **named)
+    by_seed.run_to_end()
+    by_rng.run_to_end()
+    assert by_seed.log.rows == by_rng.log.rows
+
+
+def test_a_scenario_can_be_renamed_by_its_key(small: Path) -> None:
+    assert load_scenario(small, name="another").name == "another"
 
 
 def test_a_wrong_key_is_told(small: Path) -> None:

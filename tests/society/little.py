@@ -28,7 +28,7 @@ from society.literature.paper import Paper
 from society.model import Society
 
 PAGES = Prompts(Path(__file__).with_name("pages"))
-SAY, GUEST = PAGES["say"], PAGES["guest"]
+SAY, GUEST, INVITE = PAGES["say"], PAGES["guest"], PAGES["invite"]
 INTERESTS = ("graphs", "vision", "speech", "proteins", "climate", "robots", "galaxies", "privacy")
 PEOPLE = 10
 BEFORE = {(0, 1): 2, (1, 2): 1, (3, 4): 5}

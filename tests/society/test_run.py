@@ -107,6 +107,15 @@ def test_measures_may_be_handed_in():
     assert run.measure("mine") is table
 
 
+def test_a_measure_can_be_held_in_memory(folder):
+    run = Run.open(folder)
+    table = pd.DataFrame({"a": [1]})
+    assert run.hold("mine", table) is table
+    assert run.measure("mine") is table
+    assert run.measures() == ["mine"]
+    assert Run.open(folder).measures() == []
+
+
 def test_what_is_not_a_run_folder_says_so(tmp_path):
     with pytest.raises(InputError, match="no such folder"):
         Run.open(tmp_path / "nowhere")

@@ -1,0 +1,289 @@
+"""Chance and time: streams, durations, foundings (rules 7, 9, 11)."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from little import name, run, talk
+from pydantic import BaseModel, ValidationError
+
+from society import model
+from society.durations import (
+    TICK,
+    Days,
+    Fixed,
+    Gamma,
+    Lognormal,
+    Times,
+    parse_days,
+    to_ticks,
+    write_days,
+)
+from society.founding import Founding, Once, Poisson
+from society.streams import Streams
+
+# -- streams --------------------------------------------------------------------------------
+
+
+def test_a_stream_is_named_and_starts_again_from_its_beginning():
+    streams = Streams(7)
+    one = streams.stream("utterance", "a").random(3)
+    streams.stream("utterance", "b").random(100)
+    assert np.array_equal(streams.stream("utterance", "a").random(3), one)
+    assert np.array_equal(Streams(7).stream("utterance", "a").random(3), one)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Streams(8).stream("utterance", "a"),
+        Streams(7).stream("homework", "a"),
+        Streams(7).stream("utterance", "b"),
+        Streams(7).stream("utterancea"),
+        Streams(7).stream("utterance", "a", ""),
+    ],
+)
+def test_seed_purpose_and_act_all_count(other):
+    assert other.random() != Streams(7).stream("utterance", "a").random()
+
+
+def test_streams_are_what_they_were():
+    """A change here changes every published run."""
+    assert Streams(7).key("utterance", "Scientist0/1/topic/1/1/0/utter/Scientist0") == KEY
+
+
+KEY = 10572632804274446702
+
+
+def test_no_two_acts_of_a_society_share_a_seed(monkeypatch):
+    drawn = []
+
+    class Noting(Streams):
+        def key(self, *names):
+            drawn.append((names, super().key(*names)))
+            return drawn[-1][1]
+
+    monkeypatch.setattr(model, "Streams", Noting)
+    run(talk(), *((float(day), day % 10) for day in range(30)))
+    assert len(drawn) > 300
+    assert len({names for names, _ in drawn}) == len(drawn), "an act has drawn twice"
+    assert len({key for _, key in drawn}) == len(drawn)
+
+
+# -- durations ------------------------------------------------------------------------------
+
+LENGTHS = st.integers(0, int(999_000 / TICK)).map(lambda ticks: ticks * TICK)
+
+
+@given(LENGTHS)
+def test_a_written_duration_is_read_back_exactly(days):
+    assert parse_days(write_days(days)) == days
+    assert parse_days(days) == days
+
+
+@given(st.integers(0, 2000), st.sampled_from(["s", "m", "h", "d", "w", "mo", "y"]))
+def test_what_people_write_is_written_back_the_same_length(count, unit):
+    days = parse_days(f"{count}{unit}")
+    assert parse_days(write_days(days)) == days
+    assert days == to_ticks(days)
+
+
+@given(st.text(max_size=8))
+def test_any_text_is_a_duration_or_an_error(text):
+    try:
+        days = parse_days(text)
+    except ValueError as error:
+        assert "write 10m, 2h, 3d" in str(error) or "outside" in str(error)  # noqa: PT017
+    else:
+        assert days == to_ticks(days) >= 0
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("3d", 3.0),
+        (" 1 w ", 7.0),
+        ("12h", 0.5),
+        ("18m", 0.0125),
+        ("18mo", 547.5),
+        ("2y", 730.0),
+        ("0.5d", 0.5),
+        ("90s", 1 / 960),
+        (5, 5.0),
+        (0.25, 0.25),
+        ("0d", 0.0),
+    ],
+)
+def test_durations_as_people_write_them(text, days):
+    assert parse_days(text) == pytest.approx(days, abs=TICK / 2)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "3", "d", "", "-3d", "3 days", "1d 2h", "1e3d", True, None, -1, -0.5, 1e6, 999_999.9999999,
+        float("inf"), float("nan"), "1000000d", [3],
+    ],
+)  # fmt: skip
+def test_other_values_are_refused_with_a_hint(value):
+    with pytest.raises(ValueError, match=r"is not a duration; write|is outside 0 to"):
+        parse_days(value)
+
+
+@pytest.mark.parametrize(
+    ("days", "text"), [(730.0, "2y"), (7.0, "1w"), (3.0, "3d"), (0.5, "12h"), (0.0, "0.0d")]
+)
+def test_durations_are_written_in_their_largest_unit(days, text):
+    assert write_days(days) == text
+
+
+@given(st.lists(st.floats(0, 10_000), min_size=1, max_size=30), st.randoms())
+def test_sums_of_ticks_are_exact_in_any_order(lengths, rng):
+    ticks = [to_ticks(length) for length in lengths]
+    total = sum(ticks)
+    rng.shuffle(ticks)
+    assert sum(ticks) == total
+    assert total / TICK == int(total / TICK)
+    start = ticks[0]
+    assert (start + total) - start == total
+
+
+@pytest.mark.parametrize(
+    ("duration", "mean"),
+    [
+        (Fixed(length="2d"), 2.0),
+        (Gamma(mean="10m"), parse_days("10m")),
+        (Gamma(mean=3.0, shape=1.0), 3.0),
+        (Lognormal(median=2.0, sigma=0.5), 2.0 * np.exp(0.125)),
+    ],
+)
+def test_durations_are_drawn_on_the_grid_around_their_mean(duration, mean):
+    rng = np.random.default_rng(1)
+    draws = np.array([duration.draw(rng) for _ in range(4000)])
+    assert (draws >= 0).all()
+    assert (draws / TICK == np.round(draws / TICK)).all()
+    assert draws.mean() == pytest.approx(mean, abs=5 * draws.std() / 60 + TICK)
+
+
+def test_a_longer_shape_is_narrower():
+    draws = [
+        np.std([Gamma(mean=2.0, shape=shape).draw(np.random.default_rng(n)) for n in range(500)])
+        for shape in (1.0, 4.0, 16.0)
+    ]
+    assert draws == sorted(draws, reverse=True)
+
+
+def test_settings_take_durations_as_written():
+    times = Times(meeting_notice="3d", publication_delay="2mo", deadline="1y")
+    assert (times.meeting_notice, times.deadline) == (3.0, 365.0)
+    assert times.publication_delay == pytest.approx(365 / 6, abs=TICK)
+    shown = times.model_dump(mode="json")
+    assert shown["meeting_notice"] == "3d"
+    # Abstract parts are written by the scenario that named them; here only plain fields.
+    plain = {key: shown[key] for key in ("meeting_notice", "publication_delay", "deadline")}
+    assert Times(**plain) == times
+    assert Times().homework is not None
+    with pytest.raises(ValidationError, match="is not a duration"):
+        Times(meeting_notice="soon")
+
+
+def test_the_defaults_are_those_that_are_documented():
+    times = Times()
+    assert times.utterance == Gamma(mean=parse_days("10m"))
+    assert times.homework == Gamma(mean=2.0)
+    windows = (times.meeting_notice, times.reply_window, times.publication_delay)
+    assert windows == (7.0, 14.0, 60.0)
+    assert times.deadline is None
+
+
+def test_days_are_a_type_for_any_settings():
+    class Settings(BaseModel):
+        length: Days = 1.0
+
+    assert Settings(length="1w").length == 7.0
+    assert Settings(length="1w").model_dump(mode="json") == {"length": "1w"}
+
+
+# -- founding -------------------------------------------------------------------------------
+
+
+def foundings(rule, scientists, days, seed=0):
+    """Dates and leaders before a date."""
+    teams = rule.teams(scientists, Streams(seed))
+    return list(itertools.takewhile(lambda team: team[0] < days, teams))
+
+
+def test_teams_are_founded_at_the_stated_rate():
+    counts = [
+        len(foundings(Poisson(teams_per_year=1.5), 20, 730.0, seed)) for seed in range(60)
+    ]
+    expected = 1.5 * 20 * 2
+    assert np.mean(counts) == pytest.approx(expected, abs=4 * np.sqrt(expected / 60))
+    # A Poisson count has a variance equal to its mean.
+    assert 0.5 * expected < np.var(counts) < 1.7 * expected
+
+
+def test_every_scientist_leads_at_the_same_rate():
+    leaders = [row for _, row in foundings(Poisson(teams_per_year=2.0), 10, 36_500.0)]
+    shares = np.bincount(leaders, minlength=10)
+    assert shares.sum() == pytest.approx(2000, abs=4 * np.sqrt(2000))
+    assert np.abs(shares - 200).max() < 4 * np.sqrt(200)
+
+
+def test_dates_never_decrease_and_lie_on_the_grid():
+    dates = [date for date, _ in foundings(Poisson(), 50, 500.0)]
+    assert dates == sorted(dates)
+    assert all(date == to_ticks(date) for date in dates)
+    assert len(dates) > 50
+
+
+def test_a_longer_run_only_adds_foundings():
+    long = foundings(Poisson(), 20, 400.0)
+    short = foundings(Poisson(), 20, 200.0)
+    assert 0 < len(short) < len(long)
+    assert short == long[: len(short)]
+    assert foundings(Poisson(), 20, 400.0, seed=1) != long
+
+
+def test_no_more_teams_than_stated():
+    assert len(foundings(Poisson(most=3), 20, 10_000.0)) == 3
+    assert foundings(Poisson(most=3), 20, 1e9) == foundings(Poisson(), 20, 1e4)[:3]
+
+
+def test_once_founds_a_stated_number_of_teams():
+    teams = foundings(Once(count=5, every="2d"), 3, 1e6)
+    assert [date for date, _ in teams] == [0.0, 2.0, 4.0, 6.0, 8.0]
+    assert sorted(row for _, row in teams[:3]) == [0, 1, 2], "everybody leads once at first"
+    assert foundings(Once(count=5), 3, 1e6) == [(0.0, row) for _, row in teams]
+    leaders = {foundings(Once(), 10, 1.0, seed)[0][1] for seed in range(40)}
+    assert len(leaders) > 5, "a single leader is drawn at random"
+
+
+def test_a_society_founds_what_its_rule_says():
+    rule = Poisson(teams_per_year=4.0)
+    society = run(talk(rounds=0), founding=rule, until=60.0)
+    wanted = [(date, name(row)) for date, row in foundings(rule, 10, 60.0)]
+    founded = [(e["date"], e["leader"]) for e in society.log.events if e["kind"] == "founded"]
+    assert founded == wanted
+    assert len(founded) > 2
+    assert {team["team"] for team in _teams(society)} == {
+        f"{leader}/{[who for _, who in wanted[: place + 1]].count(leader)}"
+        for place, (_, leader) in enumerate(wanted)
+    }
+
+
+def _teams(society):
+    from little import only
+
+    return only(society, "teams")
+
+
+def test_a_founding_rule_is_to_be_written():
+    with pytest.raises(NotImplementedError):
+        Founding().teams(3, Streams(0))
+    with pytest.raises(ValidationError):
+        Poisson(teams_per_year=0)
+    with pytest.raises(ValidationError):
+        Once(max_teams=0)

@@ -1,0 +1,161 @@
+"""A society is an ordinary Mesa model (rule 26; architecture section 3)."""
+
+import gc
+import threading
+import time
+import weakref
+
+import mesa
+import pytest
+from little import ECOSYSTEM, Scripted, Stated, Written, by_chance, echo, found, run, talk, times
+
+from agents.scientist import Scientist
+from society.model import Society
+
+LEADERS = ((0.0, 0), (3.0, 4), (12.0, 7))
+
+
+class Small(Society):
+    """A society whose arguments are numbers, as ``mesa.batch_run`` wants it."""
+
+    def __init__(self, rounds=2, seed=0, live=False, step_days=10.0):
+        super().__init__(
+            ECOSYSTEM,
+            protocol=Written(steps=talk(rounds=rounds)),
+            founding=Stated(teams_at=LEADERS),
+            times=times(),
+            backend=Scripted(script=echo, delay=by_chance if live else None),
+            until=40.0,
+            step_days=step_days,
+            seed=seed,
+        )
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_it_works_under_batch_run(live):
+    results = mesa.batch_run(
+        Small,
+        {"rounds": [1, 3], "seed": [0, 1], "live": [live]},
+        iterations=1,
+        max_steps=50,
+        number_processes=1,
+        data_collection_period=-1,
+        display_progress=False,
+    )
+    last = {(row["rounds"], row["seed"]): (row["day"], row["papers"]) for row in results}
+    assert last == {(rounds, seed): (40.0, 3) for rounds in (1, 3) for seed in (0, 1)}
+
+
+def test_batch_run_gets_every_period():
+    results = mesa.batch_run(
+        Small, {"rounds": 3}, max_steps=50, data_collection_period=1, display_progress=False
+    )
+    days = sorted({row["day"] for row in results})
+    assert days == [10.0, 20.0, 30.0, 40.0]
+
+
+def test_figures_are_collected_once_per_step():
+    society = Small(rounds=3)
+    for steps in range(1, 5):
+        society.step()
+        frame = society.datacollector.get_model_vars_dataframe()
+        assert len(frame) == steps
+        assert frame["day"].iloc[-1] == 10.0 * steps
+    # Finished on days 7, 10 and 19, published on days 17, 20 and 29.
+    assert frame["papers"].tolist() == [0, 1, 3, 3]
+    assert frame["teams_running"].tolist() == [1, 0, 0, 0]
+    assert frame["teams_finished"].tolist() == [1, 2, 0, 0]
+    assert frame["busy_scientists"].tolist() == [2, 0, 0, 0]
+    assert frame["max_memberships"].tolist() == [1, 0, 0, 0]
+    assert frame["calls"].tolist() == [0, 7, 21, 21]
+
+
+def test_a_step_after_the_end_is_harmless():
+    society = Small()
+    society.run_to_end()
+    frame = society.datacollector.get_model_vars_dataframe()
+    events = list(society.log.events)
+    for _ in range(3):
+        society.step()
+    society.close()
+    assert society.day == 40.0
+    assert society.datacollector.get_model_vars_dataframe().equals(frame)
+    assert society.log.events == events
+    assert not society.running
+
+
+def test_the_last_period_may_be_short():
+    society = Small(step_days=15.0)
+    days = []
+    society.run_to_end(lambda s: days.append(s.day))
+    assert days == [15.0, 30.0, 40.0]
+
+
+def test_run_model_runs_to_the_end():
+    society = Small()
+    society.run_model()
+    assert (society.day, society.running) == (40.0, False)
+
+
+def test_everybody_is_an_agent():
+    society = Small()
+    assert len(society.agents) == len(ECOSYSTEM.profiles)
+    assert all(isinstance(agent, Scientist) for agent in society.agents)
+    assert [agent.name for agent in society.agents] == [p.id for p in ECOSYSTEM.profiles]
+    assert sorted(agent.unique_id for agent in society.agents) == list(range(1, 11))
+
+
+def answering():
+    """Threads that wait for answers."""
+    return [thread for thread in threading.enumerate() if thread.name == "answers"]
+
+
+def until(holds, seconds=10.0):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def test_no_thread_before_the_first_live_call():
+    until(lambda: not answering())
+    society = Small(live=True)
+    assert not answering()
+    society.step()
+    assert len(answering()) == 1
+    society.run_to_end()
+    assert not answering()
+    run(talk())
+    assert not answering(), "words that come at once need no thread"
+
+
+def test_dropping_a_model_closes_its_thread():
+    until(lambda: not answering())
+    society = Small(live=True)
+    society.step()
+    assert answering()
+    gone = weakref.ref(society)
+    del society
+
+    def collected():
+        gc.collect()
+        return gone() is None and not answering()
+
+    until(collected)
+
+
+def test_a_finished_model_is_let_go():
+    society = Small()
+    society.run_to_end()
+    gone = weakref.ref(society)
+    del society
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_model_that_never_ran_is_let_go():
+    society = found(talk())
+    gone = weakref.ref(society)
+    del society
+    gc.collect()
+    assert gone() is None

@@ -1,0 +1,589 @@
+"""What others can see: network, profiles, papers, memory (rules 13, 14, 16, 24)."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from little import (
+    BEFORE,
+    ECOSYSTEM,
+    GUEST,
+    INTERESTS,
+    INVITE,
+    PEOPLE,
+    SAY,
+    Page,
+    Talk,
+    Words,
+    by_chance,
+    echo,
+    found,
+    ids_of,
+    name,
+    only,
+    run,
+    talk,
+)
+from scipy.sparse import csr_array
+
+from agents.errors import Dissolved
+from agents.memory import recall
+from society import population as population_module
+from society.interfaces import Manuscript
+from society.network import CoauthorNetwork
+
+# -- co-authorship --------------------------------------------------------------------------
+
+
+class Clock:
+    """A date that a test sets."""
+
+    def __init__(self):
+        self.date = 0.0
+
+    def __call__(self):
+        return self.date
+
+
+PAPERS = st.lists(
+    st.tuples(
+        st.integers(0, 6), st.lists(st.integers(0, 7), min_size=1, max_size=5, unique=True)
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] < pair[1]),
+        st.integers(1, 5),
+        max_size=10,
+    ),
+    PAPERS,
+)
+def test_joint_papers_are_those_of_a_dense_matrix(base, papers):
+    """Counted strictly before a date, whatever the date."""
+    dense = np.zeros((8, 8), dtype=np.int64)
+    for (i, j), count in base.items():
+        dense[i, j] = dense[j, i] = count
+    clock = Clock()
+    network = CoauthorNetwork(csr_array(dense), clock)
+    papers = sorted(papers, key=lambda paper: paper[0])
+    for date, authors in papers:
+        clock.date = float(date)
+        network.record(authors)
+    for date in (0.0, 2.0, 3.5, 7.0):
+        clock.date = date
+        wanted = dense.copy()
+        for published, authors in papers:
+            for i in authors:
+                for j in authors:
+                    wanted[i, j] += (published < date) * (i != j)
+        for i in range(8):
+            partners, counts = network.row(i)
+            assert partners.tolist() == np.flatnonzero(wanted[i]).tolist()
+            assert counts.tolist() == wanted[i][wanted[i] > 0].tolist()
+            assert [network.joint(i, j) for j in range(8)] == wanted[i].tolist()
+            past = network.row(i, 1.0)
+            clock.date = 1.0
+            assert [x.tolist() for x in network.row(i)] == [x.tolist() for x in past]
+            clock.date = date
+    assert network.base_ties() == sorted((i, j, count) for (i, j), count in base.items())
+
+
+# -- profiles -------------------------------------------------------------------------------
+
+
+def paper_of(steps=None, cites="graphs and vision"):
+    """Steps of a team of two that writes about something."""
+
+    def write(team, lab):
+        lab.join(name((int(team.leader[9:]) + 1) % PEOPLE))
+        if steps is not None:
+            yield from steps(team, lab)
+        page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
+        return Manuscript(page, lab.later(ids_of, lab.search(cites, 2)))
+
+    return write
+
+
+def test_a_profile_tells_what_was_published_strictly_before_its_date():
+    society = run(paper_of(), (0.0, 3), (5.0, 4))
+    profile = society.population.profile
+    before = {row: profile(row, 11.0) for row in range(PEOPLE)}
+    assert before == dict(enumerate(ECOSYSTEM.profiles)), "the first paper is dated day 11"
+    after = profile(3, 11.5)
+    assert (after.papers, after.citations) == (4, 30)
+    assert after.collaborators == (name(4),), "joint papers of the past count as well"
+    assert profile(4, 11.5).collaborators == (name(3),)
+    assert [profile(4, date).papers for date in (11.0, 11.5, 16.0, 16.5)] == [4, 5, 5, 6]
+    assert profile(4, 16.5).collaborators == (name(3), name(5))
+
+
+def test_collaborators_are_ranked_by_joint_papers_then_by_row():
+    society = run(paper_of(), (0.0, 0), (1.0, 1), (2.0, 1))
+    # 1 wrote twice with 0 and once with 2 before, then once more with 0 and twice with 2.
+    assert society.population.profile(1, 50.0).collaborators == (name(0), name(2))
+    assert society.network.row(1)[1].tolist() == [3, 3]
+
+
+def test_citations_reach_the_authors_of_what_is_cited():
+    society = run(paper_of(), (0.0, 3))
+    profile = society.population.profile
+    assert [profile(0, date).citations for date in (11.0, 11.5)] == [0, 1]
+    assert [profile(1, date).citations for date in (11.0, 11.5)] == [10, 11]
+    assert profile(2, 99.0).citations == 20
+
+
+def test_unknown_citations_stay_unknown():
+    from dataclasses import replace
+
+    profiles = tuple(replace(p, citations=None) for p in ECOSYSTEM.profiles)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("little.ECOSYSTEM", replace(ECOSYSTEM, profiles=profiles))
+        society = run(paper_of(), (0.0, 3))
+    assert society.population.profile(0, 50.0).citations is None
+
+
+def test_people_beyond_the_limit_become_agents_when_they_act(monkeypatch):
+    monkeypatch.setattr(population_module, "EVERYBODY", 5)
+    society = run(paper_of(), (0.0, 3), (5.0, 4))
+    assert sorted(agent.name for agent in society.agents) == [name(3), name(4), name(5)]
+    ids = [agent.unique_id for agent in society.agents]
+    assert len(set(ids)) == len(ids)
+    assert len(society.population) == PEOPLE
+    assert run(paper_of(), (0.0, 3)).population.scientist(9).name == name(9)
+
+
+def test_an_agent_shows_profile_and_load_as_of_now():
+    society = found(paper_of(), (0.0, 3))
+    agent = society.population.named(name(3))
+    assert (agent.load, agent.profile.papers) == (0, 3)
+    society.advance(0.5)
+    assert (agent.load, agent.teams) == (1, ["Scientist3/1"])
+    society.advance(50.0)
+    assert (agent.load, agent.profile.papers) == (0, 4)
+
+
+# -- publication ----------------------------------------------------------------------------
+
+
+def seen_by(dates):
+    """Steps that look at the world on some dates and keep what they see."""
+    seen = []
+
+    def steps(team, lab):
+        if team.leader != name(9):
+            return (yield from paper_of()(team, lab))
+        yield from lab.stage("topic", look(lab))
+        raise Dissolved("done")
+
+    def look(lab):
+        for date in dates:
+            yield from lab.wait(date - lab.now)
+            hits = lab.search("anything at all", 99).read()
+            world = lab.world
+            seen.append(
+                (
+                    date,
+                    len(hits),
+                    world.literature.citations("past0", lab.now),
+                    lab.profile(name(3)).papers,
+                    world.acquaintance(name(3), name(4))["ties"],
+                )
+            )
+
+    return steps, seen
+
+
+@pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
+def test_a_paper_is_seen_by_others_strictly_after_its_date(delay):
+    """It is finished on day 1, published on day 11."""
+    steps, seen = seen_by([1.5, 10.5, 11.0, 11.5])
+    run(steps, (0.0, 3), (0.0, 9), delay=delay)
+    assert seen == [
+        (1.5, 8, 0, 3, 5),
+        (10.5, 8, 0, 3, 5),
+        (11.0, 8, 0, 3, 5),
+        (11.5, 9, 1, 4, 6),
+    ]
+
+
+def test_a_search_made_before_sees_nothing_of_what_was_published_since():
+    """However late its words are needed."""
+    kept = []
+
+    def steps(team, lab):
+        if team.leader != name(9):
+            return (yield from paper_of()(team, lab))
+        yield from lab.wait(10.0)
+        before = lab.search("anything", 99)
+        yield from lab.wait(20.0)
+        kept.extend((len(before.read()), len(lab.search("anything", 99).read())))
+        raise Dissolved("done")
+
+    run(steps, (0.0, 3), (0.0, 9), delay=by_chance)
+    assert kept == [8, 9]
+
+
+def test_a_search_takes_effect_with_the_date_of_asking_also_when_its_words_are_late():
+    """The words of the query arrive, really, after the paper has been published."""
+    import asyncio
+
+    kept = []
+
+    async def slow(request):
+        if request.who.id == name(9):
+            await asyncio.sleep(0.15)
+        return echo(request)
+
+    def steps(team, lab):
+        if team.leader != name(9):
+            page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
+            page.read()
+            return Manuscript(page)
+        yield from lab.stage("topic", late(team, lab))
+        raise Dissolved("done")
+
+    def late(team, lab):
+        words = yield from lab.ask(team.leader, SAY, Words, heard=())
+        near, people = lab.search(words, 99), lab.people(words, 99)
+        yield from lab.wait(20.0)
+        kept.append(len(near.read()))
+        kept.append({p.id: p.papers for p in people.read()}[name(3)])
+        kept.append(len(lab.search(words, 99).read()))
+
+    run(steps, (0.0, 3), (0.0, 9), delay=lambda r: 0.0, script=slow)
+    assert kept == [8, 3, 9]
+
+
+def test_every_row_of_a_publication():
+    def said(request):
+        return {"title": "On graphs", "abstract": "Proteins as graphs, and climate.", "text": "x"}
+
+    society = run(paper_of(cites="graphs and vision"), (0.0, 3), script=said)
+    (paper,) = only(society, "papers")
+    assert (paper["paper"], paper["title"], paper["published"]) == (
+        "Scientist3/1", "On graphs", 11.0,
+    )  # fmt: skip
+    assert paper["keywords"] == "proteins; climate", "interests of the authors that it names"
+    assert society.log.rows["authorships"] == [
+        ("Scientist3/1", name(3), 0),
+        ("Scientist3/1", name(4), 1),
+    ]
+    assert society.log.rows["citations"] == [
+        ("Scientist3/1", "past0", 11.0, False),
+        ("Scientist3/1", "past1", 11.0, False),
+    ]
+    old = [row for row in society.log.rows["ties"] if row[2] < 0]
+    assert old == [(name(i), name(j), -1.0, count) for (i, j), count in sorted(BEFORE.items())]
+    assert [row for row in society.log.rows["ties"] if row[2] >= 0] == [(name(3), name(4), 11.0, 1)]
+    published = society.literature.paper("Scientist3/1")
+    assert published.references == ("past0", "past1")
+    assert published.authors == (name(3), name(4))
+    assert (published.year, published.date) == (2020, 11.0)
+    (event,) = [e for e in society.log.events if e["kind"] == "published"]
+    assert (event["date"], event["paper"]) == (11.0, "Scientist3/1")
+
+
+def test_a_work_cited_twice_or_unknown_is_one_citation_or_none():
+    def steps(team, lab):
+        page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
+        return Manuscript(page, lab.later(cited_twice, page))
+
+    society = run(steps, (0.0, 3))
+    assert [row[1] for row in society.log.rows["citations"]] == ["past2", "past5"]
+    assert society.population.profile(2, 50.0).citations == 21
+
+
+def cited_twice(_):
+    return ("past2", "nowhere", "past2", "past5")
+
+
+def test_later_teams_cite_what_earlier_ones_have_published():
+    def said(request):
+        return {"title": "On privacy", "abstract": "privacy " * 5, "text": "x"}
+
+    society = run(paper_of(cites="privacy"), (0.0, 3), (20.0, 5), script=said)
+    rows = only(society, "citations")
+    later = {row["cited"]: row["inside"] for row in rows if row["citing"] == "Scientist5/1"}
+    assert later == {"Scientist3/1": True, "past7": False}
+    assert society.literature.citations("Scientist3/1", 31.0) == 0
+    assert society.literature.citations("Scientist3/1", 31.5) == 1
+
+
+def test_nothing_crosses_before_it_is_read():
+    """The words of an unpublished manuscript reach nobody, and a dissolved team leaves none."""
+
+    def steps(team, lab):
+        page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
+        del page
+        raise Dissolved("second thoughts")
+
+    society = run(steps, (0.0, 3))
+    assert len(society.literature) == 8
+    assert not society.log.rows["papers"]
+    assert all(not agent.memory for agent in society.agents)
+
+
+# -- memory and consultations ---------------------------------------------------------------
+
+
+def test_memory_is_written_when_a_team_ends_and_tells_topic_and_mates():
+    def noted(team, lab):
+        team.notes["topic"] = yield from lab.stage(
+            "topic", lab.ask(team.leader, SAY, Words, heard=())
+        )
+
+    def script(request):
+        return echo(request) | {"text": "proteins", "title": "A title"}
+
+    society = found(paper_of(noted), (0.0, 3), script=script)
+    society.advance(11.5)
+    memory = society.population.named(name(3)).memory
+    assert not memory, "finished on day 2, published and remembered on day 12"
+    society.advance(12.5)
+    (line,) = society.population.named(name(4)).memory
+    assert line.line == 'We wrote "A title" on proteins. With Scientist3.'
+    assert (line.date, line.team) == (12.0, "Scientist3/1")
+    assert not society.population.named(name(5)).memory
+
+
+def test_a_team_without_a_paper_is_remembered_by_its_topic_and_reason():
+    def steps(team, lab):
+        team.notes["topic"] = yield from lab.stage(
+            "topic", lab.ask(team.leader, SAY, Words, heard=())
+        )
+        raise Dissolved("lost interest")
+
+    society = run(steps, (0.0, 3), script=lambda r: {"text": "volcanoes"})
+    (line,) = society.population.named(name(3)).memory
+    assert line.line == "A team on volcanoes ended without a paper (lost interest)."
+
+
+def test_only_related_words_are_recalled_and_only_when_asked_for():
+    told = {}
+
+    def script(request):
+        told[request.id] = request.messages[0].content
+        about = "volcanoes" if "Scientist3/1" in request.id else "beetles"
+        return {"text": about}
+
+    def steps(team, lab):
+        if lab.now < 10:
+            topic = yield from lab.stage("topic", lab.ask(team.leader, SAY, Words, heard=()))
+            team.notes["topic"] = topic
+            raise Dissolved("done")
+        yield from lab.stage("ideas", ideas(team, lab))
+        raise Dissolved("done")
+
+    def ideas(team, lab):
+        for turn, cue in enumerate([None, "volcanoes erupt", "beetles", "nothing of it"]):
+            lab.turn = turn
+            yield from lab.ask(name(3), SAY, Words, recall=cue, heard=())
+        lab.turn = 9
+        words = yield from lab.ask(name(5), SAY, Words, heard=())
+        lab.turn = 10
+        yield from lab.ask(name(3), SAY, Words, recall=words, heard=())
+
+    run(steps, (0.0, 3), (1.0, 3), (50.0, 5), script=script)
+    lines = [
+        [line for line in ("A team on volcanoes", "A team on beetles") if line in text]
+        for id_, text in told.items()
+        if "/ideas/" in id_ and id_.endswith(name(3))
+    ]
+    assert lines == [
+        [],
+        ["A team on volcanoes"],
+        ["A team on beetles"],
+        [],
+        ["A team on beetles"],
+    ]
+
+
+def consulting(asked=True, wait=5.0):
+    """A team whose leader consults the outsider whose interests are nearest to speech."""
+
+    def script(request):
+        if request.form is Talk:
+            ask = {"scientist": name(2), "question": "What of speech?"} if asked else None
+            return {"text": "I think.", "ask": ask}
+        return {"text": "Speech is hard."}
+
+    def steps(team, lab):
+        if team.leader != name(3):
+            yield from lab.wait(100.0)
+        said = yield from lab.stage("topic", lab.ask(team.leader, SAY, Talk, heard=()))
+        guest = lab.consult(said, lab.people("speech", 2), GUEST, Words, team.leader)
+        lab.turn = 1
+        yield from lab.ask(team.leader, SAY, Words, heard=(said, guest))
+        yield from lab.wait(wait)
+        raise Dissolved("done")
+
+    return steps, script
+
+
+@pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
+def test_a_consultation_is_written_when_the_asking_team_ends(delay):
+    steps, script = consulting()
+    society = found(steps, (0.0, 3), (0.5, 2), script=script, delay=delay)
+    society.advance(6.9)
+    assert not society.log.rows["consultations"]
+    assert not society.log.rows["calls"]
+    guest = society.population.named(name(2))
+    assert not guest.memory
+    society.advance(7.5)
+    (row,) = only(society, "consultations")
+    assert row == {
+        "team": "Scientist3/1",
+        "asker": name(3),
+        "guest": name(2),
+        "date": 1.0,
+        "stage": "topic",
+        "question": "What of speech?",
+        "answer": "Speech is hard.",
+        "cross_team": True,
+    }
+    (line,) = guest.memory
+    assert (line.date, line.line) == (7.0, "Asked by Scientist3: What of speech?")
+    calls = {call["act"]: call for call in only(society, "calls")}
+    assert calls["guest"]["call"] == (
+        "Scientist3/1/topic/1/0/0/utter/Scientist3/guest/Scientist2"
+    )
+    assert calls["guest"]["scientist"] == name(2)
+    assert guest.load == 1, "the guest does not join"
+
+
+def test_a_guest_who_works_in_no_other_team_is_no_crossing():
+    steps, script = consulting()
+    society = run(steps, (0.0, 3), (2.0, 2), script=script)
+    assert [row["cross_team"] for row in only(society, "consultations")] == [False]
+
+
+@pytest.mark.parametrize("words", ["nobody", "a stranger", "silence"])
+def test_whom_nobody_may_ask_is_not_asked(words):
+    steps, script = consulting(asked=words != "nobody")
+
+    def other(request):
+        said = script(request)
+        if request.form is Talk and words != "nobody":
+            who = "Scientist99" if words == "a stranger" else name(2)
+            question = " " if words == "silence" else "Well?"
+            said["ask"] = {"scientist": who, "question": question}
+        return said
+
+    society = run(steps, (0.0, 3), script=other)
+    assert not society.log.rows["consultations"]
+    assert [call["act"] for call in only(society, "calls")] == ["utter", "utter"]
+
+
+def test_outsiders_are_nearest_first_and_without_the_excluded():
+    kept = []
+
+    def steps(team, lab):
+        kept.append([p.id for p in lab.people("speech", 3).read()])
+        kept.append([p.id for p in lab.people("graphs", 2, without=[name(0)]).read()])
+        raise Dissolved("done")
+        yield
+
+    run(steps, (0.0, 3))
+    assert kept[0][0] == name(2)
+    assert kept[1][0] == name(8), "the second person with this interest"
+    assert name(0) not in kept[1]
+    assert INTERESTS[2] == "speech"
+
+
+def test_recall_ranks_by_shared_words_then_newest():
+    from agents.memory import Recollection
+
+    memory = (
+        Recollection(1.0, "a", "graphs of proteins"),
+        Recollection(2.0, "b", "graphs of galaxies"),
+        Recollection(3.0, "c", "robots"),
+    )
+    assert recall(memory, "Graphs, and proteins!") == ("graphs of proteins", "graphs of galaxies")
+    assert recall(memory, "graphs") == ("graphs of galaxies", "graphs of proteins")
+    assert recall(memory, "graphs", count=1) == ("graphs of galaxies",)
+    assert recall(memory, "of and the") == ()
+    assert recall((), "graphs") == ()
+
+
+# -- the log --------------------------------------------------------------------------------
+
+
+def test_events_have_date_and_sequence():
+    society = run(talk(), (0.0, 0), (2.0, 3), (2.0, 5))
+    events = society.log.events
+    assert [event["sequence"] for event in events] == list(range(len(events)))
+    dates = [event["date"] for event in events]
+    assert dates == sorted(dates)
+    assert {event["kind"] for event in events} == {
+        "founded", "joined", "stage", "finished", "published",
+    }  # fmt: skip
+
+
+def test_a_sealed_log_takes_nothing():
+    society = found(talk())
+    log = society.log
+    log.event("before")
+    log.row("authorships", "p", "s", 0)
+    log.seal()
+    log.event("after")
+    log.row("authorships", "p", "s", 1)
+    assert [event["kind"] for event in log.events] == ["before"]
+    assert log.rows["authorships"] == [("p", "s", 0)]
+
+
+def test_a_row_must_fit_its_table():
+    log = found(talk()).log
+    with pytest.raises(ValueError, match="authorships has 3 columns, got 2 values"):
+        log.row("authorships", "p", "s")
+    with pytest.raises(KeyError):
+        log.row("theses", "p")
+    log.seal()
+    with pytest.raises(ValueError, match="got 2 values"):
+        log.row("authorships", "p", "s")
+
+
+def test_rows_born_of_words_are_written_when_the_team_ends():
+    society = found(talk(rounds=3), (0.0, 0))
+    society.advance(16.9)
+    assert not society.log.rows["calls"]
+    assert not society.log.rows["teams"]
+    assert not society.log.rows["members"]
+    society.advance(17.5)
+    assert len(society.log.rows["calls"]) == 7
+    assert len(society.log.rows["teams"]) == 1
+    assert len(society.log.rows["members"]) == 2
+
+
+def test_invitations_are_answered_within_the_window():
+    kept = []
+
+    def steps(team, lab):
+        yield from lab.stage("selection", invite(team, lab))
+        raise Dissolved("done")
+
+    def invite(team, lab):
+        sent, facts = lab.now, lab.world.acquaintance(team.leader, name(1))
+        answer = lab.invite(name(1), INVITE, Words, seat=0)
+        kept.append((answer.due, facts))
+        yield from lab.wait(14.0)
+        answer.read()
+        lab.invitation_row(answer, name(1), sent, {"load": lab.load(name(1)), **facts}, "declined")
+
+    def script(request):
+        kept.append(dict(request.slots))
+        return echo(request)
+
+    society = run(steps, (3.0, 0), script=script)
+    due, facts = kept[1]
+    slots = kept[0]
+    assert due == 17.0
+    assert facts == {"ties": 2, "similarity": 0.0}
+    assert (slots["ties"], slots["load"], slots["inviter"].id) == (2, 0, name(0))
+    assert [member.id for member in slots["members"]] == [name(0)]
+    assert slots["role"] == "", "an invitee is no member yet"
+    (row,) = only(society, "invitations")
+    assert (row["sent"], row["answered"], row["cross_team"]) == (3.0, 17.0, False)

@@ -1,0 +1,139 @@
+"""The promise: the same seed and the same words give the same bytes.
+
+In any process, at any concurrency, with any latency.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+SEEDS = """
+import json, sys
+sys.path.insert(0, {here!r})
+from test_determinism import digest, small
+print(digest(small(**json.loads({settings!r}))))
+"""
+
+
+def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
+    """A small society of VirSci teams, with everything switched on, after its end."""
+    from agents.offline.scientist import Offline
+    from protocols.virsci.protocol import VirSci
+    from society.durations import Times
+    from society.ecosystem.synthetic import Synthetic
+    from society.founding import Poisson
+    from society.model import Society
+
+    society = Society(
+        Synthetic(scientists=30, papers=240).generate(3),
+        protocol=VirSci(team_size=3, turns=2, self_review="on", memory="own", inviting="at_once"),
+        founding=Poisson(teams_per_year=2.0),
+        times=Times(publication_delay=20.0, reply_window=7.0),
+        backend=Offline(latency=latency),
+        in_flight=in_flight,
+        until=until,
+        step_days=step_days,
+        seed=seed,
+    )
+    society.run_to_end()
+    return society
+
+
+def digest(society):
+    """A hash of everything that happened, in order."""
+    body = json.dumps([society.log.events, society.log.rows], default=str)
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """The digest of the society in this process; it is no society of silence."""
+    society = small()
+    rows = society.log.rows
+    for table in ("calls", "reads", "papers", "consultations", "invitations", "homework", "ties"):
+        assert len(rows[table]) > 3, table
+    assert any(row[9] == "dissolved" for row in rows["teams"])
+    assert any(row[9] == "running" for row in rows["teams"])
+    return digest(society)
+
+
+def in_another_process(hash_seed, **settings):
+    """The digest as a fresh interpreter with another hash seed finds it."""
+    code = SEEDS.format(here=str(ROOT / "tests"), settings=json.dumps(settings))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("hash_seed", "settings"),
+    [(0, {}), (1, {"latency": 0.001, "in_flight": 16})],
+    ids=["hash seed 0", "hash seed 1, live"],
+)
+def test_another_process_finds_the_same(reference, hash_seed, settings):
+    assert in_another_process(hash_seed, **settings) == reference
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"in_flight": 1},
+        {"latency": 0.002, "in_flight": 64},
+        {"latency": 0.0005, "in_flight": 1},
+        {"step_days": 31.7},
+    ],
+    ids=["again", "one slot", "latency", "latency and one slot", "other periods"],
+)
+def test_execution_changes_nothing(reference, settings):
+    assert digest(small(**settings)) == reference
+
+
+def test_another_seed_is_another_world(reference):
+    assert digest(small(seed=4)) != reference
+
+
+def test_a_longer_run_begins_like_a_shorter_one():
+    short, long = small(until=80.0), small(until=150.0)
+    events = short.log.events
+    assert 50 < len(events) < len(long.log.events)
+    assert events == long.log.events[: len(events)]
+    # Rows that are born of words are written at a team's end; those of the clock at once.
+    for table in ("meetings", "homework", "invitations", "papers", "ties", "reads"):
+        rows = short.log.rows[table]
+        assert rows == long.log.rows[table][: len(rows)], table
+
+
+def test_a_scenario_has_one_digest(tmp_path):
+    from scenarios.execute import run
+    from scenarios.schema import load_scenario
+
+    keys = {
+        "population.ecosystem.scientists": 30,
+        "population.ecosystem.papers": 240,
+        "until": "60d",
+        "metrics": [],
+    }
+    digests = set()
+    for number, execution in enumerate(
+        ({}, {"backend.in_flight": 1}, {"backend.latency": 0.001}, {"step": "20d"})
+    ):
+        folder = run(load_scenario("quickstart", **keys, **execution), tmp_path / str(number))
+        digests.add((folder / "digest").read_text())
+    assert len(digests) == 1
+    other = run(load_scenario("quickstart", **keys, seed=99), tmp_path / "other")
+    assert (other / "digest").read_text() not in digests
