@@ -151,7 +151,8 @@ def acceptance(run: Run) -> pd.DataFrame:
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     table[["answered", "accepted"]] = table[["answered", "accepted"]].astype("Int64")
-    columns = {"share": share, "low": middle - half, "high": middle + half}
+    low, high = np.minimum(middle - half, share), np.maximum(middle + half, share)
+    columns = {"share": share, "low": low.clip(min=0.0), "high": high.clip(max=1.0)}
     for name, values in columns.items():
         table[name] = pd.array(values, dtype="Float64")
     return table

@@ -252,19 +252,15 @@ def network(part: Drawn, authors: NDArray[np.bool_], late: bool) -> Markup:
         authors: for each scientist drawn, whether it published in the run.
         late: at the end of the run, else at day 0.
     """
-    from matplotlib.collections import LineCollection
-
     crowd = len(part.names)
     dot = float(np.clip(4000 / max(crowd, 1), 11, 60))
     thin = 0.6 if crowd > 120 else 1.0
     title = "At the end" if late else "Day 0"
     with figure(f"network {late}", 4.2, 4.0) as drawn:
         axes = drawn.subplots()
-        lines = list(part.places[part.before])
-        axes.add_collection(LineCollection(lines, colors=PAST, linewidths=thin))
+        _lines(axes, part.places[part.before], PAST, thin)
         if late:
-            lines = list(part.places[part.since])
-            axes.add_collection(LineCollection(lines, colors=ORANGE, linewidths=thin + 0.2))
+            _lines(axes, part.places[part.since], ORANGE, thin + 0.2)
         face = np.where(authors & late, ORANGE, BLUE).tolist()
         axes.scatter(*part.places.T, s=dot, c=face, edgecolors=PAGE, linewidths=0.4, zorder=3)
         axes.set_title(title)
@@ -273,6 +269,14 @@ def network(part: Drawn, authors: NDArray[np.bool_], late: bool) -> Markup:
         axes.set_aspect("equal")
         axes.set_axis_off()
         return svg(drawn, f"Co-authorship network: {title}")
+
+
+def _lines(axes: Any, ends: Floats, colour: str, width: float) -> None:
+    """Edges, the fainter the more there are."""
+    from matplotlib.collections import LineCollection
+
+    alpha = float(np.clip(350 / max(len(ends), 1), 0.22, 1.0))
+    axes.add_collection(LineCollection(list(ends), colors=colour, linewidths=width, alpha=alpha))
 
 
 def _over_time(axes: Any, title: str) -> None:

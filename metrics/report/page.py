@@ -61,7 +61,7 @@ def number(value: Any, digits: int = 3) -> str:
     if size >= 1000 or size == int(size):
         text = f"{round(float(value)):,}".replace(",", "\u202f")
     elif size < 0.001:
-        text = f"{float(value):.1e}"
+        text = "< 0.001" if float(value) > 0 else f"{float(value):.1e}"
     else:
         text = f"{float(value):#.{digits}g}".rstrip(".")
     return text.replace("-", "\u2212", 1) if text.startswith("-") else text

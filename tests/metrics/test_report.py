@@ -268,7 +268,8 @@ def test_the_file_is_written(run, tmp_path):
         (55.06, "55.1"),
         (196.4, "196"),
         (-0.75, "\u22120.750"),
-        (0.00001234, "1.2e-05"),
+        (0.00001234, "< 0.001"),
+        (-0.00001234, "\u22121.2e-05"),
     ],
 )
 def test_numbers_are_written_for_people(value, text):

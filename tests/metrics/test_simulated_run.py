@@ -15,10 +15,9 @@ from society.tables import TABLES
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory):
     """The first scenario of the library, shortened; its folder opened again."""
-    execute = pytest.importorskip("scenarios.execute")
-    load = pytest.importorskip("scenarios.load")
-    scenario = load.load("quickstart", settings=["until=300d"])
-    return Run.open(execute.run(scenario, tmp_path_factory.mktemp("run") / "out"))
+    scenarios = pytest.importorskip("scenarios")
+    scenario = scenarios.load_scenario("quickstart", until="300d")
+    return Run.open(scenarios.run_scenario(scenario, tmp_path_factory.mktemp("run") / "out"))
 
 
 def test_every_table_is_there(simulated):
