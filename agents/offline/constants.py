@@ -26,7 +26,7 @@ class Constants:
     invite_load: float = _constant(0.6, "invitation: fall per team the invitee is in")
     invite_floor: float = _constant(0.03, "invitation: least probability of accepting")
 
-    agree_base: float = _constant(-0.25, "agreement: log odds for a topic that is far")
+    agree_base: float = _constant(-0.1, "agreement: log odds for a topic that is far")
     agree_affinity: float = _constant(3.2, "agreement: per unit of affinity with the topic")
     leave_base: float = _constant(-4.3, "leaving: log odds at zero of everything")
     leave_distance: float = _constant(1.5, "leaving: per unit of 1 - affinity")

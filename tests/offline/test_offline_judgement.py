@@ -151,7 +151,7 @@ def test_agreement_rises_with_affinity():
     near, far = ({"me": me, "topic": topic} for me in (person(0), person(6)))
     agrees = [rate(lambda s, r: Agreement.rehearse(s, r).agree, s) for s in (near, far)]
     assert agrees[0] > 0.85
-    assert 0.5 < agrees[1] < 0.7
+    assert 0.4 < agrees[1] < 0.6
 
 
 @pytest.mark.parametrize("size", [4, 8])
@@ -166,7 +166,7 @@ def test_a_random_team_mostly_agrees(size):
         topic = Topic(topic=f"{named[0]} for {named[1]}, informed by {named[2]}")
         voices = [Agreement.rehearse({"me": m, "topic": topic}, rng).agree for m in team]
         majorities.append(2 * sum(voices) > size)
-    assert 0.82 < np.mean(majorities) < 0.95
+    assert 0.65 < np.mean(majorities) < 0.9
 
 
 def test_agreement_without_interests_still_answers():
