@@ -46,9 +46,9 @@ def parse_days(value: Any) -> float:
 def write_days(days: float) -> str:
     """A duration as a scenario file shows it; ``parse_days`` reads it back exactly."""
     for unit in ("y", "w", "d", "h", "m"):
-        count = days / _DAYS[unit]
-        if days and count == int(count) and parse_days(f"{int(count)}{unit}") == days:
-            return f"{int(count)}{unit}"
+        count = round(days / _DAYS[unit])
+        if count and parse_days(f"{count}{unit}") == days:
+            return f"{count}{unit}"
     return f"{days!r}d" if "e" not in repr(days) else f"{days:.20f}d"
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simpy
 
+from agents.errors import ProtocolError
 from society.interfaces import Steps
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ class Meeting:
 
     def __enter__(self) -> simpy.Event:
         env, attention = self._society.env, self._society.attention
+        if self._team.in_meeting:
+            raise ProtocolError(f"{self._team.id} is in a meeting: leave its room first")
+        self._team.in_meeting = True
         if not attention.limited:
             everybody: simpy.Event = env.timeout(0)
         else:
@@ -68,6 +72,7 @@ class Meeting:
         trace: TracebackType | None,
     ) -> None:
         self._requests.__exit__(kind, error, trace)
+        self._team.in_meeting = False
         if self._held is None or kind is GeneratorExit:
             return
         waited = self._last if self._held > self._appointment.due else None

@@ -62,6 +62,7 @@ class Team:
     process: simpy.Process | None = None
     parts: list[simpy.Process] = field(default_factory=list)
     dissolution: str | None = None
+    in_meeting: bool = False
     acts: int = 0
 
     @property

@@ -35,9 +35,7 @@ def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
         Synthetic(scientists=30, papers=240).generate(3),
         protocol=VirSci(team_size=3, turns=2, self_review="on", memory="own", inviting="at_once"),
         founding=Poisson(teams_per_year=1.5),
-        times=Times(
-            publication_delay=15.0, reply_window=5.0, meeting_notice=3.0, deadline=75.0
-        ),
+        times=Times(publication_delay=15.0, reply_window=5.0, meeting_notice=3.0, deadline=75.0),
         backend=Offline(latency=latency),
         in_flight=in_flight,
         until=until,

@@ -92,6 +92,11 @@ def absolute(path, node):
     return ".".join([*base, *([node.module] if node.module else [])])
 
 
+def is_attribute_of(node, owner):
+    """Is this ``owner.something``?"""
+    return isinstance(node, ast.Attribute) and ast.unparse(node.value) == owner
+
+
 # -- the checks: each gives complaints ------------------------------------------------------
 
 
@@ -168,9 +173,8 @@ def banned_everywhere(root):
                     allowed = isinstance(keyword.value, ast.Constant) and not keyword.value.value
                     if keyword.arg in {"shell", "allow_pickle"} and not allowed:
                         yield f"{path}:{node.lineno} passes {keyword.arg}"
-            if isinstance(node, ast.Attribute) and ast.unparse(node).startswith("yaml."):
-                if node.attr in UNSAFE_YAML:
-                    yield f"{path}:{node.lineno} uses yaml.{node.attr}"
+            if is_attribute_of(node, "yaml") and node.attr in UNSAFE_YAML:
+                yield f"{path}:{node.lineno} uses yaml.{node.attr}"
 
 
 CHANCE_MODULES = {"time", "datetime", "random", "secrets", "uuid", "threading", "gc", "weakref"}
@@ -190,9 +194,8 @@ def chance_in_protocols(root):
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in CHANCE_CALLS:
                 yield f"{path}:{node.lineno} calls {ast.unparse(node.func)}"
-            if isinstance(node, ast.Attribute) and ast.unparse(node).startswith("np.random."):
-                if node.attr not in {"Generator"}:
-                    yield f"{path}:{node.lineno} draws from np.random"
+            if is_attribute_of(node, "np.random") and node.attr != "Generator":
+                yield f"{path}:{node.lineno} draws from np.random"
             if isinstance(node, ast.FunctionDef) and node.name == "__del__":
                 yield f"{path}:{node.lineno} has a finaliser"
             for iterated in iterations(node):
@@ -254,9 +257,9 @@ def reserved_names(root):
         if not any("Model" in ast.unparse(base) for base in kind.bases):
             continue
         for node in ast.walk(kind):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                if ast.unparse(node.value) == "self" and node.attr in RESERVED:
-                    yield f"society/model.py:{node.lineno} assigns {node.attr}"
+            stored = is_attribute_of(node, "self") and isinstance(node.ctx, ast.Store)
+            if stored and node.attr in RESERVED:
+                yield f"society/model.py:{node.lineno} assigns {node.attr}"
         for node in kind.body:
             named = [node.name] if isinstance(node, ast.FunctionDef) else []
             if isinstance(node, ast.Assign):

@@ -19,6 +19,7 @@ from metrics.exports import coauthors, xml_text
 from metrics.novelty import COLUMNS, Novelty
 from metrics.report import figures
 from metrics.report.layout import drawn
+from metrics.report.network import picture
 from metrics.statistics import SKETCH
 from metrics.summary import summary
 from metrics.table import measure
@@ -192,7 +193,7 @@ def _network(run: Run) -> dict[str, Any] | None:
     if part is None:
         return None
     wrote = np.array([graph.nodes[who]["papers"] > 0 for who in part.names], dtype=bool)
-    pictures = [figures.network(part, wrote, late) for late in (False, True)]
+    pictures = [picture(part, wrote, late) for late in (False, True)]
     return {"figures": pictures, "note": part.note}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -60,7 +60,7 @@ class Confidence(Part):
 class Settings(TeamProtocol):
     """Everything about VirSci that a scenario can change."""
 
-    team_size: TeamSize | int = Field(default=4)
+    team_size: TeamSize | Annotated[int, Field(ge=1)] = 4
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
     min_size: int | Literal["all"] | None = None
     """Below this the team is dissolved; default 2 (1 when n = 1); ``all``: n."""
@@ -77,7 +77,7 @@ class Settings(TeamProtocol):
     diversity_variant: Literal["distinct", "unique"] = "distinct"
     """``unique``: share of members whose main topic nobody else has."""
 
-    turns: int | Turns = 5
+    turns: Turns | Annotated[int, Field(ge=1)] = 5
     """K for all stages, or one number per stage."""
     pacing: Literal["fixed", "adaptive"] = "fixed"
     """``adaptive``: after each turn the leader decides whether there is another (Table 9)."""
@@ -117,15 +117,9 @@ class Settings(TeamProtocol):
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Settings:
-        if isinstance(self.team_size, int):
-            if self.team_size < 1:
-                raise ValueError("team_size must be at least 1")
-            if isinstance(self.min_size, int) and self.min_size > self.team_size:
-                raise ValueError("min_size is larger than team_size")
-        if isinstance(self.min_size, int) and self.min_size < 1:
-            raise ValueError("min_size must be at least 1")
-        if isinstance(self.turns, int) and self.turns < 1:
-            raise ValueError("turns must be at least 1")
+        size, least = self.team_size, self.min_size
+        if isinstance(size, int) and isinstance(least, int) and least > size:
+            raise ValueError("min_size is larger than team_size")
         return self
 
     @property

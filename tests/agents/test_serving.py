@@ -29,7 +29,7 @@ class Slow(Backend):
 
     async def complete(self, request):
         SEEN.append(request.id)
-        NOW.append(len(NOW) and NOW[-1] + 1 or 1)
+        NOW.append((len(NOW) and NOW[-1] + 1) or 1)
         await asyncio.sleep(0.001)
         NOW.append(NOW[-1] - 1)
         if request.id in self.failing:
@@ -61,7 +61,7 @@ def test_waiting_requests_are_served_by_due_date_then_id_then_attempt():
     opener = request("opener", 99.0)
     serve(Gateway(Slow(), 1), opener, *requests)
     wanted = sorted(requests, key=lambda asked: (asked.due, asked.id))
-    assert SEEN == ["opener", *(asked.id for asked in wanted)]
+    assert ["opener", *(asked.id for asked in wanted)] == SEEN
 
 
 @pytest.mark.parametrize("in_flight", [1, 2, 5])

@@ -196,11 +196,22 @@ def make_run():
     return build
 
 
-@pytest.fixture
-def run(make_run):
-    """The hand-made run with vectors and databases."""
+def _hand_run():
     vectors = Vectors(("S1/1",), np.array([[1.0, 0.0]], dtype=np.float32))
-    return make_run(vectors=vectors, databases=hand_databases(), digest="d" * 64)
+    more = {"vectors": vectors, "databases": hand_databases(), "digest": "d" * 64}
+    return Run.from_rows(full(hand_rows()), MANIFEST, {"seed": 7}, **more)
+
+
+@pytest.fixture(scope="session")
+def hand_run():
+    """Build the hand-made run with vectors and databases."""
+    return _hand_run
+
+
+@pytest.fixture
+def run():
+    """The hand-made run with vectors and databases."""
+    return _hand_run()
 
 
 @pytest.fixture

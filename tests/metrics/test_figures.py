@@ -9,6 +9,7 @@ from metrics.exports import coauthors
 from metrics.novelty import of_run
 from metrics.report import drawing, figures
 from metrics.report.layout import drawn
+from metrics.report.network import picture
 from metrics.structure import structure
 
 
@@ -69,10 +70,10 @@ def test_every_stand_in_is_replaced(run):
         figures.acceptance(acceptance(run)),
     ]
     part = drawn(coauthors(run))
-    pictures += [figures.network(part, np.ones(6, dtype=bool), late) for late in (False, True)]
-    for picture in pictures:
-        assert not re.search(r"#0[1-9]0[1-9]0[1-9]", picture)
-        colours = set(re.findall(r"#[0-9a-f]{6}", picture))
+    pictures += [picture(part, np.ones(6, dtype=bool), late) for late in (False, True)]
+    for drawing_of in pictures:
+        assert not re.search(r"#0[1-9]0[1-9]0[1-9]", drawing_of)
+        colours = set(re.findall(r"#[0-9a-f]{6}", drawing_of))
         assert not colours, colours
 
 

@@ -22,7 +22,6 @@ from society.tables import TABLES
 STAGES = ("topic", "ideas", "novelty", "abstract")
 PLANTED = re.compile(r"zq[a-z]+qz")
 _LETTERS = str.maketrans("0123456789/-_ ", "abcdefghijxxxx")
-_JSON = re.compile(r"```json\n(.*?)```", re.DOTALL)
 
 
 class Call(NamedTuple):
@@ -204,12 +203,6 @@ def play(
     return Played(society, players.said if isinstance(players, Players) else [])
 
 
-def names_in_block(form_of_reply: str) -> set[str]:
-    """The names of the fields that the JSON block of a prompt shows."""
-    blocks = _JSON.findall(form_of_reply)
-    return set(re.findall(r'"([A-Za-z_ ]+)":', " ".join(blocks)))
-
-
 def spoken(played, stage, visit=1):
     """Utterances and ballots of a stage, as the inference cost counts them."""
     act = "vote" if stage == "novelty" else "utter"
@@ -237,6 +230,8 @@ def dissolved(played):
 
 
 def strike_at(*visits, score=85.0):
+    """Self-reviews that find this much overlap, at these visits of the abstract stage."""
+
     def script(call, request):
         if call.act == "review" and call.visit in visits:
             return {"similarity_scores": {"Written Abstract vs A": 3, "B": score}}

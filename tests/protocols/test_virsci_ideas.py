@@ -65,7 +65,7 @@ def test_fewer_than_three_ideas_all_stay(synthetic, n, turns, count):
     assert played.team["ties"] == 0
 
 
-def chosen(played, novelties):
+def chosen(played):
     """Place of the idea that the leader drafted on."""
     (draft,) = played.of_form("Draft")
     title = draft.request.slots["idea"].idea.title
@@ -104,13 +104,13 @@ def test_ballots_of_all_turns_are_counted_together(synthetic, ballots, winner):
 
     played = play(synthetic, VirSci(team_size=2, turns=3), script)
     assert on_the_ballot(played) == [0, 1, 2]
-    assert chosen(played, None) == winner
+    assert chosen(played) == winner
 
 
 def test_without_assessment_the_last_scientists_idea_is_taken(synthetic):
     protocol = VirSci(team_size=2, turns=3, novelty_assessment="off")
     played = play(synthetic, protocol, rated(9, 9, 9, 1, 1, 1))
-    assert chosen(played, None) == 5
+    assert chosen(played) == 5
     assert not played.of(stage="novelty")
     assert [spoken(played, stage) for stage in STAGES] == [6, 6, 0, 6]
 
@@ -161,7 +161,7 @@ def test_a_ballot_that_stays_unreadable_is_an_abstention(synthetic):
         return None
 
     played = play(synthetic, VirSci(team_size=2, turns=1), script)
-    assert chosen(played, None) == 1
+    assert chosen(played) == 1
     assert played.count(act="vote", defaulted=True) == 1
     assert spoken(played, "novelty") == 2
 

@@ -58,7 +58,9 @@ def name(row):
 
 def _ecosystem():
     past = tuple(
-        Paper(f"past{n}", f"On {word}", f"All about {word}.", -365.0 * (8 - n), 2012 + n, (name(n),))
+        Paper(
+            f"past{n}", f"On {word}", f"All about {word}.", -365.0 * (8 - n), 2012 + n, (name(n),)
+        )
         for n, word in enumerate(INTERESTS)
     )
     profiles = tuple(

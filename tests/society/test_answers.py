@@ -42,7 +42,7 @@ REFUSED = {
     "truth": bool,
     "comparison": lambda a: a == "words",
     "difference": lambda a: a != "words",
-    "order": lambda a: a < a,  # noqa: PLR0124
+    "order": lambda a: a < a,
     "order reversed": lambda a: a >= 1,
     "text": str,
     "formatting": lambda a: f"{a}",
@@ -167,6 +167,25 @@ def test_a_question_about_words_that_are_due_later_is_due_with_them():
         raise Dissolved("enough")
 
     assert only(run(staged(steps)), "teams")[0]["reason"] == "enough"
+
+
+def test_questions_side_by_side_are_answered_when_the_last_is_due():
+    def steps(team, lab):
+        def pose(seat, who):
+            return lab.pose(who, SAY, Words, "vote", seat=seat, within=3.0 - seat, heard=())
+
+        answers = yield from lab.ask_each(["Scientist4", "Scientist2"], pose)
+        assert lab.now == 3.0
+        assert [answer.due for answer in answers] == [3.0, 2.0]
+        [answer.read() for answer in answers]
+        assert (yield from lab.ask_each([], pose)) == []
+        raise Dissolved("enough")
+
+    calls = only(run(staged(steps)), "calls")
+    assert [(call["seat"], call["scientist"]) for call in calls] == [
+        (0, "Scientist4"),
+        (1, "Scientist2"),
+    ]
 
 
 @SPEEDS

@@ -216,9 +216,7 @@ def foundings(rule, scientists, days, seed=0):
 
 
 def test_teams_are_founded_at_the_stated_rate():
-    counts = [
-        len(foundings(Poisson(teams_per_year=1.5), 20, 730.0, seed)) for seed in range(60)
-    ]
+    counts = [len(foundings(Poisson(teams_per_year=1.5), 20, 730.0, seed)) for seed in range(60)]
     expected = 1.5 * 20 * 2
     assert np.mean(counts) == pytest.approx(expected, abs=4 * np.sqrt(expected / 60))
     # A Poisson count has a variance equal to its mean.

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 from little import (
@@ -63,18 +64,32 @@ def test_the_clock_waits_at_the_bound():
 
     society = found(many, delay=lambda r: 0.0, script=silent)
     society.dispatcher._bound = 3
-    clock = threading.Thread(target=society.run_to_end)
-    clock.start()
-    deadline = time.monotonic() + 5
-    while len(asked) < 3 and time.monotonic() < deadline:
-        time.sleep(0.001)
-    time.sleep(0.05)
-    assert len(asked) == 3
-    assert society.dispatcher._unsettled == 3
-    let.set()
-    clock.join(10)
+    with running(society, let):
+        wait_for(lambda: len(asked) >= 3)
+        time.sleep(0.05)
+        assert len(asked) == 3
+        assert society.dispatcher._unsettled == 3
     assert len(asked) == 12
     assert society.dispatcher._unsettled == 0
+
+
+@contextmanager
+def running(society, let):
+    """A society that runs on a thread of its own, until its model is let speak."""
+    clock = threading.Thread(target=society.run_to_end, daemon=True)
+    clock.start()
+    try:
+        yield
+    finally:
+        let.set()
+        clock.join(10)
+
+
+def wait_for(holds):
+    """Wait, five seconds at most."""
+    deadline = time.monotonic() + 5
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.001)
 
 
 def many(team, lab):
@@ -148,14 +163,9 @@ def test_calls_of_a_later_day_start_before_the_earlier_ones_have_answered():
 
     leaders = tuple((float(day), day) for day in range(8))
     society = found(talk(rounds=1), *leaders, delay=lambda r: 0.0, script=silent)
-    clock = threading.Thread(target=society.run_to_end)
-    clock.start()
-    deadline = time.monotonic() + 5
-    while len(asked) < 10 and time.monotonic() < deadline:
-        time.sleep(0.001)
-    assert len({id_.split("/")[0] for id_ in asked}) == 8
-    let.set()
-    clock.join(10)
+    with running(society, let):
+        wait_for(lambda: len(asked) >= 10)
+        assert len({id_.split("/")[0] for id_ in asked}) == 8
     assert not society.running
 
 

@@ -1,5 +1,7 @@
 """People in one room, work on one desk (rules 19, 20; architecture section 5)."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -145,6 +147,30 @@ def test_a_meeting_needs_a_notice_of_its_own():
     assert only(society, "teams")[0]["reason"] == "done"
 
 
+@pytest.mark.parametrize("inside", ["process", "part"])
+def test_a_team_is_in_one_meeting_at_a_time(inside):
+    """Or the second would wait for people whom the first keeps, for ever."""
+
+    def steps(team, lab):
+        yield from lab.notice()
+        with lab.convene(1) as everybody:
+            yield everybody
+            again = second(lab)
+            yield from lab.together(again) if inside == "part" else again
+        yield from second(lab)
+        raise Dissolved("never")
+
+    def second(lab):
+        yield from lab.notice()
+        with lab.convene(2) as everybody:
+            yield everybody
+
+    society = found(lambda team, lab: lab.stage("topic", steps(team, lab)))
+    with pytest.raises(ProtocolError, match="Scientist0/1 is in a meeting: leave its room first"):
+        society.run_to_end()
+    assert society.day == 14.0
+
+
 def test_nobody_is_a_member_twice():
     """Or a meeting would wait for a second presence of the same person, for ever."""
 
@@ -233,9 +259,7 @@ def test_any_teams_end_and_nobody_is_in_two_places(teams, seed):
     for person in map(name, range(PEOPLE)):
         rooms = [(m["held"], m["ended"]) for m in met if person in members[m["team"]]]
         desk = [
-            (h["started"], h["done"])
-            for h in only(society, "homework")
-            if h["scientist"] == person
+            (h["started"], h["done"]) for h in only(society, "homework") if h["scientist"] == person
         ]
         assert_one_after_another(rooms)
         assert_one_after_another(desk)
@@ -250,7 +274,7 @@ def test_any_teams_end_and_nobody_is_in_two_places(teams, seed):
 
 def assert_one_after_another(spells):
     spells.sort()
-    assert all(one[1] <= other[0] for one, other in zip(spells, spells[1:], strict=False))
+    assert all(one[1] <= other[0] for one, other in pairwise(spells))
 
 
 # -- side by side ---------------------------------------------------------------------------

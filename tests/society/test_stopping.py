@@ -150,7 +150,7 @@ def test_an_unreadable_manuscript_dissolves_the_team_on_its_publication_date(del
         return Verdict("nothing") if "abstract" in request.id else echo(request)
 
     society = run(talk(), script=script, delay=delay)
-    (team,) = [row for row in society.log.rows["teams"]]
+    (team,) = society.log.rows["teams"]
     assert (team[9], team[10]) == ("dissolved", "unreadable: nothing")
     assert not society.log.rows["papers"]
     (event,) = [e for e in society.log.events if e["kind"] == "dissolved"]

@@ -46,9 +46,7 @@ class Clock:
 
 
 PAPERS = st.lists(
-    st.tuples(
-        st.integers(0, 6), st.lists(st.integers(0, 7), min_size=1, max_size=5, unique=True)
-    ),
+    st.tuples(st.integers(0, 6), st.lists(st.integers(0, 7), min_size=1, max_size=5, unique=True)),
     max_size=12,
 )
 
@@ -448,9 +446,7 @@ def test_a_consultation_is_written_when_the_asking_team_ends(delay):
     (line,) = guest.memory
     assert (line.date, line.line) == (7.0, "Asked by Scientist3: What of speech?")
     calls = {call["act"]: call for call in only(society, "calls")}
-    assert calls["guest"]["call"] == (
-        "Scientist3/1/topic/1/0/0/utter/Scientist3/guest/Scientist2"
-    )
+    assert calls["guest"]["call"] == ("Scientist3/1/topic/1/0/0/utter/Scientist3/guest/Scientist2")
     assert calls["guest"]["scientist"] == name(2)
     assert guest.load == 1, "the guest does not join"
 
