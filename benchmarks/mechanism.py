@@ -12,6 +12,8 @@ seed, with Holm's correction over all contrasts printed.
   at random, while team building (targets, invitations) believes the true ones. The control's
   teams are the same people, seat by seat; only whose interests they speak of is left to chance.
 - In a second control the last idea is taken, so that no rule that looks at distances decides.
+- Freshness is also varied with diversity held at 1/2, because co-authors share topics: each of
+  the two targets moves the other, which the table of arms shows.
 - Leaders who cannot build the team of every arm are replaced, in all arms alike.
 
 The scientists are rule-based, not a language model: what comes out is a property of the rules in
@@ -54,6 +56,7 @@ from society.founding import Once
 from society.literature.embedding import paper_text
 from society.literature.paper import Paper
 from society.model import Society
+from society.streams import Streams
 
 WORLD = Synthetic(scientists=200, papers=1500)
 AT_ONCE = Times(homework=None, meeting_notice=0, reply_window=0, publication_delay=0)
@@ -85,6 +88,9 @@ def every_family() -> Families:
     """All arms; the smallest and the strictest teams first, where a leader may fail."""
     return {
         "freshness": {f"{share:g}": Arm(freshness=share) for share in (0.0, 0.5, 1.0)},
+        "freshness, diversity 1/2": {
+            f"{share:g}": Arm(freshness=share, diversity=0.5) for share in (0.0, 1.0)
+        },
         **diversity_families(),
         LAST: {name: Arm(diversity=WITHIN[name], assessment="off") for name in (LEAST, MOST)},
         "team size": {str(n): Arm(size=n) for n in (1, 2, 4, 6, 8)},
@@ -114,7 +120,7 @@ class Shuffled(Society):
     """
 
     def __init__(self, true: Ecosystem, *, seed: int, **more: Any) -> None:
-        order = np.random.default_rng([seed, 1]).permutation(len(true.profiles))
+        order = Streams(seed).stream("shuffled profiles").permutation(len(true.profiles))
         given = [true.profiles[row].interests for row in order]
         profiles = tuple(
             replace(profile, interests=interests)
@@ -285,13 +291,17 @@ def contrasts(found: Sequence[Replicate], families: Families) -> list[Contrast]:
             for name in COLUMNS:
                 at = family, name, (high, low)
                 samples[at] = differences(found, arms[high], arms[low], name)
-    ends = {family: (families[family][MOST], families[family][LEAST]) for family in (TRUE, SHUFFLED)}
+    ends = {
+        family: (families[family][MOST], families[family][LEAST]) for family in (TRUE, SHUFFLED)
+    }
     for name in COLUMNS:
         gap = differences(found, *ends[TRUE], name, less=ends[SHUFFLED])
         samples[f"{TRUE} less shuffled", name, (MOST, LEAST)] = gap
-    for family, (high, low) in ends.items():
-        for name in CHECKS:
-            samples[family, name, (MOST, LEAST)] = differences(found, high, low, name)
+    for family, names in CHECKS.items():
+        arms = families.get(family, {})
+        for low, *_, high in [tuple(arms)] if arms else []:
+            for name in names:
+                samples[family, name, (high, low)] = differences(found, arms[high], arms[low], name)
     p_values = [_p(sample) for sample in samples.values()]
     return [
         Contrast(*at, t_interval(sample), p, adjusted, _effect(sample))
@@ -299,7 +309,14 @@ def contrasts(found: Sequence[Replicate], families: Families) -> list[Contrast]:
     ]
 
 
-CHECKS = ("HD raw", "HD first words", "HD terms only", "HD interests", "words", "fields")
+_CONTENT = ("HD raw", "HD first words", "HD terms only", "HD interests", "words", "fields")
+CHECKS = {
+    TRUE: _CONTENT,
+    SHUFFLED: _CONTENT,
+    "team size": ("words", "HD first words"),
+    "turns": ("words", "HD first words"),
+}
+"""What else the two ends of a family are compared in: is it length, wording or content?"""
 
 
 def _p(sample: np.ndarray[Any, Any]) -> float:
@@ -322,35 +339,54 @@ def named(found: Iterable[Contrast], family: str = TRUE, name: str = "HD") -> Co
 ATTAINED = ("size", "freshness", "diversity", "spoken", "words", "fields")
 
 
+def show_heading(found: Sequence[Replicate]) -> None:
+    """Who spoke, how often, and what the columns mean."""
+    print(f"The scientists are {Offline().about}: directions are properties of their rules.")
+    worlds = len({one.world for one in found})
+    print(
+        f"{len(found)} seeds in {worlds} ecosystems, one team each; "
+        f"{sum(one.replaced for one in found)} leaders replaced in all arms; two unpaired arms "
+        f"find d >= {detectable_effect(len(found)):.2f} at 80 % power"
+    )
+    if len(found) < 5:
+        print("Fewer than 5 replicates are a sketch.")
+    print("Default: n = 8, 5 turns; turns at n = 4. Means over seeds with 95 % t intervals.")
+    print("spoken: diversity of what members talk about; fields: effective number in the text.")
+    print(
+        f"HD raw: not normalised; first words: the first {FIRST_WORDS} of the abstract; terms only:"
+    )
+    print("without the wording of frames; interests: of the members' lists, nothing else.")
+
+
 def show_arms(found: Sequence[Replicate], families: Families) -> None:
     """Means over seeds by arm: what was attained, and the four measures with intervals."""
     for family, arms in families.items():
-        print(f"\n{family:<22}" + "".join(f"{name:>10}" for name in ATTAINED), end="")
-        print("".join(f"{name:>22}" for name in COLUMNS))
+        print(f"\n{family:<26}" + "".join(f"{name:>10}" for name in ATTAINED), end="")
+        print("".join(f"{name:>15}" for name in COLUMNS))
         for label, arm in arms.items():
             columns = {
                 name: t_interval([one.values[arm][name] for one in found])
                 for name in (*ATTAINED, *COLUMNS)
             }
             attained = "".join(f"{columns[name].value:>10.2f}" for name in ATTAINED)
-            print(f"{label:<22}{attained}" + "".join(_cell(columns[name]) for name in COLUMNS))
+            print(f"{label:<26}{attained}" + "".join(_cell(columns[name]) for name in COLUMNS))
 
 
 def _cell(interval: Interval) -> str:
-    text = f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
-    return f"{text:>22}"
+    text = f"{interval.value:.3f} ±{interval.high - interval.value:.3f}"
+    return f"{text:>15}"
 
 
 def show_contrasts(found: Sequence[Contrast]) -> None:
     """Every contrast on a line."""
     print(f"\nContrasts, paired by seed; Holm over all {len(found)}")
-    print(f"{'':<24}{'arms':<12}{'measure':<16}{'difference':>26}{'d_z':>8}{'p':>10}{'Holm':>10}")
+    print(f"{'':<26}{'arms':<12}{'measure':<16}{'difference':>26}{'d_z':>8}{'p':>10}{'Holm':>10}")
     for one in found:
         gap = f"{one.gap.value:+.3f} [{one.gap.low:+.3f}, {one.gap.high:+.3f}]"
         arms = f"{one.arms[0]} - {one.arms[1]}"
         mark = " *" if one.holm < 0.05 else ""
         print(
-            f"{one.family:<24}{arms:<12}{one.measure:<16}{gap:>26}{one.effect:>8.2f}"
+            f"{one.family:<26}{arms:<12}{one.measure:<16}{gap:>26}{one.effect:>8.2f}"
             f"{one.p:>10.2g}{one.holm:>10.2g}{mark}"
         )
 
@@ -413,7 +449,13 @@ def _task(share: tuple[int, Sequence[int]], arms: Sequence[Arm]) -> list[Replica
 def as_json(found: Sequence[Replicate], all_: Sequence[Contrast], families: Families) -> str:
     """Every number behind the tables."""
     values = [
-        {"seed": one.seed, "ecosystem": one.world, "family": family, "arm": label, **one.values[arm]}
+        {
+            "seed": one.seed,
+            "ecosystem": one.world,
+            "family": family,
+            "arm": label,
+            **one.values[arm],
+        }
         for one in found
         for family, arms in families.items()
         for label, arm in arms.items()
@@ -440,17 +482,7 @@ def main() -> None:
     families = every_family()
     found = run_all(args.seeds, args.worlds, args.jobs, families)
     all_ = contrasts(found, families)
-    print(f"The scientists are {Offline().about}: directions are properties of their rules.")
-    worlds = len({one.world for one in found})
-    print(
-        f"{len(found)} seeds in {worlds} ecosystems, one team each; "
-        f"{sum(one.replaced for one in found)} leaders replaced in all arms; two unpaired arms "
-        f"find d >= {detectable_effect(len(found)):.2f} at 80 % power"
-    )
-    if len(found) < 5:
-        print("Fewer than 5 replicates are a sketch.")
-    print("Default: n = 8, 5 turns; turns at n = 4. Means over seeds with 95 % t intervals.")
-    print("spoken: diversity of what members talk about; fields: effective number in the text.")
+    show_heading(found)
     show_arms(found, families)
     show_contrasts(all_)
     show_named(found, all_, families)

@@ -72,7 +72,10 @@ def waiting(run: Run) -> pd.DataFrame:
         One row per size: ``size``; ``meetings``, ``meeting_wait`` (mean of held - due: waiting
         for people), ``meeting_wait_max``, ``delayed`` (share of meetings held late, 0..1),
         ``notice`` (mean of due - called); ``homework`` (pieces taken up), ``homework_queue``
-        (mean of started - assigned), ``homework_queue_max``.
+        (mean of started - assigned), ``homework_queue_max``; ``rounds`` (homework between two
+        meetings of a team) and ``held_up``: by how many days the longest way from the last
+        meeting to everybody's being ready, and from the meeting's date to everybody's being
+        there, exceeded what the team would have needed had its people had nothing else to do.
     """
     meetings, homework = run.table("meetings"), run.table("homework")
     rooms = meetings.assign(
@@ -101,10 +104,58 @@ def waiting(run: Run) -> pd.DataFrame:
             homework_queue_max=("queue", "max"),
         )
     )
-    table = by_room.join(by_desk, how="outer").sort_index().reset_index()
-    for count in ("meetings", "homework"):
+    by_round = _held_up(desks, rooms)
+    table = by_room.join(by_desk, how="outer").join(by_round, how="outer")
+    table = table.sort_index().reset_index()
+    for count in ("meetings", "homework", "rounds"):
         table[count] = table[count].astype("Int64").fillna(0)
     return table
+
+
+def _held_up(desks: pd.DataFrame, rooms: pd.DataFrame) -> pd.DataFrame:
+    """Rounds of homework by size: elapsed time minus the longest effort, plus meeting waits."""
+    done = desks.dropna(subset=["done", "size"])
+    rounds = done.groupby(["team", "stage", "visit", "turn"]).agg(
+        size=("size", "first"),
+        assigned=("assigned", "min"),
+        done=("done", "max"),
+        effort=("effort", "max"),
+    )
+    rounds["held_up"] = (rounds["done"] - rounds["assigned"] - rounds["effort"]).clip(lower=0)
+    by_size = rounds.groupby("size").agg(rounds=("effort", "size"), held_up=("held_up", "mean"))
+    late = rooms.groupby("size")["wait"].mean().astype("Float64")
+    by_size["held_up"] = by_size["held_up"] + late.reindex(by_size.index).fillna(0)
+    return by_size
+
+
+def queueing(run: Run) -> pd.DataFrame:
+    """Time at the desk by how busy people are (this project): the busy wait longer.
+
+    Returns:
+        One row per number of teams the scientist was working in when the homework reached its
+        desk: ``memberships``, ``homework`` (pieces), ``queue`` (mean of started - assigned,
+        days), ``delayed`` (share that had to wait, 0..1), ``stretch`` (mean time from desk to
+        done over mean effort; 1 where nobody waits).
+    """
+    pieces = run.table("homework").dropna(subset=["started", "done"])
+    pieces = pieces.reset_index(names="piece")
+    spells = run.table("members")[["scientist", "joined", "left"]]
+    both = pieces[["piece", "scientist", "assigned"]].merge(spells, on="scientist")
+    inside = (both["joined"] <= both["assigned"]) & (both["assigned"] < both["left"].fillna(np.inf))
+    pieces["memberships"] = pieces["piece"].map(both[inside].groupby("piece").size()).fillna(0)
+    pieces["queue"] = pieces["started"] - pieces["assigned"]
+    pieces["late"] = (pieces["queue"] > 0).astype("Float64")
+    pieces["elapsed"] = pieces["done"] - pieces["assigned"]
+    table = pieces.groupby("memberships").agg(
+        homework=("piece", "size"),
+        queue=("queue", "mean"),
+        delayed=("late", "mean"),
+        elapsed=("elapsed", "mean"),
+        effort=("effort", "mean"),
+    )
+    table["stretch"] = table["elapsed"] / table["effort"]
+    table = table.drop(columns=["elapsed", "effort"]).reset_index()
+    return table.astype({"memberships": "Int64", "homework": "Int64"})
 
 
 def utilisation(run: Run) -> pd.DataFrame:

@@ -21,7 +21,7 @@ def summary(run: Run) -> dict[str, Any]:
         by_stage, by_act), ``inference_cost`` (per_team, mean over teams that wrote a paper, extra),
         ``HD``, ``CD``, ``CI``, ``ON`` (each mean and per_paper, or None), ``invitations`` (sent,
         accepted, declined, full, cross_team), ``consultations``, ``max_memberships``,
-        ``waiting_days`` (mean days a meeting waited, by people in the room), ``digest``,
+        ``waiting_days`` (mean days a team waits for its people per round, by size), ``digest``,
         ``backend``.
     """
     return {
@@ -107,10 +107,10 @@ def _invitations(run: Run) -> dict[str, int]:
 
 def _waiting(run: Run) -> dict[str, float]:
     waited = measure(run, "waiting")
-    held = waited[waited["meetings"] > 0]
+    days = waited["held_up"].fillna(waited["meeting_wait"])
     return {
         str(int(size)): float(mean)
-        for size, mean in zip(held["size"], held["meeting_wait"], strict=True)
+        for size, mean in zip(waited["size"], days, strict=True)
         if not pd.isna(mean)
     }
 

@@ -21,6 +21,7 @@ METRICS: dict[str, Metric] = {
     "structure": structure.structure,
     "weekly": concurrency.weekly,
     "waiting": concurrency.waiting,
+    "queueing": concurrency.queueing,
     "utilisation": concurrency.utilisation,
     "acceptance": concurrency.acceptance,
     "acceptance_slope": concurrency.acceptance_slope,

@@ -39,7 +39,7 @@ def print_overview(told: Mapping[str, Any]) -> None:
     print_table("calls by stage", ("stage", "calls"), stages)
     print_table("calls by act", ("act", "calls"), list(told["calls"]["by_act"].items()))
     waited = [(size, days) for size, days in told["waiting_days"].items()]
-    print_table("days a meeting waited", ("people in the room", "days"), waited)
+    print_table("days a team waits for its people, per round", ("people", "days"), waited)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

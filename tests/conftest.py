@@ -1,8 +1,13 @@
 """What every test may use: a small ecosystem, a society over it, and no network."""
 
 import socket
+import sys
+from pathlib import Path
 
 import pytest
+
+# Folders of tests bear the names of packages: the packages come first, however pytest is started.
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 LOOPBACK = ("127.", "::1", "localhost")
 

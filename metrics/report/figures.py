@@ -194,11 +194,11 @@ def waiting(table: pd.DataFrame) -> Markup | None:
     with figure("waiting", 4.2, 2.7) as drawn:
         axes = drawn.subplots()
         size = _plain(table["size"])
-        most = np.nanmax([_plain(table["meeting_wait"]), _plain(table["homework_queue"]), 0 * size])
+        most = np.nanmax([_plain(table["held_up"]), _plain(table["homework_queue"]), 0 * size])
         unit, scale = ("Days", 1.0) if most >= 0.5 else ("Hours", 24.0)
         kinds = (
-            ("meeting_wait", PINK, "a meeting waits for people"),
-            ("homework_queue", GREEN, "homework waits at the desk"),
+            ("held_up", PINK, "a team waits for its people, per round"),
+            ("homework_queue", GREEN, "a piece of homework waits at the desk"),
         )
         for shift, (name, colour, _) in zip((-0.08, 0.08), kinds, strict=True):
             length = scale * _plain(table[name])

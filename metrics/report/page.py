@@ -96,6 +96,7 @@ def _contents(run: Run) -> dict[str, Any]:
         "contacts": figures.contacts(weekly),
         "waiting": figures.waiting(measure(run, "waiting")),
         "waiting_rows": _rows(measure(run, "waiting")),
+        "queueing_rows": _rows(measure(run, "queueing")),
         "acceptance": figures.acceptance(measure(run, "acceptance")),
         "slope": _rows(measure(run, "acceptance_slope"))[0],
         "acts": _rows(measure(run, "calls_by_act")),

@@ -62,7 +62,7 @@ class Settings(TeamProtocol):
 
     team_size: TeamSize | Annotated[int, Field(ge=1)] = 4
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
-    min_size: int | Literal["all"] | None = None
+    min_size: Annotated[int, Field(ge=1)] | Literal["all"] | None = None
     """Below this the team is dissolved; default 2 (1 when n = 1); ``all``: n."""
     inviting: Literal["one_by_one", "at_once"] = "one_by_one"
     """One invitation at a time, as the paper; or all empty seats at once, as people do."""

@@ -5,6 +5,7 @@ from metrics.concurrency import (
     acceptance,
     acceptance_slope,
     max_memberships,
+    queueing,
     utilisation,
     waiting,
     weekly,
@@ -68,6 +69,34 @@ def test_waiting_by_size(run):
         1.5,
         3,
     ]
+
+
+def test_a_team_is_held_up_by_the_homework_of_other_projects(run):
+    """S1/1: ready 2 days after the meeting with a longest effort of 1, and meetings wait 1.5."""
+    table = waiting(run).set_index("size")
+    assert table.loc[4, ["rounds", "held_up"]].tolist() == [1, 1.0 + 1.5]
+    assert table.loc[2, ["rounds", "held_up"]].tolist() == [1, 0.0 + 1.0]
+
+
+def test_the_busy_wait_longer(rows, make_run):
+    """S1 takes up a second project's piece only when the first is done; S2 has one project."""
+    rows["members"] = [
+        ("A", "S1", "leader", 0.0, 50.0, True, 0),
+        ("B", "S1", "leader", 5.0, 50.0, True, 1),
+        ("A", "S2", "member", 0.0, 50.0, True, 0),
+    ]
+    rows["homework"] = [
+        ("A", "S1", "topic", 1, 1, 8.0, 8.0, 10.0, 2.0),
+        ("B", "S1", "topic", 1, 1, 9.0, 10.0, 12.0, 2.0),
+        ("A", "S2", "topic", 1, 1, 8.0, 8.0, 9.0, 1.0),
+        ("A", "S2", "topic", 1, 2, 60.0, 60.0, 61.0, 1.0),
+        ("A", "S2", "topic", 1, 3, 8.0, None, None, 1.0),
+    ]
+    table = queueing(make_run(rows)).set_index("memberships")
+    assert table.index.tolist() == [0, 1, 2]
+    assert table["homework"].tolist() == [1, 1, 2]
+    assert table.loc[2, ["queue", "delayed", "stretch"]].tolist() == [0.5, 0.5, 1.25]
+    assert table.loc[1, ["queue", "delayed", "stretch"]].tolist() == [0.0, 0.0, 1.0]
 
 
 def test_homework_without_its_meeting_counts_by_the_size_of_the_team(rows, make_run):

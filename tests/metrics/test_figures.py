@@ -122,7 +122,7 @@ def test_raw_distances_have_no_mark_at_one():
 def test_short_waits_are_told_in_hours(run):
     table = waiting(run)
     assert "Days of waiting" in figures.waiting(table)
-    table[["meeting_wait", "homework_queue"]] = 0.01
+    table[["held_up", "homework_queue"]] = 0.01
     assert "Hours of waiting" in figures.waiting(table)
 
 
