@@ -28,6 +28,7 @@ import multiprocessing
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -220,11 +221,18 @@ def _vocabulary() -> list[tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Replicate:
-    """One seed: the same leader and ecosystem in every arm."""
+    """One seed: the same leader and ecosystem in every arm.
+
+    Attributes:
+        seed: of the replicate.
+        world: seed of its ecosystem.
+        failed: the arm at which each leader that was replaced had no paper.
+        values: what was measured in each arm.
+    """
 
     seed: int
     world: int
-    replaced: int
+    failed: tuple[Arm, ...]
     values: dict[Arm, dict[str, float]]
 
 
@@ -237,15 +245,17 @@ def replicates(
 
 
 def _replicate(ecosystem: Ecosystem, world: int, seed: int, arms: Sequence[Arm]) -> Replicate:
-    for attempt in range(LEADERS):
+    failed: list[Arm] = []
+    while len(failed) < LEADERS:
         values: dict[Arm, dict[str, float]] = {}
         for arm in arms:
-            found = measure(ecosystem, arm, 1000 * seed + attempt)
+            found = measure(ecosystem, arm, 1000 * seed + len(failed))
             if found is None:
+                failed.append(arm)
                 break
             values[arm] = found
         else:
-            return Replicate(seed, world, attempt, values)
+            return Replicate(seed, world, tuple(failed), values)
     raise SystemExit(f"seed {seed}: none of {LEADERS} leaders could build the team of every arm")
 
 
@@ -339,15 +349,22 @@ def named(found: Iterable[Contrast], family: str = TRUE, name: str = "HD") -> Co
 ATTAINED = ("size", "freshness", "diversity", "spoken", "words", "fields")
 
 
-def show_heading(found: Sequence[Replicate]) -> None:
+def show_heading(found: Sequence[Replicate], families: Families) -> None:
     """Who spoke, how often, and what the columns mean."""
     print(f"The scientists are {Offline().about}: directions are properties of their rules.")
     worlds = len({one.world for one in found})
     print(
-        f"{len(found)} seeds in {worlds} ecosystems, one team each; "
-        f"{sum(one.replaced for one in found)} leaders replaced in all arms; two unpaired arms "
-        f"find d >= {detectable_effect(len(found)):.2f} at 80 % power"
+        f"{len(found)} seeds in {worlds} ecosystems, one team each; two unpaired arms find "
+        f"d >= {detectable_effect(len(found)):.2f} at 80 % power"
     )
+    failed = Counter(arm for one in found for arm in one.failed)
+    where = [
+        f"{family} {label}: {failed.pop(arm)}"
+        for family, arms in families.items()
+        for label, arm in arms.items()
+        if arm in failed
+    ]
+    print(f"Leaders replaced in all arms, by the arm they failed at: {'; '.join(where) or 'none'}")
     if len(found) < 5:
         print("Fewer than 5 replicates are a sketch.")
     print("Default: n = 8, 5 turns; turns at n = 4. Means over seeds with 95 % t intervals.")
@@ -482,7 +499,7 @@ def main() -> None:
     families = every_family()
     found = run_all(args.seeds, args.worlds, args.jobs, families)
     all_ = contrasts(found, families)
-    show_heading(found)
+    show_heading(found, families)
     show_arms(found, families)
     show_contrasts(all_)
     show_named(found, all_, families)

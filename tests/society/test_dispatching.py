@@ -22,6 +22,7 @@ from little import (
 )
 
 from agents.errors import Dissolved, ProtocolError
+from society.streams import Streams
 
 LEADERS = tuple((float(day), day % 10) for day in range(0, 60, 3))
 
@@ -232,6 +233,10 @@ def seeds_of(**settings):
 def test_ids_and_seeds_know_nothing_of_how_the_run_is_executed():
     first = seeds_of()
     assert len({seed for seed, _, _ in first.values()}) == len(first)
+    words = Streams(0)
+    assert {id_: words.key("words", id_) for id_ in first} == {
+        i: told[0] for i, told in first.items()
+    }
     assert first == seeds_of(delay=by_chance, in_flight=3)
     short = seeds_of(until=30.0, step_days=3.0)
     assert short == {id_: first[id_] for id_ in short}
