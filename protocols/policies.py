@@ -22,11 +22,12 @@ class HalfNormal(Part):
     Drawn by hashing seed and pair, never stored.
     """
 
-    seed: int = 0
+    seed: int | None = None
+    """Of the increments; null: the seed of the run."""
 
     def entry(self, i: int, j: int) -> float:
         """The increment of the pair, the same in both directions."""
-        rng = Streams(self.seed).stream("explore", min(i, j), max(i, j))
+        rng = Streams(self.seed or 0).stream("explore", min(i, j), max(i, j))
         while (value := abs(1.0 + float(rng.standard_normal()))) > _HALF_NORMAL_LIMIT:
             pass
         return value
@@ -87,6 +88,12 @@ class Coauthorship(SelectionPolicy):
             return joint + [self.explore.entry(leader, other) for other in candidates]
         known = float(network.row(leader)[1].sum()) if self._looks_back else 0.0
         return joint * self._looks_back + self._uniform_mass(network.size, known) / network.size
+
+    def of_run(self, seed: int) -> SelectionPolicy:
+        """The policy with the increments of this run."""
+        if not isinstance(self.explore, HalfNormal) or self.explore.seed is not None:
+            return self
+        return self.model_copy(update={"explore": HalfNormal(seed=seed)})
 
     @property
     def _looks_back(self) -> bool:

@@ -75,6 +75,10 @@ class SelectionPolicy(Part):
         """
         raise NotImplementedError
 
+    def of_run(self, seed: int) -> SelectionPolicy:
+        """The policy as it holds in a run of this seed; itself unless it fixes chance per run."""
+        return self
+
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:

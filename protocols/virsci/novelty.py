@@ -27,6 +27,8 @@ def weigh(virsci: Settings, team: Team, lab: Lab, ideas: Said) -> Steps:
         _with_references(virsci, lab, kept, place) for place in range(min(KEPT, len(ideas)))
     )
     discussion = Discussion(virsci, team, lab, virsci.turns_of.assessment, PROMPTS)
+    # Profiles are no dialogue, so the vote stays blind.
+    themes = lab.later(_themes, kept)
     ballots: Said = ()
 
     def vote(turn: int, voters: list[str]) -> Steps:
@@ -34,16 +36,15 @@ def weigh(virsci: Settings, team: Team, lab: Lab, ideas: Said) -> Steps:
         cast = yield from lab.ask_each(
             voters,
             lambda seat, who: lab.pose(
-                who, PROMPTS["ballot"], Ballot, "vote", seat=seat, ideas=ballot_paper
+                who, PROMPTS["ballot"], Ballot, "vote", seat=seat, ideas=ballot_paper,
+                knowledge=discussion.knowledge(themes),
             ),
-        )
+        )  # fmt: skip
         ballots = (*ballots, *cast)
         return tuple(cast)
 
     yield from discussion.hold(vote, summarised=False)
-    return lab.later(
-        partial(_elected, weights_of(virsci), len(ballot_paper)), *ballot_paper, *ballots
-    )
+    return lab.later(partial(elect, weights_of(virsci)), kept, *ballots)
 
 
 def last_idea(ideas: Said) -> Answer[Any]:
@@ -65,5 +66,5 @@ def _refer(standing: StandingIdea, near: tuple[Reference, ...]) -> StandingIdea:
     return StandingIdea(standing.idea, tuple(near), standing.uses)
 
 
-def _elected(weights: tuple[float, float, float], count: int, *words: Any) -> StandingIdea:
-    return elect(weights, words[:count], *words[count:])
+def _themes(ideas: tuple[StandingIdea, ...]) -> str:
+    return " ".join(standing.query for standing in ideas)

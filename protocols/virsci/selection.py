@@ -27,11 +27,11 @@ def gather(virsci: Settings, team: Team, lab: Lab) -> Steps:
         if not invitees:
             break
         yield from invite(invitees, search.sent - len(invitees), team, lab)
-    if team.size < n and search.exhausted and search.targets.any:
+    if team.size < n and search.targets.any:
         raise Dissolved("target out of reach")
     if team.size < virsci.smallest(n):
         raise Dissolved("too small")
-    team.formed = lab.now
+    team.formed = lab.now if team.size == n else None
 
 
 def wanted_size(virsci: Settings, lab: Lab) -> int:
@@ -66,8 +66,8 @@ class Search:
     def __init__(self, virsci: Settings, team: Team, lab: Lab, n: int) -> None:
         self.targets = Targets.of(n, virsci.freshness, virsci.diversity, virsci.diversity_variant)
         self.sent = 0
-        self.exhausted = False
         self._virsci, self._team, self._lab = virsci, team, lab
+        self._policy = virsci.selection.of_run(lab.world.streams.seed)
         self._asked: set[int] = set()
 
     def draw(self, seats: int) -> list[str]:
@@ -77,11 +77,8 @@ class Search:
         chosen: list[str] = []
         while len(chosen) < seats and self.sent < self._virsci.max_invitations:
             rng = self._lab.rng("invitee", self.sent)
-            row = self._virsci.selection.draw(
-                leader, self._excluded(), self._lab.world.network, rng
-            )
+            row = self._policy.draw(leader, self._excluded(), self._lab.world.network, rng)
             if row is None:
-                self.exhausted = True
                 break
             self._asked.add(row)
             self.sent += 1

@@ -180,8 +180,7 @@ def papers_expected(played: Played, said: Said) -> list[str]:
     if said.form == "Ballot" and use.assessment == "on":
         return [searched(played, query(idea), said) for idea in past.best()]
     if said.form == "Draft":
-        source = use.assessment if protocol.novelty_assessment == "on" else use.ideas
-        return [searched(played, query(past.winner()[0]), said)] if source == "on" else []
+        return [searched(played, query(past.winner()[0]), said)] if use.ideas == "on" else []
     if said.form == "SelfReview":
         return [searched(played, query(past.latest("abstract")[0]), said)]
     if said.form == "Revision" and said.call.visit > 1 and not past.find("utter"):
@@ -222,7 +221,8 @@ def check_people(played: Played) -> None:
         assert ("You are a member of this team." in system) == joins
         speaks = said.form in ("Remark", "Idea", "Draft", "Revision")
         known = people_under(KNOWLEDGE, said.user)
-        assert bool(known) == (speaks and protocol.knowledge == "on")
+        informed = speaks or said.form == "Ballot"
+        assert bool(known) == (informed and protocol.knowledge == "on")
         assert len(known) <= protocol.profiles
         asked = people_under(OUTSIDERS, said.user)
         assert bool(asked) == (speaks and protocol.invitation == "on")
