@@ -351,7 +351,8 @@ ATTAINED = ("size", "freshness", "diversity", "spoken", "words", "fields")
 
 def show_heading(found: Sequence[Replicate], families: Families) -> None:
     """Who spoke, how often, and what the columns mean."""
-    print(f"The scientists are {Offline().about}: directions are properties of their rules.")
+    print(f"Who speaks: {Offline().about}. Every direction below is a property of")
+    print("the rules in docs/offline.md, none of which mentions a measure.")
     worlds = len({one.world for one in found})
     print(
         f"{len(found)} seeds in {worlds} ecosystems, one team each; two unpaired arms find "

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from protocols.virsci.settings import Settings
-    from society.interfaces import Steps
     from society.lab import Lab
+    from society.steps import Steps
     from society.team import Team
 
 Said = tuple[Answer[Any], ...]

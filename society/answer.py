@@ -7,15 +7,11 @@ real one, so it is for deciding something.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+import asyncio
+from collections.abc import Callable
+from typing import Any, Generic, NoReturn, TypeVar
 
 from agents.errors import ProtocolError
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from society.dispatch import Dispatcher
-    from society.team import Team
 
 T = TypeVar("T")
 
@@ -28,8 +24,8 @@ class Answer(Generic[T]):
     """
 
     __slots__ = (
-        "_dispatcher",
         "_error",
+        "_read",
         "_settled",
         "_value",
         "_waiters",
@@ -38,27 +34,24 @@ class Answer(Generic[T]):
         "due",
         "id",
         "needs",
-        "team",
     )
 
     def __init__(
         self,
         id_: str,
-        team: Team,
         due: float,
         sources: tuple[Answer[Any], ...],
-        dispatcher: Dispatcher,
         derived: bool,
+        read: Callable[[Answer[Any]], Any],
     ) -> None:
         self.id = id_
-        self.team = team
         self.due = due
         # Derived Answers are seen through: what is waited for are the words of calls.
         needs = [id_ for s in sources for id_ in (s.needs if s.derived else (s.id,))]
         self.needs: tuple[str, ...] = tuple(dict.fromkeys(needs))
         self.derived: bool = derived
         self.calls: list[Any] = []
-        self._dispatcher = dispatcher
+        self._read = read
         self._settled = False
         self._value: Any = None
         self._error: Exception | None = None
@@ -72,7 +65,7 @@ class Answer(Generic[T]):
             Stopped: the run was stopped from outside.
             ProtocolError: read before it is due, or outside the clock's thread.
         """
-        value: T = self._dispatcher.read(self)
+        value: T = self._read(self)
         return value
 
     def _settle(self, value: Any, error: Exception | None) -> None:

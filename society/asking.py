@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agents.errors import Dissolved, ProtocolError
 from agents.forms import Form
@@ -19,12 +19,10 @@ from agents.reference import Reference
 from society.answer import Answer, answers_in
 from society.call import Call, Question, converse, text_of
 from society.dispatch import settled
-from society.interfaces import Steps
+from society.literature.literature import Literature
+from society.steps import Steps
 from society.team import Team
-
-if TYPE_CHECKING:
-    from society.literature.literature import Literature
-    from society.model import Society
+from society.world import World
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,8 +39,8 @@ class Consultation:
 class Asking:
     """The questions of one team: the part of its ``Lab`` that deals in words."""
 
-    def __init__(self, society: Society, team: Team) -> None:
-        self._society, self._team, self._env = society, team, society.env
+    def __init__(self, world: World, team: Team) -> None:
+        self._world, self._team, self._env = world, team, world.env
         self._visits: dict[str, int] = {}
         self._asked: set[str] = set()
         self._derived = 0
@@ -107,8 +105,8 @@ class Asking:
         place = f"{self._team.id}/{self._stage}/{self.visit}/{self.turn}/{seat}"
         id_ = self._once(f"{place}/{act}/{who}")
         if within is None:
-            rng = self._society.streams.stream("utterance", id_)
-            within = self._society.times.utterance.draw(rng)
+            rng = self._world.streams.stream("utterance", id_)
+            within = self._world.times.utterance.draw(rng)
         sources = (*slots.values(), recall)
         due = self._due(self.now + within, sources)
         call = self._call(id_, seat, act, who, due, form)
@@ -117,7 +115,7 @@ class Asking:
         answer = self._answer(id_, due, sources)
         answer.calls = question.calls
         call.needs = answer.needs
-        return self._submit(answer, converse(question, self._society.dispatcher.gateway))
+        return self._submit(answer, converse(question, self._world.dispatcher.gateway))
 
     def later(self, function: Callable[..., Any], *arguments: Any) -> Answer[Any]:
         """A pure, module-level function of Answers, computed when they have settled."""
@@ -130,14 +128,14 @@ class Asking:
 
     def search(self, query: Any, count: int) -> Answer[tuple[Reference, ...]]:
         """The ``count`` papers nearest to a text or Answer, published strictly before now."""
-        visible = self._society.literature.visible(self.now)
-        return self.later(partial(_search, self._society.literature, count, visible), query)
+        visible = self._world.literature.visible(self.now)
+        return self.later(partial(_search, self._world.literature, count, visible), query)
 
     def people(
         self, query: Any, count: int, without: Iterable[str] = ()
     ) -> Answer[tuple[Profile, ...]]:
         """The scientists of the author knowledge bank most relevant to a text, as of now."""
-        find = partial(self._society.relevant, count, frozenset(without), self.now)
+        find = partial(self._world.relevant, count, frozenset(without), self.now)
         return self.later(partial(_find, find), query)
 
     def consult(
@@ -163,11 +161,11 @@ class Asking:
         answer.calls = question.calls
         call.needs = answer.needs
         self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
-        return self._submit(answer, _guest_speaks(question, spoken, outsiders, self._society))
+        return self._submit(answer, _guest_speaks(question, spoken, outsiders, self._world))
 
     def profile(self, who: str) -> Profile:
         """What may be known of a scientist now."""
-        return self._society.profile(who)
+        return self._world.profile(who)
 
     @property
     def _stage(self) -> str:
@@ -211,20 +209,27 @@ class Asking:
         self, call: Call, prompt: Prompt, form: type[Form], slots: Mapping[str, Any], cue: Any
     ) -> Question:
         who = call.scientist or self._team.leader
-        memory = () if cue is None else self._society.population.named(who).memory
+        memory = () if cue is None else self._world.population.named(who).memory
         role = self._team.role(call.scientist) if call.scientist else "guest"
-        seed = self._society.streams.key("words", call.id)
+        seed = self._world.streams.key("words", call.id)
         return Question(call, self.profile(who), role, prompt, form, slots, seed, memory, cue)
 
     def _answer(self, id_: str, due: float, needs: Sequence[Any]) -> Answer[Any]:
         sources = tuple(answer for value in needs for answer in answers_in(value))
-        dispatcher, derived = self._society.dispatcher, "/~" in id_
-        answer: Answer[Any] = Answer(id_, self._team, due, sources, dispatcher, derived)
+        answer: Answer[Any] = Answer(id_, due, sources, "/~" in id_, self._read)
         self._team.answers.append(answer)
         return answer
 
+    def _read(self, answer: Answer[Any]) -> Any:
+        return self._world.dispatcher.read(answer, lambda: self._note_read(answer))
+
+    def _note_read(self, answer: Answer[Any]) -> None:
+        needs = answer.needs if answer.derived else (answer.id,)
+        act = self._team.next_act()
+        self._world.log.row("reads", answer.id, self._team.id, self.now, act, " ".join(needs))
+
     def _submit(self, answer: Answer[Any], work: Any) -> Answer[Any]:
-        return self._society.dispatcher.submit(answer, work)
+        return self._world.dispatcher.submit(answer, work)
 
 
 async def _apply(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
@@ -243,7 +248,7 @@ async def _guest_speaks(
     question: Question,
     spoken: Answer[Any],
     outsiders: Answer[tuple[Profile, ...]],
-    society: Society,
+    world: World,
 ) -> Form | None:
     words, known = await settled(spoken), await settled(outsiders)
     asked = getattr(words, "ask", None)
@@ -256,6 +261,6 @@ async def _guest_speaks(
     call.id, call.scientist = f"{call.id}/{guest.id}", guest.id
     question.calls.append(call)
     question.who = guest
-    question.seed = society.streams.key("words", call.id)
+    question.seed = world.streams.key("words", call.id)
     question.slots = {**question.slots, "question": asked.question, "context": text_of(words)}
-    return await converse(question, society.dispatcher.gateway)
+    return await converse(question, world.dispatcher.gateway)

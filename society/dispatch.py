@@ -27,7 +27,6 @@ class Dispatcher:
     Args:
         gateway: where requests go.
         now: reads the simulated date.
-        on_read: told of every read (for the log).
         on_stop: told on the clock's thread, before a stop unwinds anything there.
         outstanding: most unsettled Answers at a time; the clock waits at the next ask.
     """
@@ -36,14 +35,12 @@ class Dispatcher:
         self,
         gateway: Gateway,
         now: Callable[[], float],
-        on_read: Callable[[Answer[Any]], None],
         on_stop: Callable[[], None],
         outstanding: int = 50_000,
     ) -> None:
         self.gateway = gateway
         self.fault: BaseException | None = None
         self._now = now
-        self._on_read = on_read
         self._on_stop = on_stop
         self._inline = gateway.backend.inline
         self._bound = outstanding
@@ -77,8 +74,8 @@ class Dispatcher:
             self._running_loop().call_soon_threadsafe(self._empty_inbox)
         return answer
 
-    def read(self, answer: Answer[Any]) -> Any:
-        """Wait for an Answer on the clock's thread; see ``Answer.read``."""
+    def read(self, answer: Answer[Any], note: Callable[[], None]) -> Any:
+        """Wait for an Answer on the clock's thread; ``note`` is told that it has been read."""
         if self._clock != threading.get_ident():
             raise ProtocolError(f"{answer!r} was read outside the clock's own thread")
         if self._now() < answer.due:
@@ -87,7 +84,7 @@ class Dispatcher:
                 f"{answer.due:g}"
             )
         self._hold(lambda: answer._settled)
-        self._on_read(answer)
+        note()
         if answer._error is not None:
             raise answer._error
         return answer._value

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from society.network import CoauthorNetwork
     from society.team import Team
 
-Steps = Generator[Any, Any, Any]
-"""A SimPy process, or a part of one: a generator of events."""
-
 
 class TeamProtocol(Part):
     """How a team turns people into a paper: one process per team.

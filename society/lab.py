@@ -7,7 +7,9 @@ delegated to (``answer = yield from lab.ask(...)``); everything else returns at 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from agents.errors import ProtocolError
 from agents.forms import Form
@@ -15,21 +17,17 @@ from agents.profile import Profile
 from agents.prompt import Prompt
 from society.answer import Answer
 from society.asking import Asking
-from society.interfaces import Steps
 from society.meeting import Appointment, Meeting, work_at_desk
+from society.steps import Steps
 from society.team import Team
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from society.model import Society
+from society.world import World
 
 
 class Lab(Asking):
     """One team's door to the world; made with the team, closed when it ends."""
 
-    def __init__(self, society: Society, team: Team) -> None:
-        super().__init__(society, team)
+    def __init__(self, world: World, team: Team) -> None:
+        super().__init__(world, team)
         self._unprepared: tuple[str, int, int] | None = None
         self._appointment: Appointment | None = None
 
@@ -75,11 +73,11 @@ class Lab(Asking):
         """Everybody does the homework that the last meeting left; nothing if it is done."""
         self._check()
         left, self._unprepared = self._unprepared, None
-        if left is not None and self._society.times.homework is not None:
+        if left is not None and self._world.times.homework is not None:
             stage, visit, turn = left
             members = list(self._team.members)
             yield from self.together(
-                *(work_at_desk(self._society, self._team, m, stage, visit, turn) for m in members)
+                *(work_at_desk(self._world, self._team, m, stage, visit, turn) for m in members)
             )
         self._check()
 
@@ -88,7 +86,7 @@ class Lab(Asking):
         self._check()
         if self._appointment is None:
             called = self.now
-            yield self._env.timeout(self._society.times.meeting_notice)
+            yield self._env.timeout(self._world.times.meeting_notice)
             self._appointment = Appointment(called, self.now)
         self._check()
 
@@ -104,7 +102,7 @@ class Lab(Asking):
         appointment, self._appointment = self._appointment, None
         self.turn = turn
         self._unprepared = (self._stage, self.visit, turn)
-        return Meeting(self._society, self._team, appointment, self._stage, self.visit, turn)
+        return Meeting(self._world, self._team, appointment, self._stage, self.visit, turn)
 
     # -- people -----------------------------------------------------------------------------
 
@@ -115,49 +113,62 @@ class Lab(Asking):
 
     def load(self, who: str) -> int:
         """Teams a scientist is working in now."""
-        return self._society.population.load(self._society.population.rows[who])
+        return self._world.population.load(self._world.population.rows[who])
 
-    def invite(self, who: str, prompt: Prompt, form: type[Form], seat: int) -> Answer[Any]:
+    def acquaintance(self, who: str) -> dict[str, Any]:
+        """What decides an invitation besides profiles: load, joint papers, similarity."""
+        return {"load": self.load(who), **self._world.acquaintance(self._team.leader, who)}
+
+    def invite(
+        self, who: str, prompt: Prompt, form: type[Form], seat: int, known: Mapping[str, Any]
+    ) -> Answer[Any]:
         """Invite a scientist; the answer takes effect when the reply window has passed."""
-        society, team = self._society, self._team
-        facts = society.acquaintance(team.leader, who)
         return self.pose(
-            who, prompt, form, "invite", seat=seat, within=society.times.reply_window,
-            inviter=self.profile(team.leader), members=self.members, load=self.load(who), **facts,
-        )  # fmt: skip
+            who,
+            prompt,
+            form,
+            "invite",
+            seat=seat,
+            within=self._world.times.reply_window,
+            inviter=self.profile(self._team.leader),
+            members=self.members,
+            **known,
+        )
+
+    def note_invitation(
+        self, who: str, sent: float, known: Mapping[str, Any], outcome: str
+    ) -> None:
+        """Write what came of an invitation."""
+        values = (known["load"], known["ties"], known["similarity"], known["load"] > 0)
+        team = self._team
+        self._world.log.row(
+            "invitations", team.id, team.leader, who, sent, self.now, outcome, *values
+        )
 
     def join(self, who: str, role: str = "member") -> bool:
         """Take a scientist into the team; False if it has reached its limit of teams."""
         self._check()
-        return self._society.join(self._team, who, role)
+        return self._world.join(self._team, who, role)
 
     def leave(self, who: str) -> None:
         """A member leaves the team before its end."""
         self._check()
-        self._society.leave(self._team, who, stayed=False)
-
-    def invitation_row(self, answer: Answer[Any], who: str, sent: float, facts: Mapping[str, Any],
-                       outcome: str) -> None:  # fmt: skip
-        """Write what came of an invitation."""
-        self._society.log.row(
-            "invitations", self._team.id, self._team.leader, who, sent, self.now, outcome,
-            facts["load"], facts["ties"], facts["similarity"], facts["load"] > 0,
-        )  # fmt: skip
+        self._world.leave(self._team, who, stayed=False)
 
     # -- chance and notes -------------------------------------------------------------------
 
     def rng(self, *purpose: object) -> np.random.Generator:
         """The random stream of a purpose of this team; the same purpose, the same draws."""
-        return self._society.streams.stream("team", self._team.id, *purpose)
+        return self._world.streams.stream("team", self._team.id, *purpose)
 
     def event(self, kind: str, **fields: Any) -> None:
         """Something happened in this team that others may know."""
-        self._society.log.event(kind, team=self._team.id, **fields)
+        self._world.log.event(kind, team=self._team.id, **fields)
 
     @property
-    def world(self) -> Society:
+    def world(self) -> World:
         """The society: for policies that draw from its network and population."""
-        return self._society
+        return self._world
 
 
 def _guarded(part: Steps) -> Generator[Any, Any, tuple[Any, BaseException | None]]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import simpy
 
 from agents.errors import Dissolved, Verdict
 from society.answer import Answer
 from society.call import text_of
-from society.interfaces import Manuscript, Steps
+from society.interfaces import Manuscript
 from society.lab import Lab
 from society.literature.paper import Paper
+from society.steps import Steps
 from society.team import Team
-
-if TYPE_CHECKING:
-    from society.model import Society
+from society.world import World
 
 
-def live(society: Society, team: Team, lab: Lab) -> Steps:
+def live(world: World, team: Team, lab: Lab) -> Steps:
     """Work, hand in, be published: the SimPy process of one team."""
     manuscript: Manuscript | None = None
     reason: str | None = None
@@ -32,31 +31,31 @@ def live(society: Society, team: Team, lab: Lab) -> Steps:
         reason = f"unreadable: {verdict}"
     # The first reason wins, also over whatever the protocol made of being interrupted.
     reason = team.dissolution or reason
-    team.finished = society.env.now
+    team.finished = world.env.now
     team.state = "finished" if reason is None else "dissolved"
     yield from lab.end_parts()
     for member in list(team.members):
-        society.leave(team, member, stayed=True)
+        world.leave(team, member, stayed=True)
     if reason is None and manuscript is not None:
         lab.event("finished")
-        yield society.env.timeout(society.times.publication_delay)
+        yield world.env.timeout(world.times.publication_delay)
         try:
-            publish(society, team, manuscript)
+            publish(world, team, manuscript)
         except Verdict as verdict:
             reason, team.state = f"unreadable: {verdict}", "dissolved"
     team.reason = reason
     if reason is not None:
         lab.event("dissolved", reason=reason)
-    end(society, team, lab)
+    end(world, team, lab)
 
 
-def deadline(society: Society, team: Team, days: float) -> Steps:
+def deadline(env: simpy.Environment, team: Team, days: float) -> Steps:
     """Dissolve a team that has not finished in time."""
-    yield society.env.timeout(days)
+    yield env.timeout(days)
     team.dissolve("deadline")
 
 
-def publish(society: Society, team: Team, manuscript: Manuscript) -> None:
+def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     """Read the manuscript on the clock and let the world see it from now on.
 
     Raises:
@@ -65,56 +64,55 @@ def publish(society: Society, team: Team, manuscript: Manuscript) -> None:
     text = manuscript.text.read()
     cites = manuscript.cites.read() if manuscript.cites is not None else ()
     authors = [member.scientist for member in team.memberships if member.stayed]
-    now, population = society.env.now, society.population
+    now, population = world.env.now, world.population
     paper = Paper(
         id=team.id,
         title=text.title,
         abstract=text.abstract,
         date=now,
-        year=society.ecosystem.boundary + int(now // 365),
+        year=world.ecosystem.boundary + int(now // 365),
         authors=tuple(authors),
-        references=tuple(dict.fromkeys(cite for cite in cites if cite in society.literature)),
-        keywords=_keywords(society, authors, text_of(text)),
+        references=tuple(dict.fromkeys(cite for cite in cites if cite in world.literature)),
+        keywords=_keywords(world, authors, text_of(text)),
     )
     team.state, team.published = "published", now
-    cited = [society.literature.paper(cite) for cite in paper.references]
-    society.literature.publish(paper)
+    cited = [world.literature.paper(cite) for cite in paper.references]
+    world.literature.publish(paper)
     rows = [population.rows[author] for author in authors]
-    society.network.record(rows)
+    world.network.record(rows)
     population.publish(
         rows, [population.rows[a] for work in cited for a in work.authors if a in population.rows]
     )
-    _write_paper(society, team, paper)
+    _write_paper(world, team, paper)
 
 
-def end(society: Society, team: Team, lab: Lab) -> None:
+def end(world: World, team: Team, lab: Lab) -> None:
     """Wait for every word the team has asked for, and write the rows that are born of words."""
-    society.dispatcher.settle(team.answers)
+    world.dispatcher.settle(team.answers)
     for answer in team.answers:
         for call in answer.calls:
-            society.log.row("calls", *call.row())
-    _write_consultations(society, team, lab)
+            world.log.row("calls", *call.row())
+    _write_consultations(world, team, lab)
     if team.state in ("published", "dissolved"):
-        _remember(society, team)
-    _write_team(society, team)
+        _remember(world, team)
+    _write_team(world, team)
     team.answers.clear()
-    society.teams_in_world.pop(team.id, None)
 
 
-def _keywords(society: Society, authors: list[str], text: str) -> tuple[str, ...]:
+def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:
     """Interests of the authors that the text names, in the authors' order; up to six."""
     lower = text.lower()
     named = [
         interest
         for author in authors
-        for interest in society.profile(author).interests
+        for interest in world.profile(author).interests
         if interest.lower() in lower
     ]
     return tuple(dict.fromkeys(named))[:6]
 
 
-def _write_paper(society: Society, team: Team, paper: Paper) -> None:
-    log, now = society.log, society.env.now
+def _write_paper(world: World, team: Team, paper: Paper) -> None:
+    log, now = world.log, world.env.now
     log.event("published", team=team.id, paper=paper.id, title=paper.title)
     log.row(
         "papers", paper.id, team.id, paper.title, paper.abstract, now, _said(team, "topic"),
@@ -123,36 +121,36 @@ def _write_paper(society: Society, team: Team, paper: Paper) -> None:
     for position, author in enumerate(paper.authors):
         log.row("authorships", paper.id, author, position)
     for cited in paper.references:
-        inside = society.literature.paper(cited).date >= 0
+        inside = world.literature.paper(cited).date >= 0
         log.row("citations", paper.id, cited, now, inside)
     for position, author in enumerate(paper.authors):
         for other in paper.authors[position + 1 :]:
             log.row("ties", *sorted((author, other)), now, 1)
 
 
-def _write_consultations(society: Society, team: Team, lab: Lab) -> None:
+def _write_consultations(world: World, team: Team, lab: Lab) -> None:
     for consultation in lab.consultations:
         reply, error = _settled(consultation.reply)
         spoken, _ = _settled(consultation.spoken)
         if reply is None or error is not None:
             continue
         guest = consultation.reply.calls[0].scientist
-        row = society.population.rows[guest]
-        society.log.row(
+        row = world.population.rows[guest]
+        world.log.row(
             "consultations", team.id, consultation.asker, guest, consultation.date,
             consultation.stage, spoken.ask.question, reply.words(),
-            society.population.busy_elsewhere(row, team.id, consultation.date),
+            world.population.busy_elsewhere(row, team.id, consultation.date),
         )  # fmt: skip
-        society.population.scientist(row).remember(
-            society.env.now, team.id, f"Asked by {consultation.asker}: {spoken.ask.question}"
+        world.population.scientist(row).remember(
+            world.env.now, team.id, f"Asked by {consultation.asker}: {spoken.ask.question}"
         )
 
 
-def _remember(society: Society, team: Team) -> None:
+def _remember(world: World, team: Team) -> None:
     """What each member takes with it: the topic and the paper, or how the team ended."""
     topic = _said(team, "topic") or ""
     if team.state == "published":
-        line = f'We wrote "{society.literature.paper(team.id).title}" on {topic}.'
+        line = f'We wrote "{world.literature.paper(team.id).title}" on {topic}.'
     elif topic:
         line = f"A team on {topic} ended without a paper ({team.reason})."
     else:
@@ -160,20 +158,20 @@ def _remember(society: Society, team: Team) -> None:
     mates = [member.scientist for member in team.memberships]
     for mate in mates:
         others = ", ".join(other for other in mates if other != mate)
-        scientist = society.population.named(mate)
-        scientist.remember(society.env.now, team.id, f"{line} With {others}." if others else line)
+        scientist = world.population.named(mate)
+        scientist.remember(world.env.now, team.id, f"{line} With {others}." if others else line)
 
 
-def _write_team(society: Society, team: Team) -> None:
+def _write_team(world: World, team: Team) -> None:
     ties = _noted(team, "ties")
-    society.log.row(
+    world.log.row(
         "teams", team.id, team.leader, team.protocol.name, team.target_size,
         sum(member.stayed for member in team.memberships), team.founded, team.formed,
         team.finished, team.published, team.state, team.reason, team.stage, _said(team, "topic"),
         team.restarts, team.strikes, 0 if ties is None else ties,
     )  # fmt: skip
     for member in team.memberships:
-        society.log.row(
+        world.log.row(
             "members", team.id, member.scientist, member.role, member.joined, member.left,
             member.stayed, member.load,
         )  # fmt: skip

@@ -7,18 +7,16 @@ members in one instant, so requests queue in one global order and nobody can wai
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple
 
 import simpy
 
 from agents.errors import ProtocolError
-from society.interfaces import Steps
-
-if TYPE_CHECKING:
-    from types import TracebackType
-
-    from society.model import Society
-    from society.team import Team
+from society.durations import to_ticks
+from society.steps import Steps
+from society.team import Team
+from society.world import World
 
 
 class Appointment(NamedTuple):
@@ -36,10 +34,10 @@ class Meeting:
     """
 
     def __init__(
-        self, society: Society, team: Team, appointment: Appointment, stage: str, visit: int,
+        self, world: World, team: Team, appointment: Appointment, stage: str, visit: int,
         turn: int,
     ) -> None:  # fmt: skip
-        self._society = society
+        self._world = world
         self._team = team
         self._appointment = appointment
         self._place = (stage, visit, turn)
@@ -49,7 +47,7 @@ class Meeting:
         self._held: float | None = None
 
     def __enter__(self) -> simpy.Event:
-        env, attention = self._society.env, self._society.attention
+        env, attention = self._world.env, self._world.attention
         if self._team.in_meeting:
             raise ProtocolError(f"{self._team.id} is in a meeting: leave its room first")
         self._team.in_meeting = True
@@ -76,29 +74,29 @@ class Meeting:
         if self._held is None or kind is GeneratorExit:
             return
         waited = self._last if self._held > self._appointment.due else None
-        self._society.log.row(
+        self._world.log.row(
             "meetings", self._team.id, *self._place, *self._appointment, self._held,
-            self._society.env.now, len(self._people), waited,
+            self._world.env.now, len(self._people), waited,
         )  # fmt: skip
 
     def _came(self, person: str) -> None:
         self._last = person
 
     def _begin(self) -> None:
-        self._held = self._society.env.now
+        self._held = self._world.env.now
 
 
 def work_at_desk(
-    society: Society, team: Team, scientist: str, stage: str, visit: int, turn: int
+    world: World, team: Team, scientist: str, stage: str, visit: int, turn: int
 ) -> Steps:
     """Do the homework of one project, behind that of the others; writes its row."""
-    times, env, attention = society.times, society.env, society.attention
+    times, env, attention = world.times, world.env, world.attention
     if times.homework is None:
         return
-    rng = society.streams.stream("homework", team.id, stage, visit, turn, scientist)
+    rng = world.streams.stream("homework", team.id, stage, visit, turn, scientist)
     effort = times.homework.draw(rng)
     if scientist == team.leader:
-        effort = society.ticks(effort * times.leader_effort)
+        effort = to_ticks(effort * times.leader_effort)
     assigned = env.now
     with ExitStack() as desk:
         if attention.limited:
@@ -108,4 +106,4 @@ def work_at_desk(
             yield env.timeout(effort)
         finally:
             row: tuple[Any, ...] = (team.id, scientist, stage, visit, turn, assigned, started)
-            society.log.row("homework", *row, env.now, env.now - started)
+            world.log.row("homework", *row, env.now, env.now - started)

@@ -11,28 +11,28 @@ import simpy
 from mesa.datacollection import DataCollector
 
 from agents.backend import Backend
-from agents.errors import ProtocolError, Stopped
+from agents.errors import Stopped
 from agents.gateway import Gateway
-from agents.profile import Profile
-from society.answer import Answer
 from society.attention import Attention
 from society.dispatch import Dispatcher
 from society.durations import Times, to_ticks
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.knowledge import KnowledgeBank
 from society.founding import Founding
-from society.interfaces import Steps, TeamProtocol
+from society.interfaces import TeamProtocol
 from society.lab import Lab
 from society.life import deadline, end, live
 from society.literature.literature import Literature
 from society.network import CoauthorNetwork
 from society.population import Population
 from society.runlog import RunLog
+from society.steps import Steps
 from society.streams import Streams
-from society.team import Membership, Team
+from society.team import Team
+from society.world import World
 
 
-class Society(mesa.Model):
+class Society(mesa.Model, World):
     """A society of virtual scientists from day 0 (1 January of the boundary year) on.
 
     Args:
@@ -47,8 +47,6 @@ class Society(mesa.Model):
         step_days: length of one Mesa step.
         seed: of everything random.
     """
-
-    ticks = staticmethod(to_ticks)
 
     def __init__(
         self,
@@ -86,7 +84,6 @@ class Society(mesa.Model):
         self.dispatcher = Dispatcher(
             Gateway(backend, in_flight),
             lambda: me.day,
-            lambda answer: me._on_read(answer),
             lambda: me.log.seal(),
             outstanding=min(50_000, max(8 * in_flight, 64 * 64)),
         )
@@ -145,65 +142,6 @@ class Society(mesa.Model):
             end(self, team, lab)
         self._seal(left)
 
-    @property
-    def day(self) -> float:
-        """The simulated date."""
-        return float(self.env.now)
-
-    # -- people -----------------------------------------------------------------------------
-
-    def profile(self, who: str) -> Profile:
-        """What may be known of a scientist now."""
-        return self.population.profile(self.population.rows[who], self._now())
-
-    def relevant(
-        self, count: int, without: frozenset[str], date: float, text: str
-    ) -> tuple[Profile, ...]:
-        """The ``count`` scientists whose interests are nearest to a text, as of a date."""
-        found = self.knowledge.search(text, count, self.knowledge.visible(date), without)
-        rows = [self.population.rows[profile.id] for profile in found]
-        return tuple(self.population.profile(row, date) for row in rows)
-
-    def acquaintance(self, one: str, other: str) -> dict[str, Any]:
-        """Joint papers and similarity of interests of two scientists, as of now."""
-        rows = self.population.rows
-        version = self.knowledge.visible(self._now())
-        return {
-            "ties": self.network.joint(rows[one], rows[other]),
-            "similarity": self.knowledge.similarity(one, other, version),
-        }
-
-    def topic(self, row: int) -> str:
-        """A scientist's main topic now."""
-        return self.population.profile(row, self._now()).topic
-
-    def at_limit(self, row: int) -> bool:
-        """Has the scientist reached its number of teams?"""
-        return self.population.load(row) >= self.founding.max_teams
-
-    def join(self, team: Team, who: str, role: str) -> bool:
-        """Enter a team, unless the limit of teams is reached."""
-        row = self.population.rows[who]
-        if who in team.members:
-            raise ProtocolError(f"{team.id}: {who} is a member already")
-        if self.at_limit(row):
-            return False
-        team.members.append(who)
-        load = self.population.load(row)
-        team.memberships.append(Membership(who, role, self._now(), load))
-        self.population.enter(row, team.id)
-        self.log.event("joined", team=team.id, scientist=who, role=role)
-        return True
-
-    def leave(self, team: Team, who: str, *, stayed: bool) -> None:
-        """End a membership: with the work (``stayed``), or before it."""
-        team.members.remove(who)
-        membership = next(m for m in team.memberships if m.scientist == who and m.left is None)
-        membership.left, membership.stayed = self._now(), stayed
-        self.population.leave(self.population.rows[who], team.id)
-        if not stayed:
-            self.log.event("left", team=team.id, scientist=who)
-
     # -- inside -----------------------------------------------------------------------------
 
     def _found_teams(self) -> Steps:
@@ -224,9 +162,13 @@ class Society(mesa.Model):
         self.teams_in_world[team.id] = team, lab
         self.log.event("founded", team=team.id, leader=leader)
         self.join(team, leader, "leader")
-        team.process = self.env.process(live(self, team, lab))
+        team.process = self.env.process(self._live(team, lab))
         if self.times.deadline is not None:
-            self.env.process(deadline(self, team, self.times.deadline))
+            self.env.process(deadline(self.env, team, self.times.deadline))
+
+    def _live(self, team: Team, lab: Lab) -> Steps:
+        yield from live(self, team, lab)
+        del self.teams_in_world[team.id]
 
     def _describe_start(self) -> None:
         pairs = zip(self.ecosystem.profiles, self.ecosystem.career_starts, strict=True)
@@ -252,10 +194,6 @@ class Society(mesa.Model):
         if self.dispatcher.fault is not None:
             self._seal(self._teams_left())
             raise self.dispatcher.fault
-
-    def _on_read(self, answer: Answer[Any]) -> None:
-        team, needs = answer.team, answer.needs if answer.derived else (answer.id,)
-        self.log.row("reads", answer.id, team.id, self._now(), team.next_act(), " ".join(needs))
 
     def _now(self) -> float:
         return float(self.env.now)

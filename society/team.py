@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import simpy
 
 from agents.errors import ProtocolError
 from society.answer import Answer
+from society.steps import Steps
 
-if TYPE_CHECKING:
-    from society.interfaces import TeamProtocol
+
+class Way(Protocol):
+    """How a team works, as the team itself sees it: a ``TeamProtocol``."""
+
+    @property
+    def name(self) -> str:
+        """The name in the tables."""
+
+    def run(self, team: Team, lab: Any) -> Steps:
+        """The work, from the first invitation to the manuscript."""
 
 
 @dataclass(slots=True)
@@ -44,7 +53,7 @@ class Team:
 
     id: str
     leader: str
-    protocol: TeamProtocol
+    protocol: Way
     founded: float
     members: list[str] = field(default_factory=list)
     memberships: list[Membership] = field(default_factory=list)

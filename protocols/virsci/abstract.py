@@ -9,7 +9,7 @@ from protocols.virsci.forms import Draft, Revision, SelfReview
 from protocols.virsci.prompts import PROMPTS
 from protocols.virsci.settings import Settings
 from society.answer import Answer
-from society.interfaces import Steps
+from society.steps import Steps
 
 if TYPE_CHECKING:
     from society.lab import Lab

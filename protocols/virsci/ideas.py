@@ -11,7 +11,7 @@ from protocols.virsci.prompts import PROMPTS
 from protocols.virsci.settings import Settings
 from protocols.virsci.standing import best_three, stand, tied
 from society.answer import Answer
-from society.interfaces import Steps
+from society.steps import Steps
 
 if TYPE_CHECKING:
     from society.lab import Lab

@@ -12,7 +12,7 @@ from protocols.virsci.prompts import PROMPTS
 from protocols.virsci.settings import Settings
 from protocols.virsci.standing import KEPT, StandingIdea, elect
 from society.answer import Answer
-from society.interfaces import Steps
+from society.steps import Steps
 
 if TYPE_CHECKING:
     from agents.reference import Reference

@@ -18,7 +18,8 @@ from protocols.virsci.selection import gather
 from protocols.virsci.settings import GivenTopic, Settings
 from protocols.virsci.standing import uses_of
 from protocols.virsci.topic import discuss
-from society.interfaces import Manuscript, Steps
+from society.interfaces import Manuscript
+from society.steps import Steps
 
 if TYPE_CHECKING:
     from society.lab import Lab

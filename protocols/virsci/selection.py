@@ -9,7 +9,7 @@ from protocols.forms import Choice
 from protocols.sizes import TeamSize
 from protocols.targets import Targets
 from protocols.virsci.prompts import PROMPTS
-from society.interfaces import Steps
+from society.steps import Steps
 
 if TYPE_CHECKING:
     from protocols.virsci.settings import Settings
@@ -45,19 +45,17 @@ def wanted_size(virsci: Settings, lab: Lab) -> int:
 def invite(invitees: list[str], first: int, team: Team, lab: Lab) -> Steps:
     """Invite some people side by side; their answers take effect after the reply window."""
     sent = lab.now
-    facts = [
-        {"load": lab.load(who), **lab.world.acquaintance(team.leader, who)} for who in invitees
-    ]
+    known = [lab.acquaintance(who) for who in invitees]
     answers = [
-        lab.invite(who, PROMPTS["invitation"], Choice, seat=first + place)
+        lab.invite(who, PROMPTS["invitation"], Choice, first + place, known[place])
         for place, who in enumerate(invitees)
     ]
     yield from lab.wait(lab.world.times.reply_window)
-    for who, answer, known in zip(invitees, answers, facts, strict=True):
+    for who, answer, facts in zip(invitees, answers, known, strict=True):
         accepted = answer.read().accepted
         joined = accepted and lab.join(who)
         outcome = "accepted" if joined else "full" if accepted else "declined"
-        lab.invitation_row(answer, who, sent, known, outcome)
+        lab.note_invitation(who, sent, facts, outcome)
 
 
 class Search:

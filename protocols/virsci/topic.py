@@ -11,7 +11,7 @@ from protocols.virsci.forms import Agreement, Stay, Topic
 from protocols.virsci.prompts import PROMPTS
 from protocols.virsci.settings import GivenTopic, Settings
 from society.answer import Answer
-from society.interfaces import Steps
+from society.steps import Steps
 
 if TYPE_CHECKING:
     from society.lab import Lab

@@ -563,11 +563,11 @@ def test_invitations_are_answered_within_the_window():
 
     def invite(team, lab):
         sent, facts = lab.now, lab.world.acquaintance(team.leader, name(1))
-        answer = lab.invite(name(1), INVITE, Words, seat=0)
+        answer = lab.invite(name(1), INVITE, Words, 0, lab.acquaintance(name(1)))
         kept.append((answer.due, facts))
         yield from lab.wait(14.0)
         answer.read()
-        lab.invitation_row(answer, name(1), sent, {"load": lab.load(name(1)), **facts}, "declined")
+        lab.note_invitation(name(1), sent, lab.acquaintance(name(1)), "declined")
 
     def script(request):
         kept.append(dict(request.slots))

@@ -1,0 +1,117 @@
+"""World: what teams share, and what they may know of one another.
+
+The ``Society`` is a world with a clock hand; the parts of a team (``Lab``, ``Meeting``) know it
+only as a world.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import simpy
+
+from agents.errors import ProtocolError
+from agents.profile import Profile
+from society.attention import Attention
+from society.dispatch import Dispatcher
+from society.durations import Times
+from society.ecosystem.ecosystem import Ecosystem
+from society.ecosystem.knowledge import KnowledgeBank
+from society.founding import Founding
+from society.literature.literature import Literature
+from society.network import CoauthorNetwork
+from society.population import Population
+from society.runlog import RunLog
+from society.streams import Streams
+from society.team import Membership, Team
+
+
+class World:
+    """The people, papers, ties and rules that all teams of a society live with.
+
+    Attributes:
+        env: the clock, in days.
+        ecosystem: people and literature before day 0.
+        population: who exists, and who works where.
+        literature: what is published, as of a date.
+        network: who has written with whom, as of a date.
+        knowledge: the author knowledge bank.
+        attention: rooms and desks.
+        founding: when teams start, and how many a scientist may be in.
+        times: simulated time of every act.
+        team_sizes: numbers of authors of the past papers.
+        streams: every random draw.
+        dispatcher: words on their way.
+        log: what happened.
+    """
+
+    env: simpy.Environment
+    ecosystem: Ecosystem
+    population: Population
+    literature: Literature
+    network: CoauthorNetwork
+    knowledge: KnowledgeBank
+    attention: Attention
+    founding: Founding
+    times: Times
+    team_sizes: tuple[int, ...]
+    streams: Streams
+    dispatcher: Dispatcher
+    log: RunLog
+
+    @property
+    def day(self) -> float:
+        """The simulated date."""
+        return float(self.env.now)
+
+    def profile(self, who: str) -> Profile:
+        """What may be known of a scientist now."""
+        return self.population.profile(self.population.rows[who], self.day)
+
+    def relevant(
+        self, count: int, without: frozenset[str], date: float, text: str
+    ) -> tuple[Profile, ...]:
+        """The ``count`` scientists whose interests are nearest to a text, as of a date."""
+        found = self.knowledge.search(text, count, self.knowledge.visible(date), without)
+        rows = [self.population.rows[profile.id] for profile in found]
+        return tuple(self.population.profile(row, date) for row in rows)
+
+    def acquaintance(self, one: str, other: str) -> dict[str, Any]:
+        """Joint papers and similarity of interests of two scientists, as of now."""
+        rows = self.population.rows
+        version = self.knowledge.visible(self.day)
+        return {
+            "ties": self.network.joint(rows[one], rows[other]),
+            "similarity": self.knowledge.similarity(one, other, version),
+        }
+
+    def topic(self, row: int) -> str:
+        """A scientist's main topic now."""
+        return self.population.profile(row, self.day).topic
+
+    def at_limit(self, row: int) -> bool:
+        """Has the scientist reached its number of teams?"""
+        return self.population.load(row) >= self.founding.max_teams
+
+    def join(self, team: Team, who: str, role: str) -> bool:
+        """Enter a team, unless the limit of teams is reached."""
+        row = self.population.rows[who]
+        if who in team.members:
+            raise ProtocolError(f"{team.id}: {who} is a member already")
+        if self.at_limit(row):
+            return False
+        team.members.append(who)
+        load = self.population.load(row)
+        team.memberships.append(Membership(who, role, self.day, load))
+        self.population.enter(row, team.id)
+        self.log.event("joined", team=team.id, scientist=who, role=role)
+        return True
+
+    def leave(self, team: Team, who: str, *, stayed: bool) -> None:
+        """End a membership: with the work (``stayed``), or before it."""
+        team.members.remove(who)
+        membership = next(m for m in team.memberships if m.scientist == who and m.left is None)
+        membership.left, membership.stayed = self.day, stayed
+        self.population.leave(self.population.rows[who], team.id)
+        if not stayed:
+            self.log.event("left", team=team.id, scientist=who)
