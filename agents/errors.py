@@ -10,6 +10,8 @@
     ├── Stopped           the world's: a fault outside the simulation ended the run early (exit 5)
     └── ProtocolError     the programmer's: a rule of the simulated world was broken
 
+    Over (a BaseException)    the team's end, to a protocol that keeps catching its Dissolved
+
 Each takes exactly one message, because SimPy rebuilds an exception as ``type(e)(*e.args)``
 when it crosses a process.
 """
@@ -52,3 +54,10 @@ class Stopped(SocietyError):
 
 class ProtocolError(SocietyError):
     """A rule of the simulated world was broken by code; the message says which."""
+
+
+class Over(BaseException):
+    """A dissolved team goes on; no ``except Exception`` of its protocol can catch this."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)

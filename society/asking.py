@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from agents.errors import Dissolved, ProtocolError
+from agents.errors import Dissolved, Over, ProtocolError
 from agents.forms import Form
 from agents.profile import Profile
 from agents.prompt import Prompt
@@ -23,6 +23,9 @@ from society.literature.literature import Literature
 from society.steps import Steps
 from society.team import Team
 from society.world import World
+
+PATIENCE = 100
+"""Times a dissolved team is told so before it is ended over its protocol's head."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +47,8 @@ class Asking:
         self._visits: dict[str, int] = {}
         self._asked: set[str] = set()
         self._derived = 0
+        self._refusals = 0
+        self._over: str | None = None
         self.turn = 0
         self.consultations: list[Consultation] = []
 
@@ -173,8 +178,11 @@ class Asking:
 
     def _check(self) -> None:
         """Once dissolved, every further step raises again, whatever the protocol caught."""
-        if self._team.dissolution is not None:
-            raise Dissolved(self._team.dissolution)
+        reason = self._team.dissolution or self._over
+        if reason is None:
+            return
+        self._refusals += 1
+        raise (Dissolved if self._refusals <= PATIENCE else Over)(reason)
 
     def _once(self, id_: str) -> str:
         """A call id that nobody has used."""

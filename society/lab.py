@@ -10,8 +10,9 @@ from collections.abc import Generator, Mapping
 from typing import Any
 
 import numpy as np
+import simpy
 
-from agents.errors import ProtocolError
+from agents.errors import Dissolved, Over, ProtocolError
 from agents.forms import Form
 from agents.profile import Profile
 from agents.prompt import Prompt
@@ -61,11 +62,16 @@ class Lab(Asking):
         return [process.value[0] for process in processes]
 
     def end_parts(self) -> Steps:
-        """Interrupt what the team has started and wait for its end."""
+        """Interrupt what the team has started, wait for its end, note what has failed."""
+        self._over = "the team has ended"
         alive = [part for part in self._team.parts if part.is_alive]
         for part in alive:
-            part.interrupt("the team has ended")
+            part.interrupt(self._over)
         yield self._env.all_of(alive)
+        for part in self._team.parts:
+            failure = part.value[1]
+            if failure is not None and not isinstance(failure, simpy.Interrupt | Dissolved | Over):
+                self.event("part_failed", failure=f"{type(failure).__name__}: {failure}")
 
     # -- meetings and homework --------------------------------------------------------------
 
@@ -175,5 +181,5 @@ def _guarded(part: Steps) -> Generator[Any, Any, tuple[Any, BaseException | None
     """Run a part to its end and hand its failure over as a value."""
     try:
         return (yield from part), None
-    except Exception as failure:
+    except (Exception, Over) as failure:
         return None, failure

@@ -6,7 +6,7 @@ from typing import Any
 
 import simpy
 
-from agents.errors import Dissolved, Verdict
+from agents.errors import Dissolved, Over, Verdict
 from society.answer import Answer
 from society.call import text_of
 from society.interfaces import Manuscript
@@ -23,7 +23,7 @@ def live(world: World, team: Team, lab: Lab) -> Steps:
     reason: str | None = None
     try:
         manuscript = yield from team.protocol.run(team, lab)
-    except Dissolved as dissolved:
+    except (Dissolved, Over) as dissolved:
         reason = str(dissolved)
     except simpy.Interrupt as interrupt:
         reason = str(interrupt.cause)

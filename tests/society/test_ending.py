@@ -385,3 +385,41 @@ def test_periods_of_any_length_give_the_same_run():
     whole = traces(run(talk(), (0.0, 0), (2.0, 3), step_days=100.0))
     for days in (0.7, 1.0, 7.0, 33.3):
         assert traces(run(talk(), (0.0, 0), (2.0, 3), step_days=days)) == whole
+
+
+def test_a_protocol_that_catches_its_dissolution_for_ever_is_ended_over_its_head():
+    def steps(team, lab):
+        yield from lab.stage("work", stubborn(lab))
+
+    def stubborn(lab):
+        while True:
+            try:
+                yield from lab.wait(1.0)
+            except Exception:
+                continue
+
+    society = run(steps, (0.0, 0), times=times(deadline=5.0))
+    (team,) = society.log.rows["teams"]
+    assert team[9:11] == ("dissolved", "deadline")
+
+
+def test_a_part_that_goes_on_after_the_end_of_its_team_is_ended_too():
+    def steps(team, lab):
+        yield from lab.stage("work", lab.together(failing(lab), stubborn(lab)))
+
+    def failing(lab):
+        yield from lab.wait(1.0)
+        raise ValueError("lost the notes")
+
+    def stubborn(lab):
+        while True:
+            try:
+                yield from lab.wait(1.0)
+            except Exception:
+                continue
+
+    society = run(steps, (0.0, 0), times=times(deadline=5.0))
+    (team,) = society.log.rows["teams"]
+    assert team[9:11] == ("dissolved", "deadline")
+    failures = [e["failure"] for e in society.log.events if e["kind"] == "part_failed"]
+    assert failures == ["ValueError: lost the notes"]
