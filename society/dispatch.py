@@ -9,6 +9,7 @@ depends on when an answer arrives.
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine
@@ -20,6 +21,9 @@ from society.answer import Answer, answers_in
 
 Work = Coroutine[Any, Any, Any]
 
+SWITCH_SECONDS = 0.0005
+"""How soon clock and loop let go of the interpreter for one another while words are due."""
+
 
 class Dispatcher:
     """All unread words of one society.
@@ -28,7 +32,7 @@ class Dispatcher:
         gateway: where requests go.
         now: reads the simulated date.
         on_stop: told on the clock's thread, before a stop unwinds anything there.
-        outstanding: most unsettled Answers at a time; the clock waits at the next ask.
+        outstanding: most unsettled Answers at present; the clock waits at the next ask.
     """
 
     def __init__(
@@ -36,7 +40,7 @@ class Dispatcher:
         gateway: Gateway,
         now: Callable[[], float],
         on_stop: Callable[[], None],
-        outstanding: int = 50_000,
+        outstanding: Callable[[], int],
     ) -> None:
         self.gateway = gateway
         self.fault: BaseException | None = None
@@ -47,11 +51,12 @@ class Dispatcher:
         self._unsettled = 0
         self._clock: int | None = None
         self._gate = threading.Condition()
-        self._clock_waits = False
+        self._awaited: Callable[[], bool] | None = None
         self._inbox: deque[tuple[Answer[Any], Work]] = deque()
         self._awake = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._interval = sys.getswitchinterval()
         self._tasks: set[asyncio.Task[None]] = set()
 
     # -- the clock's side -------------------------------------------------------------------
@@ -60,12 +65,12 @@ class Dispatcher:
         """Mark the present thread as the clock's for the length of a step."""
         self._clock = threading.get_ident() if inside else None
 
-    def submit(self, answer: Answer[Any], work: Work, *, ready: bool = False) -> Answer[Any]:
-        """Start the work that settles this Answer; ``ready`` work never suspends."""
-        if self._inline or ready:
+    def submit(self, answer: Answer[Any], work: Work) -> Answer[Any]:
+        """Start the work that settles this Answer."""
+        if self._inline:
             self._drive(answer, work)
             return answer
-        self._hold(lambda: self._unsettled < self._bound)
+        self._hold(lambda: self._unsettled < self._bound())
         with self._gate:
             self._unsettled += 1
         self._inbox.append((answer, work))
@@ -105,6 +110,7 @@ class Dispatcher:
         loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         if loop is None or thread is None:
             return
+        sys.setswitchinterval(self._interval)
         loop.call_soon_threadsafe(loop.stop)
         if thread is not threading.current_thread():
             thread.join(timeout=10)
@@ -113,10 +119,10 @@ class Dispatcher:
         """Sleep on one condition until ready; the clock never polls."""
         if not ready():
             with self._gate:
-                self._clock_waits = True
+                self._awaited = ready
                 while not ready() and self.fault is None:
                     self._gate.wait()
-                self._clock_waits = False
+                self._awaited = None
         # Also when ready: what a stop has settled are no words.
         if self.fault is not None:
             self._leave()
@@ -145,6 +151,8 @@ class Dispatcher:
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
+            self._interval = sys.getswitchinterval()
+            sys.setswitchinterval(SWITCH_SECONDS)
             self._thread = threading.Thread(target=self._serve, name="answers", daemon=True)
             self._thread.start()
         return self._loop
@@ -186,7 +194,8 @@ class Dispatcher:
         self._wake_clock()
 
     def _wake_clock(self) -> None:
-        if self._clock_waits:
+        awaited = self._awaited
+        if awaited is not None and (self.fault is not None or awaited()):
             with self._gate:
                 self._gate.notify_all()
 

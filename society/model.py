@@ -85,7 +85,7 @@ class Society(mesa.Model, World):
             Gateway(backend, in_flight),
             lambda: me.day,
             lambda: me.log.seal(),
-            outstanding=min(50_000, max(8 * in_flight, 64 * 64)),
+            lambda: min(50_000, max(8 * in_flight, 64 * len(me.teams_in_world))),
         )
         self._finalizer = weakref.finalize(self, Dispatcher.close, self.dispatcher)
         self._describe_start()
