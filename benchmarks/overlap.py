@@ -1,8 +1,9 @@
-"""H1 and H2: how near a run of 64 teams comes to the bound that its own log sets.
+"""How near a run of 64 teams comes to the bound that its own log sets.
 
 Prints wall time / max(longest dependent chain, work / slots) for reading at decisions, for
-reading everything at once, and for lock-step epochs of one simulated day, side by side over
-the same words and the same latencies; the digests must be equal.
+reading everything at once, and for lock-step epochs of one simulated day, over the same
+words; the digests must be equal. The mark for reading at decisions is 1.05 at 8 and 16 slots and
+1.25 at 64 and with unlimited slots.
 
 The words are recorded beforehand with the rule-based scientists (they are no language model)
 and played back after a random latency that is fixed per call. Rows of one number of slots share
@@ -87,13 +88,11 @@ class Recorder(Offline):
         return reply
 
 
-def society(
-    ecosystem: Ecosystem, backend: Backend, slots: int, args: Any, **options: Any
-) -> Society:
+def society(ecosystem: Ecosystem, backend: Backend, slots: int, args: Any) -> Society:
     """64 leaders found a team each within two weeks; default protocol and windows."""
     return Society(
         ecosystem,
-        protocol=VirSci(**options),
+        protocol=VirSci(turns=args.turns),
         founding=Once(count=args.teams, every=14.0 / args.teams),
         times=Times(),
         backend=backend,
@@ -110,7 +109,7 @@ def at_once() -> Any:
     def waiting(steps: Any) -> Any:
         def asked(self: Any, *args: Any, **slots: Any) -> Any:
             result = yield from steps(self, *args, **slots)
-            self._society.dispatcher.settle(result if isinstance(result, list) else [result])
+            self._world.dispatcher.settle(result if isinstance(result, list) else [result])
             return result
 
         return asked
@@ -134,35 +133,30 @@ def run(model: Society, epoch: float | None = None) -> float:
     return time.perf_counter() - start
 
 
-def measure(
-    ecosystem: Ecosystem, slots: int, mean: float, args: Any, modes: list[str], **options: Any
-) -> list[dict[str, Any]]:
-    """One row per mode at one number of slots."""
+def measure(ecosystem: Ecosystem, slots: int, mean: float, way: str, args: Any) -> dict[str, Any]:
+    """One row: a whole run one way, at one number of slots and one mean latency (seconds)."""
     recorder = Recorder()
-    run(society(ecosystem, recorder, 1, args, **options))
-    rows = []
-    for mode in modes:
-        backend = Played(mean=mean).load(recorder.words)
-        model = society(ecosystem, backend, slots, args, **options)
-        undo = at_once() if mode == "at once" else None
-        wall = run(model, epoch=1.0 if mode == "lock-step" else None)
-        if undo is not None:
-            undo()
-        bound, chain, work = lower_bound(model.log.rows, backend.seconds, slots)
-        rows.append(
-            {
-                "slots": "unlimited" if slots == UNLIMITED else slots,
-                "read": mode,
-                "calls": len(backend.seconds),
-                "wall": round(wall, 2),
-                "chain": round(chain, 2),
-                "work/slots": round(work, 2),
-                "ratio": round(wall / bound, 3),
-                "digest": digest_tables(frames(model.log.rows))[:12],
-            }
-        )
-        show(rows[-1])
-    return rows
+    run(society(ecosystem, recorder, 1, args))
+    backend = Played(mean=mean).load(recorder.words)
+    model = society(ecosystem, backend, slots, args)
+    undo = at_once() if way == "at once" else None
+    wall = run(model, epoch=1.0 if way == "lock-step" else None)
+    if undo is not None:
+        undo()
+    bound, chain, work = lower_bound(model.log.rows, backend.seconds, slots)
+    row = {
+        "slots": "unlimited" if slots == UNLIMITED else slots,
+        "read": way,
+        "mean": mean,
+        "calls": len(backend.seconds),
+        "wall": round(wall, 2),
+        "chain": round(chain, 2),
+        "work/slots": round(work, 2),
+        "ratio": round(wall / bound, 3),
+        "digest": digest_tables(frames(model.log.rows))[:12],
+    }
+    show(row)
+    return row
 
 
 def show(row: dict[str, Any]) -> None:
@@ -178,19 +172,18 @@ def main() -> None:
     parser.add_argument("--days", type=float, default=900.0)
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--slots", type=int, nargs="*", default=[8, 16, 64, UNLIMITED])
-    parser.add_argument("--beside", type=int, nargs="*", default=[64], help="slots, side by side")
     parser.add_argument("--json", type=Path, default=Path("benchmarks/overlap.json"))
     args = parser.parse_args()
     ecosystem = Synthetic(scientists=300, papers=2000).generate(args.seed)
-    names = ["slots", "read", "calls", "wall", "chain", "work/slots", "ratio", "digest"]
+    names = ["slots", "read", "mean", "calls", "wall", "chain", "work/slots", "ratio", "digest"]
     show(dict(zip(names, names, strict=True)))
     rows = []
     for slots in args.slots:
         mean = {8: 0.06, 16: 0.1, 64: 0.25}.get(slots, 0.5)
-        rows += measure(ecosystem, slots, mean, args, ["decisions"], turns=args.turns)
-    ways = ["decisions", "at once", "lock-step"]
-    for slots in args.beside:
-        rows += measure(ecosystem, slots, 0.05, args, ways, turns=args.turns)
+        rows.append(measure(ecosystem, slots, mean, "decisions", args))
+    # Both are so much slower that shorter latencies must do; each ratio is to its own bound.
+    rows.append(measure(ecosystem, 64, 0.1, "lock-step", args))
+    rows.append(measure(ecosystem, 64, 0.02, "at once", args))
     digests = {row["digest"] for row in rows}
     print("digests are equal" if len(digests) == 1 else f"DIGESTS DIFFER: {sorted(digests)}")
     args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

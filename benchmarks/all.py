@@ -1,0 +1,30 @@
+"""Run every benchmark and say which fall short of their marks (`make bench`)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MARKS = {"8": 1.05, "16": 1.05, "64": 1.25, "unlimited": 1.25}
+"""Largest ratio of wall time to bound for reading at decisions, by slots."""
+
+
+def main() -> int:
+    """Run the scripts one after another; 0 if all ran, whatever their figures."""
+    failed = False
+    for name in ("overlap", "mechanism"):
+        print(f"== {name}", flush=True)
+        done = subprocess.run([sys.executable, HERE / f"{name}.py"], check=False)
+        failed = failed or done.returncode != 0
+    for row in json.loads((HERE / "overlap.json").read_text(encoding="utf-8")):
+        mark = MARKS[str(row["slots"])]
+        if row["read"] == "decisions" and row["ratio"] > mark:
+            print(f"short of its mark: overlap at {row['slots']} slots: {row['ratio']} > {mark}")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
