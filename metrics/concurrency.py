@@ -91,9 +91,13 @@ def waiting(run: Run) -> pd.DataFrame:
     )
     key = ["team", "stage", "visit", "turn"]
     sizes = meetings[[*key, "size"]].drop_duplicates(key)
-    desks = homework.merge(sizes, on=key, how="left")
-    whole = desks["team"].map(run.table("teams").set_index("team")["size"])
-    desks["size"] = desks["size"].fillna(whole)
+    whole = run.table("teams").set_index("team")["size"]
+
+    def sized(table: pd.DataFrame) -> pd.DataFrame:
+        merged = table.merge(sizes, on=key, how="left")
+        return merged.assign(size=merged["size"].fillna(merged["team"].map(whole)))
+
+    desks = sized(homework)
     desks["queue"] = desks["started"] - desks["assigned"]
     by_desk = (
         desks.dropna(subset=["queue"])
@@ -104,7 +108,7 @@ def waiting(run: Run) -> pd.DataFrame:
             homework_queue_max=("queue", "max"),
         )
     )
-    by_round = _held_up(desks, rooms)
+    by_round = _held_up(sized(rounds(run)), rooms)
     table = by_room.join(by_desk, how="outer").join(by_round, how="outer")
     table = table.sort_index().reset_index()
     for count in ("meetings", "homework", "rounds"):
@@ -112,17 +116,25 @@ def waiting(run: Run) -> pd.DataFrame:
     return table
 
 
-def _held_up(desks: pd.DataFrame, rooms: pd.DataFrame) -> pd.DataFrame:
-    """Rounds of homework by size: elapsed time minus the longest effort, plus meeting waits."""
-    done = desks.dropna(subset=["done", "size"])
-    rounds = done.groupby(["team", "stage", "visit", "turn"]).agg(
-        size=("size", "first"),
-        assigned=("assigned", "min"),
-        done=("done", "max"),
-        effort=("effort", "max"),
+def rounds(run: Run) -> pd.DataFrame:
+    """Every round of homework: from one meeting of a team to the call of the next.
+
+    Returns:
+        One row per round: ``team``, ``stage``, ``visit``, ``turn``, ``effort`` (the longest, in
+        days) and ``held_up``: elapsed time minus that effort, which is the days by which the
+        homework of other projects came first.
+    """
+    done = run.table("homework").dropna(subset=["done"])
+    table = done.groupby(["team", "stage", "visit", "turn"], as_index=False).agg(
+        assigned=("assigned", "min"), done=("done", "max"), effort=("effort", "max")
     )
-    rounds["held_up"] = (rounds["done"] - rounds["assigned"] - rounds["effort"]).clip(lower=0)
-    by_size = rounds.groupby("size").agg(rounds=("effort", "size"), held_up=("held_up", "mean"))
+    table["held_up"] = (table["done"] - table["assigned"] - table["effort"]).clip(lower=0)
+    return table.drop(columns=["assigned", "done"])
+
+
+def _held_up(every: pd.DataFrame, rooms: pd.DataFrame) -> pd.DataFrame:
+    """Mean days by which a round and its meeting are held up, by size."""
+    by_size = every.groupby("size").agg(rounds=("effort", "size"), held_up=("held_up", "mean"))
     late = rooms.groupby("size")["wait"].mean().astype("Float64")
     by_size["held_up"] = by_size["held_up"] + late.reindex(by_size.index).fillna(0)
     return by_size

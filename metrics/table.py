@@ -21,6 +21,7 @@ METRICS: dict[str, Metric] = {
     "structure": structure.structure,
     "weekly": concurrency.weekly,
     "waiting": concurrency.waiting,
+    "rounds": concurrency.rounds,
     "queueing": concurrency.queueing,
     "utilisation": concurrency.utilisation,
     "acceptance": concurrency.acceptance,

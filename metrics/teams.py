@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metrics.concurrency import rounds
 from society.literature.paper import DAYS_PER_YEAR
 from society.run import Run
 
@@ -40,10 +41,11 @@ def teams(run: Run) -> pd.DataFrame:
         the founding), ``leader_years`` (years since its first paper; missing if unknown),
         ``newcomers`` (share of members without a paper before the founding), ``elsewhere``
         (share of members who were in another team at some time of this membership);
-        ``days_to_paper`` (founding to visible paper), ``meetings``, ``waiting`` (days between
-        due and held, summed over meetings); ``invited`` and how many were ``accepted``,
-        ``declined``, ``full`` or ``unanswered``; ``consultations`` asked, and
-        ``consulted`` (its members asked as guests while they worked in it).
+        ``days_to_paper`` (founding to visible paper), ``meetings``, ``waiting`` (days
+        held up by other projects of its people, summed over meetings and rounds of homework);
+        ``invited`` and how many were ``accepted``, ``declined``, ``full`` or ``unanswered``;
+        ``consultations`` asked, and ``consulted`` (its members asked as guests while they
+        worked in it).
     """
     founded = run.table("teams")
     table = founded[["team", "state"]].copy()
@@ -54,7 +56,9 @@ def teams(run: Run) -> pd.DataFrame:
     meetings = run.table("meetings")
     late = (meetings["held"] - meetings["due"]).groupby(meetings["team"])
     table["meetings"] = _counts(table["team"], late.size())
-    table["waiting"] = table["team"].map(late.sum()).fillna(0.0).astype("Float64")
+    held_up = rounds(run).groupby("team")["held_up"].sum()
+    waited = table["team"].map(late.sum()).fillna(0.0) + table["team"].map(held_up).fillna(0.0)
+    table["waiting"] = waited.astype("Float64")
     asked = run.table("invitations")
     table["invited"] = _counts(table["team"], asked.groupby("team").size())
     for outcome in OUTCOMES:

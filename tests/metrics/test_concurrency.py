@@ -6,6 +6,7 @@ from metrics.concurrency import (
     acceptance_slope,
     max_memberships,
     queueing,
+    rounds,
     utilisation,
     waiting,
     weekly,
@@ -76,6 +77,13 @@ def test_a_team_is_held_up_by_the_homework_of_other_projects(run):
     table = waiting(run).set_index("size")
     assert table.loc[4, ["rounds", "held_up"]].tolist() == [1, 1.0 + 1.5]
     assert table.loc[2, ["rounds", "held_up"]].tolist() == [1, 0.0 + 1.0]
+
+
+def test_a_round_lasts_until_the_last_has_finished(run):
+    """S1/1: from 8.5 to 10.5 with efforts of 0.5 and 1; S5/1: S1's piece is not done yet."""
+    table = rounds(run).set_index("team")
+    assert table.loc["S1/1", ["effort", "held_up"]].tolist() == [1.0, 1.0]
+    assert table.loc["S5/1", ["effort", "held_up"]].tolist() == [2.0, 0.0]
 
 
 def test_the_busy_wait_longer(rows, make_run):

@@ -1,0 +1,310 @@
+"""The table of mistakes: what could be wrong in each part, and the tests that must notice.
+
+One entry is one mistake that somebody could really make: a name, what it breaks, the edits that
+plant it (file, text that stands there exactly once, text in its place) and the tests that fail.
+"""
+
+from typing import NamedTuple
+
+
+class Edit(NamedTuple):
+    """One text of one file put in the place of another."""
+
+    file: str
+    old: str
+    new: str
+
+
+class Mistake(NamedTuple):
+    """One mistake: a name, a sentence, its edits and the tests that must notice it."""
+
+    name: str
+    breaks: str
+    edits: tuple[Edit, ...]
+    tests: tuple[str, ...]
+
+
+def mistake(name: str, breaks: str, *edits: tuple[str, str, str], by: str) -> Mistake:
+    """One row; ``by`` names the tests, separated by spaces, below ``tests/``."""
+    tests = tuple(f"tests/{test}" for test in by.split())
+    return Mistake(name, breaks, tuple(Edit(*edit) for edit in edits), tests)
+
+
+TRANSCRIPT = "protocols/test_transcript.py"
+PROMPTS = f"{TRANSCRIPT}::test_every_prompt_holds_exactly_the_words_it_should"
+MEMORY = f"{TRANSCRIPT}::test_memory_is_ones_own_from_other_teams_and_never_in_assessment"
+POLICIES = "protocols/test_policies.py"
+COUNTS = "protocols/test_virsci_counts.py"
+IDEAS = "protocols/test_virsci_ideas.py"
+PEOPLE = "protocols/test_virsci_people.py"
+REVIEW = "protocols/test_virsci_review.py"
+ANSWERS = "society/test_answers.py"
+CHANCE = "society/test_chance.py"
+ENDING = "society/test_ending.py"
+MEETINGS = "society/test_meetings.py"
+WORLD = "society/test_world.py"
+NOVELTY = "metrics/test_novelty.py"
+TEAMS = "metrics/test_teams.py"
+BUILD = "ecosystem/test_build.py"
+
+# One row reads as four lines, whatever a formatter thinks of that.
+# fmt: off
+MISTAKES: tuple[Mistake, ...] = (
+    # -- the measures
+    mistake("HD and CD swapped", "HD is measured among contemporary papers, CD among past ones.",
+        ("metrics/novelty.py", "hd, cd, ci = old.distance(), new.distance()",
+         "hd, cd, ci = new.distance(), old.distance()"),
+        by=f"{NOVELTY}::test_a_hand_worked_example"),
+    mistake("squared distance", "HD and CD average squared distances, as faiss returns them.",
+        ("metrics/neighbours.py", "chosen if self.squared else np.sqrt(chosen)", "chosen"),
+        by=f"{NOVELTY}::test_distances_are_not_squared_unless_asked_for"),
+    mistake("squared distance in a search", "References carry squared distances.",
+        ("society/literature/index.py", "np.sqrt(np.square(gaps).sum(axis=1))",
+         "np.square(gaps).sum(axis=1)"),
+        by="literature/test_index.py::test_true_distances_not_squares"),
+    mistake("unknown citations are zero", "CI counts a neighbour without a count as uncited.",
+        ("metrics/novelty.py", "else np.asarray(given, float)",
+         "else np.nan_to_num(np.asarray(given, float))"),
+        by=f"{NOVELTY}::test_missing_citations_are_left_out_and_counted"),
+    mistake("wrong year for distances", "Distances are divided by the nearest neighbour's year.",
+        ("metrics/novelty.py", "means = np.take_along_axis(means, self.year_of[hits], axis=1)",
+         "means = np.take_along_axis(means, self.year_of[hits[:, :1]] + 0 * hits, axis=1)"),
+        by=f"{NOVELTY}::test_agrees_with_an_independent_computation"),
+    mistake("wrong year for citations", "CI is divided by the nearest neighbour's year.",
+        ("metrics/novelty.py", "means = _divide(total, size)[self.year_of[hits]]",
+         "means = _divide(total, size)[self.year_of[hits[:, :1]] + 0 * hits]"),
+        by=f"{NOVELTY}::test_agrees_with_an_independent_computation"),
+    mistake("own paper spoils freshness", "Ties count that are dated at or after the founding.",
+        ("metrics/teams.py", "if first_tie.get(pair, np.inf) < date", "if pair in first_tie"),
+        by=f"{TEAMS}::test_ties_on_the_day_of_founding_do_not_count"),
+    mistake("leavers in the team", "Composition counts those who left before the end.",
+        ("metrics/teams.py", 'rows[rows["stayed"].fillna(True)]', "rows"),
+        by=f"{TEAMS}::test_those_who_left_are_not_counted"),
+    mistake("restarts in the cost", "Restarted discussions enter the inference cost.",
+        ("metrics/cost.py", 'first = counted[counted["visit"] == 1]', "first = counted"),
+        by="metrics/test_cost.py::test_restarts_are_counted_apart"),
+
+    # -- selection
+    mistake("+e dropped", "Nobody without a joint paper is ever asked.",
+        ("protocols/policies.py", "return self.explore * n", "return 0.0"),
+        by=f"{POLICIES}::test_draws_follow_the_definition {POLICIES}::test_weights_are_the_defini"
+           "tion"),
+    mistake("+e shared out", "e is added once per row instead of once per entry.",
+        ("protocols/policies.py", "return self.explore * n", "return self.explore"),
+        by=f"{POLICIES}::test_draws_follow_the_definition"),
+    mistake("refusal not replaced", "Only as many people are asked as there are seats.",
+        ("protocols/virsci/selection.py", "while team.size < n and search.sent < virsci.max_inv"
+         "itations:", "while team.size < n and search.sent < n - 1:"),
+        by=f"{PEOPLE}::test_a_refusal_is_replaced_by_the_next_draw"),
+    mistake("no taken for yes", "Who declines joins all the same.",
+        ("protocols/virsci/selection.py", "joined = accepted and lab.join(who)",
+         "joined = lab.join(who)"),
+        by=f"{PEOPLE}::test_a_refusal_is_replaced_by_the_next_draw"),
+    mistake("asked twice", "Who has declined may be drawn again.",
+        ("protocols/virsci/selection.py", "closed = {*members, *self._asked}",
+         "closed = {*members}"),
+        by=PEOPLE),
+    mistake("own load hidden", "The invited are told that they work in no other team.",
+        ("society/lab.py", '{"load": self.load(who), **', '{"load": 0, **'),
+        by=f"{PEOPLE} {WORLD} {TRANSCRIPT}::test_the_invited_see_inviter_members_ties_and_their_o"
+           "wn_load"),
+    mistake("limit of teams ignored", "Scientists work in one team more than they may.",
+        ("society/world.py", "return self.population.load(row) >= self.founding.max_teams",
+         "return self.population.load(row) > self.founding.max_teams"),
+        by=f"{ENDING}::test_the_limit_of_teams_holds_for_founding_and_joining"),
+
+    # -- who sees what
+    mistake("last summary leaks", "The topic prompt holds the last turn's summary and replies.",
+        ("protocols/discussion.py", """\
+                if over:
+                    return (yield from closing()) if closing is not None else None
+                if summary is not None:
+                    self.summaries = (*self.summaries, summary)
+""", """\
+                if summary is not None:
+                    self.summaries = (*self.summaries, summary)
+                if over:
+                    return (yield from closing()) if closing is not None else None
+"""),
+        by=PROMPTS),
+    mistake("summary of turn k-1 missing", "Turn k is shown the summaries of turns 1 to k-2.",
+        ("protocols/virsci/topic.py", "summaries=discussion.summaries, said=said,",
+         "summaries=discussion.summaries[:-1], said=said,"),
+        by=PROMPTS),
+    mistake("one summary only", "Only the latest summary is kept, not those of turns 1 to k-1.",
+        ("protocols/discussion.py", "self.summaries = (*self.summaries, summary)",
+         "self.summaries = (summary,)"),
+        by=PROMPTS),
+    mistake("replies of the turn before", "Idea turns see last turn's replies beside its summary.",
+        ("protocols/virsci/ideas.py", " said: Said = ()", " said: Said = discussion.last_turn"),
+        by=PROMPTS),
+    mistake("previous idea missing", "The first speaker of a turn sees no idea on the table.",
+        ("protocols/virsci/ideas.py", "previous = ideas[-1] if ideas else None",
+         "previous = ideas[-1] if said else None"),
+        by=PROMPTS),
+    mistake("dialogue in assessment", "Voters read all that was said in the idea stage.",
+        ("protocols/virsci/novelty.py", "seat=seat, ideas=ballot_paper,",
+         "seat=seat, ideas=ballot_paper, said=ideas,"),
+        ("protocols/virsci/prompts/ballot.txt", "Give your reasons first",
+         "{% for idea in said %}{{ idea.idea.words() }}{% endfor %}\nGive your reasons first"),
+        by=PROMPTS),
+    mistake("memory in assessment", "Voters recall what they did in other teams.",
+        ("protocols/virsci/novelty.py", "seat=seat, ideas=ballot_paper,",
+         "seat=seat, ideas=ballot_paper, recall=themes,"),
+        by=MEMORY),
+    mistake("history in the abstract prompt", "Revisers see earlier drafts, not only the last.",
+        ("protocols/virsci/abstract.py", '"guest": guest,',
+         '"guest": (*guest, *discussion.last_turn),'),
+        by=PROMPTS),
+    mistake("review shown for ever", "Every reviser of the second round sees the self-review.",
+        ("protocols/virsci/abstract.py", "draft, review, near = words, None, ()", "draft = words"),
+        by=PROMPTS),
+    mistake("guest unheard", "What a consulted outsider said does not join the turn's replies.",
+        ("protocols/virsci/topic.py", "said = (*said, remark, *discussion.consult(remark, outsid"
+         "ers, speaker))", "_ = discussion.consult(remark, outsiders, speaker)\n"
+         "            said = (*said, remark)"),
+        by=PROMPTS),
+    mistake("guest joins the team", "Who was consulted becomes an author of the paper.",
+        ("society/life.py", "    now, population = world.env.now, world.population\n",
+         "    now, population = world.env.now, world.population\n"
+         "    guests = [c.scientist for a in team.answers for c in a.calls if c.act == 'guest']\n"
+         "    authors = list(dict.fromkeys((*authors, *filter(None, guests))))\n"),
+        by=f"{WORLD} {TRANSCRIPT}"),
+
+    # -- decisions
+    mistake("half is a majority", "A topic stands although no majority agrees.",
+        ("protocols/virsci/topic.py", "voice in voices) > team.size:",
+         "voice in voices) >= team.size:"),
+        by=f"{PEOPLE}::test_consensus_is_a_majority"),
+    mistake("leavers stay", "Who wants to leave works on.",
+        ("protocols/virsci/topic.py", "lab.leave(who)", "pass"),
+        by=f"{PEOPLE}::test_who_leaves_is_gone_from_all_that_follows"),
+    mistake("same speaker twice", "In random order the same person may speak twice running.",
+        ("protocols/discussion.py", "for member in members if member != last]",
+         "for member in members]"),
+        by=COUNTS),
+    mistake("ties keep the earlier", "Of equally confident ideas the earlier one stays.",
+        ("protocols/virsci/standing.py", "(-confidence(ideas[place].idea, weights), -place)",
+         "(-confidence(ideas[place].idea, weights), place)"),
+        by=f"{IDEAS}::test_three_ideas_stay_the_later_one_on_a_tie"),
+    mistake("least confident kept", "The three ideas with the lowest confidence stay.",
+        ("protocols/virsci/standing.py", "(-confidence(ideas[place].idea, weights), -place)",
+         "(confidence(ideas[place].idea, weights), -place)"),
+        by=f"{IDEAS}::test_three_ideas_stay_the_later_one_on_a_tie"),
+    mistake("last ballots only", "Only the ballots of the last turn are counted.",
+        ("protocols/virsci/novelty.py", "ballots = (*ballots, *cast)", "ballots = tuple(cast)"),
+        by=f"{IDEAS}::test_ballots_of_all_turns_are_counted_together"),
+    mistake("one strike only", "A revised abstract passes however near to the past it is.",
+        ("protocols/virsci/protocol.py", "too_near, _, _ = yield from check(self, team, lab, rev"
+         "ised)", "too_near = False"),
+        by=f"{REVIEW}::test_two_strikes_and_the_team_generates_a_new_idea"),
+    mistake("threshold not reached at it", "Overlap exactly at the threshold passes.",
+        ("protocols/virsci/abstract.py", "highest >= virsci.threshold", "highest > virsci.thresho"
+         "ld"),
+        by=REVIEW),
+    mistake("references unused are cited", "A paper cites all that its idea was shown.",
+        ("protocols/virsci/standing.py", "for number in idea.uses if 1 <= number <= len(shown)]",
+         "for number in range(1, len(shown) + 1)]"),
+        by=f"{IDEAS}::test_the_papers_an_idea_says_it_uses_are_cited"),
+    mistake("default not marked", "A reply that stayed unreadable counts as the model's words.",
+        ("society/call.py", "call.defaulted, call.reply = True,",
+         "call.defaulted, call.reply = False,"),
+        by=f"{ANSWERS}::test_two_re_asks_at_most_and_then_the_flagged_default"),
+
+    # -- dates
+    mistake("read before it is due", "Words decide before the date on which they take effect.",
+        ("society/dispatch.py", "if self._now() < answer.due:", "if False:"),
+        by=f"{ANSWERS}::test_reading_before_the_due_date_raises"),
+    mistake("protocol reads early", "Consensus and staying are read in the meeting itself.",
+        ("protocols/virsci/topic.py", "        yield from lab.prepare()\n        yield from lab.no"
+         "tice()\n        if 2", "        if 2"),
+        by=f"{PEOPLE}::test_who_leaves_is_gone_from_all_that_follows"),
+    mistake("protocol reads at once", "Every remark is read as soon as it has been made.",
+        ("protocols/virsci/topic.py", "            cue = remark\n",
+         "            cue = remark\n            remark.read()\n"),
+        by=f"{PEOPLE} {TRANSCRIPT}"),
+    mistake("future citation counted", "Citations are counted without regard to their date.",
+        ("society/literature/literature.py", "bisect_left(self._cited.get(paper_id, ()), before)",
+         "len(self._cited.get(paper_id, ()))"),
+        by="literature/test_literature.py::test_citations_are_dated_events_counted_strictly_before"),
+    mistake("today's citation counted", "A citation counts on the day of the citing paper.",
+        ("society/population.py", "from bisect import bisect_left",
+         "from bisect import bisect_right as bisect_left"),
+        by=f"{WORLD}::test_a_profile_tells_what_was_published_strictly_before_its_date"),
+    mistake("today's ties counted", "A joint paper counts on the day it is published.",
+        ("society/network.py", "from bisect import bisect_left",
+         "from bisect import bisect_right as bisect_left"),
+        by=f"{POLICIES}::test_joint_papers_of_the_society_count_from_the_day_after"),
+    mistake("today's papers found", "A search finds what is published on its own date.",
+        ("society/literature/literature.py", "return bisect_left(self._dates, date)",
+         "return bisect_left(self._dates, date + 2.0**-20)"),
+        by="literature/test_literature.py::test_a_published_paper_is_found_from_the_next_instant_on"
+           f" {WORLD}::test_a_paper_is_seen_by_others_strictly_after_its_date"),
+    mistake("later papers found", "A search finds what was published until its words arrived.",
+        ("society/asking.py", "return literature.search(text_of(query), count, visible)",
+         "return literature.search(text_of(query), count, len(literature))"),
+        by=f"{WORLD}::test_a_search_takes_effect_with_the_date_of_asking_also_when_its_words_are_"
+           "late"),
+    mistake("visible before its delay", "Others find a paper on the day it is finished.",
+        ("society/life.py", "yield world.env.timeout(world.times.publication_delay)",
+         "yield world.env.timeout(0)"),
+        by=f"{WORLD}::test_a_paper_is_seen_by_others_strictly_after_its_date"),
+    mistake("self-citation", "A paper that lists itself counts as cited.",
+        ("society/literature/literature.py", "if cited != paper.id and cited in self._row_of:",
+         "if cited in self._row_of:"),
+        by="literature/test_literature.py"),
+    mistake("boundary belongs to both", "An event on the last day happens within the run.",
+        ("society/model.py", "while self.env.peek() < date", "while self.env.peek() <= date"),
+        by=f"{ENDING}::test_an_event_on_a_boundary_belongs_to_the_next_period"),
+
+    # -- people and their time
+    mistake("meeting without the last", "A meeting begins when the first of its members is there.",
+        ("society/meeting.py", "everybody = env.all_of(waiting)",
+         "everybody = env.any_of(waiting)"),
+        by=f"{MEETINGS}::test_who_waits_for_several_people_names_the_last"),
+    mistake("homework not queued", "Several pieces of homework are done at once.",
+        ("society/meeting.py", "        if attention.limited:\n            yield desk",
+         "        if False:\n            yield desk"),
+        by=f"{MEETINGS}::test_homework_queues_at_the_desk_behind_that_of_other_teams"),
+    mistake("dissolved but still busy", "Members of a dissolved team stay in it for ever.",
+        ("society/life.py", "    for member in list(team.members):\n",
+         "    for member in list(team.members) if reason is None else ():\n"),
+        by=f"{ENDING}::test_dissolving_frees_room_and_desk_and_membership"),
+    mistake("dissolved in its room", "A team dissolved in a meeting keeps everybody there.",
+        ("society/meeting.py", "        self._requests.__exit__(kind, error, trace)\n",
+         "        if kind is None:\n            self._requests.__exit__(kind, error, trace)\n"),
+        by=f"{ENDING}::test_dissolving_frees_room_and_desk_and_membership"),
+
+    # -- chance
+    mistake("a stream for two", "All members do homework of the same length.",
+        ("society/meeting.py", '"homework", team.id, stage, visit, turn, scientist)',
+         '"homework", team.id, stage, visit, turn)'),
+        by=f"{CHANCE}::test_no_two_acts_of_a_society_share_a_seed"),
+    mistake("order of a set", "Keywords of a paper follow the hash seed of the process.",
+        ("society/life.py", "return tuple(dict.fromkeys(named))[:6]",
+         "return tuple(set(named))[:6]"),
+        by="test_determinism.py::test_another_process_finds_the_same"),
+
+    # -- what a run starts from
+    mistake("future in the profiles", "Papers of the boundary year count as the past.",
+        ("society/ecosystem/filters.py", "[r for r in source if r.year < boundary]",
+         "[r for r in source if r.year <= boundary]"),
+        by=f"{BUILD}::test_planted_future_papers_change_nothing_of_the_past"),
+    mistake("future co-authors", "Ties of contemporary papers are known at the boundary.",
+        ("society/ecosystem/build.py", "joint_papers(chosen, names, selection.known)",
+         "joint_papers(chosen, names, selection.known + selection.contemporary)"),
+        by=f"{BUILD}::test_planted_future_papers_change_nothing_of_the_past"),
+    mistake("future in the embedding", "The embedding is fitted on contemporary papers too.",
+        ("society/ecosystem/build.py", "_fit(past, seed)", "_fit(past + contemporary, seed)"),
+        by=f"{BUILD}::test_planted_future_papers_change_nothing_of_the_past"),
+    mistake("--set ignored", "What is set on the command line changes nothing.",
+        ("scenarios/schema.py", "(from_settings(settings), from_arguments(keys))",
+         "(from_arguments(keys),)"),
+        by="scenarios/test_scenario_schema.py::test_python_arguments_and_set_are_the_same"),
+    mistake("unknown key accepted", "A misspelt key is passed over in silence.",
+        ("scenarios/sections.py", "self.complaints.add((*path, key), unknown_key(key, known, els"
+         "ewhere))", "continue"),
+        by="scenarios/test_scenario_schema.py::test_everything_wrong_is_told_at_once_with_line_an"
+           "d_column"),
+)
+# fmt: on

@@ -1,0 +1,94 @@
+"""What a team's acts draw, read and are told: chance of their own, decisions, one's own load."""
+
+import pytest
+from players import play
+
+from protocols.virsci.protocol import VirSci
+from society import model
+from society.durations import Fixed, Gamma, Times
+from society.founding import Once
+from society.streams import Streams
+
+SMALL = {"team_size": 3, "turns": 2}
+
+
+def test_no_two_acts_of_a_team_share_a_stream(synthetic, monkeypatch):
+    """Utterances, homework, invitations and speaking orders included (rule 9)."""
+    drawn = []
+
+    class Noting(Streams):
+        def key(self, *names):
+            drawn.append(names)
+            return super().key(*names)
+
+    monkeypatch.setattr(model, "Streams", Noting)
+    times = Times(utterance=Gamma(mean="10m"), homework=Gamma(mean="2d"))
+    protocol = VirSci(**SMALL, speaking_order="random", self_review="on")
+    played = play(synthetic, protocol, consults=True, times=times)
+    assert {"utterance", "homework", "words", "team"} <= {names[0] for names in drawn}
+    assert len(set(drawn)) == len(drawn), "two acts have drawn from one stream"
+    meetings = {}
+    for row in played.rows("homework"):
+        place = (row["stage"], row["visit"], row["turn"])
+        meetings.setdefault(place, []).append(row["effort"])
+    assert all(len(set(efforts)) == len(efforts) == 3 for efforts in meetings.values())
+
+
+DECIDING = {"Choice", "Agreement", "Stay"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "forms"),
+    [
+        ({}, DECIDING),
+        ({"leaving": "off"}, DECIDING - {"Stay"}),
+        ({"pacing": "adaptive", "max_turns": 3}, DECIDING | {"AnotherTurn"}),
+        ({"self_review": "on"}, DECIDING | {"SelfReview"}),
+        ({"topic": {"given": "tides"}}, {"Choice"}),
+    ],
+    ids=["as it is", "nobody leaves", "adaptive", "self-review", "given topic"],
+)
+def test_words_are_read_only_to_decide_and_only_when_the_effect_is_due(synthetic, settings, forms):
+    """Everything else stays unread until the paper appears, so that the clock never waits."""
+    played = play(synthetic, VirSci(**SMALL | settings), consults=True)
+    calls = {row["call"]: row for row in played.rows("calls")}
+    times, published = played.society.times, played.team["published"]
+    before = [row for row in played.rows("reads") if row["date"] < published]
+    assert {calls[row["answer"]]["form"] for row in before} == forms
+    for row in before:
+        call = calls[row["answer"]]
+        window = times.reply_window if call["form"] == "Choice" else times.meeting_notice
+        assert row["date"] - call["asked"] >= window, call["call"]
+
+
+def test_the_invited_know_how_many_teams_they_are_in(synthetic):
+    """Also the table of invitations does, and what counts as an invitation across teams."""
+    founding = Once(count=12, every="1.3d", max_teams=9)
+    times = Times(utterance=Fixed(length="10m"), homework=Fixed(length="2d"))
+    played = play(synthetic, VirSci(**SMALL), founding=founding, times=times)
+    members, told = played.rows("members"), {}
+    for said in played.of_form("Choice"):
+        told[said.call.team, said.call.who] = said
+    loads = []
+    for row in played.rows("invitations"):
+        load = sum(
+            member["scientist"] == row["invitee"]
+            and member["joined"] < row["sent"] < member["left"]
+            for member in members
+        )
+        said = told[row["team"], row["invitee"]]
+        assert f"You are working in {load} other team" in said.user
+        assert said.request.slots["load"] == row["load"] == load
+        assert row["cross_team"] == (load > 0)
+        loads.append(load)
+    assert min(loads) == 0
+    assert max(loads) >= 2
+
+
+def test_a_guest_is_neither_member_nor_author(synthetic):
+    played = play(synthetic, VirSci(**SMALL), consults=True)
+    team = [row["scientist"] for row in played.rows("members")]
+    guests = {row["guest"] for row in played.rows("consultations")}
+    assert guests
+    assert not guests & set(team)
+    assert [row["scientist"] for row in played.rows("authorships")] == team
