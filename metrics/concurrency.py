@@ -117,7 +117,7 @@ def waiting(run: Run) -> pd.DataFrame:
 
 
 def rounds(run: Run) -> pd.DataFrame:
-    """Every round of homework: from one meeting of a team to the call of the next.
+    """Rounds of homework, from one meeting of a team to the call of the next (this project).
 
     Returns:
         One row per round: ``team``, ``stage``, ``visit``, ``turn``, ``effort`` (the longest, in
