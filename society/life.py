@@ -29,6 +29,8 @@ def live(world: World, team: Team, lab: Lab) -> Steps:
         reason = str(interrupt.cause)
     except Verdict as verdict:
         reason = f"unreadable: {verdict}"
+    if manuscript is None and reason is None:
+        reason = "nothing handed in"
     # The first reason wins, also over whatever the protocol made of being interrupted.
     reason = team.dissolution or reason
     team.finished = world.env.now

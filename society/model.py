@@ -79,14 +79,7 @@ class Society(mesa.Model, World):
         self.team_sizes = tuple(len(paper.authors) for paper in ecosystem.past)
         self.teams_in_world: dict[str, tuple[Team, Lab]] = {}
         self._projects: dict[int, int] = {}
-        # A weak reference, so that the loop thread keeps no society alive that Mesa has dropped.
-        me = weakref.proxy(self)
-        self.dispatcher = Dispatcher(
-            Gateway(backend, in_flight),
-            lambda: me.day,
-            lambda: me.log.seal(),
-            lambda: min(50_000, max(8 * in_flight, 64 * len(me.teams_in_world))),
-        )
+        self.dispatcher = self._dispatcher(Gateway(backend, in_flight), in_flight)
         self._finalizer = weakref.finalize(self, Dispatcher.close, self.dispatcher)
         self._describe_start()
         self.env.process(self._found_teams())
@@ -143,6 +136,16 @@ class Society(mesa.Model, World):
         self._seal(left)
 
     # -- inside -----------------------------------------------------------------------------
+
+    def _dispatcher(self, gateway: Gateway, in_flight: int) -> Dispatcher:
+        # A weak reference, so that the loop thread keeps no society alive that Mesa has dropped.
+        me = weakref.proxy(self)
+        return Dispatcher(
+            gateway,
+            lambda: me.day,
+            lambda: me.log.seal(),
+            lambda: min(50_000, max(8 * in_flight, 64 * len(me.teams_in_world))),
+        )
 
     def _found_teams(self) -> Steps:
         for date, row in self.founding.teams(len(self.population), self.streams):

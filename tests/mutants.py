@@ -28,7 +28,7 @@ AT_ONCE = 2
 LONGEST = 300
 """Seconds after which a run of tests counts as hanging, which is noticed too."""
 
-_NOTICED_BY = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_NOTICED_BY = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 
 
 class Outcome(NamedTuple):

@@ -423,3 +423,12 @@ def test_a_part_that_goes_on_after_the_end_of_its_team_is_ended_too():
     assert team[9:11] == ("dissolved", "deadline")
     failures = [e["failure"] for e in society.log.events if e["kind"] == "part_failed"]
     assert failures == ["ValueError: lost the notes"]
+
+
+def test_who_hands_in_nothing_has_dissolved():
+    def steps(team, lab):
+        yield from lab.stage("work", lab.wait(1.0))
+
+    society = run(steps)
+    (team,) = society.log.rows["teams"]
+    assert team[9:11] == ("dissolved", "nothing handed in")
