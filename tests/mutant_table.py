@@ -115,7 +115,7 @@ MISTAKES: tuple[Mistake, ...] = (
     mistake("unreadable is a yes", "An invitation without a readable answer is accepted.",
         ("protocols/forms.py", 'return cls(action="Action 2", reasoning="")',
          'return cls(action="Action 1", reasoning="")'),
-        by=f"{PEOPLE} protocols/test_virsci_prompts.py {REVIEW}"),
+        by=f"{ACTS}::test_an_invitation_that_stays_unreadable_is_no_acceptance"),
     mistake("own load hidden", "The invited are told that they work in no other team.",
         ("society/lab.py", '{"load": self.load(who), **', '{"load": 0, **'),
         by=f"{ACTS}::test_the_invited_know_how_many_teams_they_are_in"),
@@ -187,7 +187,7 @@ MISTAKES: tuple[Mistake, ...] = (
         by=MEMORY),
     mistake("profiles of day 0", "Prompts introduce people as they were when the run began.",
         ("society/asking.py", "frozenset(without), self.now)", "frozenset(without), 0.0)"),
-        by=WORLD),
+        by=f"{ACTS}::test_people_are_introduced_as_of_the_date_of_asking"),
 
     # -- decisions
     mistake("half is a majority", "A topic stands although no majority agrees.",
@@ -297,7 +297,7 @@ MISTAKES: tuple[Mistake, ...] = (
     mistake("published after all", "A team dissolved at the last moment publishes its paper.",
         ("society/life.py", "if reason is None and manuscript is not None:",
          "if manuscript is not None:"),
-        by=f"{ENDING}::test_the_first_reason_wins_over_what_the_protocol_makes_of_it"),
+        by=f"{ENDING}::test_a_dissolved_team_publishes_nothing_even_if_it_hands_something_in"),
     mistake("traces of the end", "Teams that are cut off by the end still write to the log.",
         ("society/model.py", "        self.log.seal()\n        for team, _ in left:",
          "        for team, _ in left:"),

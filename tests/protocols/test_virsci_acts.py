@@ -92,3 +92,33 @@ def test_a_guest_is_neither_member_nor_author(synthetic):
     assert guests
     assert not guests & set(team)
     assert [row["scientist"] for row in played.rows("authorships")] == team
+
+
+def test_an_invitation_that_stays_unreadable_is_no_acceptance(synthetic):
+    def mumbles(call, request):
+        unclear = request.form.__name__ == "Choice" and call.seat == 0
+        return {"Selected Action": "perhaps"} if unclear else None
+
+    played = play(synthetic, VirSci(**SMALL), mumbles)
+    assert [row["outcome"] for row in played.rows("invitations")] == [
+        "declined",
+        "accepted",
+        "accepted",
+    ]
+    assert played.count(act="invite", defaulted=True) == 1
+
+
+def test_people_are_introduced_as_of_the_date_of_asking(synthetic):
+    """Members, those who know and those who may be asked, with what they have published since."""
+    played = play(synthetic, VirSci(**SMALL), founding=Once(count=6, every="150d", max_teams=9))
+    asked = {row["call"]: row["asked"] for row in played.rows("calls")}
+    population, grown = played.society.population, set()
+    for said in played.said:
+        for slot in ("me", "members", "knowledge", "outsiders"):
+            shown = said.request.slots.get(slot, ())
+            for profile in shown if isinstance(shown, tuple) else (shown,):
+                row = population.rows[profile.id]
+                assert profile == population.profile(row, asked[said.request.id])
+                if profile != synthetic.profiles[row]:
+                    grown.add(slot)
+    assert grown == {"me", "members", "knowledge", "outsiders"}

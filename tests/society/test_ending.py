@@ -116,6 +116,26 @@ def test_the_first_reason_wins_over_what_the_protocol_makes_of_it():
     assert only(society, "teams")[0]["reason"] == "from outside"
 
 
+def test_a_dissolved_team_publishes_nothing_even_if_it_hands_something_in():
+    """Its protocol makes light of being interrupted; the words were there already."""
+
+    def steps(team, lab):
+        page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
+        try:
+            yield from lab.wait(10.0)
+        except simpy.Interrupt:
+            return Manuscript(page)
+
+    society = found(steps)
+    at(society, 3.0, lambda: team_of(society).dissolve("from outside"))
+    society.run_to_end()
+    (team,) = only(society, "teams")
+    assert (team["state"], team["reason"]) == ("dissolved", "from outside")
+    assert not society.log.rows["papers"]
+    assert not kinds(society, "finished", "published")
+    assert len(society.literature) == 8
+
+
 def test_ended_teams_are_left_alone():
     """It has finished on day 7 and waits for its publication on day 17."""
     society = found(talk(rounds=3))
