@@ -28,6 +28,6 @@ class Backend(Part):
 
         Raises:
             Verdict: the words themselves are a refusal.
-            Stopped: the backend cannot answer now; the run stops and can be taken up again.
+            Stopped: the backend cannot answer now; the run stops.
         """
         raise NotImplementedError

@@ -174,7 +174,7 @@ class Slope:
     note: str
 
 
-def logistic(x: Sequence[float], y: Sequence[bool], level: float = 0.95) -> Slope:
+def logistic(x: Sequence[float], y: Sequence[bool]) -> Slope:
     """Logistic regression of y on x by Newton's method (McCullagh and Nelder 1989), Wald interval.
 
     Where the values of x separate yes from no, or one of them never varies, the maximum does not
@@ -199,7 +199,7 @@ def logistic(x: Sequence[float], y: Sequence[bool], level: float = 0.95) -> Slop
     information = design.T @ (design * (chance * (1 - chance))[:, None])
     error = float(np.sqrt(np.linalg.inv(information)[1, 1]) / scale)
     slope = float(weights[1] / scale)
-    half = float(special.ndtri(0.5 + level / 2)) * error
+    half = float(special.ndtri(0.975)) * error
     intercept = float(weights[0] - slope * centre)
     return Slope(slope, slope - half, slope + half, intercept, len(given), "estimated")
 

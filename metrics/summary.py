@@ -20,7 +20,7 @@ def summary(run: Run) -> dict[str, Any]:
         published, dissolved by reason, running, finished), ``papers``, ``calls`` (total,
         by_stage, by_act), ``inference_cost`` (per_team, mean over teams that wrote a paper, extra),
         ``HD``, ``CD``, ``CI``, ``ON`` (each mean and per_paper, or None), ``invitations`` (sent,
-        accepted, declined, full, cross_team), ``consultations``, ``max_memberships``,
+        accepted, declined, full, unanswered, cross_team), ``consultations``, ``max_memberships``,
         ``waiting_days`` (mean days a team waits for its people per round, by size), ``digest``,
         ``backend``.
     """
@@ -101,6 +101,7 @@ def _invitations(run: Run) -> dict[str, int]:
     return {
         "sent": len(asked),
         **counts,
+        "unanswered": int(asked["outcome"].isna().sum()),
         "cross_team": int(asked["cross_team"].fillna(False).sum()),
     }
 

@@ -15,6 +15,7 @@ from society.literature.paper import DAYS_PER_YEAR
 from society.run import Run
 
 OUTCOMES = ("accepted", "declined", "full")
+IDEAS_KEPT = 3
 BUILT = {
     "size": "Int64",
     "freshness": "Float64",
@@ -45,7 +46,8 @@ def teams(run: Run) -> pd.DataFrame:
         held up by other projects of its people, summed over meetings and rounds of homework);
         ``invited`` and how many were ``accepted``, ``declined``, ``full`` or ``unanswered``;
         ``consultations`` asked, and ``consulted`` (its members asked as guests while they
-        worked in it).
+        worked in it); ``tied`` (share of the three ideas kept whose confidence tied with one
+        left out, 0..1; missing if none were kept).
     """
     founded = run.table("teams")
     table = founded[["team", "state"]].copy()
@@ -69,6 +71,7 @@ def teams(run: Run) -> pd.DataFrame:
     own = run.table("consultations").groupby("team").size()
     table["consultations"] = _counts(table["team"], own)
     table["consulted"] = _counts(table["team"], _consulted(run))
+    table["tied"] = founded["ties"] / IDEAS_KEPT
     return table
 
 

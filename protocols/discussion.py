@@ -16,6 +16,7 @@ from society.answer import Answer
 if TYPE_CHECKING:
     import numpy as np
 
+    from agents.forms import Form
     from protocols.virsci.settings import Settings
     from society.lab import Lab
     from society.steps import Steps
@@ -116,6 +117,41 @@ class Discussion:
                     goes_on = yield from self._decide(turn, most, seen)
         return None
 
+    def utter(
+        self,
+        speaker: str,
+        seat: int,
+        page: str,
+        form: type[Form],
+        *,
+        cue: Any,
+        recall: Any,
+        **slots: Any,
+    ) -> Steps:
+        """One scientist speaks; its words, and what an outsider answered if it asked one.
+
+        Args:
+            speaker: masked name.
+            seat: place in the speaking order.
+            page: name of the prompt.
+            form: the form of the words.
+            cue: by what relevant profiles are found, of outsiders too.
+            recall: by what the speaker's memory is searched, where memory is on.
+            slots: what else the prompt holds.
+        """
+        outsiders = self.outsiders(cue)
+        words = yield from self.lab.ask(
+            speaker,
+            self.prompts[page],
+            form,
+            seat=seat,
+            recall=recall if self.settings.memory == "own" else None,
+            **slots,
+            knowledge=self.knowledge(cue),
+            outsiders=outsiders,
+        )
+        return words, self.consult(words, outsiders, speaker)
+
     def consult(self, spoken: Answer[Any], outsiders: Answer[Any] | tuple[()], asker: str) -> Said:
         """The outsider's answer to a question the speaker may have put along with its words."""
         if isinstance(outsiders, tuple):
@@ -134,21 +170,19 @@ class Discussion:
             return ()
         return self.lab.people(cue, self.settings.profiles)
 
-    def cue_of_memory(self, cue: Any) -> Any:
-        """By what a speaker's memory is searched; None when memory is off."""
-        return cue if self.settings.memory == "own" else None
-
     def _summarise(self, said: Said) -> Steps:
-        answer = yield from self.lab.ask(
-            self.team.leader, self.prompts["summary"], Summary, "summarise",
-            stage=self.team.stage, said=said,
-        )  # fmt: skip
-        return answer
+        page, stage = self.prompts["summary"], self.team.stage
+        return self.lab.ask(self.team.leader, page, Summary, "summarise", stage=stage, said=said)
 
     def _decide(self, turn: int, most: int, progress: Said) -> Steps:
-        answer = yield from self.lab.ask(
-            self.team.leader, self.prompts["another_turn"], AnotherTurn, "decide",
-            seat=self.team.size, stage=self.team.stage, turn=turn, turns_left=most - turn,
+        return self.lab.ask(
+            self.team.leader,
+            self.prompts["another_turn"],
+            AnotherTurn,
+            "decide",
+            seat=self.team.size,
+            stage=self.team.stage,
+            turn=turn,
+            turns_left=most - turn,
             progress=progress,
-        )  # fmt: skip
-        return answer
+        )

@@ -37,6 +37,7 @@ class Share(Part):
     """A total exploring mass per row: uniform with this probability, else by joint papers."""
 
     mass: float = Field(default=0.2, gt=0, le=1)
+    """Probability of a uniform draw from everybody, drawn again where somebody may not be asked."""
 
 
 Explore = Annotated[float, Field(gt=0, allow_inf_nan=False)] | HalfNormal | Share

@@ -23,7 +23,9 @@ class ObservedSize(TeamSize):
     """A past team of the ecosystem at random, among those within the bounds."""
 
     smallest: int = Field(default=2, ge=1)
+    """Smaller past teams are passed over."""
     largest: int = Field(default=8, ge=1)
+    """Larger past teams are passed over."""
 
     @model_validator(mode="after")
     def _in_order(self) -> ObservedSize:
@@ -41,6 +43,7 @@ class StatedSize(TeamSize):
     """Sizes with stated weights, such as ``{2: 0.2, 3: 0.5, 5: 0.3}``."""
 
     weights: dict[int, float]
+    """Size: weight; the weights need not sum to one."""
 
     @field_validator("weights")
     @classmethod

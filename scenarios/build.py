@@ -69,7 +69,8 @@ class ScenarioSociety(Society):
         seed: its seed, if it is to differ.
         rng: the same under the name that newer releases of Mesa use.
         trust: let dotted paths in it be imported.
-        **keys: dotted keys and their values, such as ``**{"protocol.turns": 3}``.
+        **kwargs: dotted keys and their values, such as ``**{"protocol.turns": 3}``; Mesa's
+            viewer takes free keys under this name only.
     """
 
     def __init__(
@@ -79,8 +80,8 @@ class ScenarioSociety(Society):
         seed: int | None = None,
         rng: int | None = None,
         trust: bool = False,
-        **keys: Any,
+        **kwargs: Any,
     ) -> None:
         chosen = rng if seed is None else seed
-        changed = keys if chosen is None else {**keys, "seed": int(chosen)}
+        changed = kwargs if chosen is None else {**kwargs, "seed": int(chosen)}
         super().__init__(**_arguments(load_scenario(setup, trust=trust, **changed)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +11,7 @@ from pydantic_core import ErrorDetails
 from agents.errors import InputError
 from scenarios.document import Document, dotted
 from scenarios.load import KeyPath
+from scenarios.spelling import did_you_mean
 
 SHOWN = 60
 
@@ -91,12 +91,6 @@ def unknown_key(key: object, known: Sequence[str], elsewhere: Iterable[str] = ()
         places = [path for path in elsewhere if path.rsplit(".", 1)[-1] == key]
         hint = f"; did you mean {places[0]!r}?" if places else ""
     return f"unknown key, expected one of {', '.join(known) or 'none'}{hint}"
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` for the nearest spelling, or nothing."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def shown(value: object) -> str:

@@ -7,7 +7,6 @@ name the file, line and column (or the ``--set``) to change.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from agents.errors import InputError
 from scenarios.load import Key, KeyPath, parse_value, read_yaml
+from scenarios.spelling import did_you_mean
 
 LIBRARY = Path(__file__).parent
 SUFFIXES = (".yaml", ".yml")
@@ -88,8 +88,7 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
     path = (folder or Path.cwd()) / name
     if path.is_file() or (path.exists() and not path.is_dir()):
         return path
-    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(str(name), names, alike=0.5)
     if Path(name).suffix in SUFFIXES:
         raise InputError(f"{name}: no such file{hint}")
     raise InputError(

@@ -11,8 +11,6 @@ import typer
 
 from agents.errors import SocietyError, Stopped
 
-INTERRUPTED = 5
-
 P = ParamSpec("P")
 
 
@@ -32,7 +30,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except SocietyError as error:
             _leave(str(error), error.exit_code)
         except KeyboardInterrupt:
-            _leave("interrupted; the same command runs it again", INTERRUPTED)
+            _leave("interrupted; the same command runs it again", Stopped.exit_code)
         finally:
             _on_sigterm(before)
 

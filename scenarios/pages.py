@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from scenarios.keys import Schema, other_forms, plain_property
 from scenarios.meanings import meanings, summary
-from scenarios.parts import Table, import_class, name_of
+from scenarios.parts import import_class, name_of
 from scenarios.sections import field_parts
 from society.durations import Duration, parse_days, write_days
 
@@ -54,21 +54,18 @@ def _page(cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]) -> Iter
         path = prefix.rstrip(".") if inlined else prefix + name
         if table is None:
             for base in bases:
-                if base not in seen:
-                    seen.add(base)
-                    yield from ("", f"## `{path}`", "", summary(base), "")
-                    yield from _page(base, path + ".", seen)
+                yield from _once(base, path, path, seen)
         else:
-            yield from _variants(path, table, seen)
+            for use, import_path in table.items():
+                title = f"{path}: {{use: {use}}}"
+                yield from _once(import_class(import_path), title, path, seen)
 
 
-def _variants(path: str, table: Table, seen: set[type[BaseModel]]) -> Iterator[str]:
-    for use, import_path in table.items():
-        cls = import_class(import_path)
-        if cls in seen:
-            continue
+def _once(cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]]) -> Iterator[str]:
+    """The page of a part, unless it has been printed for another key."""
+    if cls not in seen:
         seen.add(cls)
-        yield from ("", f"## `{path}: {{use: {use}}}`", "", summary(cls), "")
+        yield from ("", f"## `{title}`", "", summary(cls), "")
         yield from _page(cls, path + ".", seen)
 
 

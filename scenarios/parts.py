@@ -8,7 +8,6 @@ what a scenario asks for. Everything that is not in a table is a dotted path
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Mapping
 from typing import Annotated, Any, get_args, get_origin
@@ -16,6 +15,7 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel
 
 from agents.errors import InputError
+from scenarios.spelling import did_you_mean
 
 Table = Mapping[str, str]
 
@@ -99,9 +99,8 @@ def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseMod
     if isinstance(use, str) and use in table:
         return import_class(table[use])
     if not isinstance(use, str) or ":" not in use:
-        near = difflib.get_close_matches(str(use), table, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         known = " or ".join(repr(name) for name in table)
+        hint = did_you_mean(str(use), table)
         raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
     if not trust:
         raise InputError(

@@ -120,14 +120,18 @@ class Asking:
         answer = self._answer(id_, due, sources)
         answer.calls = question.calls
         call.needs = answer.needs
-        return self._submit(answer, converse(question, self._world.dispatcher.gateway))
+        work = converse(question, self._world.dispatcher.gateway)
+        return self._submit(answer, work, bounded=True)
 
     def later(self, function: Callable[..., Any], *arguments: Any) -> Answer[Any]:
         """A pure, module-level function of Answers, computed when they have settled."""
         self._check()
         self._derived += 1
         answer = self._answer(
-            f"{self._team.id}/~{self._derived}", self._due(self.now, arguments), arguments
+            f"{self._team.id}/~{self._derived}",
+            self._due(self.now, arguments),
+            arguments,
+            derived=True,
         )
         return self._submit(answer, _apply(function, arguments))
 
@@ -222,9 +226,11 @@ class Asking:
         seed = self._world.streams.key("words", call.id)
         return Question(call, self.profile(who), role, prompt, form, slots, seed, memory, cue)
 
-    def _answer(self, id_: str, due: float, needs: Sequence[Any]) -> Answer[Any]:
+    def _answer(
+        self, id_: str, due: float, needs: Sequence[Any], derived: bool = False
+    ) -> Answer[Any]:
         sources = tuple(answer for value in needs for answer in answers_in(value))
-        answer: Answer[Any] = Answer(id_, due, sources, "/~" in id_, self._read)
+        answer: Answer[Any] = Answer(id_, due, sources, derived, self._read)
         self._team.answers.append(answer)
         return answer
 
@@ -236,8 +242,8 @@ class Asking:
         act = self._team.next_act()
         self._world.log.row("reads", answer.id, self._team.id, self.now, act, " ".join(needs))
 
-    def _submit(self, answer: Answer[Any], work: Any) -> Answer[Any]:
-        return self._world.dispatcher.submit(answer, work)
+    def _submit(self, answer: Answer[Any], work: Any, bounded: bool = False) -> Answer[Any]:
+        return self._world.dispatcher.submit(answer, work, bounded=bounded)
 
 
 async def _apply(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:

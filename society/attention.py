@@ -1,7 +1,7 @@
 """Attention: people in one room, work on one desk.
 
 A scientist has a presence (one room at a time) and a desk (one piece of homework at a time),
-both first come, first served. Only ``Lab.convene`` and ``Lab.homework`` ask for them.
+both first come, first served. Only meetings and homework ask for them.
 """
 
 from __future__ import annotations

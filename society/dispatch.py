@@ -32,7 +32,7 @@ class Dispatcher:
         gateway: where requests go.
         now: reads the simulated date.
         on_stop: told on the clock's thread, before a stop unwinds anything there.
-        outstanding: most unsettled Answers at present; the clock waits at the next ask.
+        outstanding: most unsettled questions at present; the clock waits at the next ask.
     """
 
     def __init__(
@@ -52,28 +52,29 @@ class Dispatcher:
         self._clock: int | None = None
         self._gate = threading.Condition()
         self._awaited: Callable[[], bool] | None = None
-        self._inbox: deque[tuple[Answer[Any], Work]] = deque()
+        self._inbox: deque[tuple[Answer[Any], Work, bool]] = deque()
         self._awake = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._interval = sys.getswitchinterval()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    # -- the clock's side -------------------------------------------------------------------
-
     def on_clock(self, inside: bool) -> None:
         """Mark the present thread as the clock's for the length of a step."""
         self._clock = threading.get_ident() if inside else None
 
-    def submit(self, answer: Answer[Any], work: Work) -> Answer[Any]:
-        """Start the work that settles this Answer."""
+    def submit(self, answer: Answer[Any], work: Work, *, bounded: bool = False) -> Answer[Any]:
+        """Start the work that settles this Answer; ``bounded`` questions wait at the bound.
+
+        Consultations and functions of Answers never do (rule 17).
+        """
         if self._inline:
             self._drive(answer, work)
             return answer
-        self._hold(lambda: self._unsettled < self._bound())
+        self._hold(lambda: not bounded or self._unsettled < self._bound())
         with self._gate:
-            self._unsettled += 1
-        self._inbox.append((answer, work))
+            self._unsettled += bounded
+        self._inbox.append((answer, work, bounded))
         if not self._awake:
             self._awake = True
             self._running_loop().call_soon_threadsafe(self._empty_inbox)
@@ -146,8 +147,6 @@ class Dispatcher:
             work.close()
             raise ProtocolError(f"{answer!r}: a backend that says it is inline has suspended")
 
-    # -- the model's side -------------------------------------------------------------------
-
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
@@ -173,12 +172,12 @@ class Dispatcher:
         # Cleared first: what is appended from here on either is taken below or wakes us again.
         self._awake = False
         while self._inbox:
-            answer, work = self._inbox.popleft()
-            task = asyncio.get_running_loop().create_task(self._answer(answer, work))
+            answer, work, bounded = self._inbox.popleft()
+            task = asyncio.get_running_loop().create_task(self._answer(answer, work, bounded))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _answer(self, answer: Answer[Any], work: Work) -> None:
+    async def _answer(self, answer: Answer[Any], work: Work, bounded: bool) -> None:
         value: Any = None
         error: SocietyError | None = None
         try:
@@ -190,7 +189,7 @@ class Dispatcher:
             error = Stopped(f"the run was stopped: {fault}")
         answer._settle(value, error)
         with self._gate:
-            self._unsettled -= 1
+            self._unsettled -= bounded
         self._wake_clock()
 
     def _wake_clock(self) -> None:

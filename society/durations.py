@@ -77,6 +77,7 @@ class Fixed(Duration):
     """Always the same length."""
 
     length: Days
+    """The length."""
 
     def sample(self, rng: np.random.Generator) -> float:
         """The length itself."""
@@ -87,7 +88,9 @@ class Gamma(Duration):
     """Gamma distributed around ``mean``; ``shape`` 1 is exponential, larger is narrower."""
 
     mean: Days
+    """The mean length."""
     shape: float = Field(default=4.0, gt=0)
+    """1 is exponential, larger is narrower."""
 
     def sample(self, rng: np.random.Generator) -> float:
         """One gamma draw."""
@@ -98,7 +101,9 @@ class Lognormal(Duration):
     """Lognormal with the given median; ``sigma`` is the standard deviation of the log."""
 
     median: Days
+    """The median length."""
     sigma: float = Field(default=0.5, ge=0)
+    """Standard deviation of the logarithm."""
 
     def sample(self, rng: np.random.Generator) -> float:
         """One lognormal draw."""

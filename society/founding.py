@@ -8,6 +8,7 @@ from pydantic import Field
 
 from agents.part import Part
 from society.durations import Days, to_ticks
+from society.literature.paper import DAYS_PER_YEAR
 from society.streams import Streams
 
 
@@ -36,7 +37,7 @@ class Poisson(Founding):
 
     def teams(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
         """Foundings without end, in order of date."""
-        mean_gap = 365.0 / (self.teams_per_year * scientists)
+        mean_gap = DAYS_PER_YEAR / (self.teams_per_year * scientists)
         date, ordinal = 0.0, 0
         while self.most is None or ordinal < self.most:
             rng = streams.stream("founding", ordinal)
@@ -48,7 +49,7 @@ class Poisson(Founding):
 class Once(Founding):
     """A stated number of teams, founded ``every`` so often from day 0, leaders at random.
 
-    With ``teams: 1`` this is single-team VirSci: a leader sampled uniformly from S. Leaders
+    With ``count: 1`` this is single-team VirSci: a leader sampled uniformly from S. Leaders
     are drawn without replacement until everybody has led, then anew.
     """
 

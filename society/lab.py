@@ -31,8 +31,7 @@ class Lab(Asking):
         super().__init__(world, team)
         self._unprepared: tuple[str, int, int] | None = None
         self._appointment: Appointment | None = None
-
-    # -- time -------------------------------------------------------------------------------
+        self._unanswered: dict[str, tuple[float, Mapping[str, Any]]] = {}
 
     def stage(self, name: str, steps: Steps) -> Steps:
         """Enter a stage; a stage entered again is its next visit."""
@@ -73,8 +72,6 @@ class Lab(Asking):
             if failure is not None and not isinstance(failure, simpy.Interrupt | Dissolved | Over):
                 self.event("part_failed", failure=f"{type(failure).__name__}: {failure}")
 
-    # -- meetings and homework --------------------------------------------------------------
-
     def prepare(self) -> Steps:
         """Everybody does the homework that the last meeting left; nothing if it is done."""
         self._check()
@@ -110,8 +107,6 @@ class Lab(Asking):
         self._unprepared = (self._stage, self.visit, turn)
         return Meeting(self._world, self._team, appointment, self._stage, self.visit, turn)
 
-    # -- people -----------------------------------------------------------------------------
-
     @property
     def members(self) -> tuple[Profile, ...]:
         """Profiles of the members now, the leader first."""
@@ -129,6 +124,7 @@ class Lab(Asking):
         self, who: str, prompt: Prompt, form: type[Form], seat: int, known: Mapping[str, Any]
     ) -> Answer[Any]:
         """Invite a scientist; the answer takes effect when the reply window has passed."""
+        self._unanswered[who] = self.now, known
         return self.pose(
             who,
             prompt,
@@ -145,23 +141,24 @@ class Lab(Asking):
         self, who: str, sent: float, known: Mapping[str, Any], outcome: str
     ) -> None:
         """Write what came of an invitation."""
-        values = (known["load"], known["ties"], known["similarity"], known["load"] > 0)
-        team = self._team
-        self._world.log.row(
-            "invitations", team.id, team.leader, who, sent, self.now, outcome, *values
-        )
+        self._unanswered.pop(who, None)
+        self._write_invitation(who, sent, known, self.now, outcome)
 
-    def join(self, who: str, role: str = "member") -> bool:
+    def note_unanswered(self) -> None:
+        """Write the invitations that the end of the team, or of the run, has overtaken."""
+        for who, (sent, known) in self._unanswered.items():
+            self._write_invitation(who, sent, known, None, None)
+        self._unanswered.clear()
+
+    def join(self, who: str) -> bool:
         """Take a scientist into the team; False if it has reached its limit of teams."""
         self._check()
-        return self._world.join(self._team, who, role)
+        return self._world.join(self._team, who, "member")
 
     def leave(self, who: str) -> None:
         """A member leaves the team before its end."""
         self._check()
         self._world.leave(self._team, who, stayed=False)
-
-    # -- chance and notes -------------------------------------------------------------------
 
     def rng(self, *purpose: object) -> np.random.Generator:
         """The random stream of a purpose of this team; the same purpose, the same draws."""
@@ -170,6 +167,20 @@ class Lab(Asking):
     def event(self, kind: str, **fields: Any) -> None:
         """Something happened in this team that others may know."""
         self._world.log.event(kind, team=self._team.id, **fields)
+
+    def _write_invitation(
+        self,
+        who: str,
+        sent: float,
+        known: Mapping[str, Any],
+        answered: float | None,
+        outcome: str | None,
+    ) -> None:
+        values = (known["load"], known["ties"], known["similarity"], known["load"] > 0)
+        team = self._team
+        self._world.log.row(
+            "invitations", team.id, team.leader, who, sent, answered, outcome, *values
+        )
 
     @property
     def world(self) -> World:

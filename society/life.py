@@ -11,7 +11,7 @@ from society.answer import Answer
 from society.call import text_of
 from society.interfaces import Manuscript
 from society.lab import Lab
-from society.literature.paper import Paper
+from society.literature.paper import DAYS_PER_YEAR, Paper
 from society.steps import Steps
 from society.team import Team
 from society.world import World
@@ -72,7 +72,7 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
         title=text.title,
         abstract=text.abstract,
         date=now,
-        year=world.ecosystem.boundary + int(now // 365),
+        year=world.ecosystem.boundary + int(now // DAYS_PER_YEAR),
         authors=tuple(authors),
         references=tuple(dict.fromkeys(cite for cite in cites if cite in world.literature)),
         keywords=_keywords(world, authors, text_of(text)),
@@ -94,6 +94,7 @@ def end(world: World, team: Team, lab: Lab) -> None:
     for answer in team.answers:
         for call in answer.calls:
             world.log.row("calls", *call.row())
+    lab.note_unanswered()
     _write_consultations(world, team, lab)
     if team.state in ("published", "dissolved"):
         _remember(world, team)
@@ -117,9 +118,15 @@ def _write_paper(world: World, team: Team, paper: Paper) -> None:
     log, now = world.log, world.env.now
     log.event("published", team=team.id, paper=paper.id, title=paper.title)
     log.row(
-        "papers", paper.id, team.id, paper.title, paper.abstract, now, _said(team, "topic"),
+        "papers",
+        paper.id,
+        team.id,
+        paper.title,
+        paper.abstract,
+        now,
+        _said(team, "topic"),
         "; ".join(paper.keywords),
-    )  # fmt: skip
+    )
     for position, author in enumerate(paper.authors):
         log.row("authorships", paper.id, author, position)
     for cited in paper.references:
@@ -139,17 +146,23 @@ def _write_consultations(world: World, team: Team, lab: Lab) -> None:
         guest = consultation.reply.calls[0].scientist
         row = world.population.rows[guest]
         world.log.row(
-            "consultations", team.id, consultation.asker, guest, consultation.date,
-            consultation.stage, spoken.ask.question, reply.words(),
+            "consultations",
+            team.id,
+            consultation.asker,
+            guest,
+            consultation.date,
+            consultation.stage,
+            spoken.ask.question,
+            reply.words(),
             world.population.busy_elsewhere(row, team.id, consultation.date),
-        )  # fmt: skip
+        )
         world.population.scientist(row).remember(
             world.env.now, team.id, f"Asked by {consultation.asker}: {spoken.ask.question}"
         )
 
 
 def _remember(world: World, team: Team) -> None:
-    """What each member takes with it: the topic and the paper, or how the team ended."""
+    """What each who stayed takes with it: topic and paper, or how the team ended."""
     topic = _said(team, "topic") or ""
     if team.state == "published":
         line = f'We wrote "{world.literature.paper(team.id).title}" on {topic}.'
@@ -157,7 +170,7 @@ def _remember(world: World, team: Team) -> None:
         line = f"A team on {topic} ended without a paper ({team.reason})."
     else:
         return
-    mates = [member.scientist for member in team.memberships]
+    mates = [member.scientist for member in team.memberships if member.stayed]
     for mate in mates:
         others = ", ".join(other for other in mates if other != mate)
         scientist = world.population.named(mate)
@@ -165,18 +178,36 @@ def _remember(world: World, team: Team) -> None:
 
 
 def _write_team(world: World, team: Team) -> None:
-    ties = _noted(team, "ties")
     world.log.row(
-        "teams", team.id, team.leader, team.protocol.name, team.target_size,
-        sum(member.stayed for member in team.memberships), team.founded, team.formed,
-        team.finished, team.published, team.state, team.reason, team.stage, _said(team, "topic"),
-        team.restarts, team.strikes, 0 if ties is None else ties,
-    )  # fmt: skip
+        "teams",
+        team.id,
+        team.leader,
+        team.protocol.name,
+        team.target_size,
+        sum(member.stayed for member in team.memberships),
+        team.founded,
+        team.formed,
+        team.finished,
+        team.published,
+        team.state,
+        team.reason,
+        team.stage,
+        _said(team, "topic"),
+        team.restarts,
+        team.strikes,
+        _noted(team, "ties"),
+    )
     for member in team.memberships:
         world.log.row(
-            "members", team.id, member.scientist, member.role, member.joined, member.left,
-            member.stayed, member.load,
-        )  # fmt: skip
+            "members",
+            team.id,
+            member.scientist,
+            member.role,
+            member.joined,
+            member.left,
+            member.stayed,
+            member.load,
+        )
 
 
 def _settled(answer: Answer[Any]) -> tuple[Any, Exception | None]:

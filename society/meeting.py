@@ -34,9 +34,14 @@ class Meeting:
     """
 
     def __init__(
-        self, world: World, team: Team, appointment: Appointment, stage: str, visit: int,
+        self,
+        world: World,
+        team: Team,
+        appointment: Appointment,
+        stage: str,
+        visit: int,
         turn: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._world = world
         self._team = team
         self._appointment = appointment
@@ -75,9 +80,15 @@ class Meeting:
             return
         waited = self._last if self._held > self._appointment.due else None
         self._world.log.row(
-            "meetings", self._team.id, *self._place, *self._appointment, self._held,
-            self._world.env.now, len(self._people), waited,
-        )  # fmt: skip
+            "meetings",
+            self._team.id,
+            *self._place,
+            *self._appointment,
+            self._held,
+            self._world.env.now,
+            len(self._people),
+            waited,
+        )
 
     def _came(self, person: str) -> None:
         self._last = person

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import mesa
 import simpy
 from mesa.datacollection import DataCollector
+from mesa.space import NetworkGrid
 
 from agents.backend import Backend
 from agents.errors import Stopped
@@ -84,8 +85,22 @@ class Society(mesa.Model, World):
         self._describe_start()
         self.env.process(self._found_teams())
         self.datacollector = DataCollector(model_reporters=_REPORTERS)
+        self._space: NetworkGrid | None = None
 
-    # -- Mesa -------------------------------------------------------------------------------
+    @property
+    def space(self) -> NetworkGrid:
+        """The scientists on their co-authorship network as of now, for Mesa's viewers.
+
+        A node is a row of the population. Asked again, the same space has the ties made since.
+        """
+        graph = self.network.graph()
+        if self._space is None:
+            self._space = NetworkGrid(graph)
+        self._space.G.add_edges_from(graph.edges(data=True))
+        for agent in self.agents:
+            if agent.pos is None:
+                self._space.place_agent(agent, agent.row)
+        return self._space
 
     def step(self) -> None:
         """Advance one period and collect; the step that reaches ``until`` closes the run."""
@@ -134,8 +149,6 @@ class Society(mesa.Model, World):
         for team, lab in left:
             end(self, team, lab)
         self._seal(left)
-
-    # -- inside -----------------------------------------------------------------------------
 
     def _dispatcher(self, gateway: Gateway, in_flight: int) -> Dispatcher:
         # A weak reference, so that the loop thread keeps no society alive that Mesa has dropped.

@@ -9,9 +9,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    import networkx
 
 
 class CoauthorNetwork:
@@ -60,6 +63,18 @@ class CoauthorNetwork:
         count = int(self._base.data[place]) if known else 0
         dates = self._dates.get(i, {}).get(j)
         return count + (bisect_left(dates, self._now()) if dates else 0)
+
+    def graph(self) -> networkx.Graph[int]:
+        """A view as of now: everybody a node, joint papers the ``weight`` of an edge."""
+        from networkx import Graph
+
+        view: networkx.Graph[int] = Graph()
+        view.add_nodes_from(range(self.size))
+        for i in range(self.size):
+            partners, counts = self.row(i)
+            ties = zip(partners.tolist(), counts.tolist(), strict=True)
+            view.add_weighted_edges_from((i, j, count) for j, count in ties if i < j)
+        return view
 
     def base_ties(self) -> list[tuple[int, int, int]]:
         """Every pair with joint papers before day 0, once, with their number."""

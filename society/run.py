@@ -1,4 +1,4 @@
-"""Run: a finished run folder as tables. It reads; it computes nothing.
+"""Run: a finished run folder as tables, read and written; it computes nothing.
 
 ::
 
@@ -125,9 +125,7 @@ class Run:
             raise InputError(f"{folder}: no such folder; give the folder that a run wrote")
         manifest = _json(folder / "manifest.json", "this is not a run folder")
         if not (folder / "tables").is_dir():
-            raise InputError(
-                f"{folder}: no tables/ in it: the run has not finished; run it again to resume"
-            )
+            raise InputError(f"{folder}: no tables/ in it: the run has not finished; run it again")
         text = _read(folder / "scenario.yaml") if (folder / "scenario.yaml").exists() else ""
         digest = _read(folder / "digest").strip() if (folder / "digest").exists() else None
         vectors = folder / "vectors.npz"

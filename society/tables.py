@@ -46,7 +46,7 @@ stage        string  last stage entered
 topic        string  the topic agreed on; missing if none
 restarts     Int64   topic discussions started again
 strikes      Int64   self-reviews that found too much overlap
-ties         Int64   ideas among the three kept whose confidence tied with one left out
+ties         Int64   kept ideas whose confidence tied with one left out; missing if none were kept
 """),
     "members": _columns("""
 team         string  team id
@@ -62,8 +62,8 @@ team         string  inviting team
 inviter      string  its leader
 invitee      string  scientist invited
 sent         Float64 date
-answered     Float64 date on which the answer took effect
-outcome      string  accepted, declined, full (said yes, but had reached its limit by then)
+answered     Float64 date on which the answer took effect; missing if team or run ended before
+outcome      string  accepted, declined, full (yes, but at its limit by then); missing likewise
 load         Int64   teams the invitee was in when invited
 ties         Int64   joint papers of inviter and invitee before the date
 similarity   Float64 cosine of the two profiles

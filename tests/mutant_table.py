@@ -54,7 +54,7 @@ SCHEMA = "scenarios/test_scenario_schema.py"
 # One row reads as four lines, whatever a formatter thinks of that.
 # fmt: off
 MISTAKES: tuple[Mistake, ...] = (
-    # -- the measures
+    # The measures
     mistake("HD and CD swapped", "HD is measured among contemporary papers, CD among past ones.",
         ("metrics/novelty.py", "hd, cd, ci = old.distance(), new.distance()",
          "hd, cd, ci = new.distance(), old.distance()"),
@@ -91,7 +91,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("metrics/cost.py", 'COUNTED = ("utter", "vote")', 'COUNTED = ("utter", "vote", "guest")'),
         by="metrics/test_cost.py::test_other_acts_never_enter"),
 
-    # -- selection
+    # Selection
     mistake("+e dropped", "Nobody without a joint paper is ever asked.",
         ("protocols/policies.py", "return self.explore * n", "return 0.0"),
         by=f"{POLICIES}::test_draws_follow_the_definition"
@@ -124,7 +124,7 @@ MISTAKES: tuple[Mistake, ...] = (
          "return self.population.load(row) > self.founding.max_teams"),
         by=f"{ENDING}::test_the_limit_of_teams_holds_for_founding_and_joining"),
 
-    # -- who sees what
+    # Who sees what
     mistake("last summary leaks", "The topic prompt holds the last turn's summary and replies.",
         ("protocols/discussion.py", """\
                 if over:
@@ -139,7 +139,7 @@ MISTAKES: tuple[Mistake, ...] = (
 """),
         by=PROMPTS),
     mistake("summary of turn k-1 missing", "Turn k is shown the summaries of turns 1 to k-2.",
-        ("protocols/virsci/topic.py", "summaries=discussion.summaries, said=said,",
+        ("protocols/virsci/topic.py", "summaries=discussion.summaries,\n                said=said,",
          "summaries=discussion.summaries[:-1], said=said,"),
         by=PROMPTS),
     mistake("one summary only", "Only the latest summary is kept, not those of turns 1 to k-1.",
@@ -154,14 +154,14 @@ MISTAKES: tuple[Mistake, ...] = (
          "previous = ideas[-1] if said else None"),
         by=PROMPTS),
     mistake("dialogue in assessment", "Voters read all that was said in the idea stage.",
-        ("protocols/virsci/novelty.py", "seat=seat, ideas=ballot_paper,",
-         "seat=seat, ideas=ballot_paper, said=ideas,"),
+        ("protocols/virsci/novelty.py", "ideas=ballot_paper,",
+         "ideas=ballot_paper, said=ideas,"),
         ("protocols/virsci/prompts/ballot.txt", "Give your reasons first",
          "{% for idea in said %}{{ idea.idea.words() }}{% endfor %}\nGive your reasons first"),
         by=PROMPTS),
     mistake("memory in assessment", "Voters recall what they did in other teams.",
-        ("protocols/virsci/novelty.py", "seat=seat, ideas=ballot_paper,",
-         "seat=seat, ideas=ballot_paper, recall=themes,"),
+        ("protocols/virsci/novelty.py", "ideas=ballot_paper,",
+         "ideas=ballot_paper, recall=themes,"),
         by=MEMORY),
     mistake("history in the abstract prompt", "Revisers see earlier drafts, not only the last.",
         ("protocols/virsci/abstract.py", '"guest": guest,',
@@ -171,9 +171,8 @@ MISTAKES: tuple[Mistake, ...] = (
         ("protocols/virsci/abstract.py", "draft, review, near = words, None, ()", "draft = words"),
         by=PROMPTS),
     mistake("guest unheard", "What a consulted outsider said does not join the turn's replies.",
-        ("protocols/virsci/topic.py",
-         "said = (*said, remark, *discussion.consult(remark, outsiders, speaker))",
-         "said = (*said, remark, *discussion.consult(remark, outsiders, speaker)[1:])"),
+        ("protocols/virsci/topic.py", "said = (*said, remark, *guest)",
+         "said = (*said, remark, *guest[1:])"),
         by=PROMPTS),
     mistake("guest joins the team", "Who was consulted becomes an author of the paper.",
         ("society/life.py", "    now, population = world.env.now, world.population\n",
@@ -189,7 +188,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("society/asking.py", "frozenset(without), self.now)", "frozenset(without), 0.0)"),
         by=f"{ACTS}::test_people_are_introduced_as_of_the_date_of_asking"),
 
-    # -- decisions
+    # Decisions
     mistake("half is a majority", "A topic stands although no majority agrees.",
         ("protocols/virsci/topic.py", "voice in voices) > team.size:",
          "voice in voices) >= team.size:"),
@@ -229,7 +228,7 @@ MISTAKES: tuple[Mistake, ...] = (
          "call.defaulted, call.reply = False,"),
         by=f"{ANSWERS}::test_two_re_asks_at_most_and_then_the_flagged_default"),
 
-    # -- dates
+    # Dates
     mistake("read before it is due", "Words decide before the date on which they take effect.",
         ("society/dispatch.py", "if self._now() < answer.due:", "if False:"),
         by=f"{ANSWERS}::test_reading_before_the_due_date_raises"),
@@ -276,7 +275,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("society/model.py", "while self.env.peek() < date", "while self.env.peek() <= date"),
         by=f"{ENDING}::test_an_event_on_a_boundary_belongs_to_the_next_period"),
 
-    # -- people and their time
+    # People and their time
     mistake("meeting without the last", "A meeting begins when the first of its members is there.",
         ("society/meeting.py", "everybody = env.all_of(waiting)",
          "everybody = env.any_of(waiting)"),
@@ -303,7 +302,7 @@ MISTAKES: tuple[Mistake, ...] = (
          "        for team, _ in left:"),
         by=f"{ENDING}::test_the_log_is_sealed_before_anything_unwinds"),
 
-    # -- chance
+    # Chance
     mistake("a stream for two", "All members do homework of the same length.",
         ("society/meeting.py", '"homework", team.id, stage, visit, turn, scientist)',
          '"homework", team.id, stage, visit, turn)'),
@@ -319,7 +318,7 @@ MISTAKES: tuple[Mistake, ...] = (
          "return tuple(set(named))[:6]"),
         by="test_determinism.py::test_another_process_finds_the_same"),
 
-    # -- what a run starts from
+    # What a run starts from
     mistake("future in the profiles", "Papers of the boundary year count as the past.",
         ("society/ecosystem/filters.py", "[r for r in source if r.year < boundary]",
          "[r for r in source if r.year <= boundary]"),

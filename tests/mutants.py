@@ -78,14 +78,18 @@ def run_tests(
     environment = os.environ | {"PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"} | settings
     return subprocess.run(
         [sys.executable, *PYTEST, *tests],
-        cwd=root, env=environment, capture_output=True, text=True, timeout=LONGEST,
-    )  # fmt: skip
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+    )
 
 
 def fail_without_mistake(mistakes: Sequence[Mistake], pristine: Path) -> list[str]:
     """What pytest says of the named tests that fail as things are; nothing, if all is well."""
     tests = sorted({test for mistake in mistakes for test in mistake.tests})
-    # Folder by folder, because each has a conftest of its own to import from.
+    # Folder by folder, so that several run at once.
     folders = [list(group) for _, group in groupby(tests, lambda test: test.rpartition("/")[0])]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         runs = list(pool.map(lambda group: run_tests(pristine, group), folders))

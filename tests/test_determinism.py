@@ -113,9 +113,17 @@ def test_a_longer_run_begins_like_a_shorter_one():
     assert 50 < len(events) < len(long.log.events)
     assert events == long.log.events[: len(events)]
     # Rows that are born of words are written at a team's end; those of the clock at once.
-    for table in ("meetings", "homework", "invitations", "papers", "ties", "reads"):
+    for table in ("meetings", "homework", "papers", "ties", "reads"):
         rows = short.log.rows[table]
         assert rows == long.log.rows[table][: len(rows)], table
+    # So are invitations when they are answered; what the end overtakes is on its way in both.
+    sent, answered = short.log.rows["invitations"], long.log.rows["invitations"]
+    overtaken = [row for row in sent if row[5] is None]
+    settled = [row for row in sent if row[5] is not None]
+    assert overtaken
+    assert settled == answered[: len(settled)]
+    later = {(*row[:4], *row[6:]): row[4] for row in answered}
+    assert all(later[*row[:4], *row[6:]] >= 80.0 for row in overtaken)
 
 
 def test_a_scenario_has_one_digest(tmp_path):

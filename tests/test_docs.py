@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
+
+from society.run import Run
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -69,17 +72,44 @@ def test_the_notebook_runs(tmp_path, monkeypatch):
     assert any(outputs)
 
 
-def test_the_protocol_of_the_extension_page_runs(tmp_path, monkeypatch):
+def test_the_protocol_of_the_extension_page_runs_once_it_is_trusted(tmp_path):
     page = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "essay.txt").write_text("Write an essay on {{ topic }}.")
     (tmp_path / "alone.py").write_text(blocks(page, "python")[0])
     asked = ["run", "quickstart", "--set", "protocol.use=alone:Alone", "--set", "founding.most=2"]
     refused = society([*asked, "--out", "refused"], tmp_path)
     assert refused.returncode == 2
     assert "--trust" in refused.stderr
+    trusted = society([*asked, "--out", "trusted", "--trust"], tmp_path)
+    assert trusted.returncode == 0, trusted.stderr
+    assert set(Run.open(tmp_path / "trusted").table("teams")["protocol"]) == {"alone"}
 
 
 @pytest.mark.parametrize("name", ["LICENSE", "CITATION.cff"])
 def test_nobody_is_named(name):
     assert "virsci-society contributors" in (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_viewer_shows_steps_and_starts_anew(monkeypatch):
+    solara = pytest.importorskip("solara", reason="needs the extra [viz]")
+    ipywidgets = pytest.importorskip("ipywidgets", reason="needs the extra [viz]")
+    widgets = pytest.importorskip("ipyvuetify", reason="needs the extra [viz]")
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    viewer = runpy.run_path(str(ROOT / "examples" / "viewer.py"))
+    page = solara.AppLayout(children=[viewer["page"]])
+    _, shown = solara.render(page, handle_error=False)
+
+    def press(label):
+        buttons = [one for one in shown.find(widgets.Btn).widgets if label in one.children]
+        buttons[0].click()
+
+    def pictures():
+        return [bytes(one.value) for one in shown.find(ipywidgets.Image).widgets]
+
+    before = pictures()
+    assert len(before) == 3
+    for _ in range(10):
+        press("Step")
+    assert all(old != new for old, new in zip(before, pictures(), strict=True))
+    press("Reset")
+    assert pictures() == before

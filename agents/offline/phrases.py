@@ -19,6 +19,7 @@ from agents.offline.vocabulary import COMMON
 from agents.offline.words import capital, clean, inner, sentences, shortened, tokens
 
 _CACHE = 4096
+_LONGEST = 5
 _BREAK = re.compile(r"[^\w\s'’-]+|\s[-–—]+\s|\b\d{3,}\b")
 _QUOTED = re.compile(r'"([^"]{2,200})"')
 _JOINT = re.compile(
@@ -75,18 +76,18 @@ class Paper(Protocol):
 
 
 @lru_cache(maxsize=2 * _CACHE)
-def _trimmed(phrase: str, limit: int) -> str:
-    words = shortened(inner(phrase), limit).split(" ")
+def _trimmed(phrase: str) -> str:
+    words = shortened(inner(phrase), _LONGEST).split(" ")
     while len(words) > 1 and words[0].lower() in _LEADING:
         words = words[1:]
     return "" if len(words) == 1 and words[0].lower() in _LEADING else " ".join(words)
 
 
-def unique(phrases: Iterable[str], limit: int = 5) -> tuple[str, ...]:
+def unique(phrases: Iterable[str]) -> tuple[str, ...]:
     """Phrases as terms for the middle of a sentence: trimmed, none empty, none twice."""
     found: dict[str, str] = {}
     for phrase in phrases:
-        term = _trimmed(phrase, limit)
+        term = _trimmed(phrase)
         if term:
             found.setdefault(term.casefold(), term)
     return tuple(found.values())
@@ -109,11 +110,12 @@ def runs(text: str, limit: int = 4) -> tuple[str, ...]:
     for part in _BREAK.split(text):
         run: list[str] = []
         for word in [*part.split(), "the"]:
-            if word.lower().strip("'’-") in COMMON or len(run) == limit:
+            common = word.lower().strip("'’-") in COMMON
+            if common or len(run) == limit:
                 if any(len(w) > 2 for w in run):
                     found.append(" ".join(run))
                 run = []
-            if word.lower().strip("'’-") not in COMMON:
+            if not common:
                 run.append(word)
     return unique(found)
 

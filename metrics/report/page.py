@@ -207,7 +207,8 @@ def _costs(run: Run) -> dict[str, Any]:
 
 def _made_of(run: Run) -> list[dict[str, Any]]:
     """Mean composition of the teams, by what became of them."""
-    names = ["size", "freshness", "diversity", "newcomers", "elsewhere", "days_to_paper", "waiting"]
+    names = ["size", "freshness", "diversity", "newcomers", "elsewhere"]
+    names += ["days_to_paper", "waiting", "tied"]
     table = measure(run, "teams")
     grouped = table.groupby("state")[names].mean()
     grouped.insert(0, "teams", table.groupby("state").size())

@@ -58,17 +58,13 @@ def _rounds(
         nonlocal draft, guest, review, near
         for seat, speaker in enumerate(speakers):
             cue = idea if draft is None else draft
-            outsiders = discussion.outsiders(cue)
             page, form = ("draft", Draft) if draft is None else ("revision", Revision)
             slots: dict[str, Any] = {"idea": idea}
             if draft is not None:
                 slots = {"draft": draft, "guest": guest, "review": review, "near": near}
-            words = yield from lab.ask(
-                speaker, PROMPTS[page], form, seat=seat,
-                recall=discussion.cue_of_memory(cue),
-                knowledge=discussion.knowledge(cue), outsiders=outsiders, **slots,
-            )  # fmt: skip
-            guest = discussion.consult(words, outsiders, speaker)
+            words, guest = yield from discussion.utter(
+                speaker, seat, page, form, cue=cue, recall=cue, **slots
+            )
             draft, review, near = words, None, ()
         return (draft,)
 

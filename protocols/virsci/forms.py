@@ -13,17 +13,6 @@ from agents.forms import Form
 from agents.offline import composition, judgement
 from protocols.forms import Spoken
 
-CRITERIA = (
-    "Clarity",
-    "Relevance",
-    "Structure",
-    "Conciseness",
-    "Technical Accuracy",
-    "Engagement",
-    "Originality",
-    "Overall Score",
-)
-
 _NAMED = re.compile(r"\bidea\s*([0-2])\b", re.IGNORECASE)
 
 

@@ -30,14 +30,20 @@ def imagine(virsci: Settings, team: Team, lab: Lab, topic: Any) -> Steps:
             previous = ideas[-1] if ideas else None
             cue = topic if previous is None else previous
             shown = references(virsci, lab, cue, virsci.references.ideas)
-            outsiders = discussion.outsiders(cue)
-            idea = yield from lab.ask(
-                speaker, PROMPTS["idea_turn"], Idea, seat=seat,
-                recall=discussion.cue_of_memory(topic), topic=topic, previous=previous,
-                references=shown, summaries=discussion.summaries, said=said,
-                knowledge=discussion.knowledge(cue), outsiders=outsiders,
-            )  # fmt: skip
-            said = (*said, idea, *discussion.consult(idea, outsiders, speaker))
+            idea, guest = yield from discussion.utter(
+                speaker,
+                seat,
+                "idea_turn",
+                Idea,
+                cue=cue,
+                recall=topic,
+                topic=topic,
+                previous=previous,
+                references=shown,
+                summaries=discussion.summaries,
+                said=said,
+            )
+            said = (*said, idea, *guest)
             near = references(virsci, lab, idea, virsci.references.ideas)
             ideas = (*ideas, lab.later(stand, idea, shown, near))
         return said

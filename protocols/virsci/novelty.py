@@ -36,10 +36,15 @@ def weigh(virsci: Settings, team: Team, lab: Lab, ideas: Said) -> Steps:
         cast = yield from lab.ask_each(
             voters,
             lambda seat, who: lab.pose(
-                who, PROMPTS["ballot"], Ballot, "vote", seat=seat, ideas=ballot_paper,
+                who,
+                PROMPTS["ballot"],
+                Ballot,
+                "vote",
+                seat=seat,
+                ideas=ballot_paper,
                 knowledge=discussion.knowledge(themes),
             ),
-        )  # fmt: skip
+        )
         ballots = (*ballots, *cast)
         return tuple(cast)
 

@@ -9,10 +9,10 @@ from protocols.forms import Choice
 from protocols.sizes import TeamSize
 from protocols.targets import Targets
 from protocols.virsci.prompts import PROMPTS
+from protocols.virsci.settings import Settings
 from society.steps import Steps
 
 if TYPE_CHECKING:
-    from protocols.virsci.settings import Settings
     from society.lab import Lab
     from society.team import Team
 
@@ -88,13 +88,12 @@ class Search:
         world = self._lab.world
         members = [world.population.rows[member] for member in self._team.members]
         closed = {*members, *self._asked}
-        everybody = range(len(world.population))
         closed.update(row for row in world.population.busy if world.at_limit(row))
         if self.targets.any:
             joint = world.network.joint
             closed.update(
                 row
-                for row in everybody
+                for row in range(len(world.population))
                 if row not in closed
                 and not self.targets.in_reach([*members, row], joint, world.topic)
             )

@@ -16,16 +16,22 @@ class Turns(Part):
     """Turns of each stage (K)."""
 
     topic: int = Field(default=5, ge=1)
+    """Of the topic discussion."""
     ideas: int = Field(default=5, ge=1)
+    """Of idea generation."""
     assessment: int = Field(default=5, ge=1)
+    """Of novelty assessment: ballots per member."""
     abstract: int = Field(default=5, ge=1)
+    """Of abstract generation, the draft included; again as many after a self-review."""
 
 
 class ReferenceUse(Part):
     """Which stages see papers of the past (Tables 3 and 4)."""
 
     ideas: Switch = "on"
+    """In idea generation, where the draft gets its references from too."""
     assessment: Switch = "on"
+    """On the ballots."""
     count: int = Field(default=8, ge=1, le=50)
     """Papers per search (Fig. 35 shows eight)."""
 
@@ -34,7 +40,9 @@ class GivenTopic(Part):
     """``start``: put into the discussion; ``given``: the discussion is skipped."""
 
     start: str | None = Field(default=None, min_length=1)
+    """A topic to begin the discussion with."""
     given: str | None = Field(default=None, min_length=1)
+    """The topic itself; nobody is asked to agree or to stay."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> GivenTopic:
@@ -47,8 +55,11 @@ class Confidence(Part):
     """Weights of the self-assessment in the choice of the three ideas."""
 
     clarity: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    """Weight of the stated clarity."""
     feasibility: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    """Weight of the stated feasibility."""
     novelty: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    """Weight of the stated novelty."""
 
     @model_validator(mode="after")
     def _something_counts(self) -> Confidence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from agents.errors import Dissolved
@@ -55,31 +56,43 @@ def talk(virsci: Settings, team: Team, lab: Lab) -> Steps:
         said: Said = ()
         cue = discussion.summaries[-1] if discussion.summaries else start or _interests(lab)
         for seat, speaker in enumerate(speakers):
-            outsiders = discussion.outsiders(cue)
-            remark = yield from lab.ask(
-                speaker, PROMPTS["topic_turn"], Remark, seat=seat,
-                recall=discussion.cue_of_memory(cue), members=lab.members, start=start,
-                summaries=discussion.summaries, said=said, knowledge=discussion.knowledge(cue),
-                outsiders=outsiders,
-            )  # fmt: skip
-            said = (*said, remark, *discussion.consult(remark, outsiders, speaker))
+            remark, guest = yield from discussion.utter(
+                speaker,
+                seat,
+                "topic_turn",
+                Remark,
+                cue=cue,
+                recall=cue,
+                members=lab.members,
+                start=start,
+                summaries=discussion.summaries,
+                said=said,
+            )
+            said = (*said, remark, *guest)
             cue = remark
         return said
 
-    def settle() -> Steps:
-        topic: Answer[Any] = yield from lab.ask(
-            team.leader, PROMPTS["topic_choice"], Topic, "decide",
-            summaries=discussion.summaries, said=discussion.last_turn,
-        )  # fmt: skip
-        voices = yield from lab.ask_each(
-            team.members,
-            lambda seat, who: lab.pose(
-                who, PROMPTS["agreement"], Agreement, "agree", seat=seat, topic=topic
-            ),
-        )
-        return topic, voices, ask_to_stay(virsci, team, lab, topic)
-
+    settle = partial(propose, virsci, team, lab, discussion)
     return (yield from discussion.hold(speak, closing=settle))
+
+
+def propose(virsci: Settings, team: Team, lab: Lab, discussion: Discussion) -> Steps:
+    """The leader's topic, what every member says to it, and who would stay for it."""
+    topic: Answer[Any] = yield from lab.ask(
+        team.leader,
+        PROMPTS["topic_choice"],
+        Topic,
+        "decide",
+        summaries=discussion.summaries,
+        said=discussion.last_turn,
+    )
+    voices = yield from lab.ask_each(
+        team.members,
+        lambda seat, who: lab.pose(
+            who, PROMPTS["agreement"], Agreement, "agree", seat=seat, topic=topic
+        ),
+    )
+    return topic, voices, ask_to_stay(virsci, team, lab, topic)
 
 
 def ask_to_stay(virsci: Settings, team: Team, lab: Lab, topic: Answer[Any]) -> dict[str, Any]:

@@ -132,6 +132,8 @@ def _notes(selection: Selection) -> list[str]:
         notes.append("there are no contemporary papers: CD, CI and ON are not available")
     elif all(record.citations is None for record in selection.contemporary):
         notes.append("citations of contemporary papers are unknown: CI and ON are not available")
+    else:
+        notes.append("citations of contemporary papers (for CI) are counts at collection time")
     if any(not record.keywords for record in selection.known):
         notes.append("interests of papers without keywords are terms of their own text")
     return notes

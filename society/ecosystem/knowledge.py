@@ -33,14 +33,11 @@ class KnowledgeBank:
     """Profiles with dates, embedded by their interests.
 
     Args:
-        profiles: everybody's profile at the first day; one each.
+        profiles: everybody's profile on day 0; one each.
         embedding: the embedding of the literature.
-        date: the date of these first rows.
     """
 
-    def __init__(
-        self, profiles: Sequence[Profile], embedding: Embedding, date: float = 0.0
-    ) -> None:
+    def __init__(self, profiles: Sequence[Profile], embedding: Embedding) -> None:
         self.embedding = embedding
         self._lock = threading.Lock()
         self._first = len(profiles)
@@ -54,7 +51,7 @@ class KnowledgeBank:
         for profile, row in zip(profiles, rows, strict=True):
             if profile.id in self._rows_of:
                 raise ProtocolError(f"two first profiles have the id {profile.id!r}")
-            self._append(date, profile, row)
+            self._append(0.0, profile, row)
 
     def version(self) -> int:
         """Number of rows now."""
@@ -63,7 +60,7 @@ class KnowledgeBank:
     def visible(self, date: float) -> int:
         """The version that holds at a date: the number of rows dated strictly before it.
 
-        The first profiles are there from the beginning, also at their own date.
+        The first profiles are there from the beginning, also on day 0 itself.
         """
         return max(bisect_left(self._dates, date), self._first)
 

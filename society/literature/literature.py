@@ -70,11 +70,8 @@ class Literature:
         self._row(paper_id)
         return self._index.vector(paper_id)
 
-    def publish(self, paper: Paper, vector: Vectors | None = None) -> None:
-        """Add a paper; its date may not lie before that of the last one.
-
-        A vector computed earlier (a journaled one) spares the embedding.
-        """
+    def publish(self, paper: Paper) -> None:
+        """Add a paper; its date may not lie before that of the last one."""
         with self._publishing:
             if paper.id in self._row_of:
                 raise ProtocolError(f"paper {paper.id!r} is published already")
@@ -83,9 +80,8 @@ class Literature:
                     f"paper {paper.id!r} is dated {paper.date}, before the last published "
                     f"date {self._dates[-1]}; publish in order of date"
                 )
-            if vector is None:
-                vector = self.embedding.encode([paper_text(paper.title, paper.abstract)])[0]
-            self._index.add([paper.id], vector[None, :])
+            text = paper_text(paper.title, paper.abstract)
+            self._index.add([paper.id], self.embedding.encode([text]))
             self._papers.append(paper)
             self._row_of[paper.id] = len(self._papers) - 1
             self._note_citations(paper)
@@ -103,12 +99,7 @@ class Literature:
 
         A pure function of its arguments, whatever is published meanwhile; any thread may call.
         """
-        return self.nearest(self.embedding.encode([text])[0], k, visible, exclude)
-
-    def nearest(
-        self, query: Vectors, k: int, visible: int, exclude: frozenset[str] = frozenset()
-    ) -> tuple[Reference, ...]:
-        """The same search by a vector that is known already."""
+        query = self.embedding.encode([text])[0]
         hits = self._index.search(query, k, visible, exclude)
         return tuple(_reference(self._papers[row], distance) for row, distance in hits)
 

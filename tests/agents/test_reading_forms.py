@@ -34,10 +34,18 @@ GOOD = '{"Title": "A", "Score": 2}'
         '{"title": "A", "score": 2}',
     ],
     ids=[
-        "plain", "space", "fenced", "fence without a name", "prose and fence", "prose around",
-        "the last that fills it", "an unreadable last", "converted and more", "by field name",
+        "plain",
+        "space",
+        "fenced",
+        "fence without a name",
+        "prose and fence",
+        "prose around",
+        "the last that fills it",
+        "an unreadable last",
+        "converted and more",
+        "by field name",
     ],
-)  # fmt: skip
+)
 def test_a_form_is_read_from(text):
     assert read_form(Idea, text) == Idea(title="A", score=2.0)
 

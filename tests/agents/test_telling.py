@@ -80,8 +80,11 @@ def test_references_are_listed_between_fences(page):
     papers = (Reference("p1", "On graphs", "All of it.", 2019), Reference("p2", "Bare", "", 2020))
     text = listed(papers)
     assert text.splitlines() == [
-        "<<<papers", "[1] On graphs (2019). All of it.", "[2] Bare (2020).", "papers>>>",
-    ]  # fmt: skip
+        "<<<papers",
+        "[1] On graphs (2019). All of it.",
+        "[2] Bare (2020).",
+        "papers>>>",
+    ]
     assert page("{{ near | listed }}").render({"near": papers}) == text
     assert listed(()) == "<<<papers\npapers>>>"
 
@@ -108,8 +111,6 @@ def test_the_main_topic_is_the_first_interest():
     assert Profile("S").topic == ""
 
 
-# -- memory ---------------------------------------------------------------------------------
-
 MEMORY = (
     Recollection(1.0, "a", "A team on graphs of proteins."),
     Recollection(2.0, "b", "A team on graphs and galaxies."),
@@ -119,8 +120,10 @@ MEMORY = (
 
 def test_lines_that_share_most_words_come_first_then_the_newest():
     assert recall(MEMORY, "proteins as graphs") == (
-        MEMORY[0].line, MEMORY[1].line, MEMORY[2].line,
-    )  # fmt: skip
+        MEMORY[0].line,
+        MEMORY[1].line,
+        MEMORY[2].line,
+    )
     assert recall(MEMORY, "GRAPHS") == (MEMORY[1].line, MEMORY[2].line, MEMORY[0].line)
 
 
@@ -128,9 +131,6 @@ def test_without_shared_words_nothing_is_recalled():
     assert recall(MEMORY, "on and of a") == ()
     assert recall(MEMORY, "") == ()
     assert recall(MEMORY, "graphs", count=2) == (MEMORY[1].line, MEMORY[2].line)
-
-
-# -- request --------------------------------------------------------------------------------
 
 
 class Words(Form):
@@ -181,9 +181,6 @@ def test_the_hash_is_what_it_was():
 
 
 HASH = "0f362cb218ebcaec768753b245d79aba4c40f4cf321892150af37a8c653cff9e"
-
-
-# -- errors ---------------------------------------------------------------------------------
 
 
 def every_error(root=SocietyError):

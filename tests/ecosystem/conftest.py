@@ -3,25 +3,9 @@
 from pathlib import Path
 
 import pytest
-
-from society.ecosystem.records import RawAuthor, RawRecord
+from raw_records import raw
 
 VIS_PAPERS = Path(__file__).parents[3] / "shared" / "data" / "vis" / "papers.jsonl.gz"
-
-
-def raw(name, year, authors, references=(), keywords=(), citations=None, abstract=None):
-    """A record by short names: authors are letters."""
-    return RawRecord(
-        id=name,
-        title=f"Title of {name}",
-        abstract=f"Text of {name} on {' '.join(keywords)}" if abstract is None else abstract,
-        year=year,
-        authors=tuple(RawAuthor(a, f"Name {a}", f"Place {a}") for a in authors),
-        references=tuple(references),
-        keywords=tuple(keywords),
-        venue="Venue",
-        citations=citations,
-    )
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 """Filters on papers, one at a time."""
 
 import pytest
-from conftest import raw
 from hypothesis import given
 from hypothesis import strategies as st
+from raw_records import raw
 
 from agents.errors import InputError
 from society.ecosystem.filters import COLLECTED, COUNTED, UNKNOWN, PaperFilters, select

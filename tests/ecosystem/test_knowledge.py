@@ -84,7 +84,7 @@ def test_a_version_is_what_was_dated_before(bank):
     assert [bank.visible(d) for d in (0.0, 3.0, 3.5)] == [4, 4, 6]
 
 
-def test_newcomers_join(bank):
+def test_a_newcomer_is_known_from_its_first_row_on(bank):
     bank.update(1.0, person(7, "robots"))
     assert ids(bank.search("robots", 1, 5)) == ["Scientist7"]
     with pytest.raises(ProtocolError, match="below version 4"):

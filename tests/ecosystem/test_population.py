@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from conftest import raw
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from raw_records import raw
 
 from society.ecosystem.population import Careers, choose, joint_papers, mask, profile
 

@@ -126,7 +126,7 @@ def test_abstracts_read_as_text(sixty):
         assert not re.search(r"\ban [^aeio]", paper.abstract)
 
 
-def test_texts_vary(sixty):
+def test_no_two_abstracts_are_equal_and_no_sentence_is_everywhere(sixty):
     papers = [*sixty.past, *sixty.contemporary]
     assert len({p.abstract for p in papers}) == len(papers)
     assert len({p.title for p in papers}) > 0.85 * len(papers)

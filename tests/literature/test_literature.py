@@ -64,24 +64,12 @@ def test_a_hit_is_a_reference_with_its_true_distance(three):
     assert found == (Reference("graph", "On graph", "graph", 2010, (), 0.0),)
 
 
-def test_a_known_vector_searches_like_its_text(three):
-    query = three.embedding.encode(["graph volume"])[0]
-    assert three.nearest(query, 2, 3) == three.search("graph volume", 2, 3)
-
-
-def test_a_known_vector_spares_the_embedding_on_publishing(three, monkeypatch):
-    vector = three.embedding.encode(["robot"])[0]
-    monkeypatch.setattr(type(three.embedding), "encode", None)
-    three.publish(paper("robot", 1.0), vector)
-    assert np.array_equal(three.vector("robot"), vector)
-
-
 def test_excluded_papers_are_passed_over(three):
     found = three.search("On graph. graph", 3, 3, frozenset({"graph"}))
     assert {r.id for r in found} == {"protein", "volume"}
 
 
-def test_lookup_by_id(three):
+def test_papers_and_vectors_are_found_by_their_id(three):
     assert "graph" in three
     assert "climate" not in three
     assert len(three) == 3

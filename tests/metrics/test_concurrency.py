@@ -18,7 +18,7 @@ def weeks(run):
     return weekly(run).set_index("date")
 
 
-def test_teams_in_flight(weeks):
+def test_teams_in_flight_by_hand(weeks):
     """S1/1 is at work from 2 to 40, S5/1 from 10 on, S6/1 from 20 to 30."""
     at = weeks["teams_in_flight"]
     assert [at[day] for day in (0.0, 7.0, 14.0, 21.0, 35.0, 42.0, 100.0)] == [0, 1, 2, 3, 2, 1, 1]
@@ -32,7 +32,7 @@ def test_a_team_counts_on_its_founding_day_and_not_on_its_last(rows, make_run):
     assert table[40.0] == 1
 
 
-def test_memberships(weeks):
+def test_memberships_week_by_week_by_hand(weeks):
     assert weeks.loc[7.0, ["in_1", "in_2", "in_3", "max_memberships"]].tolist() == [4, 0, 0, 1]
     assert weeks.loc[14.0, ["in_1", "in_2", "in_3", "max_memberships"]].tolist() == [5, 1, 0, 2]
     assert weeks.loc[14.0, "mean_memberships"] == pytest.approx(6 / 5)
@@ -120,7 +120,7 @@ def test_homework_not_taken_up_has_no_queueing_time(rows, make_run):
     assert waiting(make_run(rows))["homework"].tolist() == [0, 0]
 
 
-def test_utilisation(run):
+def test_utilisation_by_hand(run):
     table = utilisation(run).set_index("scientist")
     # S1: meetings of 0.5, 0.5 and 0.25 days, homework of 0.5 and 2 days, in 100 days.
     assert table.loc["S1"].tolist() == pytest.approx([2, 1.25, 2.5, 0.0375])

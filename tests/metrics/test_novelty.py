@@ -268,7 +268,7 @@ def test_wrong_shapes_are_input_errors():
         novelty(np.ones((1, 3)), database(SQUARE, [2010] * 4), database(SQUARE, [2010] * 4))
 
 
-def test_of_a_run(run, make_run, empty_run):
+def test_a_run_is_measured_against_its_databases_or_as_it_was_written(run, make_run, empty_run):
     table = of_run(run)
     assert table["paper"].tolist() == ["S1/1"]
     assert table["ON"].notna().all()

@@ -50,6 +50,7 @@ def test_authors_have_ties(simulated):
     ties = simulated.table("ties")
     since = ties[ties["date"] >= 0]
     pairs = set(zip(since["source"], since["target"], strict=True))
+    assert pairs
     for _, writers in by.groupby("paper")["scientist"]:
         names = sorted(writers)
         assert {(a, b) for a in names for b in names if a < b} <= pairs

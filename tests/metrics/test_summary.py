@@ -10,7 +10,7 @@ def told(run):
     return summary(run)
 
 
-def test_the_head(told):
+def test_it_names_scenario_seed_digest_and_backend(told):
     assert told["scenario"] == "hand/made"
     assert (told["seed"], told["days"], told["scientists"]) == (7, 100.0, 7)
     assert told["digest"] == "d" * 64
@@ -35,13 +35,13 @@ def test_calls_sum_to_the_total(told, run):
     assert calls["by_act"]["ballot"] == 20
 
 
-def test_inference_cost(told):
+def test_inference_cost_is_that_of_teams_with_a_paper(told):
     assert told["inference_cost"]["per_team"] == {"S1/1": 80, "S5/1": 0, "S6/1": 0}
     assert told["inference_cost"]["mean"] == 80.0
     assert told["inference_cost"]["extra"] == 2
 
 
-def test_novelty(told):
+def test_novelty_is_told_per_paper_and_as_a_mean(told):
     for name in ("HD", "CD", "CI", "ON"):
         assert told[name]["per_paper"] == {"S1/1": pytest.approx(told[name]["mean"])}
 
@@ -52,6 +52,7 @@ def test_invitations_and_contacts(told):
         "accepted": 4,
         "declined": 2,
         "full": 1,
+        "unanswered": 1,
         "cross_team": 4,
     }
     assert told["consultations"] == 2

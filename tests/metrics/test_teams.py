@@ -31,7 +31,7 @@ def test_a_team_of_one_is_fresh_and_diverse(table):
     assert table.loc["S6/1", ["size", "freshness", "diversity", "unique"]].tolist() == [1, 1, 1, 1]
 
 
-def test_composition(table):
+def test_composition_by_hand(table):
     row = table.loc["S1/1"]
     assert row["size"] == 4
     assert row["freshness"] == 0.5  # S1 and S2 had published together
@@ -45,7 +45,7 @@ def test_composition(table):
     assert table.loc["S5/1", "freshness"] == 0.0
 
 
-def test_work(table):
+def test_the_way_to_a_paper_by_hand(table):
     row = table.loc["S1/1"]
     assert row["days_to_paper"] == 48
     assert row["meetings"] == 2
@@ -105,3 +105,13 @@ def test_an_empty_run_has_the_same_columns(empty_run, run):
     empty, full = teams(empty_run), teams(run)
     assert empty.empty
     assert empty.dtypes.to_dict() == full.dtypes.to_dict()
+
+
+def test_the_share_of_kept_ideas_that_tied(rows, make_run):
+    rows["teams"] = [
+        (*row[:-1], ties) for row, ties in zip(rows["teams"], (2, 0, None), strict=True)
+    ]
+    tied = teams(make_run(rows)).set_index("team")["tied"]
+    assert tied["S1/1"] == pytest.approx(2 / 3)
+    assert tied["S5/1"] == 0
+    assert tied.isna()["S6/1"]

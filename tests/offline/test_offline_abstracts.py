@@ -28,7 +28,6 @@ from agents.offline.phrases import expertise
 from agents.offline.words import count, sentences, stems
 from agents.profile import Profile
 from protocols.forms import GuestReply
-from protocols.virsci.forms import CRITERIA as PROTOCOL_CRITERIA
 from protocols.virsci.forms import Draft, Revision, SelfReview
 from protocols.virsci.standing import StandingIdea
 
@@ -60,13 +59,6 @@ def assert_readable(abstract):
         assert not re.search(r"[{}]|\s\s|\s[.,]|,,|\.\.", line), line
         assert not re.search(r"\b(\w+) \1\b", line.lower()), line
     assert not re.search(r"\ba [aeio]\w+|\ban [bcdfgjkpqtvwz]\w+", abstract)
-
-
-def test_the_criteria_are_those_of_the_protocol():
-    assert CRITERIA == PROTOCOL_CRITERIA
-
-
-# -- drafts ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -102,9 +94,6 @@ def test_any_idea_can_be_drafted(title, idea):
     words = standing(title=title or "x", idea=idea or "x")
     draft = drafted(Profile("S"), idea=StandingIdea(words.idea))
     assert 200 < count(draft.abstract) < 400
-
-
-# -- revisions ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -55,13 +55,13 @@ def filled(form, seed=1, **slots):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_bit_of_everything(seed):
+def test_a_form_with_every_kind_of_field_is_filled(seed):
     form = read_form(Verdictish, filled(Verdictish, seed))
     assert isinstance(form, Verdictish)
     assert 2 <= len(form.reasons) <= 4
 
 
-def test_recursion_ends():
+def test_a_form_that_holds_itself_is_filled_to_an_end():
     for seed in range(30):
         text = filled(Tree, seed)
         read_form(Tree, text)
@@ -157,15 +157,12 @@ def test_numbers_within_bounds(schema):
         read_form(form, filled(form, seed))
 
 
-def test_formats():
+def test_dates_and_ids_have_their_format():
     from datetime import date, datetime
     from uuid import UUID
 
     form = create_model("Dated", __base__=Form, a=(date, ...), b=(datetime, ...), c=(UUID, ...))
     read_form(form, filled(form))
-
-
-# -- forms nobody thought of ---------------------------------------------------------------------
 
 
 def model_of(types: list[Any]) -> type[Form]:

@@ -84,9 +84,6 @@ def test_a_reference_near_the_speaker_is_used_more():
     assert mine > other + 40
 
 
-# -- refining ------------------------------------------------------------------------------------
-
-
 def test_refining_keeps_the_core_and_adds_ones_own():
     before = standing()
     kept = 0
@@ -132,9 +129,6 @@ def test_a_strangers_idea_can_be_refined():
         assert count(idea.title) < 20
 
 
-# -- who and what was heard ------------------------------------------------------------------------
-
-
 def test_different_speakers_move_the_idea_to_different_words():
     first = set().union(*(stems(text_of(i)) for i in many(person(0), 30, references=())))
     second = set().union(*(stems(text_of(i)) for i in many(person(4), 30, references=())))
@@ -162,9 +156,6 @@ def test_consulting_happens_at_its_rate():
     asked = [i.ask for i in many(person(1), 600, outsiders=(person(3), person(4)))]
     rate = sum(ask is not None for ask in asked) / 600
     assert rate == pytest.approx(RULES.ask_idea, abs=0.04)
-
-
-# -- ratings ---------------------------------------------------------------------------------------
 
 
 def mean_of(field, **more):

@@ -95,7 +95,7 @@ def test_paper_terms_never_fail(reference):
         ("…", ()),
     ],
 )
-def test_pieces(direction, expected):
+def test_pieces_are_the_terms_that_a_direction_joins(direction, expected):
     assert pieces(direction) == expected
 
 

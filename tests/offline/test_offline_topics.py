@@ -21,9 +21,6 @@ def directions(me, n=200, **more):
     return [remark_of(me, seed, **more).direction for seed in range(n)]
 
 
-# -- remarks -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("i", range(4))
 def test_a_direction_holds_an_interest_of_the_speaker(i):
     me = person(i)
@@ -118,9 +115,6 @@ def test_silence_and_absent_guests_are_skipped():
     assert remark_of(person(1), said=said).direction
 
 
-# -- consultation ------------------------------------------------------------------------------
-
-
 def asks(form, slots, n=600):
     return [form.rehearse(slots, rng_of(seed)).ask for seed in range(n)]
 
@@ -210,9 +204,6 @@ def test_the_summary_passes_on_what_a_guest_said():
     assert any(raised(reply)[0] in d.lower() for d in found)
 
 
-# -- summaries ---------------------------------------------------------------------------------
-
-
 def summed(*said):
     return Summary.rehearse({"me": person(0), "stage": "topic", "said": said}, rng_of()).summary
 
@@ -243,9 +234,6 @@ def test_a_summary_of_silence_is_not_empty():
 def test_quotes_inside_a_direction_do_not_break_the_summary():
     text = summed(Remark(response="x", direction='the "best" maps'))
     assert text.count('"') == 2
-
-
-# -- the topic ---------------------------------------------------------------------------------
 
 
 def chosen(*said, me=None, summaries=(), seed=1):

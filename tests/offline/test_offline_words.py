@@ -44,7 +44,7 @@ from agents.offline.words import (
         ("CAD/CAM", "CAD/CAM"),
     ],
 )
-def test_clean(raw, expected):
+def test_clean_keeps_letters_digits_and_inner_punctuation(raw, expected):
     assert clean(raw) == expected
 
 
@@ -94,7 +94,7 @@ def test_inner_undoes_title_case_but_keeps_names(raw, expected):
         ("is", "is"),
     ],
 )
-def test_stem(word, expected):
+def test_stem_takes_plural_endings_off(word, expected):
     assert stem(word) == expected
 
 
@@ -144,7 +144,7 @@ def test_affinity_is_a_share(interests, text):
         ("done ", "Done."),
     ],
 )
-def test_sentence(raw, expected):
+def test_a_sentence_begins_with_a_capital_and_ends_with_a_stop(raw, expected):
     assert sentence(raw) == expected
 
 
@@ -160,7 +160,7 @@ def test_sentences_keep_every_word(text):
     assert " ".join(sentences(text)).split() == text.split()
 
 
-def test_joined():
+def test_parts_are_joined_as_an_english_list():
     assert joined([]) == ""
     assert joined(["a"]) == "a"
     assert joined(["a", "b"]) == "a and b"
@@ -174,7 +174,7 @@ def test_shortened_never_ends_in_a_word_that_wants_another():
     assert shortened("", 3) == ""
 
 
-def test_capital():
+def test_a_capital_comes_first():
     assert capital("graphs") == "Graphs"
     assert capital("") == ""
 

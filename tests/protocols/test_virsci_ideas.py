@@ -65,6 +65,12 @@ def test_fewer_than_three_ideas_all_stay(synthetic, n, turns, count):
     assert played.team["ties"] == 0
 
 
+def test_where_no_three_are_kept_nothing_is_known_of_ties(synthetic):
+    played = play(synthetic, VirSci(team_size=2, turns=1, novelty_assessment="off"))
+    assert played.team["state"] == "published"
+    assert played.team["ties"] is None
+
+
 def chosen(played):
     """Place of the idea that the leader drafted on."""
     (draft,) = played.of_form("Draft")

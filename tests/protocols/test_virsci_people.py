@@ -164,9 +164,12 @@ def test_nobody_wants_more_people_than_there_are(synthetic):
 def test_a_society_without_waiting_works_too(synthetic):
     """No notice, no homework, no reply window: whatever is read is due by then."""
     times = Times(
-        utterance=Fixed(length="10m"), homework=None, meeting_notice=0, reply_window=0,
+        utterance=Fixed(length="10m"),
+        homework=None,
+        meeting_notice=0,
+        reply_window=0,
         publication_delay=0,
-    )  # fmt: skip
+    )
     for settings in ({}, {"pacing": "adaptive", "max_turns": 2}, {"self_review": "on"}):
         protocol = VirSci(team_size=3, turns=2, **settings)
         played = play(synthetic, protocol, no_consensus(1), consults=True, times=times)

@@ -7,7 +7,7 @@ import jinja2
 import pytest
 from players import play, strike_at
 
-from protocols.virsci.forms import CRITERIA
+from agents.offline.abstracts import CRITERIA
 from protocols.virsci.prompts import PROMPTS
 from protocols.virsci.protocol import VirSci
 

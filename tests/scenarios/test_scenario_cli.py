@@ -51,9 +51,6 @@ def process(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]
     )
 
 
-# -- starting up ----------------------------------------------------------------------------
-
-
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"
@@ -102,9 +99,6 @@ def test_help_takes_less_than_a_quarter_of_a_second() -> None:
 
 def test_check_takes_less_than_a_second() -> None:
     assert fastest("check", "quickstart") < 1.0
-
-
-# -- words ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -162,9 +156,6 @@ def test_schema_as_json_and_as_a_page() -> None:
     assert json.loads(society("schema").output)["title"] == "Scenario"
     page = society("schema", "--markdown").output
     assert page == (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
-
-
-# -- bad input ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -239,9 +230,6 @@ def test_main_is_the_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SystemExit) as caught:
         main()
     assert caught.value.code == 0
-
-
-# -- running --------------------------------------------------------------------------------
 
 
 def test_run_show_report(write: Write, small_text: str, here: Path) -> None:

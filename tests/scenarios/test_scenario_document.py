@@ -27,9 +27,6 @@ def over(base: dict[Any, Any], top: dict[Any, Any]) -> dict[Any, Any]:
     return Document(base).lay_over(Document(top)).data
 
 
-# -- laying over ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("base", "top", "merged"),
     [
@@ -72,9 +69,6 @@ def test_neither_document_is_changed() -> None:
 
 def test_dotted_paths_are_written_as_people_write_them() -> None:
     assert dotted(("protocol", "turns", 0)) == "protocol.turns.0"
-
-
-# -- extends --------------------------------------------------------------------------------
 
 
 def test_a_file_extends_another_beside_it(write: Write) -> None:
@@ -160,9 +154,6 @@ def test_a_broken_parent_is_told_by_its_own_place(write: Write, faults: Faults) 
     ]
 
 
-# -- names ----------------------------------------------------------------------------------
-
-
 def test_the_library_goes_by_path() -> None:
     assert set(library()) == {
         "quickstart",
@@ -197,9 +188,6 @@ def test_a_folder_is_no_scenario(here: Path) -> None:
     (here / "sub").mkdir()
     with pytest.raises(InputError, match="no scenario 'sub'"):
         find_scenario("sub")
-
-
-# -- settings -------------------------------------------------------------------------------
 
 
 def test_settings_are_laid_over_each_other_in_order() -> None:

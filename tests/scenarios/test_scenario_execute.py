@@ -32,9 +32,6 @@ def manifest(folder: Path) -> dict[str, Any]:
     return found
 
 
-# -- what lies in the folder ----------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -113,9 +110,6 @@ def test_only_the_named_metrics_are_written(small: Scenario, here: Path) -> None
     assert not names & {"novelty", "structure", "weekly"}
 
 
-# -- the same again -------------------------------------------------------------------------
-
-
 def digest(folder: Path) -> str:
     return (folder / "digest").read_text()
 
@@ -149,9 +143,6 @@ def test_the_digest_is_of_tables_network_and_events(small_run: Path) -> None:
     told = digest_tables(tables).encode()
     told += (small_run / "network.graphml").read_bytes() + (small_run / "events.jsonl").read_bytes()
     assert hashlib.sha256(told).hexdigest() == digest(small_run).strip()
-
-
-# -- folders --------------------------------------------------------------------------------
 
 
 class Never(Silence):
@@ -283,9 +274,6 @@ def test_the_default_folder_is_named_after_scenario_and_seed(
 
 def test_the_scenario_may_name_its_folder(small: Scenario) -> None:
     assert default_folder(small.set("out", "elsewhere")) == Path("elsewhere")
-
-
-# -- what cannot be run ---------------------------------------------------------------------
 
 
 def test_a_team_larger_than_the_population(small: Scenario, here: Path) -> None:

@@ -41,9 +41,6 @@ def valid(schema: dict[str, Any], data: Any) -> bool:
     return found
 
 
-# -- JSON Schema ----------------------------------------------------------------------------
-
-
 def test_the_schema_is_one(schema: dict[str, Any]) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -76,8 +73,10 @@ def test_every_part_of_every_table_is_there(schema: dict[str, Any], table: dict[
 
 
 @pytest.mark.parametrize("name", library())
-def test_the_library_is_valid(schema: dict[str, Any], name: str) -> None:
-    assert valid(schema, read_yaml(library()[name]).data) or name == "community/vis"
+def test_the_library_is_valid_but_for_the_folder_left_open(
+    schema: dict[str, Any], name: str
+) -> None:
+    assert valid(schema, read_yaml(library()[name]).data) == (name != "community/vis")
 
 
 @pytest.mark.parametrize("name", sorted(set(library()) - {"community/vis"}))
@@ -127,9 +126,6 @@ def test_the_schema_takes_what_the_command_takes(
     schema: dict[str, Any], data: dict[str, Any]
 ) -> None:
     assert valid(schema, data)
-
-
-# -- the page -------------------------------------------------------------------------------
 
 
 def test_the_page_in_docs_is_current(page: str) -> None:
@@ -189,9 +185,6 @@ def test_every_table_row_has_four_cells(page: str) -> None:
 
 def test_the_page_names_the_backends(page: str) -> None:
     assert all(f"`backend: {{use: {name}}}`" in page for name in BACKENDS)
-
-
-# -- meanings -------------------------------------------------------------------------------
 
 
 def test_meanings_come_from_below_the_field_and_from_the_docstring() -> None:

@@ -108,9 +108,6 @@ def test_exploring_parts_are_served_by_their_own_table() -> None:
     assert table_for(Part) is None
 
 
-# -- names ----------------------------------------------------------------------------------
-
-
 def test_a_name_of_the_table_needs_no_trust() -> None:
     assert class_of("gamma", DURATIONS, Duration, trust=False) is Gamma
 
@@ -125,9 +122,6 @@ def test_an_unknown_name_is_told_with_all_known_ones(use: object, hint: str) -> 
     assert str(caught.value) == (
         f"got {use!r}, expected 'fixed' or 'gamma' or 'lognormal' or package.module:Class{hint}"
     )
-
-
-# -- dotted paths ---------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -185,9 +179,6 @@ def test_a_trusted_class_has_to_be_of_the_right_kind(stranger: Path) -> None:
 def test_what_cannot_be_a_part(stranger: Path, path: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         class_of(path, DURATIONS, Duration, trust=True)
-
-
-# -- annotations ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,6 @@ def society(**changed: Any) -> Any:
     return SimpleNamespace(**(default | changed))
 
 
-# -- dates ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("day", "date"),
     [
@@ -67,9 +64,6 @@ def test_a_position_is_date_teams_and_calls() -> None:
 def test_a_position_without_teams() -> None:
     empty = SimpleNamespace(rows={"teams": [], "calls": []})
     assert "teams: none yet; calls: 0" in position(society(teams_in_world={}, log=empty))
-
-
-# -- lines and bar --------------------------------------------------------------------------
 
 
 def test_lines_are_plain_and_only_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,8 +108,6 @@ def test_silence_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     Silence().step(society())
     assert capsys.readouterr() == ("", "")
 
-
-# -- overview -------------------------------------------------------------------------------
 
 TOLD: dict[str, Any] = {
     "scenario": "quickstart",
@@ -168,16 +160,13 @@ def test_the_overview_of_another_backend(capsys: pytest.CaptureFixture[str]) -> 
         ("\x1b[31mred\x9b", "\\x1b[31mred\\x9b"),
     ],
 )
-def test_cells(value: object, text: str) -> None:
+def test_a_cell_shows_numbers_short_and_texts_harmless(value: object, text: str) -> None:
     assert cell(value) == text
 
 
 def test_a_table_without_rows(capsys: pytest.CaptureFixture[str]) -> None:
     print_table("nothing", ("a", "b"), [])
     assert "nothing" in capsys.readouterr().out
-
-
-# -- the house ------------------------------------------------------------------------------
 
 
 def test_the_five_packages_live_together() -> None:
@@ -200,9 +189,6 @@ def test_a_package_of_the_same_name_from_elsewhere_is_named(
 def test_a_missing_package_is_named() -> None:
     with pytest.raises(InputError, match="'no_such_package' cannot be found"):
         check_packages(("no_such_package",))
-
-
-# -- the guard ------------------------------------------------------------------------------
 
 
 def code_of(error: BaseException) -> int:

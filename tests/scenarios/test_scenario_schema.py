@@ -148,9 +148,6 @@ def test_step_is_placed_where_it_was_written_even_if_until_was_changed(
     ]
 
 
-# -- trust ----------------------------------------------------------------------------------
-
-
 def test_a_strangers_scenario_runs_nothing(write: Write, faults: Faults) -> None:
     write("theirs.py", "from pathlib import Path\nPath('ran').touch()\n")
     path = write("theirs.yaml", "extends: quickstart\nprotocol:\n  use: theirs:Protocol\n")
@@ -179,9 +176,6 @@ def test_a_trusted_class_is_used_and_named_in_the_resolved_scenario(
     assert again == scenario
     with pytest.raises(InputError, match="--trust"):
         read_scenario(Document(parse_yaml(resolved_text(scenario), "s").data))
-
-
-# -- the library ----------------------------------------------------------------------------
 
 
 def settings_of(name: str) -> list[str]:
@@ -222,9 +216,6 @@ def test_the_papers_scenario_is_the_papers() -> None:
     assert (*times, scenario.time.publication_delay) == (0, 0, 0)
     single = load_scenario("virsci/single")
     assert single.set("protocol.team_size", 4).set("name", "virsci/paper") == scenario
-
-
-# -- one scenario ---------------------------------------------------------------------------
 
 
 def test_an_empty_file_is_a_scenario_of_defaults(write: Write) -> None:
@@ -271,9 +262,6 @@ def test_a_path_in_a_file_is_relative_to_the_file(write: Write, here: Path) -> N
     assert scenario.population.ecosystem == Folder(path=here / "sub" / ".." / "eco")
     given = load_scenario("community/vis", settings=["population.ecosystem.path=eco"])
     assert given.population.ecosystem == Folder(path=here / "eco")
-
-
-# -- identity -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

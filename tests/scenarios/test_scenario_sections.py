@@ -33,9 +33,6 @@ def complaints(cls: type[Any], data: dict[Any, Any]) -> list[str]:
     return reader.complaints.lines()
 
 
-# -- reading --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("written", "part"),
     [
@@ -98,9 +95,6 @@ def test_plain_sections_need_no_use() -> None:
 def test_true_and_false_are_taken_for_switches() -> None:
     settings = read(Settings, {"leaving": False, "references": {"ideas": True}})
     assert (settings.leaving, settings.references.ideas) == ("off", "on")
-
-
-# -- faults ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -175,9 +169,6 @@ def test_a_part_that_cannot_be_read_hides_no_other_fault_and_invents_none() -> N
         "team_size.weights",
         "turns",
     ]
-
-
-# -- annotations of our own -----------------------------------------------------------------
 
 
 class Inner(Part):
@@ -258,9 +249,6 @@ def test_keys_one_level_down_are_known() -> None:
     assert set(FOUNDING) == {"poisson", "once"}
 
 
-# -- writing --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "part",
     [
@@ -291,9 +279,6 @@ def test_durations_are_written_as_people_write_them() -> None:
     assert written["meeting_notice"] == "1w"
     assert written["deadline"] == "2y"
     assert parse_days(written["utterance"]["mean"]) == parse_days("10m")
-
-
-# -- words ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

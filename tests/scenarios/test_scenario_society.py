@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +28,7 @@ def small(write: Write, small_text: str) -> Path:
 
 
 @pytest.mark.usefixtures("no_page")
-def test_ten_lines(small: Path, here: Path) -> None:
+def test_a_scenario_is_loaded_changed_run_and_read_in_ten_lines(small: Path, here: Path) -> None:
     scenario = load_scenario(small, **{"protocol.turns": 2})
     scenario = scenario.set("until", "12w")
     folder = run_scenario(scenario, "runs/two-turns")
@@ -76,9 +77,6 @@ def test_the_ecosystem_can_be_handed_in(small: Path) -> None:
     assert build_society(scenario, ecosystem).ecosystem is ecosystem
 
 
-# -- Mesa -----------------------------------------------------------------------------------
-
-
 def test_keyword_arguments_are_scenario_keys(small: Path) -> None:
     society = ScenarioSociety(setup=str(small), seed=9, **{"until": "2w", "protocol.turns": 2})
     assert society.until == 14
@@ -108,7 +106,7 @@ def test_the_class_goes_to_other_processes() -> None:
     assert pickle.loads(pickle.dumps(ScenarioSociety)) is ScenarioSociety
 
 
-def test_batch_run(small: Path) -> None:
+def test_a_batch_run_varies_keys_and_seeds(small: Path) -> None:
     rows: list[dict[str, Any]] = mesa.batch_run(
         ScenarioSociety,
         parameters={
@@ -133,3 +131,9 @@ def test_the_same_through_mesa_and_through_the_command(small: Path, here: Path) 
     by_keys.run_to_end()
     assert by_keys.log.events == built.log.events
     assert by_keys.log.rows == built.log.rows
+
+
+def test_mesas_viewer_may_pass_dotted_keys() -> None:
+    taken = inspect.signature(ScenarioSociety.__init__).parameters
+    free = [name for name, one in taken.items() if one.kind is inspect.Parameter.VAR_KEYWORD]
+    assert free == ["kwargs"], "SolaraViz refuses any other name, and every dotted key with it"

@@ -32,9 +32,6 @@ def fault(text: str) -> str:
     return str(caught.value)
 
 
-# -- values ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("word", ["on", "off", "yes", "no", "On", "OFF", "Yes", "NO", "y", "n"])
 def test_words_of_yaml_1_1_stay_words(word: str) -> None:
     assert parse_yaml(f"key: {word}", "f").data == {"key": word}
@@ -96,9 +93,6 @@ def test_an_alias_repeats_a_value() -> None:
     assert parse_yaml("a: &x [1, 2]\nb: *x", "f").data == {"a": [1, 2], "b": [1, 2]}
 
 
-# -- places ---------------------------------------------------------------------------------
-
-
 def test_every_key_and_item_has_its_place() -> None:
     sheet = parse_yaml("a: 1\nb:\n  c: 2\n  d: [x, y]\ne: {f: {g: 3}}\n", "f.yaml")
     assert sheet.marks == {
@@ -120,9 +114,6 @@ def test_places_count_from_the_first_line_after_a_byte_order_mark(tmp_path: Path
     sheet = read_yaml(path)
     assert sheet.data == {"seed": 1, "until": "1y"}
     assert sheet.marks[("until",)].endswith("s.yaml:2:1")
-
-
-# -- faults ---------------------------------------------------------------------------------
 
 
 def test_keys_that_stand_twice_are_all_named() -> None:
@@ -177,9 +168,6 @@ def test_no_yaml_object_is_ever_constructed(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(yaml.constructor.BaseConstructor, "construct_document", never)
     assert parse_yaml("a: {b: [1, 2]}", "f").data == {"a": {"b": [1, 2]}}
-
-
-# -- files that mean harm -------------------------------------------------------------------
 
 
 def seconds(call: object) -> float:
@@ -259,9 +247,6 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert isinstance(parse_yaml(text, "f").data, dict)
 
 
-# -- single values --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -286,8 +271,6 @@ def test_a_value_is_bounded() -> None:
     with pytest.raises(InputError, match="--set a: longer than"):
         parse_value("x" * (MAX_BYTES + 1), "--set a")
 
-
-# -- writing --------------------------------------------------------------------------------
 
 PLAIN = st.recursive(
     st.none()

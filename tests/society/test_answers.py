@@ -334,9 +334,6 @@ def test_answers_are_found_inside_tuples_and_lists():
     run(one(act))
 
 
-# -- unreadable words -----------------------------------------------------------------------
-
-
 def mumbling(readable_at):
     """A script whose words are readable from an attempt on."""
     return lambda request: echo(request) if request.attempt >= readable_at else "mumble"
@@ -349,8 +346,9 @@ def test_unreadable_words_are_asked_for_again_under_the_parents_id(delay, readab
     calls = only(society, "calls")
     parent = "Scientist0/1/topic/1/0/0/utter/Scientist0"
     assert [c["call"] for c in calls] == [
-        parent, *(f"{parent}/re-ask{n}" for n in range(1, readable_at + 1)),
-    ]  # fmt: skip
+        parent,
+        *(f"{parent}/re-ask{n}" for n in range(1, readable_at + 1)),
+    ]
     assert [c["act"] for c in calls] == ["utter"] + ["re-ask"] * readable_at
     assert [c["reply"] for c in calls[1:-1]] == ["mumble"] * max(0, readable_at - 1)
     assert '"text"' in calls[0]["reply"], "the accepted form stands under the parent's id"
@@ -406,9 +404,6 @@ def test_a_re_ask_tells_the_model_what_was_wrong():
 
     run(one(lambda a, lab: None), script=script)
     assert told == [["system", "user"], ["system", "user", "assistant", "user"]]
-
-
-# -- reading everything at once -------------------------------------------------------------
 
 
 @SPEEDS

@@ -24,8 +24,6 @@ from society.durations import (
 from society.founding import Founding, Once, Poisson
 from society.streams import Streams
 
-# -- streams --------------------------------------------------------------------------------
-
 
 def test_a_stream_is_named_and_starts_again_from_its_beginning():
     streams = Streams(7)
@@ -71,8 +69,6 @@ def test_no_two_acts_of_a_society_share_a_seed(monkeypatch):
     assert len({names for names, _ in drawn}) == len(drawn), "an act has drawn twice"
     assert len({key for _, key in drawn}) == len(drawn)
 
-
-# -- durations ------------------------------------------------------------------------------
 
 LENGTHS = st.integers(0, int(999_000 / TICK)).map(lambda ticks: ticks * TICK)
 
@@ -123,10 +119,25 @@ def test_durations_as_people_write_them(text, days):
 @pytest.mark.parametrize(
     "value",
     [
-        "3", "d", "", "-3d", "3 days", "1d 2h", "1e3d", True, None, -1, -0.5, 1e6, 999_999.9999999,
-        float("inf"), float("nan"), "1000000d", [3],
+        "3",
+        "d",
+        "",
+        "-3d",
+        "3 days",
+        "1d 2h",
+        "1e3d",
+        True,
+        None,
+        -1,
+        -0.5,
+        1e6,
+        999_999.9999999,
+        float("inf"),
+        float("nan"),
+        "1000000d",
+        [3],
     ],
-)  # fmt: skip
+)
 def test_other_values_are_refused_with_a_hint(value):
     with pytest.raises(ValueError, match=r"is not a duration; write|is outside 0 to"):
         parse_days(value)
@@ -204,9 +215,6 @@ def test_days_are_a_type_for_any_settings():
 
     assert Settings(length="1w").length == 7.0
     assert Settings(length="1w").model_dump(mode="json") == {"length": "1w"}
-
-
-# -- founding -------------------------------------------------------------------------------
 
 
 def foundings(rule, scientists, days, seed=0):

@@ -74,6 +74,38 @@ def test_the_clock_waits_at_the_bound():
     assert society.dispatcher._unsettled == 0
 
 
+def test_only_questions_wait_at_the_bound():
+    """Searches and consultations are neither counted nor held back (rule 17)."""
+    let, kept = threading.Event(), []
+
+    async def silent(request):
+        while not let.is_set():
+            await asyncio.sleep(0.001)
+        return echo(request)
+
+    def steps(team, lab):
+        return lab.stage("topic", ask_once(team, lab))
+
+    def ask_once(team, lab):
+        said = lab.pose(team.leader, SAY, Words, "utter", within=0.0, heard=())
+        people = lab.people(said, 2)
+        guest = lab.consult(said, people, GUEST, Words, team.leader)
+        kept.extend((said, people, guest, lab.search(said, 2)))
+        kept.append(lab.pose(name(1), SAY, Words, "utter", within=0.0, heard=()))
+        yield from lab.wait(1.0)
+        raise Dissolved("done")
+
+    society = found(steps, delay=lambda r: 0.0, script=silent)
+    society.dispatcher._bound = lambda: 1
+    with running(society, let):
+        wait_for(lambda: len(kept) == 4)
+        time.sleep(0.05)
+        assert len(kept) == 4, "the second question waits"
+        assert society.dispatcher._unsettled == 1
+    assert len(kept) == 5
+    assert society.dispatcher._unsettled == 0
+
+
 @contextmanager
 def running(society, let):
     """A society that runs on a thread of its own, until its model is let speak."""
@@ -167,9 +199,6 @@ def test_calls_of_a_later_day_start_before_the_earlier_ones_have_answered():
     with running(society, let):
         wait_for(lambda: len({id_.split("/")[0] for id_ in list(asked)}) == 8)
     assert not society.running
-
-
-# -- ids and seeds --------------------------------------------------------------------------
 
 
 def test_an_id_asked_twice_is_an_error():

@@ -273,9 +273,6 @@ def test_what_was_asked_is_answered_also_for_a_team_that_is_gone(delay):
     assert all(call["reply"] and call["model"] == "scripted" for call in calls)
 
 
-# -- limit of teams -------------------------------------------------------------------------
-
-
 def test_the_limit_of_teams_holds_for_founding_and_joining():
     joined = []
 
@@ -284,9 +281,7 @@ def test_the_limit_of_teams_holds_for_founding_and_joining():
         yield from lab.wait(10.0)
         raise Dissolved("done")
 
-    society = run(
-        steps, (0.0, 0), (1.0, 1), (2.0, 0), (3.0, 0), (4.0, 2), (15.0, 0), most=2
-    )  # fmt: skip
+    society = run(steps, (0.0, 0), (1.0, 1), (2.0, 0), (3.0, 0), (4.0, 2), (15.0, 0), most=2)
     assert joined == [
         ("Scientist0/1", True),
         ("Scientist1/1", True),
@@ -321,15 +316,10 @@ def test_who_leaves_early_is_no_author_and_frees_its_place():
     assert team["size"] == 1
 
 
-# -- the end of the run ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
 def test_unfinished_teams_are_written_with_their_state(delay):
     """On day 12 one team has finished, one is running, one is published."""
-    society = run(
-        talk(rounds=3), (0.0, 0), (1.0, 4), (3.0, 5), (9.0, 7), delay=delay, until=18.0
-    )  # fmt: skip
+    society = run(talk(rounds=3), (0.0, 0), (1.0, 4), (3.0, 5), (9.0, 7), delay=delay, until=18.0)
     teams = {t["team"]: t for t in only(society, "teams")}
     assert {id_: t["state"] for id_, t in teams.items()} == {
         "Scientist0/1": "published",
@@ -407,16 +397,17 @@ def test_periods_of_any_length_give_the_same_run():
         assert traces(run(talk(), (0.0, 0), (2.0, 3), step_days=days)) == whole
 
 
+def deaf(lab):
+    while True:
+        try:
+            yield from lab.wait(1.0)
+        except Exception:
+            continue
+
+
 def test_a_protocol_that_catches_its_dissolution_for_ever_is_ended_over_its_head():
     def steps(team, lab):
-        yield from lab.stage("work", stubborn(lab))
-
-    def stubborn(lab):
-        while True:
-            try:
-                yield from lab.wait(1.0)
-            except Exception:
-                continue
+        yield from lab.stage("work", deaf(lab))
 
     society = run(steps, (0.0, 0), times=times(deadline=5.0))
     (team,) = society.log.rows["teams"]
@@ -425,18 +416,11 @@ def test_a_protocol_that_catches_its_dissolution_for_ever_is_ended_over_its_head
 
 def test_a_part_that_goes_on_after_the_end_of_its_team_is_ended_too():
     def steps(team, lab):
-        yield from lab.stage("work", lab.together(failing(lab), stubborn(lab)))
+        yield from lab.stage("work", lab.together(failing(lab), deaf(lab)))
 
     def failing(lab):
         yield from lab.wait(1.0)
         raise ValueError("lost the notes")
-
-    def stubborn(lab):
-        while True:
-            try:
-                yield from lab.wait(1.0)
-            except Exception:
-                continue
 
     society = run(steps, (0.0, 0), times=times(deadline=5.0))
     (team,) = society.log.rows["teams"]

@@ -95,9 +95,11 @@ def test_who_waits_for_several_people_names_the_last():
 
 def test_with_unlimited_attention_nobody_waits():
     society = run(
-        meeting(SHARED, turns=2), *FOUNDED, attention="unlimited",
+        meeting(SHARED, turns=2),
+        *FOUNDED,
+        attention="unlimited",
         times=times(homework=Fixed(length=4.0)),
-    )  # fmt: skip
+    )
     met, done = only(society, "meetings"), only(society, "homework")
     assert len(met) == 6
     assert all(row["held"] == row["due"] and row["waited_for"] is None for row in met)
@@ -207,8 +209,6 @@ def test_a_team_that_ends_in_a_meeting_frees_the_room():
     ]
 
 
-# -- any number of overlapping teams --------------------------------------------------------
-
 PEOPLE = 6
 TEAMS = st.lists(
     st.tuples(
@@ -243,12 +243,16 @@ def test_any_teams_end_and_nobody_is_in_two_places(teams, seed):
                 yield from lab.ask(team.leader, SAY, Words, heard=())
 
     society = run(
-        steps, *((float(day), members[0]) for day, members in teams), most=99, seed=seed,
-        until=5000.0, step_days=5000.0,
+        steps,
+        *((float(day), members[0]) for day, members in teams),
+        most=99,
+        seed=seed,
+        until=5000.0,
+        step_days=5000.0,
         times=times(
             utterance=Gamma(mean=3.0), homework=Gamma(mean=2.0, shape=1.0), meeting_notice=1.0
         ),
-    )  # fmt: skip
+    )
     ended = only(society, "teams")
     assert [team["reason"] for team in ended] == ["done"] * len(teams)
     met = only(society, "meetings")
@@ -275,9 +279,6 @@ def test_any_teams_end_and_nobody_is_in_two_places(teams, seed):
 def assert_one_after_another(spells):
     spells.sort()
     assert all(one[1] <= other[0] for one, other in pairwise(spells))
-
-
-# -- side by side ---------------------------------------------------------------------------
 
 
 def together(*parts, kept):
@@ -321,10 +322,12 @@ def test_a_failing_part_is_raised_when_every_part_has_ended():
 
     run(
         together(
-            slow, part(2.0, error=ValueError("second")), part(1.0, error=KeyError("first")),
+            slow,
+            part(2.0, error=ValueError("second")),
+            part(1.0, error=KeyError("first")),
             kept=kept,
         )
-    )  # fmt: skip
+    )
     assert done == [5.0]
     assert kept == [(ValueError, "second", 5.0)]
 

@@ -7,9 +7,22 @@ import weakref
 
 import mesa
 import pytest
-from little import ECOSYSTEM, Scripted, Stated, Written, by_chance, echo, found, run, talk, times
+from little import (
+    BEFORE,
+    ECOSYSTEM,
+    Scripted,
+    Stated,
+    Written,
+    by_chance,
+    echo,
+    found,
+    run,
+    talk,
+    times,
+)
 
 from agents.scientist import Scientist
+from society import population
 from society.model import Society
 
 LEADERS = ((0.0, 0), (3.0, 4), (12.0, 7))
@@ -103,6 +116,36 @@ def test_everybody_is_an_agent():
     assert all(isinstance(agent, Scientist) for agent in society.agents)
     assert [agent.name for agent in society.agents] == [p.id for p in ECOSYSTEM.profiles]
     assert sorted(agent.unique_id for agent in society.agents) == list(range(1, 11))
+
+
+def test_a_mesa_space_holds_everybody_and_the_ties_as_of_now():
+    society = Small(rounds=3)
+    space = society.space
+    before = {(min(i, j), max(i, j)): count for (i, j), count in BEFORE.items()}
+    assert {(i, j): w for i, j, w in space.G.edges(data="weight")} == before
+    assert [space.get_cell_list_contents([row]) for row in range(10)] == [
+        [agent] for agent in society.agents
+    ]
+    assert [agent.name for agent in space.get_neighbors(1)] == ["Scientist0", "Scientist2"]
+    society.run_to_end()
+    assert not space.G.has_edge(4, 5), "not asked again yet"
+    assert society.space is space, "so that a viewer may keep it"
+    assert {(i, j): space.G[i][j]["weight"] for i, j in ((0, 1), (4, 5), (7, 8))} == {
+        (0, 1): 3,
+        (4, 5): 1,
+        (7, 8): 1,
+    }
+    assert len(space.agents) == 10
+
+
+def test_who_acts_for_the_first_time_gets_a_place(monkeypatch):
+    monkeypatch.setattr(population, "EVERYBODY", 3)
+    society = Small(rounds=3)
+    assert not society.space.get_all_cell_contents()
+    society.run_to_end()
+    acted = {agent.name for agent in society.agents}
+    assert 0 < len(acted) < 10
+    assert {agent.name for agent in society.space.agents} == acted
 
 
 def answering():

@@ -23,6 +23,7 @@ from little import (
     only,
     run,
     talk,
+    times,
 )
 from scipy.sparse import csr_array
 
@@ -31,8 +32,6 @@ from agents.memory import recall
 from society import population as population_module
 from society.interfaces import Manuscript
 from society.network import CoauthorNetwork
-
-# -- co-authorship --------------------------------------------------------------------------
 
 
 class Clock:
@@ -88,9 +87,6 @@ def test_joint_papers_are_those_of_a_dense_matrix(base, papers):
             assert [x.tolist() for x in network.row(i)] == [x.tolist() for x in past]
             clock.date = date
     assert network.base_ties() == sorted((i, j, count) for (i, j), count in base.items())
-
-
-# -- profiles -------------------------------------------------------------------------------
 
 
 def paper_of(steps=None, cites="graphs and vision"):
@@ -162,9 +158,6 @@ def test_an_agent_shows_profile_and_load_as_of_now():
     assert (agent.load, agent.teams) == (1, ["Scientist3/1"])
     society.advance(50.0)
     assert (agent.load, agent.profile.papers) == (0, 4)
-
-
-# -- publication ----------------------------------------------------------------------------
 
 
 def seen_by(dates):
@@ -263,8 +256,10 @@ def test_every_row_of_a_publication():
     society = run(paper_of(cites="graphs and vision"), (0.0, 3), script=said)
     (paper,) = only(society, "papers")
     assert (paper["paper"], paper["title"], paper["published"]) == (
-        "Scientist3/1", "On graphs", 11.0,
-    )  # fmt: skip
+        "Scientist3/1",
+        "On graphs",
+        11.0,
+    )
     assert paper["keywords"] == "proteins; climate", "interests of the authors that it names"
     assert society.log.rows["authorships"] == [
         ("Scientist3/1", name(3), 0),
@@ -323,9 +318,6 @@ def test_nothing_crosses_before_it_is_read():
     assert len(society.literature) == 8
     assert not society.log.rows["papers"]
     assert all(not agent.memory for agent in society.agents)
-
-
-# -- memory and consultations ---------------------------------------------------------------
 
 
 def test_memory_is_written_when_a_team_ends_and_tells_topic_and_mates():
@@ -505,9 +497,6 @@ def test_recall_ranks_by_shared_words_then_newest():
     assert recall((), "graphs") == ()
 
 
-# -- the log --------------------------------------------------------------------------------
-
-
 def test_events_have_date_and_sequence():
     society = run(talk(), (0.0, 0), (2.0, 3), (2.0, 5))
     events = society.log.events
@@ -515,8 +504,12 @@ def test_events_have_date_and_sequence():
     dates = [event["date"] for event in events]
     assert dates == sorted(dates)
     assert {event["kind"] for event in events} == {
-        "founded", "joined", "stage", "finished", "published",
-    }  # fmt: skip
+        "founded",
+        "joined",
+        "stage",
+        "finished",
+        "published",
+    }
 
 
 def test_a_sealed_log_takes_nothing():
@@ -583,3 +576,63 @@ def test_invitations_are_answered_within_the_window():
     assert slots["role"] == "", "an invitee is no member yet"
     (row,) = only(society, "invitations")
     assert (row["sent"], row["answered"], row["cross_team"]) == (3.0, 17.0, False)
+
+
+def test_an_invitation_that_the_end_overtakes_stays_unanswered():
+    def steps(team, lab):
+        yield from lab.stage("selection", invite(team, lab))
+
+    def invite(team, lab):
+        sent, known = lab.now, lab.acquaintance(name(1))
+        lab.invite(name(1), INVITE, Words, 0, known)
+        yield from lab.wait(14.0)
+        lab.note_invitation(name(1), sent, known, "accepted")
+
+    def outcome(**settings):
+        (row,) = only(run(steps, (3.0, 0), **settings), "invitations")
+        return row["invitee"], row["sent"], row["answered"], row["outcome"], row["ties"]
+
+    assert outcome() == (name(1), 3.0, 17.0, "accepted", 2)
+    unanswered = (name(1), 3.0, None, None, 2)
+    assert outcome(until=10.0) == unanswered, "the run has ended"
+    assert outcome(times=times(deadline=5.0)) == unanswered, "the team was dissolved"
+
+
+def test_who_left_has_not_written_the_paper():
+    def steps(team, lab):
+        mates = [name(4), name(5)]
+        topic = yield from lab.stage("topic", meet(team, lab, mates))
+        team.notes["topic"] = topic
+        lab.leave(mates[0])
+        page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
+        return Manuscript(page)
+
+    def meet(team, lab, mates):
+        for mate in mates:
+            lab.join(mate)
+        return (yield from lab.ask(team.leader, SAY, Words, heard=()))
+
+    society = run(steps, (0.0, 3), script=lambda r: echo(r) | {"text": "proteins", "title": "A"})
+    remembered = {who: len(society.population.named(name(who)).memory) for who in (3, 4, 5)}
+    assert remembered == {3: 1, 4: 0, 5: 1}
+    assert society.population.named(name(5)).memory[0].line.endswith("With Scientist3.")
+
+
+def test_the_network_can_be_seen_as_a_graph_of_any_day():
+    clock, dense = Clock(), np.zeros((5, 5), dtype=np.int64)
+    dense[0, 1] = dense[1, 0] = 2
+    network = CoauthorNetwork(csr_array(dense), clock)
+
+    def weights():
+        graph = network.graph()
+        assert sorted(graph) == [0, 1, 2, 3, 4]
+        return {(min(pair), max(pair)): w for *pair, w in graph.edges(data="weight")}
+
+    assert weights() == {(0, 1): 2}
+    clock.date = 3.0
+    network.record([0, 1, 3])
+    assert weights() == {(0, 1): 2}, "seen from the next instant on"
+    clock.date = 4.0
+    assert weights() == {(0, 1): 3, (0, 3): 1, (1, 3): 1}
+    network.graph().add_edge(2, 4, weight=1)
+    assert (2, 4) not in weights(), "a view is a copy"
