@@ -289,8 +289,14 @@ def test_an_interrupted_run_stops_soon_and_looks_unfinished(
     slow = ["--set", "backend.latency=2", "--set", "backend.in_flight=1", "--out", "run"]
     command = [sys.executable, "-c", "from scenarios.cli import main; main()", "run", "small.yaml"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # A suite that was started in the background ignores SIGINT, and children inherit that.
     with subprocess.Popen(
-        [*command, *slow], env=environment, cwd=here, stderr=subprocess.PIPE, text=True
+        [*command, *slow],
+        env=environment,
+        cwd=here,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     ) as running:
         assert running.stderr is not None
         for line in running.stderr:
