@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from metrics.concurrency import max_memberships
+from metrics.cost import STAGES
 from metrics.novelty import COLUMNS
 from metrics.table import measure
 from society.run import Run
@@ -18,7 +19,8 @@ def summary(run: Run) -> dict[str, Any]:
     Returns:
         ``scenario`` (name), ``seed``, ``days``, ``scientists`` (number), ``teams`` (founded,
         published, dissolved by reason, running, finished), ``papers``, ``calls`` (total,
-        by_stage, by_act), ``inference_cost`` (per_team, mean over teams that wrote a paper, extra),
+        by_stage, by_act), ``inference_cost`` (per_team, by_stage, mean over teams that wrote a
+        paper, extra),
         ``HD``, ``CD``, ``CI``, ``ON`` (each mean and per_paper, or None), ``invitations`` (sent,
         accepted, declined, full, unanswered, cross_team), ``consultations``, ``max_memberships``,
         ``waiting_days`` (mean days a team waits for its people per round, by size), ``digest``,
@@ -73,6 +75,7 @@ def _inference_cost(run: Run) -> dict[str, Any]:
     paid = cost.loc[cost["team"].isin(written), "inference_cost"]
     return {
         "per_team": _mapping(cost["team"], cost["inference_cost"]),
+        "by_stage": {stage: int(cost[stage].sum()) for stage in STAGES},
         "mean": float(paid.mean()) if len(paid) else None,
         "extra": int(cost["extra_cost"].sum()),
     }

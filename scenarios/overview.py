@@ -37,6 +37,8 @@ def print_overview(told: Mapping[str, Any]) -> None:
     )
     stages = list(told["calls"]["by_stage"].items())
     print_table("calls by stage", ("stage", "calls"), stages)
+    cost = list(told["inference_cost"]["by_stage"].items())
+    print_table("inference cost by stage, as VirSci counts it", ("stage", "calls"), cost)
     print_table("calls by act", ("act", "calls"), list(told["calls"]["by_act"].items()))
     waited = [(size, days) for size, days in told["waiting_days"].items()]
     print_table("days a team waits for its people, per round", ("people", "days"), waited)

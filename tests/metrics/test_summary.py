@@ -39,6 +39,8 @@ def test_inference_cost_is_that_of_teams_with_a_paper(told):
     assert told["inference_cost"]["per_team"] == {"S1/1": 80, "S5/1": 0, "S6/1": 0}
     assert told["inference_cost"]["mean"] == 80.0
     assert told["inference_cost"]["extra"] == 2
+    by_stage = {"topic": 20, "ideas": 20, "novelty": 20, "abstract": 20}
+    assert told["inference_cost"]["by_stage"] == by_stage
 
 
 def test_novelty_is_told_per_paper_and_as_a_mean(told):

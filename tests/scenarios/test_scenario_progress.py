@@ -117,7 +117,7 @@ TOLD: dict[str, Any] = {
     "teams": {"founded": 12, "published": 9, "dissolved": {"[red]too small": 3}},
     "papers": 9,
     "calls": {"total": 1234, "by_stage": {"topic": 1000}, "by_act": {"utterance": 900}},
-    "inference_cost": {"per_team": {}, "mean": None, "extra": 0},
+    "inference_cost": {"per_team": {}, "by_stage": {"topic": 4}, "mean": None, "extra": 0},
     "HD": {"mean": 0.51234, "per_paper": {}},
     "CD": None,
     "CI": None,
