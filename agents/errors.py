@@ -4,16 +4,22 @@
 
     SocietyError
     ├── InputError        yours: a file, a key, a value; the message says what to change  (exit 2)
-    ├── Verdict           nobody's: the words themselves decided (refusal, unreadable reply)
-    │   └── ReplyError    a reply that could not be read as its form
+    ├── Verdict           nobody's: the words themselves decided
+    │   ├── ReplyError    a reply that could not be read as its form
+    │   ├── Refused       the model declined to answer
+    │   ├── Filtered      the provider's content filter took the answer away
+    │   └── Overflow      the prompt is longer than the model can read
     ├── Dissolved         the team's: it ended without a paper, and the reason is logged
+    ├── Fault             the provider's: one attempt failed; it is repeated, or the run stops
     ├── Stopped           the world's: a fault outside the simulation ended the run early (exit 5)
+    │   └── BudgetReached the budget's: nothing more may be paid for                       (exit 4)
+    ├── Diverged          journal and code disagree about a call that was made             (exit 6)
     └── ProtocolError     the programmer's: a rule of the simulated world was broken
 
     Over (a BaseException)    the team's end, to a protocol that keeps catching its Dissolved
 
 Each takes exactly one message, because SimPy rebuilds an exception as ``type(e)(*e.args)``
-when it crosses a process.
+when it crosses a process; ``agents.faults.Fault`` has more and never enters one.
 """
 
 from __future__ import annotations
@@ -42,6 +48,18 @@ class ReplyError(Verdict):
     """A reply that could not be read as the form that was asked for."""
 
 
+class Refused(Verdict):
+    """The model declined to answer."""
+
+
+class Filtered(Verdict):
+    """The provider's content filter took the answer away."""
+
+
+class Overflow(Verdict):
+    """The prompt is longer than the model can read."""
+
+
 class Dissolved(SocietyError):
     """A team ended without a paper; the message is the reason."""
 
@@ -50,6 +68,18 @@ class Stopped(SocietyError):
     """The run was ended from outside the simulated world; it leaves no trace in it."""
 
     exit_code = 5
+
+
+class BudgetReached(Stopped):
+    """What the next call may cost does not fit the budget any more."""
+
+    exit_code = 4
+
+
+class Diverged(SocietyError):
+    """A call that the journal knows would now be made differently, or not at all."""
+
+    exit_code = 6
 
 
 class ProtocolError(SocietyError):

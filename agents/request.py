@@ -42,6 +42,8 @@ class Request:
         slots: the same content, structured; what the offline scientist answers from.
         seed: derived from the scenario's seed and the call id; 64 bits.
         due: simulated date (days) at which the answer is due; the order of service.
+        asked: simulated date (days) on which it was asked.
+        told: what the backend adds to the messages (model name, sampling), as canonical text.
         attempt: 0 for the first asking, then one more for each re-ask for words.
     """
 
@@ -53,19 +55,29 @@ class Request:
     seed: int = 0
     due: float = 0.0
     attempt: int = 0
+    asked: float = 0.0
+    told: str = ""
 
     @cached_property
     def hash(self) -> str:
-        """sha256 over what the model is told: messages and the form's schema."""
+        """sha256 over what the model is told: messages, the form's schema, model, sampling."""
         told = [[m.role, m.content] for m in self.messages]
-        body = json.dumps([told, self.form.schema_text()], ensure_ascii=True)
+        body = json.dumps([told, self.form.schema_text(), self.told], ensure_ascii=True)
         return hashlib.sha256(body.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a backend returned: text, tokens, and the model's own name for itself."""
+    """What a backend returned.
+
+    Attributes:
+        text: the words.
+        usage: their tokens.
+        model: the model's own name for itself.
+        cut: the words end because a limit of length was reached.
+    """
 
     text: str
     usage: Usage
     model: str
+    cut: bool = False
