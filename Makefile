@@ -5,11 +5,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow check mutants bench clean
+.PHONY: demo demo-live test test-slow check mutants bench clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
 	@echo "Open the report: $(CURDIR)/runs/demo/report.html"
+
+# The same over HTTP, against a server that stands for a provider; no model, no key, no network.
+# SERVER="--fault dropped=0.1 --latency 0.05" shows how a run bears a bad one.
+demo-live: $(VENV)/.installed
+	@$(BIN)/python -m tests.faultserver.demo $(SERVER)
 
 test: check
 	$(BIN)/python -m pytest -n 2 -m "not slow"

@@ -58,6 +58,11 @@ class Backend(Part):
         """Most tokens that a reply can have; 0 where that is not known."""
         return 0
 
+    @property
+    def room(self) -> int | None:
+        """Characters of messages that the model can read; longer ones are trimmed first."""
+        return None
+
     def endpoints(self) -> tuple[Endpoint, ...]:
         """The ways to the model, made anew for each run; at least one."""
         return (Endpoint("", self.complete),)

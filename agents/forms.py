@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from agents.errors import ReplyError
+from agents.reading import read_reply
 
-_FENCE = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
+_VALUES = ("const", "default", "enum", "examples", "required")
+"""Keywords of a schema that hold values and no schemas."""
 
 
 class Form(BaseModel):
@@ -23,7 +23,9 @@ class Form(BaseModel):
     ``fallback``, the flagged default when no re-ask made the reply readable.
     """
 
-    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="ignore", frozen=True, populate_by_name=True, allow_inf_nan=False
+    )
 
     ruled: ClassVar[bool] = False
     """True on forms that bring a rule of their own."""
@@ -39,6 +41,16 @@ class Form(BaseModel):
         return None
 
     @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """The form as plain JSON Schema under the names of the prompt, for ``response_format``.
+
+        Forms in forms stand where they are used, because some servers follow no ``$ref``; only
+        a form that holds itself keeps its ``$defs``. Titles and docstrings, which are for
+        readers of the code, are left out.
+        """
+        return dict(json.loads(_schema_text(cls)))
+
+    @classmethod
     def schema_text(cls) -> str:
         """The form's JSON Schema as canonical text."""
         return _schema_text(cls)
@@ -50,33 +62,41 @@ class Form(BaseModel):
 
 @cache
 def _schema_text(form: type[Form]) -> str:
-    return json.dumps(form.model_json_schema(), sort_keys=True)
+    schema = form.model_json_schema()
+    defs = schema.get("$defs", {})
+    root = schema["$ref"].rpartition("/")[2] if "$ref" in schema else ""
+    plain = _plain(defs[root] if root else schema, defs, frozenset({root}))
+    if "$ref" in json.dumps(plain):
+        plain["$defs"] = {name: _plain(one, defs, frozenset(defs)) for name, one in defs.items()}
+    return json.dumps(plain, sort_keys=True)
+
+
+def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
+    """A schema with what it refers to in place, unless it stands inside of that already."""
+    if isinstance(schema, list):
+        return [_plain(one, defs, inside) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {key: part for key, part in schema.items() if key not in ("title", "$defs")}
+    if "properties" in schema:
+        schema.pop("description", None)
+    name = schema.get("$ref", "").rpartition("/")[2]
+    if name and name not in inside:
+        del schema["$ref"]
+        return {**_plain(defs[name], defs, inside | {name}), **schema}
+    plain = {}
+    for key, part in schema.items():
+        if key in ("properties", "patternProperties"):
+            plain[key] = {one: _plain(said, defs, inside) for one, said in part.items()}
+        else:
+            plain[key] = part if key in _VALUES else _plain(part, defs, inside)
+    return plain
 
 
 def read_form(form: type[Form], text: str) -> Form:
-    """Read a reply: the whole text as JSON, else the last fenced or outermost block.
+    """The words of ``agents.reading.read_reply``, without the rung.
 
     Raises:
-        ReplyError: no block of the text fills the form; the message says what was missing.
+        ReplyError: they do not fill the form.
     """
-    trouble = "no JSON object in the reply"
-    for block in _candidates(text):
-        try:
-            data = json.loads(block)
-        except (ValueError, RecursionError) as error:
-            trouble = f"not JSON: {error}"
-            continue
-        try:
-            return form.model_validate(data)
-        except ValidationError as error:
-            first = error.errors()[0]
-            trouble = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    raise ReplyError(f"{form.__name__}: {trouble}")
-
-
-def _candidates(text: str) -> list[str]:
-    blocks = [text, *reversed(_FENCE.findall(text))]
-    start, end = text.find("{"), text.rfind("}")
-    if 0 <= start < end:
-        blocks.append(text[start : end + 1])
-    return blocks
+    return read_reply(form, text).words

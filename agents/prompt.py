@@ -1,7 +1,8 @@
-"""Prompt: a text file with slots, and the text that fills them.
+"""Prompt: a text file with slots, the text that fills them, and the messages they become.
 
 Besides plain slots the pages know two filters: ``introduce`` puts a Profile into sentences,
-``listed`` numbers References. Both keep what others wrote inside fences, as data.
+``listed`` numbers References. Both keep what others wrote inside fences, as data. The slot
+``you`` is where a page tells the scientist who it is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from jinja2 import meta
 
 from agents.profile import Profile
 from agents.reference import Reference
+from agents.request import Message
 
 
 def introduce(profile: Profile) -> str:
@@ -52,7 +54,11 @@ _PAGES.filters["listed"] = listed
 
 
 class Prompt:
-    """One prompt of a protocol; a slot left out by mistake is an error, never a blank."""
+    """One prompt of a protocol; a slot left out by mistake is an error, never a blank.
+
+    The slot ``you`` is filled with the definition of the scientist asked, which is made of
+    ``me``, ``role`` and ``memory``.
+    """
 
     def __init__(self, path: Path) -> None:
         self.name = path.stem
@@ -63,9 +69,18 @@ class Prompt:
         return _PAGES.from_string(self.text)
 
     @cached_property
-    def slots(self) -> frozenset[str]:
-        """Names of the slots the text uses."""
+    def _names(self) -> frozenset[str]:
         return frozenset(meta.find_undeclared_variables(_PAGES.parse(self.text)))
+
+    @property
+    def personal(self) -> bool:
+        """True if the text itself has a place for who is asked."""
+        return "you" in self._names
+
+    @property
+    def slots(self) -> frozenset[str]:
+        """Names of the slots that must be given; for ``you``, those that it is made of."""
+        return (self._names - {"you"}) | DEFINITION.slots if self.personal else self._names
 
     def render(self, slots: Mapping[str, Any]) -> str:
         """The prompt as the model is told it.
@@ -73,6 +88,8 @@ class Prompt:
         Raises:
             jinja2.UndefinedError: a slot of the text is missing.
         """
+        if self.personal:
+            slots = {**slots, "you": DEFINITION.render(slots)}
         return self._template.render(slots).strip()
 
 
@@ -89,5 +106,26 @@ class Prompts:
         return iter(self._prompts.values())
 
 
+EVERYBODY = Prompt(Path(__file__).with_name("everybody.txt"))
+"""What every scientist is told first, in the same words."""
 DEFINITION = Prompt(Path(__file__).with_name("definition.txt"))
-"""The system prompt of every scientist (Fig. 16): who it is and what it recalls."""
+"""Who is asked (Fig. 16): its name, role and profile, and what it recalls."""
+
+
+def messages_of(page: Prompt, slots: Mapping[str, Any]) -> tuple[Message, Message]:
+    """What a model is told: first what is the same for everybody, then the page.
+
+    Providers reuse what they have worked out for the beginning of an earlier prompt, so who is
+    asked stands where the page has its place for it; without one, before the page.
+
+    Args:
+        page: what is asked.
+        slots: those of the page, and ``me``, ``role`` and ``memory``.
+
+    Raises:
+        jinja2.UndefinedError: a slot is missing.
+    """
+    system = EVERYBODY.render({})
+    if not page.personal:
+        system = f"{system}\n\n{DEFINITION.render(slots)}"
+    return Message("system", system), Message("user", page.render(slots))

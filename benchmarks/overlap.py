@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from agents.backend import Backend
 from agents.offline.scientist import Offline
 from agents.request import Reply, Request, Usage
-from benchmarks.chain import lower_bound
+from metrics.chain import lower_bound
 from protocols.virsci.protocol import VirSci
 from society.asking import Asking
 from society.durations import Times

@@ -150,8 +150,10 @@ def queueing(run: Run) -> pd.DataFrame:
         done over mean effort; 1 where nobody waits).
     """
     pieces = run.table("homework").dropna(subset=["started", "done"])
-    pieces = pieces.reset_index(names="piece")
-    spells = run.table("members")[["scientist", "joined", "left"]]
+    members = run.table("members")
+    # The members of a team that was at work when a run was stopped are not in the tables.
+    pieces = pieces[pieces["team"].isin(members["team"])].reset_index(names="piece")
+    spells = members[["scientist", "joined", "left"]]
     both = pieces[["piece", "scientist", "assigned"]].merge(spells, on="scientist")
     inside = (both["joined"] <= both["assigned"]) & (both["assigned"] < both["left"].fillna(np.inf))
     pieces["memberships"] = pieces["piece"].map(both[inside].groupby("piece").size()).fillna(0)

@@ -2,13 +2,14 @@
 
 VirSci counts as inference cost one call per member and turn of the stages topic, ideas, novelty
 and abstract: n = 4 members and K = 5 turns give 80. Selection, invitations, summaries, decisions,
-guests, reviews and re-asks are calls, but not inference cost.
+guests, reviews, re-asks and trimmed askings are calls, but not inference cost.
 """
 
 from __future__ import annotations
 
 import pandas as pd
 
+from society.frames import WAY_ACTS
 from society.run import Run
 
 ACTS = {
@@ -22,11 +23,16 @@ ACTS = {
     "guest": "guest",
     "review": "review",
     "re-ask": "re-ask",
+    "trim": "trimmed asking",
 }
 """The act of a call id and the noun under which it is counted."""
 
 STAGES = ("topic", "ideas", "novelty", "abstract")
 COUNTED = ("utter", "vote")
+RUNGS = ("strict", "found", "repaired", "re-asked", "default", "unread")
+"""The ladder by which replies are read, from the top; unread: no words, and no default either."""
+VERDICTS = ("unreadable", "refused", "filtered", "overflow")
+BY_RUNG = ["form", "rung", "calls", *VERDICTS]
 
 
 def calls_by_act(run: Run) -> pd.DataFrame:
@@ -57,6 +63,43 @@ def calls_by_scientist(run: Run) -> pd.DataFrame:
 def calls_by_model(run: Run) -> pd.DataFrame:
     """Calls by model as returned; columns as in ``calls_by_act``. Source: this project."""
     return _counted(run.table("calls"), "model")
+
+
+def calls_by_rung(run: Run) -> pd.DataFrame:
+    """How the reply to each question was read, by form and rung (this project).
+
+    Questions are counted, not askings: re-asks and trimmed askings are the way to a reply.
+
+    Returns:
+        One row per ``form`` and ``rung`` of ``RUNGS``, in that order, also where nothing came to
+        it: ``calls``, their ``share`` among those of the form (0..1), and how many of them had
+        the verdict ``unreadable``, ``refused``, ``filtered`` or ``overflow`` (above the default:
+        too long at first, and read when trimmed). Calls of which no rung is known (never sent,
+        since words they needed never came, or of an older release) are a row with a missing
+        ``rung``, whose verdicts are missing.
+    """
+    calls = run.table("calls")
+    first = calls[~calls["act"].isin(WAY_ACTS)]
+    rung = first["rung"].mask(first["rung"].isna() & first["verdict"].notna(), "unread")
+    asked = pd.DataFrame({"form": first["form"], "rung": rung, "calls": 1})
+    for verdict in VERDICTS:
+        asked[verdict] = (first["verdict"] == verdict).fillna(False)
+    sums = _summed(asked)
+    known = sums.loc[sums["rung"].notna(), "form"].unique()
+    ladder = pd.DataFrame([(form, rung) for form in known for rung in RUNGS], columns=BY_RUNG[:2])
+    nothing = ladder.astype("string").assign(**dict.fromkeys(BY_RUNG[2:], 0))
+    table = _summed(pd.concat([nothing, sums])).sort_values("form", kind="stable")
+    table[list(VERDICTS)] = table[list(VERDICTS)].mask(table["rung"].isna())
+    whole = table.groupby("form", dropna=False)["calls"].transform("sum")
+    table.insert(3, "share", (table["calls"] / whole).astype("Float64"))
+    return table.reset_index(drop=True)
+
+
+def _summed(asked: pd.DataFrame) -> pd.DataFrame:
+    """Counts by form and rung, in the order in which these first appear."""
+    grouped = asked.groupby(BY_RUNG[:2], dropna=False, sort=False)
+    sums = grouped[BY_RUNG[2:]].sum().astype("Int64").reset_index()
+    return sums.astype(dict.fromkeys(BY_RUNG[:2], "string"))
 
 
 def _counted(calls: pd.DataFrame, key: str) -> pd.DataFrame:

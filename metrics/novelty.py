@@ -21,11 +21,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from agents.errors import InputError
 from agents.part import Part
 from metrics.neighbours import Search, Space, within
+from metrics.written import fits, fitted
 from society.run import Run
 
 Floats = NDArray[np.float64]
@@ -149,19 +150,40 @@ def novelty(
 def of_run(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
     """Measure the papers of a run against its databases (VirSci, section 4.1).
 
-    A run without databases gives the measure it was written with, and no rows if it has none.
+    Without settings those of the run's scenario hold, and what the run holds already is not
+    measured again. A run without databases gives the measure it was written with, its columns
+    complete, and no rows if it has none.
     """
+    nothing = _nothing()
+    held = run.measure("novelty") if "novelty" in run.measures() else None
+    if held is not None and settings is None and fits(held, nothing):
+        return held
     if run.databases is None:
-        return run.measure("novelty") if "novelty" in run.measures() else _nothing(settings)
+        return nothing if held is None else fitted(held, nothing)
     if run.vectors is None or not len(run.vectors.ids):
-        return _nothing(settings)
-    sides = run.databases
-    return novelty(run.vectors.values, sides.past, sides.contemporary, settings, run.vectors.ids)
+        return nothing
+    past, contemporary = run.databases.past, run.databases.contemporary
+    use = settings or settings_of(run)
+    return novelty(run.vectors.values, past, contemporary, use, run.vectors.ids)
 
 
-def _nothing(settings: Novelty | None) -> pd.DataFrame:
+def settings_of(run: Run) -> Novelty:
+    """The settings that the scenario of a run names.
+
+    Raises:
+        InputError: they are none.
+    """
+    given = run.scenario.get("novelty")
+    named = given if isinstance(given, dict) else {}
+    try:
+        return Novelty(**{key: named[key] for key in Novelty.model_fields if key in named})
+    except ValidationError as error:
+        raise InputError(f"the run's settings of novelty cannot be read: {error}") from error
+
+
+def _nothing() -> pd.DataFrame:
     none = Database(np.zeros((0, 1)), np.zeros(0, dtype=int), None, ())
-    return novelty(np.zeros((0, 1)), none, none, settings)
+    return novelty(np.zeros((0, 1)), none, none)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from metrics.concurrency import max_memberships
-from metrics.cost import STAGES
+from metrics.cost import RUNGS, STAGES, VERDICTS
+from metrics.ledger import ledger_of
 from metrics.novelty import COLUMNS
 from metrics.table import measure
 from society.run import Run
@@ -18,14 +19,20 @@ def summary(run: Run) -> dict[str, Any]:
 
     Returns:
         ``scenario`` (name), ``seed``, ``days``, ``scientists`` (number), ``teams`` (founded,
-        published, dissolved by reason, running, finished), ``papers``, ``calls`` (total,
+        published, dissolved by reason, running, finished; of a partial run only those that had
+        ended are known, so that the last two are None), ``papers``, ``calls`` (total,
         by_stage, by_act), ``inference_cost`` (per_team, by_stage, mean over teams that wrote a
         paper, extra),
         ``HD``, ``CD``, ``CI``, ``ON`` (each mean and per_paper, or None), ``invitations`` (sent,
         accepted, declined, full, unanswered, cross_team), ``consultations``, ``max_memberships``,
-        ``waiting_days`` (mean days a team waits for its people per round, by size), ``digest``,
-        ``backend``.
+        ``waiting_days`` (mean days a team waits for its people per round, by size), ``reading``
+        (of the questions whose rung is known: ``asked``, ``rungs``, ``verdicts``, ``defaulted``
+        as a share, ``by_form``; None if none is known), ``ledger`` (attempts, outcomes, tokens,
+        usd, sessions, ...; None in the run of an older release), ``digest``, ``backend``,
+        ``partial`` (why the run was stopped; None for a finished one) and ``until`` (the day on
+        which it would have ended).
     """
+    ledger, until = ledger_of(run), run.manifest.get("until")
     return {
         "scenario": run.name,
         "seed": run.seed,
@@ -40,13 +47,17 @@ def summary(run: Run) -> dict[str, Any]:
         "consultations": len(run.table("consultations")),
         "max_memberships": max_memberships(run),
         "waiting_days": _waiting(run),
+        "reading": _reading(run),
+        "ledger": None if ledger is None else ledger.model_dump(),
         "digest": run.digest,
         "backend": run.manifest.get("backend"),
+        "partial": run.partial,
+        "until": until if isinstance(until, int | float) else None,
     }
 
 
 def _teams(run: Run) -> dict[str, Any]:
-    teams = run.table("teams")
+    teams, partial = run.table("teams"), run.partial is not None
     by_state = teams["state"].value_counts()
     gone = teams[teams["state"] == "dissolved"]
     reasons = gone["reason"].fillna("no reason given").value_counts()
@@ -54,8 +65,8 @@ def _teams(run: Run) -> dict[str, Any]:
         "founded": len(teams),
         "published": int(by_state.get("published", 0)),
         "dissolved": {reason: int(reasons[reason]) for reason in sorted(reasons.index)},
-        "running": int(by_state.get("running", 0)),
-        "finished": int(by_state.get("finished", 0)),
+        "running": None if partial else int(by_state.get("running", 0)),
+        "finished": None if partial else int(by_state.get("finished", 0)),
     }
 
 
@@ -78,6 +89,26 @@ def _inference_cost(run: Run) -> dict[str, Any]:
         "by_stage": {stage: int(cost[stage].sum()) for stage in STAGES},
         "mean": float(paid.mean()) if len(paid) else None,
         "extra": int(cost["extra_cost"].sum()),
+    }
+
+
+def _reading(run: Run) -> dict[str, Any] | None:
+    table = measure(run, "calls_by_rung")
+    known = table.dropna(subset=["rung"])
+    asked = int(known["calls"].sum())
+    if not asked:
+        return None
+    rungs, by_form = dict.fromkeys(RUNGS, 0), {}
+    for form, of_form in known.groupby("form", dropna=False):
+        by_form[str(form)] = _mapping(of_form["rung"], of_form["calls"])
+        for rung, calls in by_form[str(form)].items():
+            rungs[rung] = rungs.get(rung, 0) + calls
+    return {
+        "asked": asked,
+        "rungs": rungs,
+        "verdicts": {verdict: int(known[verdict].sum()) for verdict in VERDICTS},
+        "defaulted": rungs["default"] / asked,
+        "by_form": by_form,
     }
 
 

@@ -7,10 +7,12 @@ a hand-worked example as its test, and add one line here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import pandas as pd
 
 from metrics import concurrency, cost, novelty, structure, teams
+from metrics.written import fits
 from society.run import Run
 
 Metric = Callable[[Run], pd.DataFrame]
@@ -18,6 +20,7 @@ Metric = Callable[[Run], pd.DataFrame]
 METRICS: dict[str, Metric] = {
     "novelty": novelty.of_run,
     "teams": teams.teams,
+    "outcomes_without_defaults": teams.outcomes_without_defaults,
     "structure": structure.structure,
     "weekly": concurrency.weekly,
     "waiting": concurrency.waiting,
@@ -31,6 +34,7 @@ METRICS: dict[str, Metric] = {
     "calls_by_team": cost.calls_by_team,
     "calls_by_scientist": cost.calls_by_scientist,
     "calls_by_model": cost.calls_by_model,
+    "calls_by_rung": cost.calls_by_rung,
     "inference_cost": cost.inference_cost,
 }
 
@@ -38,9 +42,19 @@ METRICS: dict[str, Metric] = {
 def measure(run: Run, name: str) -> pd.DataFrame:
     """A measure of a run: as written with it if it was, else computed once and held.
 
+    One that lacks a column, because an older release wrote it, is computed again.
+
     Raises:
         InputError: neither written nor in ``METRICS``.
     """
-    if name in run.measures() or name not in METRICS:
+    if name not in METRICS:
+        return run.measure(name)
+    if name in run.measures() and fits(run.measure(name), _empty(name)):
         return run.measure(name)
     return run.hold(name, METRICS[name](run))
+
+
+@cache
+def _empty(name: str) -> pd.DataFrame:
+    """A measure of a run without a row: its columns and their dtypes."""
+    return METRICS[name](Run.from_rows({}, {"seed": 0, "days": 0.0}, {}))

@@ -1,32 +1,20 @@
-"""Teams: who they were made of, and what it took them to a paper."""
+"""Teams: who they were made of, what it took them to a paper, and what defaults did to that."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import combinations
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 
+from metrics import novelty
+from metrics.composition import composition
 from metrics.concurrency import rounds
-from society.literature.paper import DAYS_PER_YEAR
+from metrics.cost import inference_cost
 from society.run import Run
 
 OUTCOMES = ("accepted", "declined", "full")
 IDEAS_KEPT = 3
-BUILT = {
-    "size": "Int64",
-    "freshness": "Float64",
-    "diversity": "Float64",
-    "unique": "Float64",
-    "leader_papers": "Int64",
-    "leader_years": "Float64",
-    "newcomers": "Float64",
-    "elsewhere": "Float64",
-}
-"""Columns about the composition of a team, and their dtypes."""
 
 
 def teams(run: Run) -> pd.DataFrame:
@@ -52,7 +40,7 @@ def teams(run: Run) -> pd.DataFrame:
     founded = run.table("teams")
     table = founded[["team", "state"]].copy()
     cast = members_at_end(run)
-    built = pd.DataFrame(_composition(run, cast), index=table.index)
+    built = pd.DataFrame(composition(run, cast), index=table.index)
     table = pd.concat([table, built], axis=1)
     table["days_to_paper"] = founded["published"] - founded["founded"]
     meetings = run.table("meetings")
@@ -85,123 +73,60 @@ def members_at_end(run: Run) -> dict[str, list[str]]:
     return cast
 
 
-def freshness(members: Sequence[str], pairs: set[tuple[str, str]]) -> float:
-    """Share of members with no earlier joint paper with any other member (VirSci, Fig. 5).
+def outcomes_without_defaults(run: Run) -> pd.DataFrame:
+    """Outcomes of all teams, and of those none of whose replies was a default (this project).
 
-    Args:
-        members: at least one name.
-        pairs: pairs (smaller, larger) that had a joint paper before the founding.
+    A default stands in for words that were refused, filtered or stayed unreadable: what it does
+    to the results is seen by leaving out every team that has one.
+
+    Returns:
+        One row per ``outcome``: ``with a paper`` (share of the teams that have ended, 0..1),
+        then of the teams with a paper ``HD``, ``CD``, ``CI``, ``ON``, ``size``,
+        ``days to paper`` and ``inference cost``, and ``acceptance`` (share of invitations
+        accepted, 0..1). ``of``: teams, papers or invitations; ``n`` of them and their ``mean``;
+        ``n_without`` and ``mean_without``, the same over the teams without a default; and
+        ``difference``: mean_without - mean. Means are missing where there is nothing to average.
     """
-    known = set()
-    for first, second in combinations(sorted(members), 2):
-        if (first, second) in pairs:
-            known |= {first, second}
-    return 1.0 - len(known) / len(members)
+    without = _undefaulted(run)
+    rows = []
+    for outcome, of, values in _outcomes(run):
+        known = values.dropna()
+        kept = known[known.index.isin(without)]
+        rows.append((outcome, of, len(known), known.mean(), len(kept), kept.mean()))
+    columns = ["outcome", "of", "n", "mean", "n_without", "mean_without"]
+    table = pd.DataFrame(rows, columns=columns)
+    kinds = ("string", "string", "Int64", "Float64", "Int64", "Float64")
+    table = table.astype(dict(zip(columns, kinds, strict=True)))
+    table["difference"] = table["mean_without"] - table["mean"]
+    return table
 
 
-def diversity(topics: Sequence[str]) -> float:
-    """Number of distinct main topics over the number of members (VirSci, Fig. 6)."""
-    return len(set(topics)) / len(topics)
+def _undefaulted(run: Run) -> set[str]:
+    """Teams none of whose calls stands as a default; where that is not known, there is none."""
+    calls = run.table("calls")
+    spoilt = calls.loc[calls["defaulted"].fillna(True).astype(bool), "team"]
+    return set(run.table("teams")["team"]) - set(spoilt)
 
 
-def unique(topics: Sequence[str]) -> float:
-    """Share of members whose main topic no other member has (a variant of diversity)."""
-    return sum(topics.count(topic) == 1 for topic in topics) / len(topics)
-
-
-def _composition(run: Run, cast: Mapping[str, list[str]]) -> dict[str, Any]:
-    founded = run.table("teams")
-    topics = _topics(run)
-    first_tie = _first_ties(run)
-    record = _Record(run)
-    busy = _elsewhere(run)
-    rows: list[dict[str, float | None]] = []
-    for team, leader, date in zip(
-        founded["team"], founded["leader"], founded["founded"], strict=True
-    ):
-        members = cast[team] or [leader]
-        pairs = {
-            pair for pair in combinations(sorted(members), 2) if first_tie.get(pair, np.inf) < date
-        }
-        main = [topics.get(who) for who in members]
-        known = [topic for topic in main if topic is not None]
-        rows.append(
-            {
-                "size": len(members),
-                "freshness": freshness(members, pairs),
-                "diversity": diversity(known) if known else None,
-                "unique": unique(known) if known else None,
-                "leader_papers": record.papers(leader, date),
-                "leader_years": record.years(leader, date),
-                "newcomers": float(np.mean([record.papers(who, date) == 0 for who in members])),
-                "elsewhere": float(np.mean([(team, who) in busy for who in members])),
-            }
-        )
-    return {name: _numbers([row[name] for row in rows], dtype) for name, dtype in BUILT.items()}
-
-
-def _numbers(values: Sequence[float | None], dtype: str) -> Any:
-    """A column of nullable numbers."""
-    plain = [None if value is None else float(value) for value in values]
-    column: Any = pd.Series(plain, dtype="Float64")
-    return column.astype(dtype).array
-
-
-def _topics(run: Run) -> dict[str, str]:
-    people = run.table("scientists").dropna(subset=["topic"])
-    return dict(zip(people["scientist"], people["topic"], strict=True))
-
-
-def _first_ties(run: Run) -> dict[tuple[str, str], float]:
-    first: dict[tuple[str, str], float] = {}
-    ties = run.table("ties")
-    for source, target, date in zip(ties["source"], ties["target"], ties["date"], strict=True):
-        pair = (min(source, target), max(source, target))
-        first[pair] = min(date, first.get(pair, np.inf))
-    return first
-
-
-class _Record:
-    """What each scientist had published before a date."""
-
-    def __init__(self, run: Run) -> None:
-        people = run.table("scientists")
-        self.before = dict(zip(people["scientist"], people["papers"].fillna(0), strict=True))
-        starts = people.dropna(subset=["career_start"])
-        self.start = dict(zip(starts["scientist"], starts["career_start"], strict=True))
-        self.boundary = run.boundary
-        self.dates: dict[str, list[float]] = defaultdict(list)
-        dated = run.table("papers").set_index("paper")["published"]
-        by = run.table("authorships")
-        for paper, who in zip(by["paper"], by["scientist"], strict=True):
-            self.dates[who].append(float(dated.get(paper, np.inf)))
-
-    def papers(self, who: str, date: float) -> int:
-        """Papers before the date, those before day 0 included."""
-        return int(self.before.get(who, 0)) + sum(day < date for day in self.dates.get(who, ()))
-
-    def years(self, who: str, date: float) -> float | None:
-        """Years since the first paper, or None where it is not known."""
-        if self.boundary is None or who not in self.start:
-            return None
-        return self.boundary + date / DAYS_PER_YEAR - float(self.start[who])
-
-
-def _elsewhere(run: Run) -> set[tuple[str, str]]:
-    """(team, scientist) of memberships that overlap another one of the same scientist."""
-    rows = run.table("members")
-    spans: dict[str, list[tuple[float, float, str]]] = defaultdict(list)
-    left = rows["left"].fillna(np.inf)
-    for team, who, start, end in zip(
-        rows["team"], rows["scientist"], rows["joined"], left, strict=True
-    ):
-        spans[who].append((start, end, team))
-    busy = set()
-    for who, held in spans.items():
-        for one, other in combinations(held, 2):
-            if one[0] < other[1] and other[0] < one[1] and one[2] != other[2]:
-                busy |= {(one[2], who), (other[2], who)}
-    return busy
+def _outcomes(run: Run) -> Iterator[tuple[str, str, pd.Series]]:
+    """Name, what it is counted over, and its values by team."""
+    founded = run.table("teams").set_index("team")
+    ended = founded[founded["state"] != "running"]
+    wrote = ended["state"].isin(["published", "finished"])
+    yield "with a paper", "teams", wrote.astype("Float64")
+    papers = run.table("papers")
+    team_of = dict(zip(papers["paper"], papers["team"], strict=True))
+    scores = run.hold("novelty", novelty.of_run(run))
+    for name in novelty.COLUMNS:
+        yield name, "papers", scores[name].set_axis(scores["paper"].map(team_of))
+    built = ended[wrote]
+    yield "size", "teams", built["size"]
+    yield "days to paper", "teams", built["published"] - built["founded"]
+    cost = inference_cost(run).set_index("team")["inference_cost"]
+    yield "inference cost", "teams", cost[cost.index.isin(built.index)]
+    asked = run.table("invitations").set_index("team")["outcome"]
+    answers = asked[asked.isin(["accepted", "declined"])]
+    yield "acceptance", "invitations", (answers == "accepted").astype("Float64")
 
 
 def _consulted(run: Run) -> pd.Series:

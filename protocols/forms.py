@@ -15,9 +15,16 @@ from pydantic import Field, field_validator
 from agents.forms import Form
 from agents.offline import composition, judgement
 
+_NOBODY = ("", "none", "no", "nobody", "null", "n/a")
+_ACTIONS = {"1": 1, "accept": 1, "join": 1, "2": 2, "decline": 2, "refuse": 2, "reject": 2}
+"""What the two actions of an invitation are also called."""
+
 
 class Question(Form):
-    """A question that a speaker puts to one scientist outside the team."""
+    """A question that a speaker puts to one scientist outside the team.
+
+    It is a part of a form and never asked by itself, so it has no default.
+    """
 
     scientist: str = Field(alias="Scientist")
     question: str = Field(alias="Question")
@@ -30,11 +37,10 @@ class Spoken(Form):
 
     @field_validator("ask", mode="before")
     @classmethod
-    def _nobody(cls, value: Any) -> Any:
+    def _asks_somebody(cls, value: Any) -> Any:
         """Read the usual ways of asking nobody as asking nobody."""
-        if value in ("", "none", "None", {}, []):
-            return None
-        return value
+        said = list(value.values()) if isinstance(value, dict) else [value]
+        return None if all(_nobody(part) for part in said) else value
 
     def words(self) -> str:
         """The utterance as others read it."""
@@ -52,6 +58,14 @@ class Choice(Form):
     action: Literal["Action 1", "Action 2"] = Field(alias="Selected Action")
     reasoning: str = Field(default="", alias="Reasoning")
 
+    @field_validator("action", mode="before")
+    @classmethod
+    def _by_number_or_name(cls, value: Any) -> Any:
+        """Read 1, "2" and "accept" as the action that is meant."""
+        if isinstance(value, str):
+            value = _ACTIONS.get(value.strip(" .[]*\"'").casefold(), value)
+        return f"Action {value:d}" if value in (1, 2) and not isinstance(value, bool) else value
+
     @property
     def accepted(self) -> bool:
         """True if the invitee joins."""
@@ -66,6 +80,13 @@ class Choice(Form):
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """An unreadable answer is no acceptance."""
         return cls(action="Action 2", reasoning="")
+
+
+def _nobody(said: Any) -> bool:
+    """True for the usual ways of saying that nobody is asked."""
+    if isinstance(said, str):
+        return said.strip(" .").casefold() in _NOBODY
+    return said is None or said is False or said == []
 
 
 class Remark(Spoken):

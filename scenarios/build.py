@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agents.errors import InputError
+from agents.gateway import Gateway
+from agents.journal import Journal
 from scenarios.schema import Scenario, load_scenario
 from society.ecosystem.ecosystem import Ecosystem
 from society.model import Society
@@ -33,20 +35,55 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
     return ecosystem
 
 
-def build_society(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Society:
+def build_gateway(
+    scenario: Scenario, journal: Journal | None = None, *, strict: bool = False
+) -> Gateway:
+    """The way to the scenario's backend.
+
+    Args:
+        scenario: checked.
+        journal: of its run folder; None: the calls are kept in memory, if they cost anything.
+        strict: nothing but what the journal knows may be said.
+
+    Raises:
+        InputError: a budget in money, and a model without a known price.
+    """
+    speaking = scenario.backend
+    backend: Any = speaking.backend
+    if speaking.budget.usd is not None and not getattr(backend, "priced", True):
+        raise InputError(
+            "backend.budget.usd: the price of the model is not known; give backend.prices, or "
+            "a budget in tokens"
+        )
+    return Gateway(
+        backend,
+        speaking.in_flight,
+        journal,
+        retry=speaking.retry,
+        budget=speaking.budget,
+        strict=strict,
+    )
+
+
+def build_society(
+    scenario: Scenario, ecosystem: Ecosystem | None = None, gateway: Gateway | None = None
+) -> Society:
     """The society of a scenario, at day 0.
 
     Args:
         scenario: checked.
         ecosystem: the scenario's own, where it has been built already.
+        gateway: the way to its backend, where it is to keep a journal.
 
     Raises:
         InputError: its ecosystem cannot be used.
     """
-    return Society(**_arguments(scenario, ecosystem))
+    return Society(**_arguments(scenario, ecosystem, gateway))
 
 
-def _arguments(scenario: Scenario, ecosystem: Ecosystem | None = None) -> dict[str, Any]:
+def _arguments(
+    scenario: Scenario, ecosystem: Ecosystem | None = None, gateway: Gateway | None = None
+) -> dict[str, Any]:
     return {
         "ecosystem": build_ecosystem_of(scenario) if ecosystem is None else ecosystem,
         "protocol": scenario.protocol,
@@ -54,7 +91,7 @@ def _arguments(scenario: Scenario, ecosystem: Ecosystem | None = None) -> dict[s
         "times": scenario.time,
         "attention": scenario.attention,
         "backend": scenario.backend.backend,
-        "in_flight": scenario.backend.in_flight,
+        "gateway": gateway or build_gateway(scenario),
         "until": scenario.until,
         "step_days": scenario.step,
         "seed": scenario.seed,

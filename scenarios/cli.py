@@ -6,12 +6,15 @@ Only typer is imported at the top: ``society --help`` must not be a wait.
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from agents.errors import SocietyError
+from agents.secrets import redact
+from scenarios.checkup_commands import doctor, plan
 from scenarios.ecosystem_commands import ecosystem
 from scenarios.guard import guarded
 from scenarios.house import check_packages
@@ -45,9 +48,16 @@ def run(
     seed: Seed = None,
     set_: Settings = None,
     out: Annotated[Path | None, typer.Option("--out", help="The run folder.")] = None,
+    fork: Annotated[
+        Path | None,
+        typer.Option("--fork", metavar="RUN", help="Take from RUN the calls that are the same."),
+    ] = None,
     trust: Trust = False,
 ) -> None:
-    """Run a scenario and write its run folder (default runs/SCENARIO-SEED)."""
+    """Run a scenario and write its run folder (default runs/SCENARIO-SEED).
+
+    The same command goes on with a run that was stopped: no call that was answered is made again.
+    """
     from scenarios.execute import default_folder, is_finished
     from scenarios.execute import run as execute
     from scenarios.progress import shown_progress
@@ -60,9 +70,23 @@ def run(
         typer.echo(f"{folder} holds this run already; nothing to do")
     else:
         with shown_progress() as progress:
-            execute(chosen, folder, progress)
+            execute(chosen, folder, progress, fork=fork)
     typer.echo(f"report: {folder / 'report.html'}")
     typer.echo(f"who spoke: {chosen.backend.backend.about}")
+
+
+@app.command()
+@guarded
+def replay(
+    run: RunFolder,
+    out: Annotated[Path | None, typer.Option("--out", help="Write the replayed run.")] = None,
+    trust: Trust = False,
+) -> None:
+    """Go through a finished run again from its journal, without a live call."""
+    from scenarios.execute import replay as again
+
+    _find_code_here(trust)
+    typer.echo(f"replayed from the journal alone; digest {again(run, out, trust=trust)}")
 
 
 @app.command()
@@ -82,6 +106,10 @@ def check(
     typer.echo(f"{chosen.name}: every key is right (seed {chosen.seed})")
 
 
+app.command()(plan)
+app.command()(doctor)
+
+
 @app.command("list")
 @guarded
 def list_() -> None:
@@ -99,30 +127,37 @@ def list_() -> None:
 def show(
     run: RunFolder, json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False
 ) -> None:
-    """Show what happened in a run."""
+    """Show what happened in a run, or in the part of it that there is."""
     from metrics.summary import summary
-    from society.run import Run
+    from scenarios.overview import partly, print_overview
+    from society.run import Run, readable
 
-    told = summary(Run.open(run))
+    opened = Run.open(readable(run))
+    told = summary(opened)
+    if partly(opened):
+        typer.echo(partly(opened), err=True)
     if json:
         from json import dumps
 
         typer.echo(dumps(told, indent=2))
     else:
-        from scenarios.overview import print_overview
-
         print_overview(told)
 
 
 @app.command()
 @guarded
 def report(run: RunFolder) -> None:
-    """Write the page of a run again."""
+    """Write the page of a run again, or of the part of it that there is."""
     from metrics.report.page import write_page
-    from society.run import Run
+    from scenarios.overview import partly
+    from society.run import Run, readable
 
+    folder = readable(run)
+    opened = Run.open(folder)
+    if partly(opened):
+        typer.echo(partly(opened), err=True)
     try:
-        typer.echo(f"report: {write_page(Run.open(run), run)}")
+        typer.echo(f"report: {write_page(opened, folder)}")
     except OSError as error:
         raise SocietyError(f"{run}: cannot be written to: {error.strerror}") from error
 
@@ -172,4 +207,9 @@ def main() -> None:
     except SocietyError as error:
         typer.echo(str(error), err=True)
         raise SystemExit(error.exit_code) from None
-    app()
+    try:
+        app()
+    except Exception:
+        # A fault of the program keeps its traceback, but no key that stands in it.
+        typer.echo(redact(traceback.format_exc()), err=True)
+        raise SystemExit(1) from None

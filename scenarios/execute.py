@@ -1,21 +1,35 @@
 """Execute: a scenario becomes a run folder.
 
 The manifest is written last, and nothing without one is taken for a finished run. A folder
-that already holds this run is left alone; one that holds anything else is never written to.
+that already holds this run is left alone; one that holds a part of it is gone on with, call by
+call from its journal; one that holds anything else is never written to.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from agents.errors import InputError, Stopped
+from agents.errors import Diverged, InputError, Stopped
+from agents.journal import Journal
 from scenarios.ecosystems import Folder
+from scenarios.interrupts import interruptible
 from scenarios.progress import Progress, Silence
-from scenarios.runfolder import DIGEST, MANIFEST, SCENARIO, identity_hash, write_run
-from scenarios.schema import Scenario
+from scenarios.record import JOURNAL, belongs, ledger_of, open_journal, sign
+from scenarios.runfolder import (
+    DIGEST,
+    MANIFEST,
+    SCENARIO,
+    identity_hash,
+    prompt_hashes,
+    write_partial,
+    write_run,
+)
+from scenarios.schema import Scenario, load_scenario
 
 
 def default_folder(scenario: Scenario) -> Path:
@@ -27,61 +41,125 @@ def default_folder(scenario: Scenario) -> Path:
 
 
 def run(
-    scenario: Scenario, out: Path | str | None = None, progress: Progress | None = None
+    scenario: Scenario,
+    out: Path | str | None = None,
+    progress: Progress | None = None,
+    *,
+    fork: Path | None = None,
 ) -> Path:
-    """Run a scenario and write its run folder; a folder that holds this run is left alone.
+    """Run a scenario, or go on with it, and write its run folder.
+
+    A folder that holds this run already is left alone. One that holds a part of it is resumed:
+    the run begins anew, and every call that was ever answered is taken from the journal.
 
     Args:
         scenario: what to run.
         out: the run folder; ``runs/<scenario>-<seed>`` by default.
         progress: told of every phase, and of the society after every step.
+        fork: another run folder; calls that this run makes in the same way are taken from it.
 
     Returns:
         The run folder.
 
     Raises:
         InputError: the folder cannot be used, or the scenario's ecosystem cannot.
-        Stopped: the backend gave up, or the disk did; nothing that looks finished is left.
+        Stopped: backend, budget, disk or a signal ended it early; the same call goes on.
+        Diverged: the folder's journal knows a call that would now be made differently.
     """
-    from scenarios.build import build_ecosystem_of, build_society
-
     folder = default_folder(scenario) if out is None else Path(out)
     if is_finished(scenario, folder):
         return folder
     told = Silence() if progress is None else progress
     if (folder / MANIFEST).is_file():
-        told.begin(f"{folder} holds this run until an earlier day; running it again, for longer")
+        told.begin(f"{folder} holds this run as it was; going on with it")
     prepare(scenario, folder)
+    with open_journal(folder, fork) as journal:
+        _run(scenario, folder, journal, told)
+    return folder
+
+
+def _run(scenario: Scenario, folder: Path, journal: Journal, told: Progress) -> None:
+    from scenarios.build import build_ecosystem_of, build_gateway, build_society
+
+    strict = not belongs(journal, scenario)
     told.begin("preparing the ecosystem")
     ecosystem = build_ecosystem_of(scenario)
     told.begin("founding the society")
-    society = build_society(scenario, ecosystem)
-    told.begin("simulating")
-    society.run_to_end(told.step)
+    gateway = build_gateway(scenario, journal, strict=strict)
+    society = build_society(scenario, ecosystem, gateway)
+    if not strict:
+        sign(journal, scenario)
+    told.begin("simulating" if journal.fresh else "simulating, from the journal as far as it goes")
+    try:
+        with interruptible(society):
+            society.run_to_end(told.step)
+    except Stopped as stop:
+        write_partial(scenario, society, ecosystem, folder, stop)
+        raise
+    if strict:
+        sign(journal, scenario)
     told.begin("measuring and writing")
     try:
-        write_run(scenario, society, ecosystem, folder)
+        write_run(scenario, society, ecosystem, folder, ledger_of(journal))
     except OSError as error:
         raise Stopped(f"{folder}: cannot be written to: {error.strerror}") from error
-    return folder
+
+
+def replay(folder: Path, out: Path | None = None, *, trust: bool = False) -> str:
+    """Go through a finished run again from its journal alone, without a single live call.
+
+    Args:
+        folder: of the run.
+        out: where to write the replayed run; None: nowhere.
+        trust: let dotted paths in its scenario be imported.
+
+    Returns:
+        The digest, which is that of the run.
+
+    Raises:
+        InputError: no such run.
+        Diverged: a call is not in the journal, or the digest is another one.
+    """
+    from scenarios.build import build_ecosystem_of, build_gateway, build_society
+
+    if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
+        raise InputError(f"{folder}: holds no run with a journal")
+    if out is not None:
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise InputError(f"{out}: is not an empty folder; give another one with --out")
+        out.mkdir(parents=True, exist_ok=True)
+    scenario = load_scenario(folder / SCENARIO, trust=trust)
+    with Journal.open(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
+        ecosystem = build_ecosystem_of(scenario)
+        gateway = build_gateway(scenario, journal, strict=True)
+        society = build_society(scenario, ecosystem, gateway)
+        society.run_to_end()
+        target = Path(spare) if out is None else out
+        write_run(scenario, society, ecosystem, target, ledger_of(journal))
+        digest = (target / DIGEST).read_text(encoding="utf-8").strip()
+    held = folder / DIGEST
+    if held.is_file() and held.read_text(encoding="utf-8").strip() != digest:
+        raise Diverged(f"{folder}: the replay has the digest {digest}, not that of the run")
+    return digest
 
 
 def is_finished(scenario: Scenario, folder: Path) -> bool:
     """Does the folder hold this very run already?
 
     Raises:
-        InputError: it holds another run, or files of something else.
+        InputError: it holds this run until a later day, or files of something else.
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
     if not folder.is_dir() or not any(folder.iterdir()):
         return False
     if not (folder / MANIFEST).is_file():
-        if (folder / SCENARIO).is_file():
+        if (folder / JOURNAL).is_file() or (folder / SCENARIO).is_file():
             return False
         raise InputError(f"{folder}: holds other files; give another folder with --out")
     held = _manifest(folder / MANIFEST)
-    if held.get("identity") != identity_hash(scenario):
+    same = held.get("identity") == identity_hash(scenario)
+    if not same and not (folder / JOURNAL).is_file():
         raise InputError(
             f"{folder}: holds a run of another scenario ({held.get('name')}, seed "
             f"{held.get('seed')}, other keys); give another folder with --out"
@@ -91,7 +169,14 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
             f"{folder}: holds this run until day {held['until']:g}, longer than day "
             f"{scenario.until:g}; give another folder with --out"
         )
-    return bool(scenario.until == held.get("until"))
+    return same and _says_the_same(scenario, held)
+
+
+def _says_the_same(scenario: Scenario, held: Mapping[str, Any]) -> bool:
+    """Has nothing changed that a finished folder shows: its end, its measures, its prompts?"""
+    data, before = scenario.to_data(), held.get("scenario") or {}
+    shown = [data.get(key) == before.get(key) for key in ("until", "metrics", "novelty")]
+    return all(shown) and held.get("prompts") == prompt_hashes(scenario)
 
 
 def prepare(scenario: Scenario, folder: Path) -> None:
@@ -108,8 +193,6 @@ def prepare(scenario: Scenario, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         probe.write_text("", encoding="utf-8")
         probe.unlink()
-        for name in (MANIFEST, DIGEST):
-            (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise InputError(
             f"{folder}: cannot be written to ({error.strerror}); give another folder with --out"

@@ -10,6 +10,7 @@ from typing import NoReturn, ParamSpec
 import typer
 
 from agents.errors import SocietyError, Stopped
+from agents.secrets import redact
 
 P = ParamSpec("P")
 
@@ -26,11 +27,11 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         try:
             command(*args, **kwargs)
         except Stopped as error:
-            _leave(f"stopped: {error}\nthe same command runs it again", error.exit_code)
+            _leave(f"stopped: {error}\nthe same command goes on with it", error.exit_code)
         except SocietyError as error:
             _leave(str(error), error.exit_code)
         except KeyboardInterrupt:
-            _leave("interrupted; the same command runs it again", Stopped.exit_code)
+            _leave("interrupted; the same command goes on with it", Stopped.exit_code)
         finally:
             _on_sigterm(before)
 
@@ -51,6 +52,7 @@ def _on_sigterm(handler: object) -> object:
 
 def _leave(message: str, code: int) -> NoReturn:
     # A message may quote a stranger's file; a terminal must not obey what stands in it.
-    lines = (line if line.isprintable() else repr(line)[1:-1] for line in message.splitlines())
+    told = redact(message).splitlines()
+    lines = (line if line.isprintable() else repr(line)[1:-1] for line in told)
     typer.echo("\n".join(lines), err=True)
     raise typer.Exit(code)

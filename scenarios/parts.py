@@ -38,7 +38,11 @@ EXPLORE: Table = {
     "half_normal": "protocols.policies:HalfNormal",
     "share": "protocols.policies:Share",
 }
-BACKENDS: Table = {"offline": "agents.offline.scientist:Offline"}
+BACKENDS: Table = {
+    "offline": "agents.offline.scientist:Offline",
+    "litellm": "agents.litellm_backend:LiteLLM",
+    "openai": "agents.openai_backend:OpenAI",
+}
 ECOSYSTEMS: Table = {
     "synthetic": "society.ecosystem.synthetic:Synthetic",
     "folder": "scenarios.ecosystems:Folder",

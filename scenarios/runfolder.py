@@ -8,10 +8,14 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
+from agents.errors import Stopped
+from agents.secrets import redact
 from scenarios.ecosystems import MANIFEST as ECOSYSTEM_MANIFEST
 from scenarios.ecosystems import Folder
 from scenarios.keys import json_schema
@@ -29,16 +33,28 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 SCENARIO = "scenario.yaml"
 DIGEST = "digest"
+PARTIAL = "partial"
+PARTIAL_ROWS = 300_000
+"""A stopped run of more rows than this leaves no partial tables: a stop must be quick."""
 SCHEMA = "scenario.schema.json"
 PACKAGES = ("virsci-society", "mesa", "simpy", "numpy", "pandas", "pydantic", "faiss-cpu", "scipy")
 
 
-def write_run(scenario: Scenario, society: Society, ecosystem: Ecosystem, folder: Path) -> None:
-    """Write everything that a run folder holds, the manifest last."""
+def write_run(
+    scenario: Scenario,
+    society: Society,
+    ecosystem: Ecosystem,
+    folder: Path,
+    ledger: Mapping[str, Any],
+) -> None:
+    """Write everything that a run folder holds, the manifest last; what is unfinished goes."""
     from metrics.exports import write_networks
     from metrics.report.page import write_page
+    from society.frames import essential
     from society.run import Run, digest_tables, write_measures, write_tables, write_vectors
 
+    for name in (MANIFEST, DIGEST):
+        (folder / name).unlink(missing_ok=True)
     text = resolved_text(scenario)
     _write(folder / SCENARIO, text)
     _write(folder / SCHEMA, json.dumps(json_schema(Scenario), indent=1) + "\n")
@@ -46,7 +62,7 @@ def write_run(scenario: Scenario, society: Society, ecosystem: Ecosystem, folder
     _write(folder / "events.jsonl", events)
     tables, vectors = write_tables(folder, society.log.rows), _vectors(society)
     write_vectors(folder, vectors)
-    manifest = describe(scenario, society, ecosystem)
+    manifest = {**describe(scenario, society, ecosystem), "ledger": ledger}
     seen: dict[str, Any] = {"scenario_text": text, "vectors": vectors, "events": society.log.events}
     seen["databases"] = databases_of(ecosystem)
     run = Run(tables, manifest, manifest["scenario"], **seen)
@@ -54,11 +70,39 @@ def write_run(scenario: Scenario, society: Society, ecosystem: Ecosystem, folder
     measures = measure_all(run, scenario)
     write_measures(folder, measures)
     network = (folder / "network.graphml").read_bytes()
-    told = digest_tables(tables).encode() + network + events.encode()
+    told = digest_tables(essential(tables)).encode() + network + events.encode()
     manifest["digest"] = hashlib.sha256(told).hexdigest()
     write_page(Run(tables, manifest, manifest["scenario"], **seen, measures=measures), folder)
+    rmtree(folder / PARTIAL, ignore_errors=True)
     _write(folder / DIGEST, manifest["digest"] + "\n")
     _write(folder / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_partial(
+    scenario: Scenario, society: Society, ecosystem: Ecosystem, folder: Path, why: Stopped
+) -> None:
+    """Write what had happened by the last completed day of a run that was stopped.
+
+    It has no digest and no measures, and the disk may be what stopped the run: then there is
+    none of it.
+    """
+    from society.run import write_tables, write_vectors
+
+    society.log.go_back()
+    rows = society.log.rows
+    if sum(map(len, rows.values())) > PARTIAL_ROWS:
+        return
+    part = folder / PARTIAL
+    with suppress(OSError):
+        part.mkdir(exist_ok=True)
+        (part / MANIFEST).unlink(missing_ok=True)
+        _write(part / SCENARIO, resolved_text(scenario))
+        _write(part / "events.jsonl", "".join(_line(event) for event in society.log.events))
+        write_tables(part, rows)
+        write_vectors(part, _vectors(society))
+        told = describe(scenario, society, ecosystem)
+        told |= {"days": society.log.completed, "partial": redact(str(why))}
+        _write(part / MANIFEST, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
 
 
 def describe(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict[str, Any]:
@@ -78,7 +122,7 @@ def describe(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict
             "counts": ecosystem.counts,
         },
         "notes": ecosystem.manifest.get("notes", []),
-        "prompts": _prompt_hashes(scenario),
+        "prompts": prompt_hashes(scenario),
         "versions": {"python": platform.python_version(), **_versions()},
         "scenario": scenario.to_data(),
     }
@@ -149,7 +193,7 @@ def _database(papers: Sequence[Paper], vectors: Any) -> Database:
     return Database(vectors, years, known, tuple(paper.id for paper in papers))
 
 
-def _prompt_hashes(scenario: Scenario) -> dict[str, str]:
+def prompt_hashes(scenario: Scenario) -> dict[str, str]:
     """sha256 of the prompt files that lie beside the protocol."""
     module = sys.modules[type(scenario.protocol).__module__]
     folder = Path(getattr(module, "__file__", None) or ".").parent / "prompts"

@@ -1,8 +1,9 @@
 """Schema: what stands in a scenario file, key by key.
 
-The identity part says what happens: seed, population, founding, protocol, attention, time,
-who speaks, and what is measured. The execution part says how far and how it is run: until,
-step, calls in flight, artificial latency, folders. Only the first is hashed.
+The identity part says what happens: seed, population, founding, protocol, attention, time and
+who speaks. The execution part says how far and how it is run, and what is measured at its end:
+until, step, calls in flight, endpoints, deadlines, budget, folders, metrics. Only the first is
+hashed.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from pydantic import Field, model_validator
 
 from agents.backend import Backend
+from agents.budget import Budget
 from agents.errors import InputError
 from agents.part import Part
+from agents.retry import Retry
 from scenarios.document import Document, from_arguments, from_settings, library, read_document
 from scenarios.load import Key
 from scenarios.parts import BACKENDS, ECOSYSTEMS, PROTOCOLS, Among, Section, import_class
@@ -24,8 +27,8 @@ from society.durations import Days, Times
 from society.founding import Founding, Poisson
 from society.interfaces import TeamProtocol
 
-EXECUTION = frozenset({"name", "until", "step", "out"})
-BACKEND_EXECUTION = frozenset({"in_flight", "latency"})
+EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
+SPEAKING_EXECUTION = frozenset({"in_flight", "budget", "retry"})
 Family = Literal["novelty", "teams", "structure", "concurrency", "cost"]
 METRICS: tuple[Family, ...] = get_args(Family)
 
@@ -53,6 +56,10 @@ class Speaking(Part):
 
     in_flight: int = Field(default=64, ge=1, le=10_000)
     """Calls to the backend at the same time; changes how long a run takes, never its outcome."""
+    budget: Budget = Field(default_factory=Budget)
+    """What the run may cost, over all times it is resumed."""
+    retry: Retry = Field(default_factory=Retry)
+    """When a call that failed is made again."""
     backend: Backend = Field(default_factory=lambda: _default(BACKENDS["offline"]))
     """Who speaks."""
 
@@ -102,7 +109,8 @@ class Scenario(Part):
     def identity(self) -> dict[str, Any]:
         """The keys that say what happens, without those that say how far and how it is run."""
         data = self.to_data()
-        data["backend"] = {k: v for k, v in data["backend"].items() if k not in BACKEND_EXECUTION}
+        how = SPEAKING_EXECUTION | type(self.backend.backend).execution
+        data["backend"] = {k: v for k, v in data["backend"].items() if k not in how}
         return {key: value for key, value in data.items() if key not in EXECUTION}
 
     def set(self, key: str, value: Any, *, trust: bool = False) -> Scenario:

@@ -7,7 +7,6 @@ real one, so it is for deciding something.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, Generic, NoReturn, TypeVar
 
@@ -55,7 +54,7 @@ class Answer(Generic[T]):
         self._settled = False
         self._value: Any = None
         self._error: Exception | None = None
-        self._waiters: list[asyncio.Future[None]] = []
+        self._waiters: list[Callable[[], None]] = []
 
     def read(self) -> T:
         """The words themselves; waits for them.
@@ -74,7 +73,7 @@ class Answer(Generic[T]):
         self._settled = True
         waiters, self._waiters = self._waiters, []
         for waiter in waiters:
-            waiter.set_result(None)
+            waiter()
 
     def __repr__(self) -> str:
         return f"<Answer {self.id}>"

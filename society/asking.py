@@ -17,9 +17,10 @@ from agents.profile import Profile
 from agents.prompt import Prompt
 from agents.reference import Reference
 from society.answer import Answer, answers_in
-from society.call import Call, Question, converse, text_of
-from society.dispatch import settled
-from society.literature.literature import Literature
+from society.call import Call, Question, text_of
+from society.conversation import converse
+from society.errand import settled
+from society.findings import find_papers, find_people
 from society.steps import Steps
 from society.team import Team
 from society.world import World
@@ -138,14 +139,16 @@ class Asking:
     def search(self, query: Any, count: int) -> Answer[tuple[Reference, ...]]:
         """The ``count`` papers nearest to a text or Answer, published strictly before now."""
         visible = self._world.literature.visible(self.now)
-        return self.later(partial(_search, self._world.literature, count, visible), query)
+        place = (self._next_derived(), self.now)
+        return self.later(partial(find_papers, self._world, place, count, visible), query)
 
     def people(
         self, query: Any, count: int, without: Iterable[str] = ()
     ) -> Answer[tuple[Profile, ...]]:
         """The scientists of the author knowledge bank most relevant to a text, as of now."""
-        find = partial(self._world.relevant, count, frozenset(without), self.now)
-        return self.later(partial(_find, find), query)
+        place = (self._next_derived(), self.now)
+        wanted = (count, frozenset(without))
+        return self.later(partial(find_people, self._world, place, *wanted), query)
 
     def consult(
         self,
@@ -175,6 +178,10 @@ class Asking:
     def profile(self, who: str) -> Profile:
         """What may be known of a scientist now."""
         return self._world.profile(who)
+
+    def _next_derived(self) -> str:
+        """The id of the next derived Answer."""
+        return f"{self._team.id}/~{self._derived + 1}"
 
     @property
     def _stage(self) -> str:
@@ -248,14 +255,6 @@ class Asking:
 
 async def _apply(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     return function(*[await settled(argument) for argument in arguments])
-
-
-def _search(literature: Literature, count: int, visible: int, query: Any) -> tuple[Reference, ...]:
-    return literature.search(text_of(query), count, visible)
-
-
-def _find(find: Callable[[str], tuple[Profile, ...]], query: Any) -> tuple[Profile, ...]:
-    return find(text_of(query))
 
 
 async def _guest_speaks(

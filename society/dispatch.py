@@ -1,8 +1,9 @@
 """Dispatcher: where simulated time meets wall time.
 
-The clock hands it work; the work starts at once. With a backend that may suspend, one loop
-thread does it, reached through one inbox with one wake-up per burst. With a backend that
-answers inline, the same coroutines are driven to their end on the clock's thread. Nothing here
+The clock hands it work; the work starts at once. What can be answered without waiting (by a
+backend that answers inline, or by the journal) is driven to its end on the clock's thread. What
+would have to be paid for stands still until the clock cannot go on without it: from then on one
+loop thread does all work, reached through one inbox with one wake-up per burst. Nothing here
 depends on when an answer arrives.
 """
 
@@ -12,15 +13,18 @@ import asyncio
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any, NoReturn
 
 from agents.errors import ProtocolError, SocietyError, Stopped, Verdict
-from agents.gateway import Gateway
-from society.answer import Answer, answers_in
+from agents.gateway import SHUT, Gateway
+from society.answer import Answer
+from society.errand import Errand, Work, on_loop
 
-Work = Coroutine[Any, Any, Any]
-
+GRACE_SECONDS = 2.0
+"""How long a stopped run waits for the answers that it has paid for."""
 SWITCH_SECONDS = 0.0005
 """How soon clock and loop let go of the interpreter for one another while words are due."""
 
@@ -46,18 +50,28 @@ class Dispatcher:
         self.fault: BaseException | None = None
         self._now = now
         self._on_stop = on_stop
-        self._inline = gateway.backend.inline
         self._bound = outstanding
+        self._live = not (gateway.inline or gateway.shut)
         self._unsettled = 0
         self._clock: int | None = None
         self._gate = threading.Condition()
         self._awaited: Callable[[], bool] | None = None
-        self._inbox: deque[tuple[Answer[Any], Work, bool]] = deque()
+        self._interruption: Stopped | None = None
+        self._standing: dict[str, Errand] = {}
+        self._ready: deque[Errand] = deque()
+        self._inbox: deque[Errand] = deque()
         self._awake = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._interval = sys.getswitchinterval()
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def halted(self) -> bool:
+        """Must the clock leave? It looks before every event."""
+        if self._interruption is not None and self.fault is None:
+            self.fault = self._interruption
+        return self.fault is not None
 
     def on_clock(self, inside: bool) -> None:
         """Mark the present thread as the clock's for the length of a step."""
@@ -68,16 +82,14 @@ class Dispatcher:
 
         Consultations and functions of Answers never do (rule 17).
         """
-        if self._inline:
-            self._drive(answer, work)
-            return answer
+        errand = Errand(answer, work, bounded)
         self._hold(lambda: not bounded or self._unsettled < self._bound())
-        with self._gate:
-            self._unsettled += bounded
-        self._inbox.append((answer, work, bounded))
-        if not self._awake:
-            self._awake = True
-            self._running_loop().call_soon_threadsafe(self._empty_inbox)
+        if bounded:
+            self._count(1)
+        if self._live:
+            self._hand_over(errand)
+        else:
+            self._drive(errand)
         return answer
 
     def read(self, answer: Answer[Any], note: Callable[[], None]) -> Any:
@@ -106,8 +118,19 @@ class Dispatcher:
             self.fault = fault
         self._wake_clock()
 
+    def interrupt(self, reason: Stopped) -> None:
+        """Stop from a signal handler: a plain flag, and a word to the loop; no lock is taken."""
+        self._interruption = reason
+        loop = self._loop
+        if loop is not None:
+            with suppress(RuntimeError):  # closed meanwhile
+                loop.call_soon_threadsafe(self.stop, reason)
+
     def close(self) -> None:
         """End the loop thread; unsettled work is dropped."""
+        for errand in self._standing.values():
+            errand.work.close()
+        self._standing.clear()
         loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         if loop is None or thread is None:
             return
@@ -118,6 +141,8 @@ class Dispatcher:
 
     def _hold(self, ready: Callable[[], bool]) -> None:
         """Sleep on one condition until ready; the clock never polls."""
+        if not ready() and not self._live:
+            self._go_live()
         if not ready():
             with self._gate:
                 self._awaited = ready
@@ -132,20 +157,65 @@ class Dispatcher:
         self._on_stop()
         raise Stopped(f"the run was stopped: {self.fault}")
 
-    def _drive(self, answer: Answer[Any], work: Work) -> None:
-        """Run work that never suspends to its end, on this thread."""
+    def _drive(self, errand: Errand) -> None:
+        """Go on with work on this thread as far as it comes without waiting."""
+        self._ready.append(errand)
+        while self._ready:
+            errand = self._ready.popleft()
+            self._standing.pop(errand.answer.id, None)
+            try:
+                errand.pending = errand.work.send(None)
+            except StopIteration as end:
+                self._settle(errand, end.value, None)
+            except Verdict as verdict:
+                self._settle(errand, None, verdict)
+            except Exception as fault:
+                self.stop(fault)
+                self._leave()
+            else:
+                self._stand(errand)
+
+    def _stand(self, errand: Errand) -> None:
+        """Leave work standing until the Answer it needs is there, or may be paid for."""
+        if isinstance(errand.pending, Answer):
+            errand.pending._waiters.append(partial(self._ready.append, errand))
+        elif errand.pending is not SHUT:
+            errand.work.close()
+            raise ProtocolError(f"{errand.answer!r}: an inline backend has suspended")
+        self._standing[errand.answer.id] = errand
+
+    def _go_live(self) -> None:
+        """Nothing but unknown words is outstanding: pay for them from now on."""
         try:
-            work.send(None)
-        except StopIteration as end:
-            answer._settle(end.value, None)
-        except Verdict as verdict:
-            answer._settle(None, verdict)
-        except Exception as fault:
+            self.gateway.open()
+        except SocietyError as fault:
             self.stop(fault)
             self._leave()
+        self._live = True
+        for errand in self._standing.values():
+            if isinstance(errand.pending, Answer):
+                errand.pending._waiters.clear()
+        for errand in self._standing.values():
+            self._hand_over(errand)
+        self._standing.clear()
+
+    def _hand_over(self, errand: Errand) -> None:
+        self._inbox.append(errand)
+        if not self._awake:
+            self._awake = True
+            self._running_loop().call_soon_threadsafe(self._empty_inbox)
+
+    def _settle(self, errand: Errand, value: Any, error: SocietyError | None) -> None:
+        errand.answer._settle(value, error)
+        if errand.bounded:
+            self._count(-1)
+
+    def _count(self, change: int) -> None:
+        if self._live:
+            with self._gate:
+                self._unsettled += change
         else:
-            work.close()
-            raise ProtocolError(f"{answer!r}: a backend that says it is inline has suspended")
+            self._unsettled += change
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -162,6 +232,8 @@ class Dispatcher:
             return
         asyncio.set_event_loop(loop)
         loop.run_forever()
+        grace = GRACE_SECONDS if self.fault is not None else 0.0
+        loop.run_until_complete(self.gateway.close(grace))
         for task in list(self._tasks):
             task.cancel()
         loop.run_until_complete(asyncio.gather(*self._tasks, return_exceptions=True))
@@ -172,24 +244,22 @@ class Dispatcher:
         # Cleared first: what is appended from here on either is taken below or wakes us again.
         self._awake = False
         while self._inbox:
-            answer, work, bounded = self._inbox.popleft()
-            task = asyncio.get_running_loop().create_task(self._answer(answer, work, bounded))
+            errand = self._inbox.popleft()
+            task = asyncio.get_running_loop().create_task(self._answer(errand))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _answer(self, answer: Answer[Any], work: Work, bounded: bool) -> None:
+    async def _answer(self, errand: Errand) -> None:
         value: Any = None
         error: SocietyError | None = None
         try:
-            value = await work
+            value = await on_loop(errand)
         except Verdict as verdict:
             error = verdict
         except Exception as fault:
             self.stop(fault)
             error = Stopped(f"the run was stopped: {fault}")
-        answer._settle(value, error)
-        with self._gate:
-            self._unsettled -= bounded
+        self._settle(errand, value, error)
         self._wake_clock()
 
     def _wake_clock(self) -> None:
@@ -197,23 +267,3 @@ class Dispatcher:
         if awaited is not None and (self.fault is not None or awaited()):
             with self._gate:
                 self._gate.notify_all()
-
-
-async def settled(value: Any) -> Any:
-    """The value of a slot once its Answers have settled; what settled to None is left out.
-
-    Raises:
-        SocietyError: the error of the first Answer that has one.
-    """
-    if isinstance(value, Answer):
-        while not value._settled:
-            waiter = asyncio.get_running_loop().create_future()
-            value._waiters.append(waiter)
-            await waiter
-        if value._error is not None:
-            raise value._error
-        return value._value
-    if isinstance(value, (tuple, list)) and answers_in(value):
-        parts = [await settled(item) for item in value]
-        return tuple(part for part in parts if part is not None)
-    return value

@@ -40,6 +40,10 @@ ORDER: dict[str, tuple[str, ...]] = {
 }
 """Leading sort columns of each table; the other columns break what is still equal."""
 
+WAY_ACTS = ("re-ask", "trim")
+WAY_COLUMNS = ("rung", "verdict", "unruled", "model", "prompt_tokens", "completion_tokens")
+"""Rows and columns of ``calls`` that tell how words were come by."""
+
 MAX_TABLE_BYTES = 8 * 2**30
 MAX_ROW_BYTES = 2**20
 """A table may hold 64 MiB plus this much per row; more is a damaged or hostile file."""
@@ -208,6 +212,16 @@ def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame]) -> None:
 def _quoted(value: Any) -> Any:
     starts = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
     return "'" + value if starts else value
+
+
+def essential(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """What a digest is taken of: the accepted words, and not the way to them (rule 5).
+
+    Re-asks, tokens, the model's name for itself and how a reply was read are left out.
+    """
+    calls = tables["calls"]
+    calls = calls[~calls["act"].isin(WAY_ACTS)].drop(columns=list(WAY_COLUMNS))
+    return {**tables, "calls": calls}
 
 
 def digest_tables(tables: Mapping[str, pd.DataFrame]) -> str:

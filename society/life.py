@@ -6,11 +6,13 @@ from typing import Any
 
 import simpy
 
-from agents.errors import Dissolved, Over, Verdict
+from agents.errors import Dissolved, Over, ReplyError, Verdict
 from society.answer import Answer
 from society.call import text_of
+from society.findings import vector_of_paper
 from society.interfaces import Manuscript
 from society.lab import Lab
+from society.literature.embedding import paper_text
 from society.literature.paper import DAYS_PER_YEAR, Paper
 from society.steps import Steps
 from society.team import Team
@@ -28,7 +30,7 @@ def live(world: World, team: Team, lab: Lab) -> Steps:
     except simpy.Interrupt as interrupt:
         reason = str(interrupt.cause)
     except Verdict as verdict:
-        reason = f"unreadable: {verdict}"
+        reason = unspoken(verdict)
     if manuscript is None and reason is None:
         reason = "nothing handed in"
     # The first reason wins, also over whatever the protocol made of being interrupted.
@@ -44,11 +46,16 @@ def live(world: World, team: Team, lab: Lab) -> Steps:
         try:
             publish(world, team, manuscript)
         except Verdict as verdict:
-            reason, team.state = f"unreadable: {verdict}", "dissolved"
+            reason, team.state = unspoken(verdict), "dissolved"
     team.reason = reason
     if reason is not None:
         lab.event("dissolved", reason=reason)
     end(world, team, lab)
+
+
+def unspoken(verdict: Verdict) -> str:
+    """Why a team had to end without words that it needed."""
+    return f"{'unreadable' if isinstance(verdict, ReplyError) else 'unspoken'}: {verdict}"
 
 
 def deadline(env: simpy.Environment, team: Team, days: float) -> Steps:
@@ -79,7 +86,8 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     )
     team.state, team.published = "published", now
     cited = [world.literature.paper(cite) for cite in paper.references]
-    world.literature.publish(paper)
+    told = paper_text(paper.title, paper.abstract)
+    world.literature.publish(paper, vector_of_paper(world, (f"{team.id}/vector", now), told))
     rows = [population.rows[author] for author in authors]
     world.network.record(rows)
     population.publish(

@@ -12,7 +12,7 @@ from mesa.datacollection import DataCollector
 from mesa.space import NetworkGrid
 
 from agents.backend import Backend
-from agents.errors import Stopped
+from agents.errors import Diverged, Stopped
 from agents.gateway import Gateway
 from society.attention import Attention
 from society.dispatch import Dispatcher
@@ -44,6 +44,8 @@ class Society(mesa.Model, World):
         attention: ``unlimited`` lets everybody be in many rooms at once.
         backend: who speaks.
         in_flight: calls to the backend at a time; changes nothing in the simulated world.
+        gateway: the way to the backend, where it is not a plain one: with a journal on disk, a
+            budget, a policy of its own.
         until: last day, exclusive.
         step_days: length of one Mesa step.
         seed: of everything random.
@@ -59,6 +61,7 @@ class Society(mesa.Model, World):
         backend: Backend,
         attention: Literal["on", "unlimited"] = "on",
         in_flight: int = 64,
+        gateway: Gateway | None = None,
         until: float = 365.0,
         step_days: float = 7.0,
         seed: int = 0,
@@ -70,6 +73,7 @@ class Society(mesa.Model, World):
         self.env = simpy.Environment()
         self.streams = Streams(seed)
         self.log = RunLog(self._now)
+        self._tomorrow = 0.0
         self.attention = Attention(self.env, limited=attention == "on")
         self.network = CoauthorNetwork(ecosystem.coauthors, self._now)
         self.population = Population(ecosystem.profiles, self, self.network, self._now)
@@ -80,7 +84,7 @@ class Society(mesa.Model, World):
         self.team_sizes = tuple(len(paper.authors) for paper in ecosystem.past)
         self.teams_in_world: dict[str, tuple[Team, Lab]] = {}
         self._projects: dict[int, int] = {}
-        self.dispatcher = self._dispatcher(Gateway(backend, in_flight), in_flight)
+        self.dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
         self._finalizer = weakref.finalize(self, Dispatcher.close, self.dispatcher)
         self._describe_start()
         self.env.process(self._found_teams())
@@ -126,9 +130,11 @@ class Society(mesa.Model, World):
         """
         self.dispatcher.on_clock(True)
         try:
-            while self.env.peek() < date and self.dispatcher.fault is None:
+            while (coming := self.env.peek()) < date and not self.dispatcher.halted:
+                if coming >= self._tomorrow:
+                    self._tomorrow = self.log.complete(coming)
                 self.env.step()
-            if self.dispatcher.fault is None and self.env.now < date:
+            if not self.dispatcher.halted and self.env.now < date:
                 self.env.run(until=date)
         except BaseException as fault:
             self.dispatcher.stop(fault)
@@ -146,18 +152,27 @@ class Society(mesa.Model, World):
                 self.dispatcher.settle(team.answers)
         except Stopped:
             self._raise_fault()
+        try:
+            self.dispatcher.gateway.finish(self.until)
+        except Diverged as fault:
+            self.dispatcher.stop(fault)
+            self._raise_fault()
         for team, lab in left:
             end(self, team, lab)
         self._seal(left)
 
-    def _dispatcher(self, gateway: Gateway, in_flight: int) -> Dispatcher:
+    def interrupt(self, reason: Stopped) -> None:
+        """Stop soon, from a signal handler; the step that is running raises ``reason``."""
+        self.dispatcher.interrupt(reason)
+
+    def _dispatcher(self, gateway: Gateway) -> Dispatcher:
         # A weak reference, so that the loop thread keeps no society alive that Mesa has dropped.
         me = weakref.proxy(self)
         return Dispatcher(
             gateway,
             lambda: me.day,
             lambda: me.log.seal(),
-            lambda: min(50_000, max(8 * in_flight, 64 * len(me.teams_in_world))),
+            lambda: min(50_000, max(8 * gateway.in_flight, 64 * len(me.teams_in_world))),
         )
 
     def _found_teams(self) -> Steps:

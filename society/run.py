@@ -1,24 +1,21 @@
-"""Run: a finished run folder as tables, read and written; it computes nothing.
+"""Run: a run folder as tables, read and written; it computes nothing.
 
 ::
 
     manifest.json  scenario.yaml  events.jsonl  vectors.npz  digest
     tables/*.parquet  tables/measures/*.parquet
     network.graphml  network.gexf  report.html
+    partial/  the same of a run that was stopped: no digest, measures or networks
 """
 
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from agents.errors import InputError
 from society.frames import (
@@ -32,30 +29,12 @@ from society.frames import (
     write_tables,
 )
 from society.tables import TABLES
+from society.vectors import Vectors, read_vectors, regular, write_vectors
 
 __all__ = ["Run", "Vectors", "digest_tables", "write_measures", "write_tables", "write_vectors"]
 
-MAX_VECTOR_BYTES = 16 * 2**30
-
-
-@dataclass(frozen=True)
-class Vectors:
-    """Embeddings of the society's papers.
-
-    Attributes:
-        ids: paper ids, one per row.
-        values: float32, papers x dimensions.
-    """
-
-    ids: tuple[str, ...]
-    values: NDArray[np.float32]
-
-    def __post_init__(self) -> None:
-        if self.values.ndim != 2 or len(self.ids) != len(self.values):
-            raise InputError(
-                f"vectors of shape {self.values.shape} for {len(self.ids)} papers: expected one "
-                "row per paper"
-            )
+MANIFEST = "manifest.json"
+PARTIAL = "partial"
 
 
 class Run:
@@ -115,7 +94,7 @@ class Run:
 
     @classmethod
     def open(cls, path: Path | str, databases: Any = None) -> Run:
-        """Open a finished run folder; tables are read when first asked for.
+        """Open a run folder, finished or partial; tables are read when first asked for.
 
         Raises:
             InputError: not a run folder, or one of its files is damaged.
@@ -123,7 +102,7 @@ class Run:
         folder = Path(path)
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; give the folder that a run wrote")
-        manifest = _json(folder / "manifest.json", "this is not a run folder")
+        manifest = _json(folder / MANIFEST, "this is not a run folder")
         if not (folder / "tables").is_dir():
             raise InputError(f"{folder}: no tables/ in it: the run has not finished; run it again")
         text = _read(folder / "scenario.yaml") if (folder / "scenario.yaml").exists() else ""
@@ -161,9 +140,15 @@ class Run:
         year = self.manifest.get("boundary")
         return None if year is None else int(year)
 
+    @property
+    def partial(self) -> str | None:
+        """Why the run was stopped before its end; None for a finished one."""
+        why = self.manifest.get("partial")
+        return None if why is None else str(why)
+
     def _stated(self, key: str) -> Any:
         if key not in self.manifest:
-            where = self.folder / "manifest.json" if self.folder else "the manifest"
+            where = self.folder / MANIFEST if self.folder else "the manifest"
             raise InputError(f"{where}: no key {key!r}; write the run again with this release")
         return self.manifest[key]
 
@@ -238,7 +223,15 @@ class Run:
         """The file of that name if the folder has it; a link or a device is an error."""
         if self.folder is None or not (self.folder / name).exists():
             return None
-        return _regular(self.folder / name)
+        return regular(self.folder / name)
+
+
+def readable(path: Path | str) -> Path:
+    """The folder to open for a run: its own, or the ``partial/`` in it if it has not finished."""
+    folder = Path(path)
+    part = folder / PARTIAL
+    unfinished = not (folder / MANIFEST).exists()
+    return part if unfinished and not part.is_symlink() and (part / MANIFEST).exists() else folder
 
 
 def write_measures(folder: Path | str, measures: Mapping[str, pd.DataFrame]) -> None:
@@ -249,38 +242,9 @@ def write_measures(folder: Path | str, measures: Mapping[str, pd.DataFrame]) -> 
         write_parquet(Path(folder) / "tables" / "measures" / f"{name}.parquet", table)
 
 
-def write_vectors(folder: Path | str, vectors: Vectors) -> None:
-    """Write ``vectors.npz``: ``paper_ids`` (text) and ``vectors`` (float32, papers x d)."""
-    ids = np.asarray(vectors.ids, dtype=np.str_)
-    np.savez(Path(folder) / "vectors.npz", paper_ids=ids, vectors=vectors.values)
-
-
-def read_vectors(path: Path) -> Vectors:
-    """Read ``vectors.npz``; nothing is unpickled.
-
-    Raises:
-        InputError: not such a file, or it would unfold to more than vectors can be.
-    """
-    try:
-        with zipfile.ZipFile(_regular(path)) as archive:
-            if sum(member.file_size for member in archive.infolist()) > MAX_VECTOR_BYTES:
-                raise InputError(f"{path}: unfolds to more than {MAX_VECTOR_BYTES} bytes")
-        with np.load(path, allow_pickle=False) as arrays:
-            ids, values = arrays["paper_ids"], arrays["vectors"]
-        return Vectors(tuple(str(one) for one in ids), np.asarray(values, dtype=np.float32))
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: cannot be read as vectors: {error}") from error
-
-
-def _regular(path: Path) -> Path:
-    if path.is_symlink() or not path.is_file():
-        raise InputError(f"{path}: not a regular file; a run folder holds plain files only")
-    return path
-
-
 def _read(path: Path) -> str:
     try:
-        return _regular(path).read_text(encoding="utf-8")
+        return regular(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
 

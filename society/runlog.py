@@ -2,12 +2,14 @@
 
 Events get their date and sequence on the clock. Rows of tables are appended in the order in
 which they become facts; what is born of words is written when its team ends. Once sealed, the
-log takes nothing more, so that closing a run leaves no trace in it.
+log takes nothing more, so that closing a run leaves no trace in it. A run that is stopped goes
+back to the last day that the clock has completed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import floor
 from typing import Any
 
 from society.tables import TABLES
@@ -19,13 +21,17 @@ class RunLog:
     Attributes:
         events: dicts with ``date``, ``sequence``, ``kind`` and further fields.
         rows: per table of ``society.tables``, tuples in the order of its columns.
+        completed: the date until which nothing can be added any more.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.events: list[dict[str, Any]] = []
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in TABLES}
         self.sealed = False
+        self.completed = 0.0
         self._now = now
+        self._lengths: dict[str, int] = {}
+        self._events = 0
 
     def event(self, kind: str, **fields: Any) -> None:
         """Something happened now."""
@@ -47,3 +53,16 @@ class RunLog:
     def seal(self) -> None:
         """Take nothing more."""
         self.sealed = True
+
+    def complete(self, date: float) -> float:
+        """Everything dated before ``date`` has happened; returns the midnight to look at next."""
+        self.completed = float(floor(date))
+        self._events = len(self.events)
+        self._lengths = {name: len(rows) for name, rows in self.rows.items()}
+        return self.completed + 1.0
+
+    def go_back(self) -> None:
+        """Forget what is younger than the last completed day."""
+        del self.events[self._events :]
+        for name, rows in self.rows.items():
+            del rows[self._lengths.get(name, 0) :]

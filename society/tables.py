@@ -109,14 +109,16 @@ stage        string  selection, topic, ideas, novelty, abstract
 visit        Int64   visit
 turn         Int64   turn, 0 outside turns
 seat         Int64   place in the speaking order, from 0
-act          string  invite, utter, summarise, agree, stay, decide, vote, guest, review, re-ask
+act          string invite, utter, summarise, agree, stay, decide, vote, guest, review, re-ask, trim
 scientist    string  who was asked
 asked        Float64 date
 due          Float64 date on which the answer was due
 sequence     Int64   place among all that the team has asked and read
 needs        string  calls waited for, separated by spaces (X/guest: the guest of X, if any)
 form         string  form of the reply
-defaulted    boolean true if the reply stayed unreadable and the form's default stands for it
+defaulted    boolean true if there were no words to be read and the form's default stands for them
+rung         string  how it was read: strict, found, repaired, re-asked, default; unread: not at all
+verdict      string  why there were no words: unreadable, refused, filtered, overflow
 unruled      boolean true if the offline scientist had no rule for the form
 model        string  model as returned by the backend
 prompt_tokens     Int64 tokens of the prompt (estimated where the backend does not count)

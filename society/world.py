@@ -76,6 +76,17 @@ class World:
         rows = [self.population.rows[profile.id] for profile in found]
         return tuple(self.population.profile(row, date) for row in rows)
 
+    def recalled(self, place: tuple[str, float], asked: str) -> bytes | None:
+        """What the journal has kept of a finding (id, date) that was asked for so, if anything."""
+        journal = self.dispatcher.gateway.journal
+        return None if journal is None else journal.found(place[0], asked, place[1])
+
+    def keep(self, place: tuple[str, float], asked: str, value: bytes) -> None:
+        """Keep a finding in the journal, if there is one."""
+        journal = self.dispatcher.gateway.journal
+        if journal is not None:
+            journal.note(place[0], asked, place[1], value)
+
     def acquaintance(self, one: str, other: str) -> dict[str, Any]:
         """Joint papers and similarity of interests of two scientists, as of now."""
         rows = self.population.rows

@@ -75,3 +75,28 @@ def found(synthetic):
         return Society(synthetic, protocol=protocol, **(defaults | settings))
 
     return make
+
+
+@pytest.fixture
+def promise(request):
+    """Note a count that the end of the test run prints: ``promise("R1", "kill points", 40)``."""
+
+    def note(name, what, count):
+        request.node.user_properties.append(("promise", [name, what, count]))
+
+    return note
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print what the promises were tried with, summed over all tests that tried them."""
+    sums = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for kind, value in getattr(report, "user_properties", ()):
+                if kind == "promise" and report.when == "call":
+                    name, what, count = value
+                    sums[name, what] = sums.get((name, what), 0) + count
+    if sums:
+        terminalreporter.section("promises")
+    for (name, what), count in sorted(sums.items(), key=lambda item: (int(item[0][0][1:]), item)):
+        terminalreporter.write_line(f"{name}: {what}: {count:,}")

@@ -79,7 +79,7 @@ MISTAKES: tuple[Mistake, ...] = (
          "means = _divide(total, size)[self.year_of[hits[:, :1]] + 0 * hits]"),
         by=f"{NOVELTY}::test_agrees_with_an_independent_computation"),
     mistake("own paper spoils freshness", "Ties count that are dated at or after the founding.",
-        ("metrics/teams.py", "if first_tie.get(pair, np.inf) < date", "if pair in first_tie"),
+        ("metrics/composition.py", "if first_tie.get(pair, np.inf) < date", "if pair in first_tie"),
         by=f"{TEAMS}::test_ties_on_the_day_of_founding_do_not_count"),
     mistake("leavers in the team", "Composition counts those who left before the end.",
         ("metrics/teams.py", 'rows[rows["stayed"].fillna(True)]', "rows"),

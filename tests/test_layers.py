@@ -21,6 +21,9 @@ BELOW = {
 }
 DOORS = {
     "litellm": ("agents/litellm_backend.py",),
+    "openai": ("agents/openai_backend.py",),
+    "aiohttp": ("agents/litellm_backend.py", "agents/openai_backend.py"),
+    "httpx": ("agents/litellm_backend.py", "agents/openai_backend.py"),
     "faiss": ("society/literature/index.py",),
     "sentence_transformers": ("society/literature/embedding.py",),
     "sklearn": ("society/literature/embedding.py",),
@@ -30,7 +33,10 @@ DOORS = {
     "yaml": ("scenarios/load.py",),
     "sqlite3": ("agents/journal.py",),
 }
-LAZY = {"litellm", "sentence_transformers", "sklearn", "torch", "dask"}
+LAZY = {
+    *("litellm", "openai", "aiohttp", "httpx"),
+    *("sentence_transformers", "sklearn", "torch", "dask"),
+}
 """Imported only inside functions: they are slow to load and not always there."""
 RESERVED = {"scenario", "time", "agents", "steps", "random", "rng"}
 """Names of Mesa's model that the society must leave alone."""
@@ -309,6 +315,10 @@ PLANTED = [
     (wrong_floors, "society/x/a.py", "if TYPE_CHECKING:\n    pass\nelse:\n    import metrics"),
     (wrong_doors, "agents/a.py", "def f():\n    import litellm"),
     (wrong_doors, "agents/litellm_backend.py", "import litellm"),
+    (wrong_doors, "agents/litellm_backend.py", "def f():\n    import openai"),
+    (wrong_doors, "agents/openai_backend.py", "from openai import AsyncOpenAI"),
+    (wrong_doors, "agents/live.py", "def f():\n    import httpx"),
+    (wrong_doors, "scenarios/a.py", "def f():\n    import aiohttp"),
     (wrong_doors, "society/model.py", "import faiss"),
     (wrong_doors, "metrics/a.py", "from sklearn.decomposition import PCA"),
     (wrong_doors, "society/literature/embedding.py", "from sentence_transformers import X"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -30,6 +30,8 @@ class Offline(Backend):
         latency: mean of an artificial delay in real seconds, exponentially distributed; 0
             answers at once.
     """
+
+    execution: ClassVar[frozenset[str]] = frozenset({"latency"})
 
     latency: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
 

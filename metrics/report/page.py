@@ -15,11 +15,15 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from metrics.cost import RUNGS
 from metrics.exports import coauthors, xml_text
-from metrics.novelty import COLUMNS, Novelty
+from metrics.ledger import ledger_of
+from metrics.novelty import COLUMNS, settings_of
 from metrics.report import figures
 from metrics.report.layout import drawn
 from metrics.report.network import picture
+from metrics.report.paid import paid
+from metrics.report.reading import reading
 from metrics.statistics import SKETCH
 from metrics.summary import summary
 from metrics.table import measure
@@ -48,9 +52,10 @@ def page(run: Run) -> str:
 
 
 def write_page(run: Run, folder: Path | str) -> Path:
-    """Write ``report.html`` into a folder and return its path."""
-    path = Path(folder) / "report.html"
-    path.write_text(page(run), encoding="utf-8")
+    """Write ``report.html`` into a folder and return its path; a link there is not followed."""
+    path, text = Path(folder) / "report.html", page(run)
+    path.unlink(missing_ok=True)
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -99,6 +104,9 @@ def _contents(run: Run) -> dict[str, Any]:
         "queueing_rows": _rows(measure(run, "queueing")),
         "acceptance": figures.acceptance(measure(run, "acceptance")),
         "slope": _rows(measure(run, "acceptance_slope"))[0],
+        "reading": reading(run, told),
+        "ladder": RUNGS,
+        "paid": paid(ledger_of(run)),
         "acts": _rows(measure(run, "calls_by_act")),
         "stages": _rows(measure(run, "calls_by_stage")),
         "costs": _costs(run),
@@ -115,12 +123,12 @@ def _backend(run: Run) -> dict[str, str]:
 
 
 def _headline(run: Run, told: dict[str, Any]) -> list[tuple[str, str]]:
-    novelty = told["ON"]
+    novelty, whole = told["ON"], told["partial"] is None
     cost = told["inference_cost"]["mean"]
     return [
         (number(told["scientists"]), "scientists"),
         (number(told["days"]), "simulated days"),
-        (number(told["teams"]["founded"]), "teams founded"),
+        (number(told["teams"]["founded"]), "teams founded" if whole else "teams that had ended"),
         (number(told["papers"]), "papers published"),
         (number(told["max_memberships"]), "most teams of one scientist at once"),
         (number(told["invitations"]["cross_team"]), "invitations to members of other teams"),
@@ -175,10 +183,10 @@ def _novelty(run: Run) -> dict[str, Any]:
         parts.append({"name": name, "mean": band.value, "low": band.low, "high": band.high})
         parts[-1]["n"] = len(values)
     fallbacks = {part: int(table[f"{part}_fallbacks"].sum()) for part in ("HD", "CD", "CI")}
-    given = run.scenario.get("novelty")
-    settings = {**Novelty().model_dump(), **(given if isinstance(given, dict) else {})}
+    settings = settings_of(run).model_dump()
     relative = settings["normalise"] != "none"
     return {
+        "measured": len(table) > 0,
         "figure": figures.novelty(table, relative),
         "parts": parts,
         "fallbacks": fallbacks,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -13,7 +13,14 @@ from agents.forms import Form
 from agents.offline import composition, judgement
 from protocols.forms import Spoken
 
-_NAMED = re.compile(r"\bidea\s*([0-2])\b", re.IGNORECASE)
+_NAMED = re.compile(r"\bidea[\s#_:.-]*(\d+)\b", re.IGNORECASE)
+_PREFERRED = re.compile(r"\W*idea\W*(\d+)\W*\s(?:rather than|instead of|over|and not)\b", re.I)
+_BARE = re.compile(r"\W*#?(\d+)\W*")
+
+Rating = Annotated[float, Field(ge=1, le=10)]
+"""A score of an abstract or an idea; 1 is lowest."""
+Similarity = Annotated[float, Field(ge=0, le=100)]
+"""How alike two abstracts are; 100 is identical."""
 
 
 class Topic(Form):
@@ -30,6 +37,11 @@ class Topic(Form):
     def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Join the directions with the most support."""
         return cls.model_validate(composition.topic(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """None: nothing can stand for the topic of a team; without one it ends."""
+        return None
 
 
 class Agreement(Form):
@@ -80,9 +92,9 @@ class Idea(Spoken):
     idea: str = Field(alias="Idea", min_length=1)
     title: str = Field(alias="Title", min_length=1)
     experiment: str = Field(default="", alias="Experiment")
-    clarity: float = Field(alias="Clarity", ge=1, le=10)
-    feasibility: float = Field(alias="Feasibility", ge=1, le=10)
-    novelty: float = Field(alias="Novelty", ge=1, le=10)
+    clarity: Rating = Field(alias="Clarity")
+    feasibility: Rating = Field(alias="Feasibility")
+    novelty: Rating = Field(alias="Novelty")
     uses: tuple[int, ...] = Field(default=(), alias="Uses")
     """1-based numbers of the listed references the idea builds on."""
 
@@ -104,6 +116,11 @@ class Idea(Spoken):
         """Recombine references with the speaker's expertise; rate from measured distances."""
         return cls.model_validate(composition.idea(slots, rng))
 
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """None: an idea and its ratings cannot be made up, nor counted twice; the team ends."""
+        return None
+
 
 class Ballot(Form):
     """A blind vote for the most novel idea (Fig. 21).
@@ -114,18 +131,26 @@ class Ballot(Form):
     ruled: ClassVar[bool] = True
     decision: str = Field(alias="Decision Made")
 
+    @field_validator("decision", mode="before")
+    @classmethod
+    def _by_number(cls, value: Any) -> Any:
+        """Read a bare 2 as Idea 2."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return f"Idea {value:d}"
+        bare = _BARE.fullmatch(value) if isinstance(value, str) else None
+        return f"Idea {bare[1]}" if bare else value
+
     @field_validator("decision", mode="after")
     @classmethod
     def _names_an_idea(cls, value: str) -> str:
-        if not _NAMED.search(value):
-            raise ValueError('expected "Idea 0", "Idea 1" or "Idea 2"')
+        if _voted(value) < 0:
+            raise ValueError('expected one of "Idea 0", "Idea 1" and "Idea 2"')
         return value
 
     @property
     def choice(self) -> int:
-        """Number of the idea voted for, 0 to 2, the first that is named; -1 is an abstention."""
-        named = _NAMED.search(self.decision)
-        return int(named[1]) if named else -1
+        """Number of the idea voted for, 0 to 2; -1 is an abstention."""
+        return _voted(self.decision)
 
     def words(self) -> str:
         """The decision."""
@@ -140,6 +165,14 @@ class Ballot(Form):
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """An unreadable ballot is an abstention."""
         return cls.model_construct(decision="")  # type: ignore[return-value] # plugin lacks Self
+
+
+def _voted(decision: str) -> int:
+    """The one idea that is named, or the one that is preferred to another; else -1."""
+    preferred = _PREFERRED.match(decision)
+    named = {preferred[1]} if preferred else set(_NAMED.findall(decision))
+    vote = named.pop() if len(named) == 1 else ""
+    return int(vote) if vote in ("0", "1", "2") else -1
 
 
 class Draft(Spoken):
@@ -158,6 +191,11 @@ class Draft(Spoken):
         """Compose the five parts from the idea and its references."""
         return cls.model_validate(composition.draft(slots, rng))
 
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """None: there is no earlier text that could stand for the first one; the team ends."""
+        return None
+
 
 class Revision(Draft):
     """A scored and rewritten abstract (Fig. 23).
@@ -166,7 +204,7 @@ class Revision(Draft):
     near (References of the review, else empty), knowledge, outsiders.
     """
 
-    scores: dict[str, float] = Field(default_factory=dict, alias="Scores")
+    scores: dict[str, Rating] = Field(default_factory=dict, alias="Scores")
     modifications: str = Field(default="", alias="Modifications")
 
     @classmethod
@@ -182,10 +220,10 @@ class Revision(Draft):
 
 
 class OverlapPair(Form):
-    """One pair that overlaps too much, with its reason."""
+    """One pair that overlaps too much, with its reason; a part of a form, never asked for alone."""
 
     pair: str
-    score: float
+    score: Similarity
     reason: str = ""
 
 
@@ -193,7 +231,7 @@ class SelfReview(Form):
     """Similarity to each near past abstract (Fig. 24). Slots: draft, near (References)."""
 
     ruled: ClassVar[bool] = True
-    similarity_scores: dict[str, float]
+    similarity_scores: dict[str, Similarity]
     high_overlap_pairs: tuple[OverlapPair, ...] = ()
 
     @property
@@ -211,3 +249,8 @@ class SelfReview(Form):
     def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Score by the share of words in common."""
         return cls.model_validate(judgement.self_review(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """None: no score is no score of 0, with which any draft would pass; the team ends."""
+        return None

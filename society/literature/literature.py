@@ -70,8 +70,17 @@ class Literature:
         self._row(paper_id)
         return self._index.vector(paper_id)
 
-    def publish(self, paper: Paper) -> None:
-        """Add a paper; its date may not lie before that of the last one."""
+    def reference(self, paper_id: str, distance: float) -> Reference:
+        """A paper as a search at that distance returned it."""
+        return _reference(self.paper(paper_id), distance)
+
+    def publish(self, paper: Paper, vector: Vectors | None = None) -> None:
+        """Add a paper; its date may not lie before that of the last one.
+
+        Args:
+            paper: what is published.
+            vector: its vector (1 x dim), where it is known already.
+        """
         with self._publishing:
             if paper.id in self._row_of:
                 raise ProtocolError(f"paper {paper.id!r} is published already")
@@ -80,8 +89,9 @@ class Literature:
                     f"paper {paper.id!r} is dated {paper.date}, before the last published "
                     f"date {self._dates[-1]}; publish in order of date"
                 )
-            text = paper_text(paper.title, paper.abstract)
-            self._index.add([paper.id], self.embedding.encode([text]))
+            if vector is None:
+                vector = self.embedding.encode([paper_text(paper.title, paper.abstract)])
+            self._index.add([paper.id], vector)
             self._papers.append(paper)
             self._row_of[paper.id] = len(self._papers) - 1
             self._note_citations(paper)

@@ -97,8 +97,12 @@ def test_a_cancelled_wait_hands_its_turn_on():
     assert asyncio.run(scene()) == ["a", None, "c", "d"]
 
 
-def test_a_free_gateway_never_suspends():
+def test_an_inline_backend_never_suspends():
     class Now(Backend):
+        @property
+        def inline(self):
+            return True
+
         async def complete(self, request):
             return Reply("now", Usage(), "now")
 

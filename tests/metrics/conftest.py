@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metrics.novelty import Database, Databases
-from society.run import Run, Vectors
+from society.run import Run, Vectors, write_tables, write_vectors
 from society.tables import TABLES
 
 STAGES = ("topic", "ideas", "novelty", "abstract")
@@ -51,14 +51,14 @@ COLUMNS = {
     "meetings": "team stage visit turn called due held ended size waited_for",
     "homework": "team scientist stage visit turn assigned started done effort",
     "calls": "call team stage visit turn seat act scientist asked due form defaulted unruled model "
-    "prompt_tokens completion_tokens prompt_hash reply",
+    "prompt_tokens completion_tokens prompt_hash reply rung verdict",
     "reads": "answer team date needs",
     "papers": "paper team title abstract published topic keywords",
     "authorships": "paper scientist position",
     "citations": "citing cited date inside",
     "ties": "source target date papers",
 }
-"""The columns that the rows of these tests fill; all others of the contract are missing."""
+"""The columns that the rows of these tests fill, the last ones not always; others are missing."""
 
 
 def full(rows):
@@ -66,7 +66,7 @@ def full(rows):
     complete = {}
     for name, listed in rows.items():
         own = COLUMNS[name].split()
-        filled = [dict(zip(own, row, strict=True)) for row in listed]
+        filled = [dict(zip(own[: len(row)], row, strict=True)) for row in listed]
         order = [column.name for column in TABLES[name]]
         complete[name] = [tuple(row.get(column) for column in order) for row in filled]
     return complete
@@ -156,7 +156,9 @@ def hand_rows():
         call("S1/1", "topic", 1, 1, 1, "guest", "S5", 12.5),
         call("S1/1", "topic", 1, 5, 0, "decide", "S1", 12.0),
     ]
-    rows["calls"] = calls
+    # One reply was asked for again; every other was strict JSON.
+    again = "S1/1/topic/1/1/1/utter"
+    rows["calls"] = [(*row, "re-asked" if row[0] == again else "strict", None) for row in calls]
     return rows
 
 
@@ -194,6 +196,22 @@ def make_run():
         return Run.from_rows(full(given), {**MANIFEST, **(manifest or {})}, {"seed": 7}, **more)
 
     return build
+
+
+@pytest.fixture
+def put(tmp_path):
+    """Write a run folder from rows: its manifest, its tables, and the vectors of a run."""
+
+    def writing(name, rows, manifest=None, run=None):
+        folder = tmp_path / name
+        folder.mkdir(parents=True)
+        (folder / "manifest.json").write_text(json.dumps({**MANIFEST, **(manifest or {})}))
+        write_tables(folder, full(rows))
+        if run is not None:
+            write_vectors(folder, run.vectors)
+        return folder
+
+    return writing
 
 
 def _hand_run():

@@ -1,11 +1,11 @@
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 
 import pytest
 
 from metrics.report.page import number, page, write_page
+from tests.metrics.inert import Page, assert_inert
 
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -22,54 +22,12 @@ PAYLOADS = [
     "$x^2$ <math><mtext></mtext></math>",
     "\x00<scr\x00ipt>",
 ]
-TAGS = """
-html head meta title style body header main footer section nav a p h1 h2 h3 strong dl div dt dd
-table caption thead tbody tr th td span figure figcaption svg g path use defs clippath rect text
-article details summary pre code tspan
-"""
-ALLOWED = set(TAGS.split())
-
-
-class Page(HTMLParser):
-    """Collect the elements of a page."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.elements, self.words, self.ids = [], [], []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        self.ids += [value for name, value in attrs if name == "id"]
-
-    def handle_data(self, data):
-        self.words.append(data)
-
-    def text(self):
-        return " ".join(" ".join(self.words).split())
 
 
 @pytest.fixture(scope="module")
 def html(hand_run):
     """The page of the hand-made run, drawn once."""
     return page(hand_run())
-
-
-def assert_inert(html):
-    """No script, no handler, no request, no way out of the page."""
-    for tag, attrs in Page(html).elements:
-        assert tag in ALLOWED, tag
-        for name, value in attrs.items():
-            assert not name.startswith("on"), (tag, name)
-            assert name not in ("src", "srcset", "action", "formaction", "xlink:href", "srcdoc")
-            if name == "href":
-                assert value.startswith("#"), (tag, value)
-            if name == "style":
-                assert "url(" not in value.replace("url(#", ""), value
-    styles = "".join(re.findall(r"<style>(.*?)</style>", html, re.DOTALL))
-    assert "url(" not in styles
-    assert "@import" not in styles
 
 
 def test_the_page_is_inert(html):
@@ -99,7 +57,21 @@ def hostile(payload, rows, make_run, run):
     rows["ties"] = [(a + payload, b + payload, *rest) for a, b, *rest in rows["ties"]]
     rows["teams"] = [(*row[:10], payload, payload, payload, *row[13:]) for row in rows["teams"]]
     rows["consultations"] = [(*row[:5], payload, payload, row[7]) for row in rows["consultations"]]
-    rows["calls"] = [(*row[:2], payload, *row[3:13], payload, *row[14:]) for row in rows["calls"]]
+    rows["calls"] = [
+        (
+            *row[:2],
+            payload,
+            *row[3:10],
+            payload,
+            True,
+            False,
+            payload,
+            *row[14:18],
+            payload,
+            payload,
+        )
+        for row in rows["calls"]
+    ]
     rows["citations"] = [("S1/1", payload, 50.0, True)]
     manifest = {
         "name": payload,
@@ -107,6 +79,17 @@ def hostile(payload, rows, make_run, run):
         "backend": {"use": payload, "model": payload, "about": payload},
         "versions": {payload: payload},
         "price": {payload: payload},
+        "partial": payload,
+        "ledger": {
+            "attempts": 3,
+            "outcomes": {payload: 2, "in doubt": 1},
+            "in_doubt": [payload],
+            "sessions": [
+                {"session": 1, "release": payload},
+                {"session": 2, "release": payload, "changed": [payload]},
+            ],
+            "parted": payload,
+        },
     }
     return make_run(
         rows,
@@ -133,7 +116,7 @@ def test_a_browser_runs_nothing_of_it(rows, make_run, run, tmp_path):
     assert "<body>" in dom
     assert "<script" not in dom
     assert "<title>&lt;script&gt;" in dom
-    assert dom.count("<section") == 8
+    assert dom.count("<section") == 10
 
 
 def test_every_section_and_banner_is_there(html):
@@ -153,7 +136,8 @@ def test_every_section_and_banner_is_there(html):
         "virsci-society",
     ):
         assert words in text, words
-    for place in ("happened", "papers", "novelty", "network", "concurrency", "cost", "provenance"):
+    places = ("happened", "papers", "novelty", "network", "concurrency", "cost", "reading")
+    for place in (*places, "provenance"):
         assert f'id="{place}"' in html
         assert f'href="#{place}"' in html
 

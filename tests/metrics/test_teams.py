@@ -1,6 +1,7 @@
 import pytest
 
-from metrics.teams import diversity, freshness, members_at_end, teams, unique
+from metrics.composition import diversity, freshness, unique
+from metrics.teams import members_at_end, teams
 
 
 @pytest.fixture

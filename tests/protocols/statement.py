@@ -25,6 +25,7 @@ SPOKEN = {
 
 PAPERS = re.compile(r"<<<papers\n.*?papers>>>", re.DOTALL)
 KNOWLEDGE = "Scientists whose work bears on this:"
+RECALLED = "From your work in other teams you recall:"
 OUTSIDERS = "Outside the team, these scientists could be asked"
 
 
@@ -207,18 +208,27 @@ def people_under(heading: str, text: str) -> list[str]:
     return names
 
 
+def oneself(said: Said) -> str:
+    """What the scientist asked is told of itself: who it is, and what it recalls."""
+    sign = f"You are {said.request.who.id}, a scientist."
+    assert re.findall(r"You are \S+, a scientist\.", said.user) == [sign]
+    assert "Scientist" not in said.system
+    begins = said.user.index(sign)
+    recalls = said.user.find(RECALLED, begins)
+    return said.user[begins : said.user.index("\n\n", max(begins, recalls))]
+
+
 def check_people(played: Played) -> None:
-    """System prompts introduce the person asked; profiles and outsiders follow the switches."""
+    """Prompts introduce the person asked; profiles and outsiders follow the switches."""
     protocol, leaders = played.society.protocol, {r["leader"] for r in played.rows("teams")}
     for said in played.said:
-        who, system = said.request.who, said.system
+        who, you = said.request.who, oneself(said)
         assert who.id == (said.call.guest or said.call.who)
-        assert system.startswith(f"You are {who.id}, a scientist.")
-        assert introduce(who) in system
+        assert introduce(who) in you
         leads = who.id in leaders and said.form not in ("Choice", "GuestReply")
-        assert ("You lead this team." in system) == leads
+        assert ("You lead this team." in you) == leads
         joins = not leads and said.form not in ("Choice", "GuestReply")
-        assert ("You are a member of this team." in system) == joins
+        assert ("You are a member of this team." in you) == joins
         speaks = said.form in ("Remark", "Idea", "Draft", "Revision")
         known = people_under(KNOWLEDGE, said.user)
         informed = speaks or said.form == "Ballot"
@@ -228,6 +238,9 @@ def check_people(played: Played) -> None:
         assert bool(asked) == (speaks and protocol.invitation == "on")
         assert len(asked) <= protocol.outsiders
         assert not set(asked) & members_at(played, said)
+        for slot in ("members", "knowledge", "outsiders"):
+            for other in said.request.slots.get(slot, ()):
+                assert said.user.count(f"{other.id}: {introduce(other)}") == 1
 
 
 def members_at(played: Played, said: Said) -> set[str]:

@@ -6,11 +6,13 @@ from statement import (
     KNOWLEDGE,
     OUTSIDERS,
     PAPERS,
+    RECALLED,
     Past,
     check,
     check_words,
     expected,
     members_at,
+    oneself,
     people_under,
     query,
 )
@@ -178,8 +180,7 @@ def test_consultations_are_logged_with_asker_guest_stage_and_words(synthetic):
 
 
 def recalled(said: Said) -> list[str]:
-    heading = "From your work in other teams you recall:"
-    return [line[2:] for line in said.system.partition(heading)[2].splitlines() if line[:2] == "- "]
+    return [line[2:] for line in oneself(said).partition(RECALLED)[2].splitlines() if line]
 
 
 def six_teams(synthetic, memory):
@@ -203,7 +204,8 @@ def test_memory_is_ones_own_from_other_teams_and_never_in_assessment(synthetic):
         assert said.call.team not in teams
     for said in played.said:
         # Apart from memory and from what has been published, a team's words stay in the team.
-        told = set(PLANTED.findall(PAPERS.sub("", said.user)))
+        others = said.user.replace(oneself(said), "")
+        told = set(PLANTED.findall(PAPERS.sub("", others)))
         assert told == expected(Past(played.said, said)), said.request.id
 
 

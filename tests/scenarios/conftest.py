@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.errors import InputError
+from scenarios.schema import Scenario, load_scenario
 
 # A whole society in a second: a dozen people, one or two teams, half a year.
 SMALL = """\
@@ -62,11 +63,17 @@ def small_text() -> str:
 @pytest.fixture(scope="session")
 def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run folder of that scenario; tests only read it."""
-    from scenarios import load_scenario, run_scenario
+    from scenarios import run_scenario
 
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.yaml").write_text(SMALL, encoding="utf-8")
     return run_scenario(load_scenario(folder / "small.yaml"), folder / "run")
+
+
+@pytest.fixture
+def small(write: Callable[[str, str], Path]) -> Scenario:
+    """That scenario, checked."""
+    return load_scenario(write("small.yaml", SMALL))
 
 
 @pytest.fixture

@@ -308,5 +308,6 @@ def test_an_interrupted_run_stops_soon_and_looks_unfinished(
         told = running.stderr.read()
         assert running.wait(timeout=10) == 5
     assert time.monotonic() - began < 5
-    assert told.endswith("interrupted; the same command runs it again\n")
+    name = signal.Signals(number).name
+    assert told.endswith(f"stopped: interrupted by {name}\nthe same command goes on with it\n")
     assert not (here / "run" / "manifest.json").exists()

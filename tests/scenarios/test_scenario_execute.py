@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -20,11 +21,6 @@ from society.run import Run
 from society.tables import TABLES
 
 Write = Callable[[str, str], Path]
-
-
-@pytest.fixture
-def small(write: Write, small_text: str) -> Scenario:
-    return load_scenario(write("small.yaml", small_text))
 
 
 def manifest(folder: Path) -> dict[str, Any]:
@@ -136,11 +132,12 @@ def test_another_seed_is_another_run(small: Scenario, small_run: Path, here: Pat
 
 
 def test_the_digest_is_of_tables_network_and_events(small_run: Path) -> None:
+    from society.frames import essential
     from society.run import digest_tables
 
     run = Run.open(small_run)
     tables = {name: run.table(name) for name in TABLES}
-    told = digest_tables(tables).encode()
+    told = digest_tables(essential(tables)).encode()
     told += (small_run / "network.graphml").read_bytes() + (small_run / "events.jsonl").read_bytes()
     assert hashlib.sha256(told).hexdigest() == digest(small_run).strip()
 
@@ -157,9 +154,14 @@ def test_a_finished_run_is_left_alone(small: Scenario, small_run: Path) -> None:
     assert before == {path: path.stat().st_mtime_ns for path in small_run.rglob("*")}
 
 
-def test_the_folder_of_another_scenario_is_refused(small: Scenario, small_run: Path) -> None:
+def test_the_folder_of_another_scenario_without_a_journal_is_refused(
+    small: Scenario, small_run: Path, here: Path
+) -> None:
+    old = here / "old"
+    shutil.copytree(small_run, old)
+    (old / "journal.sqlite").unlink()
     with pytest.raises(InputError, match=r"holds a run of another scenario \(small, seed 3, other"):
-        run_scenario(small.set("seed", 4), small_run, Never())
+        run_scenario(small.set("seed", 4), old, Never())
 
 
 def test_a_shorter_run_never_replaces_a_longer_one(small: Scenario, small_run: Path) -> None:

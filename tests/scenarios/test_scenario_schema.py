@@ -67,7 +67,7 @@ bad.yaml:18:36: time.homework.shap: unknown key, .*; did you mean 'shape'\\?
 bad.yaml:19:1: attention: got 'unlimted', .*; did you mean 'unlimited'\\?
 bad.yaml:20:20: metrics.1: got 'tems', expected 'novelty' or .*; did you mean 'teams'\\?
 bad.yaml:21:11: backend.in_flight: got 0, expected at least 1
-bad.yaml:21:25: backend.latensy: unknown key, expected one of in_flight, latency; did .*
+bad.yaml:21:25: backend.latensy: unknown key, expected one of in_flight, .*, latency; did .*
 bad.yaml:22:11: novelty.k: got 0, expected at least 1
 bad.yaml:22:17: novelty.kk: unknown key, .*; did you mean 'k'\\?
 base.yaml:1:12: protocol.turnz: unknown key, .*; did you mean 'turns'\\?
@@ -233,7 +233,13 @@ def test_keys_of_the_backend_stand_in_one_section(write: Write) -> None:
     scenario = load_scenario(write("s.yaml", "backend: {use: offline, in_flight: 2, latency: 0.1}"))
     assert scenario.backend.in_flight == 2
     assert scenario.backend.backend == Offline(latency=0.1)
-    assert scenario.to_data()["backend"] == {"use": "offline", "latency": 0.1, "in_flight": 2}
+    data = scenario.to_data()["backend"]
+    assert {key: data[key] for key in ("use", "latency", "in_flight")} == {
+        "use": "offline",
+        "latency": 0.1,
+        "in_flight": 2,
+    }
+    assert set(data) == {"use", "latency", "in_flight", "budget", "retry"}
 
 
 def test_python_arguments_and_set_are_the_same(here: Path) -> None:
@@ -273,6 +279,10 @@ def test_a_path_in_a_file_is_relative_to_the_file(write: Write, here: Path) -> N
         ("out", "elsewhere"),
         ("backend.in_flight", 1),
         ("backend.latency", 0.5),
+        ("backend.budget.tokens", 10),
+        ("backend.retry.attempts", 2),
+        ("metrics", ["cost"]),
+        ("novelty", {"k": 3}),
     ],
 )
 def test_how_it_is_run_is_not_identity(here: Path, key: str, value: object) -> None:
@@ -290,8 +300,6 @@ def test_how_it_is_run_is_not_identity(here: Path, key: str, value: object) -> N
         ("attention", "unlimited"),
         ("time.homework", None),
         ("population.ecosystem.fields", 3),
-        ("metrics", ["cost"]),
-        ("novelty", {"k": 3}),
     ],
 )
 def test_what_happens_is_identity(here: Path, key: str, value: object) -> None:

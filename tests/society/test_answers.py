@@ -272,7 +272,7 @@ def test_a_verdict_is_raised_by_every_read_that_needs_it(delay):
 
     society = run(staged(steps), script=lambda request: Verdict("no"), delay=delay)
     (team,) = only(society, "teams")
-    assert (team["state"], team["reason"]) == ("dissolved", "unreadable: no")
+    assert (team["state"], team["reason"]) == ("dissolved", "unspoken: no")
     assert not society.running
 
 

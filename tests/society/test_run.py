@@ -8,7 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from agents.errors import InputError
-from society.run import Run, Vectors, digest_tables, write_measures, write_tables, write_vectors
+from society.run import (
+    Run,
+    Vectors,
+    digest_tables,
+    readable,
+    write_measures,
+    write_tables,
+    write_vectors,
+)
 from society.tables import TABLES
 
 ROWS = {
@@ -132,6 +140,32 @@ def test_what_is_not_a_run_folder_says_so(tmp_path):
         Run.open(tmp_path)
 
 
+def test_a_partial_run_says_why_it_was_stopped(folder):
+    assert Run.open(folder).partial is None
+    (folder / "manifest.json").write_text(json.dumps(MANIFEST | {"partial": "interrupted"}))
+    (folder / "digest").unlink()
+    run = Run.open(folder)
+    assert (run.partial, run.days, run.digest) == ("interrupted", 100.0, None)
+
+
+def test_the_part_is_read_only_while_the_run_has_not_finished(folder, tmp_path_factory):
+    part = folder / "partial"
+    part.mkdir()
+    (part / "manifest.json").write_text("{}")
+    assert readable(folder) == folder
+    (folder / "manifest.json").unlink()
+    assert readable(folder) == part
+    assert readable(part) == part
+    (part / "manifest.json").unlink()
+    assert readable(folder) == folder
+    part.rmdir()
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "manifest.json").write_text("{}")
+    os.symlink(elsewhere, part)
+    assert readable(folder) == folder
+    assert readable(folder / "nowhere") == folder / "nowhere"
+
+
 def test_a_manifest_without_seed_is_named(folder):
     (folder / "manifest.json").write_text("{}")
     run = Run.open(folder)
@@ -211,7 +245,7 @@ def test_damaged_vectors_are_an_input_error(folder, content):
 
 
 def test_vectors_that_unfold_too_far_are_refused(folder, monkeypatch):
-    monkeypatch.setattr("society.run.MAX_VECTOR_BYTES", 10)
+    monkeypatch.setattr("society.vectors.MAX_VECTOR_BYTES", 10)
     with pytest.raises(InputError, match="unfolds to more than 10 bytes"):
         Run.open(folder)
 

@@ -139,7 +139,7 @@ def test_a_verdict_decides_within_its_team_only(delay):
 
     society = run(talk(reading=True), *LEADERS, script=script, delay=delay)
     ended = {row[0]: (row[9], row[10]) for row in society.log.rows["teams"]}
-    assert ended["Scientist4/1"] == ("dissolved", "unreadable: not this")
+    assert ended["Scientist4/1"] == ("dissolved", "unspoken: not this")
     others = [state for team, (state, _) in ended.items() if team != "Scientist4/1"]
     assert others == ["published"] * 9
 
@@ -151,7 +151,7 @@ def test_an_unreadable_manuscript_dissolves_the_team_on_its_publication_date(del
 
     society = run(talk(), script=script, delay=delay)
     (team,) = society.log.rows["teams"]
-    assert (team[9], team[10]) == ("dissolved", "unreadable: nothing")
+    assert (team[9], team[10]) == ("dissolved", "unspoken: nothing")
     assert not society.log.rows["papers"]
     (event,) = [e for e in society.log.events if e["kind"] == "dissolved"]
     (finished,) = [e for e in society.log.events if e["kind"] == "finished"]

@@ -1,6 +1,6 @@
-"""The longest dependent chain of a run, from its log: what no scheduler can beat.
+"""Chain: the longest dependent chain of a run, from its log; what no scheduler can beat.
 
-A call starts at the earliest when (performance.md, H1)
+A call starts at the earliest when
 
 - the calls whose words stand in its prompt have ended,
 - every earlier read of its own team has ended,
@@ -10,16 +10,15 @@ A call starts at the earliest when (performance.md, H1)
   that other team has decided so far: whether it met, started again, lost the member.
 
 An invitation shows the invitee's load, so it waits in the same way for the reads of the teams
-the invitee was in.
+the invitee was in. A call that was asked again has ended when its last asking has.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from society.tables import TABLES
 
@@ -31,6 +30,10 @@ def rows_of(rows: Rows, table: str) -> list[dict[str, Any]]:
     """The rows of a table of a log as dicts."""
     names = [column.name for column in TABLES[table]]
     return [dict(zip(names, row, strict=True)) for row in rows[table]]
+
+
+AGAIN = ("re-ask", "trim")
+"""Acts that ask once more for the words of the call they need."""
 
 
 class Chain:
@@ -99,12 +102,20 @@ class Chain:
         return max((self._known[team] for team in teams), default=0.0)
 
     def _call(self, team: str, date: float, call: Row) -> None:
+        if call["act"] in AGAIN:
+            self._again(call)
+            return
         starts = [self._known[team], *(self._end(need) for need in call["needs"].split())]
         if call["act"] == "invite":
             starts.append(self._elsewhere(call["scientist"], date))
         if call["stage"] in ("ideas", "novelty", "abstract"):
             starts.append(self._papers)
         self.ends[call["call"]] = max(starts) + self.seconds.get(call["call"], 0.0)
+
+    def _again(self, call: Row) -> None:
+        """What needs the words of the first asking has them only now."""
+        end = self._end(call["needs"]) + self.seconds.get(call["call"], 0.0)
+        self.ends[call["call"]] = self.ends[call["needs"]] = end
 
     def _end(self, need: str) -> float:
         if need.endswith("/guest"):
@@ -116,5 +127,5 @@ class Chain:
 def lower_bound(rows: Rows, seconds: Mapping[str, float], slots: int) -> tuple[float, float, float]:
     """``(bound, chain, work per slot)`` in seconds: max(longest chain, work / slots)."""
     chain = Chain(rows, seconds).longest
-    work = float(np.sum(list(seconds.values()))) / slots
+    work = math.fsum(seconds.values()) / slots
     return max(chain, work), chain, work

@@ -1,0 +1,494 @@
+"""Journal: every call kept before it is used, so that a run can begin anew and lose nothing.
+
+An intent is committed before a request is sent, an answer before its words are used; the first
+committed answer is the words for ever. A run that begins again takes every answer from here and
+asks for nothing twice. Findings (search hits, vectors) are kept likewise. One process writes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from filelock import FileLock, Timeout
+
+from agents.commits import Commits
+from agents.errors import InputError, ProtocolError, Stopped
+from agents.ledger import IN_DOUBT, Attempt, Totals
+from agents.request import Request, Usage
+from agents.secrets import redact
+
+FORMAT = "1"
+LISTED = 1000
+"""Most calls in doubt that are named."""
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE calls (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
+    kind TEXT, text TEXT, model TEXT, prompt_tokens INTEGER, completion_tokens INTEGER,
+    estimated INTEGER, cut INTEGER);
+CREATE TABLE attempts (
+    row INTEGER PRIMARY KEY, call TEXT NOT NULL, number INTEGER NOT NULL, session INTEGER NOT NULL,
+    endpoint TEXT NOT NULL, reserved INTEGER NOT NULL, reserved_usd REAL NOT NULL,
+    outcome TEXT NOT NULL, status INTEGER, prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL, usd REAL NOT NULL,
+    seconds REAL NOT NULL, detail TEXT NOT NULL);
+CREATE INDEX attempts_call ON attempts (call);
+CREATE TABLE findings (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
+    value BLOB NOT NULL);
+"""
+_ANSWER = "kind, text, model, prompt_tokens, completion_tokens, estimated, cut"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What ended a call.
+
+    Attributes:
+        kind: answer, or the verdict: refused, filtered, overflow, unreadable.
+        text: the words, or what the verdict says.
+        model: the model's own name for itself.
+        usage: tokens.
+        cut: the words end because a limit of length was reached.
+    """
+
+    kind: str
+    text: str
+    model: str = ""
+    usage: Usage = field(default_factory=Usage)
+    cut: bool = False
+
+
+def storable(text: str) -> str:
+    """The text as a journal gives it back: without secrets, and as UTF-8 can hold it."""
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+    return redact(text)
+
+
+class Journal:
+    """The calls of one run, on disk or in memory; use ``open``."""
+
+    def __init__(self, path: Path | None, parent: Journal | None, frozen: bool) -> None:
+        self.path, self.frozen = path, frozen
+        self.differing: tuple[float, str] | None = None
+        self.parted: tuple[float, str] | None = None
+        self._parent = parent
+        self._lock = None if path is None or frozen else _locked(path)
+        self._reading = threading.Lock()
+        try:
+            self._db = _connect(path, frozen)
+            # A second connection, so that nobody who reads waits for a commit.
+            self._reader = self._db if path is None or frozen else _connect(path, frozen)
+            self._check_format()
+        except BaseException:
+            self._unlock()
+            raise
+        self._commits = Commits(self._begin, self._commit, self._broken)
+        self._closed = False
+        last = self._one("SELECT max(row) FROM calls") or 0
+        self._asked_for = bytearray(last + 1)
+        for (row,) in self._all("SELECT row FROM calls WHERE kind IS NULL"):
+            self._asked_for[row] = 1  # nothing to be asked for: it was never answered
+        held = "SELECT count(*) FROM calls WHERE kind IS NOT NULL"
+        self.known: int = self._one(held)
+        self._first = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
+        self.session = int(self.meta("session") or "0") + 1
+        self._totals = self._totals_before()
+        self.fresh = (
+            not self.known and parent is None and not self._one("SELECT count(*) FROM findings")
+        )
+        if not frozen:
+            self.set_meta("session", str(self.session))
+
+    @classmethod
+    def open(
+        cls, path: Path | None, *, parent: Path | None = None, frozen: bool = False
+    ) -> Journal:
+        """Open a journal, making it if there is none.
+
+        Args:
+            path: the file; None: in memory.
+            parent: another journal, from which calls that are asked in the same way are taken.
+            frozen: read only.
+
+        Raises:
+            InputError: another process writes it, or it is not a journal of this format.
+        """
+        source = None if parent is None else cls(parent, None, True)
+        return cls(path, source, frozen)
+
+    def find(self, request: Request) -> Kept | None:
+        """What an earlier session kept of a request; None if it kept nothing.
+
+        A call that is known under another hash is noted in ``differing``.
+        """
+        row = self._row("calls", f"row, hash, asked, {_ANSWER}", request.id)
+        if row is None or row[3] is None:
+            return None if row is not None else self._inherited(request)
+        if row[1] != request.hash:
+            self.differing = _first(self.differing, (row[2], request.id))
+            return None
+        if row[0] < len(self._asked_for) and not self._asked_for[row[0]]:
+            self._asked_for[row[0]] = 1
+            self.known -= 1
+        return _kept(row[3:])
+
+    def found(self, id_: str, hash_: str, asked: float) -> bytes | None:
+        """A finding that was kept under this id for the same question; None if there is none."""
+        row = None if self.fresh else self._row("findings", "hash, asked, value", id_)
+        if row is None:
+            value = None if self._parent is None else self._parent.found(id_, hash_, asked)
+            if value is not None:
+                self.note(id_, hash_, asked, value)
+            return value
+        if row[0] != hash_:
+            self.differing = _first(self.differing, (row[1], id_))
+            return None
+        return bytes(row[2])
+
+    def note(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
+        """Keep a finding, in passing."""
+        if not self.frozen:
+            self._commits.later(partial(self._insert_finding, id_, hash_, asked, value))
+
+    def keep(self, request: Request, kept: Kept) -> None:
+        """Keep the words of a backend that costs nothing, in passing; ``storable`` words only."""
+        if not self.frozen:
+            self._commits.later(partial(self._insert_answer, request, kept))
+
+    async def intend(self, request: Request, attempt: Attempt) -> None:
+        """Keep that an attempt will be made; returns when that is committed.
+
+        Raises:
+            Stopped: it cannot be written.
+        """
+        if self.frozen:
+            raise ProtocolError(f"{request.id}: nothing is asked through a frozen journal")
+        self._totals.attempts += 1
+        await self._commits.done(partial(self._insert_attempt, request, attempt))
+
+    async def conclude(self, request: Request, attempt: Attempt, kept: Kept | None) -> Kept | None:
+        """Keep how an attempt ended; returns what has been committed as the call's end.
+
+        Raises:
+            Stopped: it cannot be written.
+        """
+        attempt.detail = redact(attempt.detail)[:500]
+        self._add_up(attempt)
+        ended: Kept | None = await self._commits.done(
+            partial(self._update_attempt, request, attempt, kept)
+        )
+        return ended
+
+    def left_over(self, before: float) -> str | None:
+        """The first answer of an earlier session, asked before a date, that is not asked for."""
+        if not self.known:
+            return None
+        self.flush()
+        rows = self._all(
+            "SELECT row, id FROM calls WHERE kind IS NOT NULL AND row < ? AND asked < ? "
+            "ORDER BY asked, id",
+            (len(self._asked_for), before),
+        )
+        return next((id_ for row, id_ in rows if not self._asked_for[row]), None)
+
+    def answered(self) -> Iterator[str]:
+        """Ids of the calls that have ended, in the order in which they were begun."""
+        yield from (
+            id_ for (id_,) in self._all("SELECT id FROM calls WHERE kind IS NOT NULL ORDER BY row")
+        )
+
+    def words(self) -> Iterator[tuple[str, str, Kept]]:
+        """Id, hash and end of every call that has ended, in the order in which they were begun."""
+        rows = self._all(
+            f"SELECT id, hash, {_ANSWER} FROM calls WHERE kind IS NOT NULL ORDER BY row"
+        )
+        yield from ((row[0], row[1], _kept(row[2:])) for row in rows)
+
+    def attempts(self) -> Iterator[Attempt]:
+        """The whole ledger, in order."""
+        columns = (
+            "call, number, endpoint, reserved, reserved_usd, outcome, status, prompt_tokens, "
+            "completion_tokens, estimated, usd, seconds, detail"
+        )
+        for row in self._all(f"SELECT {columns} FROM attempts ORDER BY row"):
+            made = dict(zip(("call", "number", "endpoint", "reserved"), row, strict=False))
+            made |= zip(("reserved_usd", "outcome", "status"), row[4:7], strict=True)
+            usage = Usage(row[7], row[8], bool(row[9]))
+            yield Attempt(**made, usage=usage, usd=row[10], seconds=row[11], detail=row[12])
+
+    def totals(self) -> Totals:
+        """Sums over all sessions; what is under way in this one is not in doubt yet."""
+        return self._totals
+
+    def in_doubt(self) -> list[str]:
+        """Calls that were under way when an earlier session ended; they may be paid twice."""
+        rows = self._all(
+            "SELECT DISTINCT call FROM attempts WHERE outcome = ? AND row < ? ORDER BY row LIMIT ?",
+            (IN_DOUBT, self._first, LISTED),
+        )
+        return [id_ for (id_,) in rows]
+
+    def meta(self, key: str) -> str | None:
+        """A note about the run as a whole."""
+        row = self._all("SELECT value FROM meta WHERE key = ?", (key,))
+        return row[0][0] if row else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Note something about the run as a whole; committed when this returns."""
+        if self.frozen:
+            return
+        self._commits.later(
+            lambda: self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+        )
+        self._commits.flush()
+
+    @property
+    def commits(self) -> int:
+        """Commits made by this session."""
+        return self._commits.made
+
+    def flush(self) -> None:
+        """Wait until everything is on the disk.
+
+        Raises:
+            Stopped: it cannot be written.
+        """
+        if not self.frozen:
+            self._commits.flush()
+
+    def close(self) -> None:
+        """Write what is left, and let another process have the journal."""
+        if self._closed:
+            return
+        self._closed = True
+        self._commits.close()
+        if self._parent is not None:
+            self._parent.close()
+        if self._reader is not self._db:
+            self._reader.close()
+        with suppress(sqlite3.Error):
+            if not self.frozen and self.path is not None:
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._db.close()
+        self._unlock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _inherited(self, request: Request) -> Kept | None:
+        if self._parent is None:
+            return None
+        kept = self._parent.find(request)
+        if kept is None:
+            self.parted = _first(self.parted, self._parent.differing)
+        else:
+            self.keep(request, kept)
+        return kept
+
+    def _insert_call(self, request: Request) -> None:
+        self._db.execute(
+            "INSERT OR IGNORE INTO calls (id, asked, hash) VALUES (?, ?, ?)",
+            (request.id, request.asked, request.hash),
+        )
+
+    def _insert_answer(self, request: Request, kept: Kept) -> Kept | None:
+        """The first answer wins; returns it."""
+        self._insert_call(request)
+        self._db.execute(
+            "UPDATE calls SET hash = ?, kind = ?, text = ?, model = ?, prompt_tokens = ?, "
+            "completion_tokens = ?, estimated = ?, cut = ? WHERE id = ? AND kind IS NULL",
+            (request.hash, *_plain(kept), request.id),
+        )
+        row = self._db.execute(
+            f"SELECT {_ANSWER} FROM calls WHERE id = ?", (request.id,)
+        ).fetchone()
+        return _kept(row)
+
+    def _insert_attempt(self, request: Request, attempt: Attempt) -> None:
+        self._insert_call(request)
+        count = "SELECT count(*) FROM attempts WHERE call = ?"
+        attempt.number = self._db.execute(count, (request.id,)).fetchone()[0]
+        self._db.execute(
+            "INSERT INTO attempts VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 0, 1, 0.0, 0.0, '')",
+            (
+                *(attempt.call, attempt.number, self.session, attempt.endpoint),
+                *(attempt.reserved, attempt.reserved_usd, IN_DOUBT),
+            ),
+        )
+
+    def _update_attempt(self, request: Request, attempt: Attempt, kept: Kept | None) -> Kept | None:
+        usage = attempt.usage
+        self._db.execute(
+            "UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, "
+            "completion_tokens = ?, estimated = ?, usd = ?, seconds = ?, detail = ? "
+            "WHERE call = ? AND number = ?",
+            (
+                *(attempt.outcome, attempt.status, usage.prompt_tokens, usage.completion_tokens),
+                *(usage.estimated, attempt.usd, attempt.seconds, attempt.detail),
+                *(attempt.call, attempt.number),
+            ),
+        )
+        return None if kept is None else self._insert_answer(request, kept)
+
+    def _insert_finding(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
+        self._db.execute(
+            "INSERT OR IGNORE INTO findings (id, asked, hash, value) VALUES (?, ?, ?, ?)",
+            (id_, asked, hash_, value),
+        )
+
+    def _add_up(self, attempt: Attempt) -> None:
+        totals, usage = self._totals, attempt.usage
+        totals.outcomes[attempt.outcome] = totals.outcomes.get(attempt.outcome, 0) + 1
+        totals.prompt_tokens += usage.prompt_tokens
+        totals.completion_tokens += usage.completion_tokens
+        totals.estimated += usage.estimated and attempt.outcome == "answered"
+        totals.usd += attempt.usd
+        totals.seconds += attempt.seconds
+
+    def _totals_before(self) -> Totals:
+        totals = Totals()
+        rows = self._all(
+            "SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(usd), "
+            "sum(seconds), sum(estimated), sum(reserved), sum(reserved_usd) FROM attempts "
+            "GROUP BY outcome ORDER BY outcome"
+        )
+        for outcome, count, prompt, completion, usd, seconds, estimated, most, most_usd in rows:
+            totals.attempts += count
+            totals.outcomes[outcome] = count
+            totals.prompt_tokens += prompt
+            totals.completion_tokens += completion
+            totals.usd += usd
+            totals.seconds += seconds
+            if outcome == "answered":
+                totals.estimated += estimated
+            if outcome == IN_DOUBT:
+                totals.in_doubt_tokens, totals.in_doubt_usd = most, most_usd
+        return totals
+
+    def _check_format(self) -> None:
+        try:
+            tables = self._all("SELECT name FROM sqlite_master WHERE type = 'table'")
+            if not tables and not self.frozen:
+                self._db.executescript(_SCHEMA)
+                self._db.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
+                return
+            format_ = self.meta("format") if ("meta",) in tables else None
+        except sqlite3.Error as error:
+            raise InputError(f"{self.path}: cannot be read as a journal: {error}") from error
+        if format_ != FORMAT:
+            raise InputError(
+                f"{self.path}: is no journal of this release (format {format_}, not {FORMAT})"
+            )
+
+    def _row(self, table: str, columns: str, id_: str) -> Any:
+        with self._reading:
+            query = f"SELECT {columns} FROM {table} WHERE id = ?"  # noqa: S608 - our own names
+            return self._reader.execute(query, (id_,)).fetchone()
+
+    def _all(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        with self._reading:
+            return self._reader.execute(query, values).fetchall()
+
+    def _one(self, query: str) -> Any:
+        return self._all(query)[0][0]
+
+    def _begin(self) -> None:
+        if self._reader is self._db:
+            self._reading.acquire()
+        self._db.execute("BEGIN")
+
+    def _commit(self) -> None:
+        self._db.execute("COMMIT")
+        if self._reader is self._db:
+            self._reading.release()
+
+    def _broken(self, error: BaseException) -> Stopped:
+        with suppress(sqlite3.Error):
+            self._db.execute("ROLLBACK")
+        if self._reader is self._db and self._reading.locked():
+            self._reading.release()
+        return Stopped(f"{self.path}: the journal cannot be written: {error}; make room for it")
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+
+
+def _locked(path: Path) -> FileLock:
+    # The kernel lets go of it when a process dies, so a lock file left behind does no harm.
+    lock = FileLock(f"{path}.lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise InputError(
+            f"{path}: another process is running this; wait for it, or give another folder "
+            "with --out"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be locked: {error.strerror}") from error
+    return lock
+
+
+def _connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
+    try:
+        if path is None:
+            db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        elif frozen:
+            db = _read_only(path)
+        else:
+            db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=FULL")
+    except sqlite3.Error as error:
+        raise InputError(f"{path}: cannot be opened as a journal: {error}") from error
+    return db
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    """Open without writing; where not even the shared memory of a WAL can be made, as it is."""
+    where = path.resolve().as_uri()
+    db = sqlite3.connect(f"{where}?mode=ro", uri=True, check_same_thread=False)
+    try:
+        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        db.close()
+        db = sqlite3.connect(f"{where}?immutable=1", uri=True, check_same_thread=False)
+    return db
+
+
+def _first(
+    one: tuple[float, str] | None, other: tuple[float, str] | None
+) -> tuple[float, str] | None:
+    return min((place for place in (one, other) if place is not None), default=None)
+
+
+def _plain(kept: Kept) -> tuple[Any, ...]:
+    usage = kept.usage
+    return (
+        *(kept.kind, kept.text, kept.model, usage.prompt_tokens, usage.completion_tokens),
+        *(usage.estimated, kept.cut),
+    )
+
+
+def _kept(row: Any) -> Kept:
+    kind, text, model, prompt, completion, estimated, cut = row
+    return Kept(kind, text, model, Usage(prompt, completion, bool(estimated)), bool(cut))

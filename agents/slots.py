@@ -1,0 +1,135 @@
+"""Slots told: the structured content of a request as JSON, for the test server alone.
+
+A language model is told messages and nothing else. Only a model called ``test`` on a loopback
+address is also sent what stands here, so that it can answer as the offline scientist would and
+the whole live path can be tried without a model (``tests/faultserver``, where it is decoded).
+
+What JSON cannot say bears a tag: an object is ``{"~": "module:Class", field: value, ...}``,
+anything else ``{"~": "list", "": items}``. An array without a tag is a tuple, the usual sequence
+in slots.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import cache
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from agents.errors import InputError
+from agents.request import Request
+
+TAG, CONTENT = "~", ""
+_PLAIN = frozenset({str, int, bool, type(None)})
+
+
+def tell(request: Request) -> dict[str, Any]:
+    """All of a request but its messages, as data that ``json.dumps`` takes.
+
+    Raises:
+        InputError: a slot holds something of which no data can be made.
+    """
+    slots: dict[str, Any] = {}
+    for name, value in request.slots.items():
+        try:
+            slots[name] = _told(value)
+        except TypeError as error:
+            raise InputError(
+                f"{request.id}: the slot {name!r} holds {error}, which the test model cannot be "
+                "told; slots are made of text, numbers, tuples, dataclasses and forms"
+            ) from None
+    return {
+        "id": request.id,
+        "form": path_of(request.form),
+        "seed": request.seed,
+        "attempt": request.attempt,
+        "who": _told(request.who),
+        "slots": slots,
+    }
+
+
+@cache
+def path_of(kind: type[object]) -> str:
+    """Where a class is found again: ``module:Class``."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+@cache
+def field_names(kind: type[object]) -> tuple[str, ...] | None:
+    """The fields of a dataclass, a pydantic model or a named tuple; None for other classes."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    if issubclass(kind, BaseModel):
+        return tuple(kind.model_fields)
+    if issubclass(kind, tuple):
+        return getattr(kind, "_fields", None)
+    return None
+
+
+def _told(value: Any) -> Any:
+    kind: Any = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is tuple:
+        return _items(value)
+    names = field_names(kind)
+    if names is not None:
+        return _object(value, kind, names)
+    for of, way in _WAYS:
+        if isinstance(value, of):
+            return way(value)
+    raise TypeError(f"a {path_of(kind)}")
+
+
+def _object(value: Any, kind: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    told: dict[str, Any] = {TAG: path_of(kind)}
+    for name in names:
+        told[name] = _told(getattr(value, name))
+    return told
+
+
+def _member(value: Enum) -> dict[str, Any]:
+    kind: Any = type(value)
+    return _tagged(path_of(kind), value.name)
+
+
+def _items(value: Any) -> list[Any]:
+    return list(value) if _PLAIN.issuperset(map(type, value)) else [_told(one) for one in value]
+
+
+def _tagged(tag: str, content: Any) -> dict[str, Any]:
+    return {TAG: tag, CONTENT: content}
+
+
+def _real(value: float) -> Any:
+    return value if math.isfinite(value) else _tagged("float", repr(float(value)))
+
+
+def _mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
+    if all(type(key) is str and key != TAG for key in value):
+        return {key: _told(item) for key, item in value.items()}
+    return _tagged("mapping", [[_told(key), _told(item)] for key, item in value.items()])
+
+
+def _set(value: Any) -> dict[str, Any]:
+    return _tagged("set", sorted(map(_told, value), key=json.dumps))
+
+
+_WAYS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    (Enum, _member),
+    (np.generic, lambda value: _told(value.item())),
+    (float, _real),
+    (Mapping, _mapping),
+    (list, lambda value: _tagged("list", _items(value))),
+    (tuple, _items),
+    (frozenset, _set),
+    (set, _set),
+    (str, str.__str__),
+    (int, int),
+)

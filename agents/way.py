@@ -1,0 +1,134 @@
+"""Way: one endpoint of a model, by its address and the name of its key's variable.
+
+No message here repeats an address or a name that was refused: it may hold a secret.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from ipaddress import ip_address
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from agents.errors import InputError
+from agents.secrets import redact, remember
+
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
+_PRINTABLE = re.compile(r"[!-~]+")
+
+
+def _address(value: Any) -> Any:
+    """An address without a password, a query or a key."""
+    if value is None:
+        return None
+    try:
+        parts = urlsplit(value if isinstance(value, str) else "")
+        well = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        well = False
+    if not well or not _PRINTABLE.fullmatch(value):
+        raise ValueError("expected an address such as http://127.0.0.1:8000/v1")
+    if "@" in parts.netloc or "?" in value or "#" in value or redact(value) != value:
+        raise ValueError(
+            "an address with a password, a query or a key in it is kept nowhere; put the key "
+            "into an environment variable and name that under key"
+        )
+    return value
+
+
+def _variable(value: Any) -> Any:
+    """The name of a variable, and not a key given in its place."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not _VARIABLE.fullmatch(value) or redact(value) != value:
+        raise ValueError(
+            "expected the name of an environment variable in capitals, such as OPENAI_API_KEY; "
+            "the key itself never stands in a file"
+        )
+    return value
+
+
+Address = Annotated[str | None, BeforeValidator(_address)]
+"""Where an API is, without secrets; None: where the provider's own is."""
+Variable = Annotated[str | None, BeforeValidator(_variable)]
+"""Name of an environment variable that holds a key; None: no particular one."""
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid", hide_input_in_errors=True))
+class Way:
+    """One endpoint of the model.
+
+    Attributes:
+        api_base: address of the API; None: the provider's own.
+        weight: share of the calls, relative to the other endpoints.
+        in_flight: most calls at a time; None: no bound of its own.
+        key: name of the environment variable with the key; None: that of the backend.
+    """
+
+    api_base: Address = None
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    in_flight: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    key: Variable = None
+
+    @property
+    def name(self) -> str:
+        """For the ledger: where it leads, and the name of its key's variable."""
+        return " ".join(filter(None, (self.api_base, self.key and f"({self.key})")))
+
+    @property
+    def is_local(self) -> bool:
+        """True if it leads to this machine."""
+        host = urlsplit(self.api_base or "").hostname or ""
+        try:
+            return host == "localhost" or ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+    def secret(self) -> str | None:
+        """The key that the variable holds; from now on no message shows it.
+
+        Raises:
+            InputError: the variable is missing, or holds what is no key.
+        """
+        if self.key is None:
+            return None
+        key = os.environ.get(self.key, "").strip()
+        if not _PRINTABLE.fullmatch(key):
+            what = "holds spaces or letters that no key has" if key else "is not set"
+            raise InputError(f"backend.key: the environment variable {self.key} {what}")
+        remember(key)
+        return key
+
+
+SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "api_base": {"type": ["string", "null"]},
+            "weight": {"type": "number", "exclusiveMinimum": 0},
+            "in_flight": {"type": ["integer", "null"], "minimum": 1},
+            "key": {"type": ["string", "null"]},
+        },
+        "additionalProperties": False,
+    },
+}
+"""JSON Schema of a list of them, for editors."""
+
+
+def known_keys(value: Any) -> Any:
+    """A list of sections that have no other keys than a Way's; a wrong one's value is not shown."""
+    known = Way.__dataclass_fields__
+    for entry in value if isinstance(value, list | tuple) else ():
+        for name in entry if isinstance(entry, dict) else ():
+            if name not in known:
+                raise ValueError(f"unknown key {name!r}, expected one of {', '.join(known)}")
+    return value
+
+
+Ways = Annotated[tuple[Way, ...], BeforeValidator(known_keys)]
+"""Several endpoints of one model."""

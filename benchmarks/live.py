@@ -1,0 +1,274 @@
+"""What a live call costs, and how near a run through real HTTP comes to bare clients.
+
+A server on loopback (tests/faultserver, driven by the rule-based scientists: no language model)
+answers every request after 200 ms. 64 teams run against it with 64 slots, through litellm and
+through the openai SDK; in the same run bare httpx, the bare openai SDK on the same transport and
+bare litellm send the messages of that society, 64 at a time. Printed are the share of ideal
+throughput (calls x latency / slots over wall time) and the CPU time of a call, split by thread:
+the clock's (simulation), the journal's, and the loop's, of which what the bare client takes is
+the client's and the rest the gateway's (prompts, slots, budget, ledger).
+
+Marks: through litellm at least 0.85 of what bare litellm reaches, through openai at least 0.90 of
+the bare SDK; simulation, gateway and journal together at most 1 ms of CPU a call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+HERE = Path(__file__).resolve()
+sys.path.insert(0, str(HERE.parents[1]))
+
+LATENCY, SLOTS = 0.2, 64
+ROWS = ("httpx", "sdk", "litellm", "society through openai", "society through litellm")
+BARE = {"society through openai": "sdk", "society through litellm": "litellm"}
+
+
+def society(backend: Any, folder: Path | None, args: argparse.Namespace) -> Any:
+    """64 leaders found a team each within two weeks; default protocol and windows."""
+    from agents.gateway import Gateway
+    from agents.journal import Journal
+    from protocols.virsci.protocol import VirSci
+    from society.durations import Times
+    from society.ecosystem.synthetic import Synthetic
+    from society.founding import Once
+    from society.model import Society
+
+    journal = None if folder is None else Journal.open(folder / "journal.sqlite")
+    return Society(
+        Synthetic(scientists=400, papers=1500).generate(1),
+        protocol=VirSci(turns=args.turns),
+        founding=Once(count=args.teams, every=14.0 / args.teams),
+        times=Times(),
+        backend=backend,
+        gateway=Gateway(backend, SLOTS, journal),
+        until=args.days,
+        seed=1,
+    )
+
+
+def messages(args: argparse.Namespace) -> list[list[dict[str, str]]]:
+    """What the calls of the society say, a thousand of them, in order."""
+    from agents.offline.scientist import Offline
+    from agents.request import Reply, Request
+
+    told: list[list[dict[str, str]]] = []
+
+    class Recorder(Offline):
+        async def complete(self, request: Request) -> Reply:
+            if len(told) < 1000:
+                told.append([{"role": m.role, "content": m.content} for m in request.messages])
+            return await super().complete(request)
+
+    society(Recorder(), None, args).run_to_end()
+    return told
+
+
+def bare(name: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
+    """Send the messages of the society with a bare client, 64 at a time."""
+    bodies = messages(args)
+
+    async def all_calls() -> dict[str, Any]:
+        send, close = CLIENTS[name](url)
+        waiting = list(range(args.calls))
+
+        async def one_slot() -> None:
+            while waiting:
+                await send(bodies[waiting.pop() % len(bodies)])
+
+        await asyncio.gather(*(send(bodies[0]) for _ in range(SLOTS)))
+        began, cpu = time.perf_counter(), time.process_time()
+        await asyncio.gather(*(one_slot() for _ in range(SLOTS)))
+        wall, spent = time.perf_counter() - began, time.process_time() - cpu
+        await close()
+        return {"row": name, "calls": args.calls, "wall": wall, "cpu": spent}
+
+    return asyncio.run(all_calls())
+
+
+def _httpx(url: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    import httpx
+
+    limits = httpx.Limits(max_connections=SLOTS, max_keepalive_connections=SLOTS)
+    client = httpx.AsyncClient(limits=limits, timeout=60)
+
+    async def send(told: Any) -> None:
+        body = {"model": "test", "messages": told}
+        (await client.post(f"{url}/chat/completions", json=body)).json()
+
+    return send, client.aclose
+
+
+def _sdk(url: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    import openai
+
+    connections = openai.DefaultAioHttpClient(timeout=60)
+    client = openai.AsyncOpenAI(
+        api_key="none", base_url=url, max_retries=0, http_client=connections
+    )
+
+    async def send(told: Any) -> None:
+        await client.chat.completions.create(model="test", messages=told)
+
+    return send, client.close
+
+
+def _litellm(url: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    import litellm
+
+    litellm.suppress_debug_info = True
+
+    async def send(told: Any) -> None:
+        await litellm.acompletion(
+            model="openai/test",
+            messages=told,
+            api_base=url,
+            api_key="none",
+            num_retries=0,
+            max_retries=0,
+            timeout=60,
+        )
+
+    async def close() -> None:
+        return None
+
+    return send, close
+
+
+CLIENTS: dict[str, Callable[[str], tuple[Callable[..., Any], Callable[..., Any]]]] = {
+    "httpx": _httpx,
+    "sdk": _sdk,
+    "litellm": _litellm,
+}
+
+
+def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
+    """A whole run of the society through one of the backends, journal on disk."""
+    import threading
+
+    from agents.backend import Backend
+
+    backend: Backend
+    if row.endswith("openai"):
+        from agents.openai_backend import OpenAI
+
+        backend = OpenAI(model=args.model, api_base=url)
+    else:
+        from agents.litellm_backend import LiteLLM
+
+        backend = LiteLLM(model=f"openai/{args.model}", api_base=url)
+        backend.takes_schema()  # imports litellm, which is not part of a call
+    with tempfile.TemporaryDirectory() as folder:
+        model = society(backend, Path(folder), args)
+        clocks: dict[str, float] = {}
+        seen: dict[str, int] = {}
+
+        def look(_: Any) -> None:
+            for thread in threading.enumerate():
+                if thread.ident is not None:
+                    seen.setdefault(thread.name, time.pthread_getcpuclockid(thread.ident))
+            for name, clock in seen.items():
+                try:
+                    clocks[name] = time.clock_gettime(clock)
+                except OSError:
+                    continue
+
+        look(None)
+        before, cpu = dict(clocks), time.process_time()
+        began = time.perf_counter()
+        model.run_to_end(look)
+        wall, spent = time.perf_counter() - began, time.process_time() - cpu
+        calls = len(model.log.rows["calls"])
+        journal = model.dispatcher.gateway.journal
+        commits = journal.commits
+        journal.close()
+    used = {name: clocks[name] - before.get(name, 0.0) for name in clocks}
+    return {
+        "row": row,
+        "calls": calls,
+        "wall": wall,
+        "cpu": spent,
+        "clock": used.get("MainThread", 0.0),
+        "journal": used.get("journal", 0.0),
+        "commits": commits,
+    }
+
+
+def measure(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
+    """One row in a process of its own."""
+    command = [sys.executable, HERE, "--row", row, "--url", url]
+    given = {"calls": args.calls, "teams": args.teams, "turns": args.turns, "days": args.days}
+    for name, value in {**given, "model": args.model}.items():
+        command += [f"--{name}", str(value)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    told["ideal share"] = round(told["calls"] * LATENCY / SLOTS / told["wall"], 3)
+    told["ms a call"] = round(1000 * told["cpu"] / told["calls"], 3)
+    return told
+
+
+def split(row: dict[str, Any], client: dict[str, Any]) -> dict[str, Any]:
+    """CPU of one call of the society, in milliseconds, by whose it is."""
+    per = 1000 / row["calls"]
+    simulation, journal = row["clock"] * per, row["journal"] * per
+    rest = row["ms a call"] - simulation - journal - client["ms a call"]
+    ours = simulation + journal + rest
+    return {
+        "client": round(client["ms a call"], 3),
+        "gateway and prompts": round(rest, 3),
+        "journal": round(journal, 3),
+        "simulation": round(simulation, 3),
+        "ours": round(ours, 3),
+        "of the bare client": round(row["ideal share"] / client["ideal share"], 3),
+    }
+
+
+def main() -> None:
+    """Measure every row and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--row", choices=ROWS)
+    parser.add_argument("--url", default="")
+    parser.add_argument("--model", default="test")
+    parser.add_argument("--calls", type=int, default=3000)
+    parser.add_argument("--teams", type=int, default=64)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--days", type=float, default=400.0)
+    parser.add_argument("--json", type=Path, default=HERE.with_suffix(".json"))
+    args = parser.parse_args()
+    if args.row:
+        one = bare if args.row in CLIENTS else living
+        print(json.dumps(one(args.row, args.url, args)))
+        return
+    from tests.faultserver import FaultServer, Plan
+
+    rows: dict[str, dict[str, Any]] = {}
+    with FaultServer(Plan(latency=LATENCY)) as server:
+        for name in ROWS:
+            rows[name] = measure(name, server.url, args)
+            row = rows[name]
+            print(
+                f"{name:24} {row['calls']:6} calls {row['wall']:7.1f} s  "
+                f"{row['ideal share']:.3f} of ideal  {row['ms a call']:.2f} ms CPU a call",
+                flush=True,
+            )
+    for name, client in BARE.items():
+        rows[name]["split"] = split(rows[name], rows[client])
+        told = ", ".join(f"{what} {value}" for what, value in rows[name]["split"].items())
+        print(f"{name}: {told}")
+    args.json.write_text(json.dumps(list(rows.values()), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Ledger: what a run asked of its backend and paid for, as its manifest tells it.
+
+It belongs to the run, not to the simulated world: no measure depends on it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from agents.errors import InputError
+from agents.ledger import ANSWERED, IN_DOUBT
+from society.run import Run
+
+OUTCOMES = {
+    ANSWERED: "words came",
+    "refused": "the model declined",
+    "filtered": "the provider’s content filter took the words away",
+    "overflow": "the prompt was too long for the model",
+    "timeout": "no answer in time",
+    "connection": "the server could not be reached, or hung up",
+    "server": "the server failed",
+    "garbled": "the answer was no answer",
+    "empty": "the answer held no text",
+    "rate": "too many requests at a time",
+    "key": "the key was not accepted",
+    "credit": "no credit was left",
+    "request": "the request was not accepted",
+    IN_DOUBT: "under way when the run was stopped",
+}
+"""How an attempt can end, in the order in which that is told, and what it means."""
+
+Count = Annotated[int, Field(ge=0)]
+Money = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Entry(BaseModel):
+    """What a manifest tells; a later release may tell more."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Session(Entry):
+    """One time that the run was begun or gone on with.
+
+    Attributes:
+        session: its number, from 1.
+        release: of this project.
+        changed: keys of the scenario that had another value before: ``until: 365 -> 730``.
+    """
+
+    session: Count = 0
+    release: str = ""
+    changed: list[str] = Field(default_factory=list)
+
+
+class Ledger(Entry):
+    """Sums over all sessions of a run.
+
+    Attributes:
+        attempts: requests made.
+        outcomes: attempts by a key of ``OUTCOMES``.
+        prompt_tokens: of the attempts whose end is known.
+        completion_tokens: likewise.
+        estimated: answers whose tokens the provider did not count.
+        usd: US dollars at the prices known; 0 where none is.
+        in_doubt: calls under way at a stop, the first thousand; they may have been paid twice.
+        in_doubt_tokens: most tokens these can have cost.
+        in_doubt_usd: most US dollars.
+        sessions: the times that the run was begun or gone on with.
+        parted: the first call that differs from those of the run it was forked from.
+    """
+
+    attempts: Count = 0
+    outcomes: dict[str, Count] = Field(default_factory=dict)
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    estimated: Count = 0
+    usd: Money = 0.0
+    in_doubt: list[str] = Field(default_factory=list)
+    in_doubt_tokens: Count = 0
+    in_doubt_usd: Money = 0.0
+    sessions: list[Session] = Field(default_factory=list)
+    parted: str | None = None
+
+    def by_outcome(self) -> list[tuple[str, int]]:
+        """Outcomes that happened and their attempts, in the order of ``OUTCOMES``."""
+        known = [name for name in OUTCOMES if self.outcomes.get(name)]
+        new = sorted(name for name, count in self.outcomes.items() if count and name not in known)
+        return [(name, self.outcomes[name]) for name in (*known, *new)]
+
+
+def ledger_of(run: Run) -> Ledger | None:
+    """The ledger of a run; None where its manifest has none, as that of an older release.
+
+    Raises:
+        InputError: what stands there is not a ledger.
+    """
+    told = run.manifest.get("ledger")
+    try:
+        return None if told is None else Ledger.model_validate(told)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in ("ledger", *first["loc"]))
+        raise InputError(f"the run's manifest, {where}: {first['msg']}") from error

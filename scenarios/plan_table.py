@@ -1,0 +1,100 @@
+"""Plan table: a plan as people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scenarios.complaints import printable
+from scenarios.overview import print_table
+from scenarios.plan import Plan
+from scenarios.rates import Rate, Rates
+
+ENDS = ("low", "likely", "high")
+NAMES = {
+    "calls": "calls",
+    "prompt_tokens": "tokens of prompts",
+    "completion_tokens": "tokens of replies",
+    "usd": "US dollars",
+    "seconds": "wall time",
+}
+
+
+def print_plan(plan: Plan) -> None:
+    """Print what a run will take, where the figures come from, and what bounds it."""
+    name = f"{plan.scenario.name}, seed {plan.scenario.seed}: what a run will take"
+    print_table(name, ("figure", *ENDS), list(_figures(plan)))
+    if not plan.rates.exact:
+        print_table("rates, and what they were seen in", ("rate", *ENDS, "from"), [*_rates(plan)])
+    for line in said(plan):
+        print(printable(line))
+
+
+def said(plan: Plan) -> Iterator[str]:
+    """What must be known beside the figures, line by line."""
+    backend, rates, made = plan.scenario.backend.backend, plan.rates, plan.made
+    times = "once" if plan.rehearsals == 1 else f"{plan.rehearsals} times"
+    yield f"rehearsed {times} by rule-based scientists, not by a language model"
+    yield f"who will speak: {backend.about}"
+    yield f"rates: {rates.source}"
+    if rates.exact:
+        yield "for a language model: --set backend.use=litellm --set backend.model=NAME"
+    elif not rates.calls:
+        yield "surer with --learn RUN, or --probe 50: it makes the first 50 calls of this run"
+    if made.calls:
+        paid = f", {made.usd:.4f} US dollars" if plan.priced else ""
+        yield f"made already, of these: {made.calls:,} calls, {made.tokens:,} tokens{paid}"
+    if not plan.priced:
+        yield (
+            "the price of the model is not known: give it in US dollars per million tokens with "
+            "--set backend.prices.input=USD --set backend.prices.output=USD"
+        )
+    law = plan.law
+    if law is not None and law.seconds:
+        yield (
+            "law: where words are always waited for, a run takes at least simulated span / "
+            f"shortest window x slowest call = {law.span:.0f} d / {law.days:g} d ({law.window}) x "
+            f"{law.slowest:.3g} s = {duration(law.seconds)}"
+        )
+
+
+def duration(seconds: float) -> str:
+    """A length of real time, to two digits or so."""
+    for unit, length in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:,.3g} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def _figures(plan: Plan) -> Iterator[tuple[str, ...]]:
+    for name, told in NAMES.items():
+        rate = plan.figures[name]
+        if (name != "usd" or plan.priced) and (name != "seconds" or rate.high):
+            yield (told, *(_figure(name, getattr(rate, end)) for end in ENDS))
+
+
+def _figure(name: str, value: float) -> str:
+    if name == "seconds":
+        return duration(value)
+    return f"{value:,.4f}" if name == "usd" and value < 100 else f"{value:,.0f}"
+
+
+def _rates(plan: Plan) -> Iterator[tuple[str, ...]]:
+    rates = plan.rates
+    yield _rate("length of texts, x that of rules", rates.wordiness.all)
+    yield _rate("characters beside the form, share", rates.around.all)
+    yield _rate("tokens per character of a reply", rates.reply_tokens.all)
+    yield _rate("tokens per character of a prompt", rates.prompt_tokens)
+    yield _rate("replies that cannot be read, share", rates.re_asks)
+    yield from _leanings(rates)
+    yield _rate("seconds of a call", rates.latency)
+
+
+def _leanings(rates: Rates) -> Iterator[tuple[str, ...]]:
+    for trait, (kept, turned) in rates.yes.items():
+        yield _rate(f"{trait}: yes where rules say yes, share", kept)
+        yield _rate(f"{trait}: yes where rules say no, share", turned)
+
+
+def _rate(told: str, rate: Rate) -> tuple[str, ...]:
+    seen = f"{rate.seen:,} seen" if rate.seen else "assumed"
+    return (told, *(f"{getattr(rate, end):.3g}" for end in ENDS), seen)

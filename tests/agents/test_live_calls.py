@@ -1,0 +1,574 @@
+"""One attempt by either backend, over real HTTP: what is sent, what comes back, what goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from live_provider import Broken, Provider, a_request, completion, http
+
+from agents import litellm_backend
+from agents.errors import Filtered, InputError, Overflow, Refused, Verdict
+from agents.faults import RULES, Fault
+from agents.litellm_backend import LiteLLM
+from agents.openai_backend import OpenAI
+from agents.request import Usage
+from agents.slots import tell
+
+pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+ROOT = Path(__file__).parents[2]
+PREFIX = {LiteLLM: "openai/", OpenAI: ""}
+KEY = "sk-live-0123456789abcdefABCDEF"
+
+
+@pytest.fixture(scope="module")
+def provider():
+    serving = Provider()
+    yield serving
+    serving.stop()
+
+
+@pytest.fixture(params=[LiteLLM, OpenAI], ids=["litellm", "openai"])
+def made(request, provider):
+    """A function that makes a backend of either kind for the provider."""
+
+    def make(model="little", **settings):
+        settings = {"api_base": provider.url} | settings
+        return request.param(model=PREFIX[request.param] + model, **settings)
+
+    return make
+
+
+def attempt(backend, *requests):
+    """Replies to requests that are made at once, or what was raised instead."""
+
+    async def make():
+        complete = backend.endpoints()[0].complete
+        calls = (complete(request) for request in requests or (a_request(),))
+        try:
+            return await asyncio.gather(*calls, return_exceptions=True)
+        finally:
+            await backend.close()
+
+    return asyncio.run(make())
+
+
+def failure(backend):
+    (error,) = attempt(backend)
+    assert isinstance(error, Verdict | Fault), error
+    assert error.__context__ is None
+    assert error.__cause__ is None
+    return error
+
+
+def test_an_answer_is_words_with_their_tokens(made, provider):
+    provider.answer(http(200, completion("Let us begin.")))
+    (reply,) = attempt(made())
+    assert reply.text == "Let us begin."
+    assert reply.usage == Usage(11, 5, estimated=False)
+    assert reply.model == "served-model"
+    assert not reply.cut
+    (heard,) = provider.heard
+    assert heard.path == "/v1/chat/completions"
+    said = heard.body
+    assert said["model"] == "little"
+    assert said["max_tokens"] == 2048
+    assert said["temperature"] == 0.7
+    assert [one["content"] for one in said["messages"]] == ["You are Scientist1.", "What now?"]
+    assert not said.keys() & {"top_p", "slots", "n", "stream", "tools", "extra_body"}
+    assert "x-call-id" not in heard.headers
+
+
+def test_settings_are_sent_as_they_are_given(made, provider):
+    provider.answer(http(200, completion()))
+    extra = {"frequency_penalty": 0.5, "chat_template_kwargs": {"thinking": False}}
+    attempt(made(temperature=None, top_p=0.9, max_tokens=77, extra=extra))
+    said = provider.heard[0].body
+    assert "temperature" not in said
+    assert (said["top_p"], said["max_tokens"], said["frequency_penalty"]) == (0.9, 77, 0.5)
+    assert said["chat_template_kwargs"] == {"thinking": False}
+
+
+def test_each_call_has_a_seed_of_its_own(made, provider):
+    provider.answer(http(200, completion()))
+    seeds = (5, 6, 5 + 2**40, 2**64 - 1, 0)
+    attempt(made(), *map(a_request, seeds))
+    sent = {one.body["seed"] for one in provider.heard}
+    assert len(sent) == len(seeds)
+    assert all(0 < seed < 2**31 for seed in sent)
+    first = provider.heard[0].body["seed"]
+    provider.answer(http(200, completion()))
+    attempt(made(), *map(a_request, seeds[:1]))
+    assert provider.heard[0].body["seed"] == first
+    provider.answer(http(200, completion()))
+    attempt(made(seeded="off"))
+    assert "seed" not in provider.heard[0].body
+
+
+def test_the_form_is_sent_without_what_it_says_to_programmers(made, provider):
+    provider.answer(http(200, completion()))
+    attempt(made(structured="on"), a_request(1), a_request(2))
+    for heard in provider.heard:
+        form = heard.body["response_format"]
+        assert form["type"] == "json_schema"
+        assert form["json_schema"]["name"] == "Note"
+        schema = form["json_schema"]["schema"]
+        assert schema["properties"].keys() == {"text", "detail"}
+        assert "programmers" not in json.dumps(schema)
+    provider.answer(http(200, completion()))
+    attempt(made(structured="off"))
+    assert "response_format" not in provider.heard[0].body
+
+
+def test_a_schema_is_sent_where_the_model_is_known_to_take_it(provider):
+    provider.answer(http(200, completion()))
+    for backend in (
+        LiteLLM(model="openai/gpt-4o", api_base=provider.url),
+        LiteLLM(model="openai/little", api_base=provider.url),
+        OpenAI(model="little", api_base=provider.url),
+    ):
+        attempt(backend)
+    formats = ["response_format" in one.body for one in provider.heard]
+    assert formats == [True, False, True]
+
+
+def test_half_a_character_in_a_prompt_stops_nothing(made, provider):
+    provider.answer(http(200, completion()))
+    (reply,) = attempt(made(), a_request(text="broken \ud800 here"))
+    assert reply.text == "Good."
+    assert provider.heard[0].body["messages"][1]["content"] == "broken ? here"
+
+
+def test_words_in_pieces_are_put_together(made, provider):
+    pieces = [{"type": "text", "text": "one "}, {"type": "text", "text": "two"}]
+    provider.answer(http(200, completion(pieces)))
+    assert attempt(made())[0].text == "one two"
+
+
+def test_an_answer_at_the_limit_of_length_is_cut(made, provider):
+    provider.answer(http(200, completion("Let us", "length")))
+    (reply,) = attempt(made())
+    assert reply.cut
+
+
+@pytest.mark.parametrize(
+    ("counts", "usage"),
+    [
+        (None, Usage(7, 2, True)),
+        ({}, Usage(7, 2, True)),
+        ({"prompt_tokens": 0, "completion_tokens": 0}, Usage(7, 2, True)),
+        ({"prompt_tokens": -5, "completion_tokens": -7}, Usage(7, 2, True)),
+        ({"prompt_tokens": "many", "completion_tokens": "few"}, Usage(7, 2, True)),
+        ({"prompt_tokens": 10**18, "completion_tokens": 10**18}, Usage(7, 2, True)),
+        ({"prompt_tokens": 9, "completion_tokens": None}, Usage(9, 2, True)),
+        ({"prompt_tokens": 9, "completion_tokens": 3}, Usage(9, 3, False)),
+    ],
+)
+def test_tokens_that_were_not_counted_are_estimated(made, provider, counts, usage):
+    said = completion("Good.")
+    del said["usage"]
+    provider.answer(http(200, said | ({} if counts is None else {"usage": counts})))
+    (reply,) = attempt(made())
+    assert reply.usage == usage
+    assert len(provider.heard) == 1
+
+
+def error(message, code=None, kind="invalid_request_error"):
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+NOT_WORDS = {
+    "401": (http(401, error("Incorrect API key provided", "invalid_api_key")), "key"),
+    "403": (http(403, error("Country not supported")), "key"),
+    "402": (http(402, error("Payment required")), "credit"),
+    "quota": (http(429, error("You exceeded your quota", "insufficient_quota")), "credit"),
+    "balance": (http(400, error("Your credit balance is too low to go on")), "credit"),
+    "404": (http(404, error("The model `little` does not exist", "model_not_found")), "request"),
+    "400": (http(400, error("Unsupported value: temperature")), "request"),
+    "422": (http(422, {"detail": [{"msg": "no extra fields", "input": "flagged"}]}), "request"),
+    "roles": (http(400, error("Conversation roles must alternate user/assistant")), "request"),
+    "moved": (http(302, b"", location="/v1/elsewhere"), "request"),
+    "moved for good": (http(308, b"", location="/v1/elsewhere"), "request"),
+    "429": (http(429, error("Slow down", "rate_limit_exceeded")), "rate"),
+    "408": (http(408, error("Too slow")), "server"),
+    "409": (http(409, error("Conflict")), "server"),
+    "500": (http(500, error("rate limit: invalid_request_error, try again")), "server"),
+    "502": (http(502, b"<html>Bad gateway</html>", content_type="text/html"), "server"),
+    "503": (http(503, error("Overloaded"), x_should_retry="true"), "server"),
+    "529": (http(529, error("Overloaded", kind="overloaded_error")), "server"),
+    "no choices": (http(200, completion(choices=[])), "garbled"),
+    "another thing": (http(200, {"object": "list", "data": []}), "garbled"),
+    "a list": (http(200, [1, 2]), "garbled"),
+    "no JSON": (http(200, b"{not JSON"), "garbled"),
+    "a page": (http(200, b"<html>hello</html>", content_type="text/html"), "garbled"),
+    "nothing": (http(200, b""), "garbled"),
+    "no HTTP": (Broken(b"SSH-2.0-OpenSSH\r\n\r\n"), "garbled"),
+    "inner 429": (http(200, {"error": {"message": "Upstream is busy", "code": 429}}), "rate"),
+    "inner trouble": (http(200, {"error": {"message": "Upstream is ill"}}), "garbled"),
+    "null": (http(200, completion(None)), "empty"),
+    "blank": (http(200, completion(" \n")), "empty"),
+    "only a tool": (
+        http(200, completion(None, "tool_calls", message={"tool_calls": [{"id": "a"}]})),
+        "empty",
+    ),
+    "all thought": (http(200, completion("", "length")), "empty"),
+    "dropped": (Broken(), "connection"),
+    "reset": (Broken(reset=True), "connection"),
+    "cut": (Broken(http(200, completion())[:-20]), "connection"),
+    "refusal": (http(200, completion(None, message={"refusal": "I cannot."})), Refused),
+    "filter": (http(200, completion(None, "content_filter")), Filtered),
+    "filter, blank": (http(200, completion("", "content_filter")), Filtered),
+    "policy": (http(400, error("Rejected", "content_policy_violation")), Filtered),
+    "too long": (http(400, error("Too many", "context_length_exceeded")), Overflow),
+    "vllm": (
+        http(400, {"message": "This model's maximum context length is 10 tokens.", "code": 400}),
+        Overflow,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NOT_WORDS)
+def test_whatever_comes_instead_of_words_costs_one_request(made, provider, case):
+    answer, meaning = NOT_WORDS[case]
+    provider.answer(answer)
+    error = failure(made())
+    assert (error.kind if isinstance(error, Fault) else type(error)) == meaning
+    assert len(provider.heard) == 1
+    assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("case", ["429", "500", "dropped"])
+def test_litellm_is_not_even_left_to_try_again(provider, monkeypatch, case):
+    held_back = []
+    monkeypatch.setattr(litellm_backend, "SecondRequest", held_back.append)
+    provider.answer(NOT_WORDS[case][0])
+    failure(LiteLLM(model="openai/little", api_base=provider.url))
+    assert held_back == []
+
+
+def test_every_kind_of_fault_is_met():
+    met = {meaning for _, meaning in NOT_WORDS.values() if isinstance(meaning, str)}
+    assert met | {"timeout"} == RULES.keys()
+
+
+@pytest.mark.parametrize("way", [Broken(), Broken(reset=True), http(422, {"detail": "no"})])
+@pytest.mark.parametrize(
+    "model",
+    ["anthropic/claude-x", "ollama_chat/little", "gemini/gemini-x", "hosted_vllm/little"],
+)
+def test_other_providers_are_sent_one_request_as_well(provider, network_names, model, way):
+    provider.answer(way)
+    failure(LiteLLM(model=model, api_base=provider.url))
+    assert len(provider.heard) == 1
+    assert network_names == set()
+
+
+@pytest.fixture
+def network_names(monkeypatch):
+    """The hosts that are looked up, beside the provider's."""
+    seen = set()
+    look_up = socket.getaddrinfo
+
+    def noted(host, *arguments, **named):
+        seen.add(host)
+        return look_up(host, *arguments, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", noted)
+    yield seen
+    seen.discard("127.0.0.1")
+
+
+def test_only_the_provider_is_looked_for(made, provider, network_names):
+    provider.answer(http(200, completion()))
+    attempt(made())
+    assert network_names <= {"127.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "after"),
+    [
+        ({}, None),
+        ({"retry_after": "7"}, 7.0),
+        ({"retry_after_ms": "1500", "retry_after": "2"}, 1.5),
+        ({"Retry_After": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+        ({"retry_after": "soon"}, None),
+    ],
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_when_to_come_back_is_read(made, provider, status, headers, after):
+    provider.answer(http(status, error("Later"), **headers))
+    fault = failure(made())
+    assert (fault.status, fault.after) == (status, after)
+
+
+def test_nobody_there_is_a_fault_of_the_connection(made):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    fault = failure(made(api_base=f"http://127.0.0.1:{port}/v1"))
+    assert fault.kind == "connection"
+
+
+def test_silence_ends_at_the_deadline_of_reading(made, provider):
+    provider.answer(lambda _: never())
+    fault = failure(made(deadlines={"read": 0.2}))
+    assert fault.kind == "timeout"
+    assert len(provider.heard) == 1
+
+
+def test_a_trickle_ends_at_the_total_deadline(made, provider):
+    provider.answer(lambda _: trickle())
+    fault = failure(made(deadlines={"read": 0.25, "total": 0.5}))
+    assert fault.kind == "timeout"
+    assert "0.5 seconds (deadlines.total)" in str(fault)
+    assert len(provider.heard) == 1
+
+
+async def trickle():
+    yield http(200, b"x" * 10_000)[:-10_000]
+    while True:
+        yield b" "
+        await asyncio.sleep(0.05)
+
+
+async def never():
+    await asyncio.Event().wait()
+    return b""
+
+
+@pytest.mark.parametrize(
+    ("variable", "key"), [("LITTLE_KEY", KEY), ("DOOR", "open-sesame-of-the-little-model")]
+)
+def test_the_key_comes_from_the_environment_and_goes_nowhere_else(
+    made, provider, monkeypatch, variable, key
+):
+    monkeypatch.setenv(variable, key + "\n")
+
+    def echo(heard):
+        shown = heard.headers["authorization"]
+        return http(500, error(f"Who are you, {shown.split()[1]}? Authorization: {shown}"))
+
+    provider.answer(echo)
+    backend = made(key=variable)
+    fault = failure(backend)
+    assert provider.heard[0].headers["authorization"] == f"Bearer {key}"
+    for shown in (str(fault), repr(fault), repr(backend), backend.told, backend.about):
+        assert key not in shown
+        assert key[3:12] not in shown
+    assert "Who are you, [redacted]?" in str(fault)
+
+
+@pytest.mark.parametrize("echo", [http(200, b"no JSON: " + KEY.encode()), Broken(KEY.encode())])
+def test_a_key_in_an_answer_that_cannot_be_read_is_not_shown(made, provider, monkeypatch, echo):
+    monkeypatch.setenv("LITTLE_KEY", KEY)
+    provider.answer(echo)
+    assert KEY[3:12] not in str(failure(made(key="LITTLE_KEY")))
+
+
+@pytest.mark.parametrize("held", [None, "", "  ", "two words", "k\u00e9y"])
+def test_a_key_that_is_not_there_is_told_by_its_name(made, monkeypatch, held):
+    monkeypatch.delenv("LITTLE_KEY", raising=False)
+    if held is not None:
+        monkeypatch.setenv("LITTLE_KEY", held)
+    backend = made(key="LITTLE_KEY")
+    with pytest.raises(InputError, match="LITTLE_KEY") as caught:
+        backend.endpoints()
+    assert not (held or "").strip() or held not in str(caught.value)
+
+
+def test_a_server_of_ones_own_gets_no_key_of_a_provider(made, provider, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    provider.answer(http(200, completion()))
+    attempt(made())
+    assert KEY not in json.dumps(provider.heard[0].headers)
+
+
+def test_openai_itself_gets_its_usual_key(monkeypatch):
+    (way,) = OpenAI(model="gpt-x").ways()
+    assert way.key == "OPENAI_API_KEY"
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(InputError, match="OPENAI_API_KEY is not set"):
+        OpenAI(model="gpt-x").endpoints()
+    (other,) = OpenAI(model="gpt-x", api_base="https://api.openai.com.example.org").ways()
+    assert other.key is None
+
+
+def test_every_way_has_its_own_address_key_weight_and_width(made, provider, monkeypatch):
+    monkeypatch.setenv("FIRST_KEY", "first-key-0001")
+    monkeypatch.setenv("OTHER_KEY", "other-key-0002")
+    provider.answer(http(200, completion()))
+    second = f"http://localhost:{provider.port}/other/v1"
+    via = [{"api_base": provider.url, "weight": 3}]
+    via.append({"api_base": second, "key": "OTHER_KEY", "in_flight": 4})
+    backend = made(api_base=None, via=via, key="FIRST_KEY")
+
+    async def each():
+        endpoints = backend.endpoints()
+        for endpoint in endpoints:
+            await endpoint.complete(a_request())
+        await backend.close()
+        return endpoints
+
+    first, other = asyncio.run(each())
+    assert (first.name, first.weight, first.in_flight) == (f"{provider.url} (FIRST_KEY)", 3.0, None)
+    assert (other.name, other.weight, other.in_flight) == (f"{second} (OTHER_KEY)", 1.0, 4)
+    assert [(one.path, one.headers["authorization"]) for one in provider.heard] == [
+        ("/v1/chat/completions", "Bearer first-key-0001"),
+        ("/other/v1/chat/completions", "Bearer other-key-0002"),
+    ]
+
+
+def test_only_the_test_model_on_this_machine_is_told_the_slots(made, provider):
+    provider.answer(http(200, completion()))
+    attempt(made("test"), a_request(3))
+    (heard,) = provider.heard
+    assert heard.body["slots"] == tell(a_request(3))
+    assert heard.headers["x-call-id"] == a_request(3).id
+    provider.answer(http(200, completion()))
+    attempt(made("testing"), a_request(3))
+    (heard,) = provider.heard
+    assert "slots" not in heard.body
+    assert "x-call-id" not in heard.headers
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("http://127.0.0.1:8000/v1", True),
+        ("http://127.9.9.9/v1", True),
+        ("http://localhost:1/v1", True),
+        ("http://[::1]:8000/v1", True),
+        ("http://192.0.2.1/v1", False),
+        ("http://127.0.0.1.example.org/v1", False),
+        ("http://localhost.example.org/v1", False),
+        ("https://example.org/localhost/test", False),
+        (None, False),
+    ],
+)
+def test_the_test_model_elsewhere_is_told_nothing(made, address, told):
+    backend = made("test", api_base=address)
+    (way,) = backend.ways()
+    fields, headers = backend.aside(a_request(), way)
+    assert bool(fields) == bool(headers) == told
+
+
+def test_what_cannot_be_told_to_the_test_model_is_a_fault(made, provider):
+    from dataclasses import replace
+
+    provider.answer(http(200, completion()))
+    (fault,) = attempt(made("test"), replace(a_request(), slots={"thing": object()}))
+    assert isinstance(fault, Fault)
+    assert fault.kind == "request"
+    assert not provider.heard
+
+
+def test_as_many_calls_are_under_way_as_are_made(made, provider):
+    calls = 150
+    all_here = asyncio.Event()
+
+    async def wait_for_all(_):
+        if len(provider.heard) == calls:
+            all_here.set()
+        await all_here.wait()
+        return http(200, completion())
+
+    provider.answer(wait_for_all)
+    replies = attempt(made(), *map(a_request, range(calls)))
+    assert {reply.text for reply in replies} == {"Good."}
+    assert provider.all_closed.wait(10)
+
+
+def test_a_cancelled_call_is_cancelled(made, provider):
+    provider.answer(lambda _: never())
+    backend = made()
+
+    async def cancel():
+        call = asyncio.create_task(backend.endpoints()[0].complete(a_request()))
+        while not provider.heard:
+            await asyncio.sleep(0.01)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await backend.close()
+
+    asyncio.run(cancel())
+    assert provider.all_closed.wait(10)
+
+
+def test_closing_leaves_no_connection_and_no_task(made, provider):
+    provider.answer(http(200, completion()))
+    backend = made()
+
+    async def use():
+        await backend.endpoints()[0].complete(a_request())
+        await backend.close()
+        return asyncio.all_tasks() - {asyncio.current_task()}
+
+    for _ in range(2):
+        assert asyncio.run(use()) == set()
+        assert provider.all_closed.wait(10)
+    assert len(provider.heard) == 2
+    assert backend == made()
+
+
+def test_one_attempt_can_be_made_without_endpoints(made, provider):
+    provider.answer(http(200, completion()))
+    backend = made()
+
+    async def use():
+        reply = await backend.complete(a_request())
+        await backend.close()
+        return reply
+
+    assert asyncio.run(use()).text == "Good."
+
+
+WATCH = """
+    import asyncio, json, socket, sys
+    reached = set()
+
+    def noting(original, place):
+        def note(*arguments, **named):
+            address = arguments[place]
+            reached.add(address[0] if isinstance(address, tuple) else address)
+            return original(*arguments, **named)
+        return note
+
+    socket.getaddrinfo = noting(socket.getaddrinfo, 0)
+    socket.socket.connect = noting(socket.socket.connect, 1)
+    socket.socket.connect_ex = noting(socket.socket.connect_ex, 1)
+    sys.path[:0] = [{tests!r}, {root!r}]
+    from agents.litellm_backend import LiteLLM
+    from agents.openai_backend import OpenAI
+    OpenAI(model="m").told, LiteLLM(model="m").told
+    slow = sorted({{"litellm", "openai", "httpx", "aiohttp"}} & sys.modules.keys())
+    from live_provider import a_request
+
+    async def call(backend):
+        await backend.complete(a_request())
+        await backend.close()
+
+    for kind, model in ((OpenAI, "little"), (LiteLLM, "openai/little"), (LiteLLM, "openai/gpt-4o")):
+        backend = kind(model=model, api_base={url!r})
+        backend.priced
+        asyncio.run(call(backend))
+    print(json.dumps([slow, sorted(reached)]))
+"""
+
+
+def test_nothing_is_imported_before_it_is_used_and_nobody_else_is_reached(provider):
+    provider.answer(http(200, completion()))
+    tests = str(Path(__file__).parent)
+    script = textwrap.dedent(WATCH).format(tests=tests, root=str(ROOT), url=provider.url)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    slow, reached = json.loads(done.stdout)
+    assert slow == []
+    assert reached == ["127.0.0.1"]
+    assert len(provider.heard) == 3
+    assert done.stderr == ""

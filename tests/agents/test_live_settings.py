@@ -1,0 +1,233 @@
+"""The settings of live backends: what is told, what is refused, and that no secret is repeated."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from agents.litellm_backend import LiteLLM
+from agents.live import Live
+from agents.openai_backend import OpenAI
+from agents.request import Usage
+from agents.way import Way
+from scenarios.sections import write_part
+
+KEY = "sk-proj-0123456789abcdefABCDEF"
+BASE = "http://127.0.0.1:8000/v1"
+
+
+def refused(**settings):
+    with pytest.raises(ValidationError) as caught:
+        OpenAI(**{"model": "m"} | settings)
+    return str(caught.value)
+
+
+def test_the_model_is_told_its_name_and_sampling_and_nothing_of_the_way():
+    one = OpenAI(model="m", api_base=BASE, key="A_KEY", deadlines={"total": 9})
+    other = LiteLLM(model="m", via=[{"api_base": BASE}], prices={"input": 1, "output": 2})
+    assert one.told == other.told
+    assert json.loads(one.told) == {
+        "model": "m",
+        "temperature": 0.7,
+        "max_tokens": 2048,
+        "structured": "auto",
+        "seeded": "on",
+    }
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": "n"},
+        {"temperature": 0.0},
+        {"temperature": None},
+        {"max_tokens": 9},
+        {"top_p": 0.5},
+        {"structured": "off"},
+        {"seeded": False},
+        {"context": 9000},
+        {"extra": {"reasoning_effort": "low"}},
+    ],
+)
+def test_everything_that_may_change_the_words_is_told(change):
+    assert OpenAI(**{"model": "m"} | change).told != OpenAI(model="m").told
+    assert not change.keys() & Live.execution
+
+
+def test_what_is_told_does_not_depend_on_the_order_of_extra_keys():
+    told = [OpenAI(model="m", extra=extra).told for extra in ({"a": 1, "b": 2}, {"b": 2, "a": 1})]
+    assert told[0] == told[1]
+    assert told[0].index('"extra"') < told[0].index('"model"')
+
+
+def test_every_setting_is_either_told_or_of_execution():
+    told = json.loads(OpenAI(model="m", top_p=0.5, context=9000, extra={"a": 1}).told)
+    assert told.keys() | Live.execution == set(OpenAI.model_fields)
+    assert not told.keys() & Live.execution
+
+
+def test_reports_say_who_speaks():
+    assert LiteLLM(model="x/m").about == "the language model x/m, through litellm"
+    assert OpenAI(model="m").about == "the language model m, through openai"
+
+
+def test_the_longest_reply_and_the_room_beside_it_are_known():
+    backend = OpenAI(model="m", max_tokens=1000, context=9000)
+    assert backend.longest_reply == 1000
+    assert backend.room == 3 * 8000
+    assert OpenAI(model="m").room is None
+    assert not backend.inline
+
+
+def test_settings_come_back_from_plain_data():
+    backend = OpenAI(
+        model="m",
+        via=[{"api_base": BASE, "weight": 2}, Way(None, key="A_KEY")],
+        extra={"chat": {"deep": [1]}},
+        prices={"input": 0.5, "output": 1.5},
+    )
+    data = json.loads(json.dumps(write_part(backend)))
+    assert data["via"][0] == {"api_base": BASE, "weight": 2.0, "in_flight": None, "key": None}
+    assert OpenAI(**data) == backend
+
+
+def test_a_given_price_is_per_million_tokens():
+    backend = OpenAI(model="m", prices={"input": 2.0, "output": 10.0})
+    assert backend.priced
+    assert backend.price(Usage(1_000_000, 500_000)) == pytest.approx(7.0)
+    assert not OpenAI(model="m").priced
+    assert OpenAI(model="m").price(Usage(10, 10)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("model", "prices", "priced", "usd"),
+    [
+        ("openai/gpt-4o", None, True, 0.0125),
+        ("gpt-4o", None, True, 0.0125),
+        ("openai/gpt-4o", {"input": 1.0, "output": 1.0}, True, 0.002),
+        ("openai/little", None, False, 0.0),
+        ("ollama_chat/little", None, True, 0.0),
+        ("ollama/little", None, True, 0.0),
+        ("nobody-knows-this", None, False, 0.0),
+    ],
+)
+def test_litellm_knows_prices_without_asking_anybody(model, prices, priced, usd, monkeypatch):
+    import socket
+
+    def look_up(*place, **named):
+        raise AssertionError(f"{place} was looked up")
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    backend = LiteLLM(model=model, prices=prices)
+    assert backend.priced == priced
+    assert backend.price(Usage(1000, 1000)) == pytest.approx(usd)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"https://user:{KEY}@example.org/v1",
+        f"https://{KEY}@example.org/v1",
+        f"https://example.org/v1?key={KEY}",
+        f"https://example.org/v1#{KEY}",
+        f"https://example.org/{KEY}/v1",
+        f"ftp://example.org/{KEY}",
+        f"file:///{KEY}",
+        f"{KEY}",
+        f"http:///{KEY}",
+        f"http://example.org:{KEY}/v1",
+        f"http://[{KEY}]/v1",
+        f"http://example.org/v1\n{KEY}",
+        f"http://example.org/ {KEY}",
+        f"http://exämple.org/{KEY}",
+        "",
+        7,
+        [KEY],
+    ],
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_an_address_with_a_secret_or_none_at_all_is_refused_unseen(address, inside):
+    settings = {"via": [{"api_base": address}]} if inside else {"api_base": address}
+    message = refused(**settings)
+    assert KEY not in message
+    assert "api_base" in message
+
+
+@pytest.mark.parametrize(
+    "name", [KEY, "gsk_0123456789abcdefghij", "lower_case", "A-KEY", "A KEY", "", "1KEY", 5, [KEY]]
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_only_the_name_of_a_variable_is_a_key(name, inside):
+    settings = {"via": [{"key": name}]} if inside else {"key": name}
+    message = refused(**settings)
+    assert "expected the name of an environment variable in capitals" in message
+    assert str(name) not in message or len(str(name)) < 2
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"api_key": KEY},
+        {"messages": []},
+        {"model": "n"},
+        {"n": 2},
+        {"stream": True},
+        {"stream_options": {}},
+        {"headers": {"Authorization": KEY}},
+        {"extra_headers": {"Authorization": KEY}},
+        {"extra_body": {"n": 2}},
+        {"max_tokens": 1},
+        {"temperature": 1},
+        {"num_retries": 2},
+        {"fallbacks": ["n"]},
+        {"context_window_fallback_dict": {}},
+        {"mock_response": "words"},
+        {"slots": {}},
+        {"aws_secret_access_key": KEY},
+        {"user": KEY},
+        {"bad": {1, 2}},
+        {"bad": float("nan")},
+    ],
+)
+def test_extra_parameters_cannot_break_what_is_relied_on(extra):
+    message = refused(extra=extra)
+    assert KEY not in message
+    assert "extra" in message
+
+
+def test_a_key_among_the_keys_of_a_way_is_not_shown():
+    message = refused(via=[{"api_base": BASE, "api_key": KEY}])
+    assert KEY not in message
+    assert "unknown key 'api_key', expected one of api_base, weight, in_flight, key" in message
+    assert KEY not in refused(api_key=KEY)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"api_base": BASE, "via": [{"api_base": BASE}]}, "via and api_base are both given"),
+        ({"via": [{"api_base": BASE}, {"api_base": BASE}]}, "via names one endpoint twice"),
+        ({"context": 2048}, "context leaves no room"),
+        ({"via": [{"weight": 0}]}, "greater than 0"),
+        ({"via": [{"in_flight": 0}]}, "greater than or equal to 1"),
+        ({"temperature": 3}, "less than or equal to 2"),
+        ({"deadlines": {"read": 0}}, "greater than 0"),
+        ({"deadlines": {"read": float("inf")}}, "finite"),
+        ({"prices": {"input": 1}}, "output"),
+        ({"model": ""}, "at least 1"),
+        ({"model": "two words"}, "pattern"),
+        ({"max_token": 5}, "Extra inputs"),
+    ],
+)
+def test_what_does_not_fit_together_is_told(settings, words):
+    assert words in refused(**settings)
+
+
+def test_ways_inherit_the_key_and_are_told_apart_by_it():
+    backend = OpenAI(model="m", key="A_KEY", via=[{"api_base": BASE}, {"key": "B_KEY"}])
+    assert [way.name for way in backend.ways()] == [f"{BASE} (A_KEY)", "(B_KEY)"]
+    (single,) = OpenAI(model="m", api_base=BASE).ways()
+    assert single == Way(BASE)
+    assert single.name == BASE

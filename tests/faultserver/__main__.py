@@ -1,0 +1,64 @@
+"""``python -m tests.faultserver``: the server as a program, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import json
+import signal
+import sys
+import threading
+
+from tests.faultserver.options import add_options, plan_of
+from tests.faultserver.plan import Plan
+from tests.faultserver.server import Server
+
+_FORMS = ("protocols.forms", "protocols.virsci.forms", "protocols.virsci.standing")
+
+
+def main() -> None:
+    """Read the options, serve, and print the counts at the end."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.faultserver",
+        description="An OpenAI-compatible server on loopback whose rule-based scientists answer "
+        "right, slow, wrong, or not at all.",
+    )
+    parser.add_argument("--port", type=int, default=8089, help="0: any free one")
+    parser.add_argument(
+        "--attached", action="store_true", help="end with the standard input; print no counts"
+    )
+    add_options(parser)
+    given = parser.parse_args()
+    asyncio.run(_serve(plan_of(given), given.port, attached=given.attached))
+
+
+async def _serve(plan: Plan, port: int, *, attached: bool) -> None:
+    server, ended = Server(plan), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for signal_ in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(signal_, ended.set)
+    try:
+        port = await server.start(port)
+    except OSError as error:
+        raise SystemExit(f"port {port}: {error.strerror}; try --port 0") from None
+    print(f"http://127.0.0.1:{port}/v1", flush=True)
+    # Only now: nobody waits for what the first answers need.
+    for module in _FORMS:
+        importlib.import_module(module)
+    if attached:
+        threading.Thread(target=_wait_for_end, args=(loop, ended), daemon=True).start()
+    await ended.wait()
+    await server.stop()
+    if not attached:
+        print(json.dumps(server.counts.shown(), indent=2))
+
+
+def _wait_for_end(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+    """Whoever holds the other end of our input may be gone without a word."""
+    sys.stdin.buffer.read()
+    loop.call_soon_threadsafe(ended.set)
+
+
+if __name__ == "__main__":
+    main()

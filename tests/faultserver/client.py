@@ -1,0 +1,86 @@
+"""A client of the fault server, as plain as can be, and a request for it to send."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from typing import Any
+
+from agents.forms import Form
+from agents.profile import Profile
+from agents.request import Message, Request
+from agents.slots import tell
+from protocols.forms import Remark
+from tests.faultserver.process import FaultServer
+
+ADA = Profile("Scientist1", (), ("graph drawing", "voting"), 3, 12)
+BOB = Profile("Scientist2", (), ("graph drawing",), 5, 40)
+KEY = "Bearer sk-canary-1234567890"
+Result = tuple[int, dict[str, str], bytes]
+"""Status, headers and body of a response."""
+
+
+def asked(
+    id_: str = "t/1/topic/1/1/0/utter/Scientist1",
+    form: type[Form] = Remark,
+    attempt: int = 0,
+    seed: int = 5,
+    **slots: Any,
+) -> Request:
+    """A request as a team makes it; ``slots`` beside the usual ones."""
+    messages = (Message("system", "You are a scientist."), Message("user", "Please speak now."))
+    usual = {"members": (ADA, BOB), "said": (), "summaries": (), "outsiders": ()}
+    return Request(id_, ADA, messages, form, usual | slots, seed=seed, attempt=attempt)
+
+
+def body_of(request: Request, **fields: Any) -> dict[str, Any]:
+    """The body that tells a request to the server."""
+    messages = [{"role": one.role, "content": one.content} for one in request.messages]
+    return {"model": "test", "messages": messages, "slots": tell(request), **fields}
+
+
+class Client:
+    """One connection, kept until it is closed."""
+
+    def __init__(self, server: FaultServer, timeout: float = 10) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
+
+    def post(self, body: Any, **headers: str) -> Result:
+        """Ask for a completion; text is sent as it is."""
+        text = body if isinstance(body, str | bytes) else json.dumps(body)
+        path = "/v1/chat/completions"
+        self.connection.request("POST", path, text, {"Authorization": KEY, **headers})
+        response = self.connection.getresponse()
+        return response.status, dict(response.getheaders()), response.read()
+
+    def say(self, request: Request, **fields: Any) -> str:
+        """The words that answer a request."""
+        return str(completion(self.post(body_of(request, **fields)))[0]["content"])
+
+
+def post(server: FaultServer, request: Request, **fields: Any) -> Result:
+    """Ask over a connection of its own."""
+    client = Client(server)
+    try:
+        return client.post(body_of(request, **fields))
+    finally:
+        client.connection.close()
+
+
+def completion(result: Result) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """Message, reason to finish and body of a good response with one choice."""
+    status, _, raw = result
+    assert status == 200, raw
+    data = json.loads(raw)
+    (choice,) = data["choices"]
+    return choice["message"], choice["finish_reason"], data
+
+
+def settled(server: FaultServer) -> dict[str, Any]:
+    """The full counts once nothing is under way any more."""
+    deadline = time.monotonic() + 10
+    while (counts := server.counts(full=True))["under_way"]:
+        assert time.monotonic() < deadline, counts
+        time.sleep(0.01)
+    return counts

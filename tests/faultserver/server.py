@@ -1,0 +1,204 @@
+"""Server: connections, what each address answers, and how a faulty answer is sent."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from tests.faultserver.asked import Asked, Misunderstood
+from tests.faultserver.bodies import Answer, answer, error
+from tests.faultserver.counts import FAILED, GONE, MISUNDERSTOOD, CallCount, Counts
+from tests.faultserver.plan import Drawn, Plan
+from tests.faultserver.wire import (
+    BadRequest,
+    HttpRequest,
+    HttpResponse,
+    read_request,
+    write_response,
+)
+
+MODELS = {"object": "list", "data": [{"id": "test", "object": "model", "owned_by": "tests"}]}
+_BROKEN = {"cut_body", "dropped", "stalled", GONE}
+"""Outcomes after which the connection is of no more use."""
+
+
+@dataclass(slots=True)
+class Case:
+    """One request for a completion, from its arrival to what is sent for it."""
+
+    counted: CallCount | None = None
+    drawn: Drawn = field(default_factory=Drawn)
+    delay: float = 0.0
+    answer: Answer | None = None
+
+
+class Server:
+    """One server on the loopback address; all of it runs on one event loop.
+
+    Attributes:
+        plan: how it behaves now.
+        counts: what it has been asked since the start or the last reset.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.counts = plan, Counts()
+        self._listening: asyncio.Server | None = None
+        self._open: set[asyncio.StreamWriter] = set()
+        self._clients: set[asyncio.StreamWriter] = set()
+
+    async def start(self, port: int) -> int:
+        """Listen; returns the port, which is a free one if 0 is given."""
+        listening = await asyncio.start_server(self._serve, "127.0.0.1", port, backlog=1024)
+        self._listening = listening
+        return int(listening.sockets[0].getsockname()[1])
+
+    async def stop(self) -> None:
+        """Listen no more and drop every connection."""
+        if self._listening is not None:
+            self._listening.close()
+        for writer in list(self._open):
+            writer.transport.abort()
+        await asyncio.sleep(0)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._open.add(writer)
+        # So that a drained answer is one that the system has taken whole.
+        writer.transport.set_write_buffer_limits(high=0)
+        try:
+            while await self._one(reader, writer):
+                pass
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass
+        finally:
+            self._open.discard(writer)
+            if writer in self._clients:
+                self._clients.discard(writer)
+                self.counts.disconnect()
+            writer.close()
+
+    async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Answer one request; False when the connection is to be closed."""
+        try:
+            http = await read_request(reader, writer)
+        except BadRequest as wrong:
+            await write_response(writer, error(400, str(wrong)))
+            return False
+        if http is None:
+            return False
+        path = http.path.removeprefix("/v1")
+        again = True
+        if (http.method, path) == ("POST", "/chat/completions"):
+            again = await self._chat(http, reader, writer)
+        else:
+            await write_response(writer, self._about(http, path))
+        return again and http.headers.get("connection", "").lower() != "close"
+
+    async def _chat(
+        self, http: HttpRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
+        """Answer one request for a completion, and count what came of it."""
+        counts, outcome = self.counts, GONE  # a reset leaves what is under way to the old counts
+        if writer not in self._clients:
+            self._clients.add(writer)
+            counts.connect()
+        counts.arrive()
+        case = self._case(http, counts)
+        try:
+            outcome = await self._send(case, reader, writer)
+        finally:
+            whole = outcome not in _BROKEN
+            usage = case.answer.usage if case.answer is not None and whole else None
+            counts.leave(outcome, case.counted, usage, _met(case.drawn, outcome))
+        return whole
+
+    def _case(self, http: HttpRequest, counts: Counts) -> Case:
+        """What is to be sent, and when."""
+        case = Case()
+        try:
+            asked = Asked.read(http.body, http.headers)
+            case.counted = counted = counts.attempt(asked.id)
+            case.drawn = self._draw(asked.id, counted, counts)
+            case.delay = self.plan.delay(asked.id, counted.attempts)
+            if case.drawn.way == "slow":
+                case.delay += self.plan.slow_seconds
+            if case.drawn.way not in ("stalled", "dropped"):
+                secret = http.headers.get("authorization", "")
+                case.answer = answer(asked, case.drawn, self.plan, secret)
+        except Misunderstood as wrong:
+            case.answer = Answer(error(400, str(wrong)), MISUNDERSTOOD)
+        except Exception:
+            traceback.print_exc()
+            case.answer = Answer(error(500, "the test server has broken down"), FAILED)
+        return case
+
+    def _draw(self, call: str, counted: CallCount, counts: Counts) -> Drawn:
+        last = math.inf if self.plan.until_n is None else self.plan.until_n
+        within = self.plan.from_n < counts.requests <= last
+        spared = not within or counted.streak >= self.plan.streak
+        drawn = self.plan.draw(call, counted.attempts, spared=spared)
+        counted.streak = counted.streak + 1 if drawn.way is not None else 0
+        return drawn
+
+    async def _send(
+        self, case: Case, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> str:
+        """Send what is to be sent; returns the outcome."""
+        if case.delay > 0.0:
+            await asyncio.sleep(case.delay)
+        if reader.at_eof():
+            return GONE
+        if case.answer is None:
+            if case.drawn.way == "stalled":
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(reader.read(1), self.plan.stalled_seconds)
+            writer.transport.abort()
+            return case.drawn.way or GONE
+        response = case.answer.response
+        if case.drawn.way == "cut_body":
+            writer.write(response.head() + response.body[: len(response.body) // 2])
+            await writer.drain()
+            return "cut_body"
+        await write_response(writer, response)
+        return case.answer.outcome
+
+    def _about(self, http: HttpRequest, path: str) -> HttpResponse:
+        """The answer to anything but a request for a completion."""
+        ways: Mapping[tuple[str, str], Callable[[HttpRequest], HttpResponse]] = {
+            ("GET", "/models"): lambda _: HttpResponse.of(200, MODELS),
+            ("GET", "/counts"): self._shown,
+            ("GET", "/plan"): lambda _: HttpResponse.of(200, self.plan.model_dump()),
+            ("POST", "/plan"): self._replan,
+            ("POST", "/reset"): self._reset,
+        }
+        way = ways.get((http.method, path))
+        if way is None:
+            return error(404, f"{http.method} {http.path} is not served by the test server")
+        return way(http)
+
+    def _shown(self, http: HttpRequest) -> HttpResponse:
+        full = http.query.get("full", "0") not in ("", "0")
+        return HttpResponse.of(200, self.counts.shown(full=full))
+
+    def _replan(self, http: HttpRequest) -> HttpResponse:
+        try:
+            self.plan = Plan.model_validate_json(http.body)
+        except ValidationError as wrong:
+            return error(400, f"no plan: {wrong}")
+        return HttpResponse.of(200, self.plan.model_dump())
+
+    def _reset(self, http: HttpRequest) -> HttpResponse:
+        self.counts = self.counts.renewed()
+        return HttpResponse.of(200, self.counts.shown())
+
+
+def _met(drawn: Drawn, outcome: str) -> tuple[str, ...]:
+    """The faults that the client has seen; who gave up has seen no more than lateness."""
+    if outcome == GONE:
+        return ("slow",) if drawn.way == "slow" else ()
+    return () if outcome in (MISUNDERSTOOD, FAILED) else drawn.met

@@ -1,0 +1,213 @@
+"""Run folders that this release has not finished: partial ones, and those of older releases."""
+
+import json
+import os
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from metrics.report.page import page, write_page
+from metrics.summary import summary
+from metrics.table import METRICS, measure
+from scenarios.cli import app
+from society.run import Run, write_measures
+from tests.metrics.inert import Page, assert_inert
+
+WHY = "the budget is reached: 4.99 of 5 US dollars are spent"
+STOPPED = {"partial": WHY, "days": 60.0, "until": 730.0}
+AT_WORK = "S5/1"
+
+
+@pytest.fixture
+def part_rows(rows):
+    """The hand-made rows as a stop leaves them: of a team at work, only what the clock wrote."""
+    for name in ("teams", "members", "consultations"):
+        rows[name] = [row for row in rows[name] if row[0] != AT_WORK]
+    rows["calls"] = [row for row in rows["calls"] if row[1] != AT_WORK]
+    assert any(row[0] == AT_WORK for row in rows["meetings"] + rows["homework"])
+    return rows
+
+
+@pytest.fixture
+def part(part_rows, make_run):
+    """A run that was stopped on day 60."""
+    return make_run(part_rows, STOPPED)
+
+
+def society(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def text(run):
+    html = page(run)
+    assert_inert(html)
+    return Page(html).text()
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_measure_can_be_taken_of_a_part(name, part, run):
+    taken, whole = METRICS[name](part), METRICS[name](run)
+    assert taken.dtypes.to_dict() == whole.dtypes.to_dict()
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_measure_can_be_taken_before_the_first_day_is_over(name, make_run, run):
+    taken = METRICS[name](make_run({}, {**STOPPED, "days": 0.0}))
+    assert taken.dtypes.to_dict() == METRICS[name](run).dtypes.to_dict()
+
+
+def test_homework_of_a_team_at_work_is_not_that_of_people_in_no_team(part):
+    assert (measure(part, "queueing")["memberships"] > 0).all()
+
+
+def test_the_page_says_at_its_top_what_it_is(part):
+    told = text(part)
+    top = told.index(f"Part of a run. The run was stopped: {WHY}.")
+    assert top < told.index("Who is speaking")
+    for words in (
+        "up to day 60 of 730",
+        "Teams that had not ended by then",
+        "There is no digest",
+        "2 teams had ended by day 60: 1 had published and 1 had dissolved.",
+        "teams that had ended",
+        "digest none: the run is partial",
+        "It is measured when the run has ended",
+    ):
+        assert words in told, words
+    assert "were founded" not in told
+
+
+def test_a_part_of_nothing_has_a_page(make_run):
+    told = text(make_run({}, {**STOPPED, "days": 0.0}))
+    assert "up to day 0 of 730" in told
+    assert "0 teams had ended" in told
+
+
+def test_what_a_part_cannot_know_is_none(part, run):
+    teams = summary(part)["teams"]
+    assert (teams["founded"], teams["published"]) == (2, 1)
+    assert teams["running"] is teams["finished"] is None
+    assert (summary(part)["partial"], summary(part)["until"]) == (WHY, 730.0)
+    assert summary(part)["digest"] is None
+    assert summary(run)["partial"] is None
+    json.dumps(summary(part), allow_nan=False)
+
+
+def test_show_and_report_of_an_unfinished_run_take_its_part(put, part_rows):
+    folder = put("run/partial", part_rows, STOPPED)
+    line = f"{folder}: not finished; its world up to day 60 (stopped: {WHY})\n"
+    for given in (folder.parent, folder):
+        shown = society("show", given, "--json")
+        assert shown.stderr == line
+        assert json.loads(shown.stdout)["partial"] == WHY
+        done = society("report", given)
+        assert (done.stderr, done.stdout) == (line, f"report: {folder / 'report.html'}\n")
+        plain = society("show", given).stdout
+        assert "teams that had ended" in plain
+        assert "teams running" in plain
+    assert "Part of a run." in (folder / "report.html").read_text()
+    assert not (folder.parent / "report.html").exists()
+
+
+def test_a_finished_run_is_shown_whatever_part_lies_in_it(put, rows, part_rows):
+    folder = put("run", rows)
+    put("run/partial", part_rows, STOPPED)
+    done = society("show", folder, "--json")
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["partial"] is None
+
+
+def test_an_unfinished_run_without_a_part_is_an_input_error(tmp_path, put, rows):
+    (tmp_path / "run").mkdir()
+    for command in ("show", "report"):
+        done = society(command, tmp_path / "run")
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert "manifest.json: missing, so this is not a run folder" in done.stderr
+    elsewhere = put("elsewhere", rows)
+    os.symlink(elsewhere, tmp_path / "run" / "partial")
+    assert society("report", tmp_path / "run").exit_code == 2
+    assert not (elsewhere / "report.html").exists()
+
+
+def test_a_reason_cannot_command_the_terminal(put, part_rows):
+    folder = put("run/partial", part_rows, {**STOPPED, "partial": "a\x1b[2Jb\nc"})
+    assert r"(stopped: a\x1b[2Jb c)" in society("show", folder).stderr
+
+
+def test_show_prints_rungs_and_ledger(put, rows):
+    ledger = {
+        "attempts": 5,
+        "outcomes": {"answered": 3, "in doubt": 2},
+        "usd": 0.5,
+        "in_doubt": ["a", "b"],
+        "sessions": [{"session": 1}, {"session": 2, "changed": ["until: 1 -> 2"]}],
+        "parted": "S9/1/topic",
+    }
+    shown = society("show", put("run", rows, {"ledger": ledger})).stdout
+    for words in ("re-asked", "99.0%", "attempts in doubt", "calls in doubt", "US dollars"):
+        assert words in shown, words
+    for words in ("until: 1 -> 2", "S9/1/topic"):
+        assert words in shown, words
+
+
+def test_show_of_a_run_without_a_ledger_prints_none(put, rows):
+    folder = put("run", rows, {"ledger": {"attempts": 0}})
+    assert "what was asked and paid" not in society("show", folder).stdout
+
+
+@pytest.fixture
+def older(put, rows, run):
+    """A run folder whose tables and measures lack columns of this release."""
+    folder = put("older", rows, run=run)
+    calls = folder / "tables" / "calls.parquet"
+    pq.write_table(pq.read_table(calls).drop_columns(["rung", "verdict", "sequence"]), calls)
+    measures = {name: metric(run) for name, metric in METRICS.items()}
+    del measures["outcomes_without_defaults"], measures["calls_by_rung"]
+    for name, gone in (("teams", "tied"), ("waiting", "held_up"), ("novelty", "CI_unknown")):
+        measures[name] = measures[name].drop(columns=gone)
+    measures["rounds"] = measures["rounds"].assign(effort="much")
+    write_measures(folder, measures)
+    return folder
+
+
+def test_a_folder_of_an_older_release_is_shown_and_reported(older):
+    assert society("report", older).exit_code == 0
+    told = Page((older / "report.html").read_text()).text()
+    assert "an older release wrote them" in told
+    assert "kept ideas that tied" in told
+    shown = json.loads(society("show", older, "--json").stdout)
+    assert shown["reading"] is shown["ledger"] is shown["partial"] is None
+    assert shown["waiting_days"] == {"2": 1.0, "4": 2.5}
+    assert "US dollars" not in society("show", older).stdout
+
+
+def test_a_measure_that_lacks_a_column_is_taken_again(older, run):
+    opened = Run.open(older)
+    for name in ("teams", "waiting", "rounds"):
+        assert measure(opened, name).astype(str).equals(METRICS[name](run).astype(str)), name
+    acts = measure(opened, "calls_by_act")
+    assert acts is opened.measure("calls_by_act")
+
+
+def test_novelty_that_cannot_be_measured_again_keeps_what_it_has(older, run):
+    table = measure(Run.open(older), "novelty")
+    assert table.dtypes.to_dict() == METRICS["novelty"](run).dtypes.to_dict()
+    assert table["ON"].tolist() == METRICS["novelty"](run)["ON"].tolist()
+    assert table["CI_unknown"].isna().all()
+
+
+def test_a_damaged_measure_of_novelty_is_an_input_error(older):
+    write_measures(older, {"novelty": pd.DataFrame({"paper": ["S1/1"], "ON": ["high"]})})
+    done = society("report", older)
+    assert done.exit_code == 2
+    assert "a measure of the run cannot be read" in done.stderr
+
+
+def test_a_page_never_goes_where_a_link_leads(older, tmp_path):
+    (tmp_path / "mine").write_text("keep")
+    os.symlink(tmp_path / "mine", older / "report.html")
+    write_page(Run.open(older), older)
+    assert (tmp_path / "mine").read_text() == "keep"
+    assert not (older / "report.html").is_symlink()

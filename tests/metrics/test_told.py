@@ -1,0 +1,165 @@
+"""What the page tells of the way to the words: how they were read, asked for and paid."""
+
+import pytest
+
+from agents.errors import InputError
+from metrics.ledger import OUTCOMES, Ledger, ledger_of
+from metrics.report.page import page
+from metrics.report.paid import dollars, paid
+from metrics.summary import summary
+from tests.metrics.inert import Page, assert_inert
+
+LEDGER = {
+    "attempts": 12,
+    "outcomes": {"rate": 3, "answered": 7, "in doubt": 2},
+    "prompt_tokens": 41000,
+    "completion_tokens": 5200,
+    "estimated": 1,
+    "usd": 1.237,
+    "in_doubt": ["S1/1/topic/1/1/0/utter/S1", "S1/1/topic/1/1/1/utter/S2"],
+    "in_doubt_tokens": 900,
+    "in_doubt_usd": 0.02,
+    "sessions": [
+        {"session": 1, "release": "0.1.0"},
+        {"session": 2, "release": "0.1.0", "changed": ["until: 365 -> 730"]},
+        {"session": 3, "release": "0.1.0", "changed": []},
+        {"session": 4, "release": "0.2.0", "changed": []},
+    ],
+    "parted": "S9/1/topic/1/1/0/utter/S9",
+}
+
+
+def text(run):
+    html = page(run)
+    assert_inert(html)
+    return Page(html).text()
+
+
+def with_rungs(rows, rungs):
+    """The hand-made rows, the first questions read on these rungs and the others as strict."""
+    told = [*rungs, *[("strict", None)] * (len(rows["calls"]) - len(rungs))]
+    rows["calls"] = [
+        (*row[:11], rung == "default", *row[12:18], rung, verdict)
+        for row, (rung, verdict) in zip(rows["calls"], told, strict=True)
+    ]
+    return rows
+
+
+def test_a_ladder_that_was_never_left_is_one_sentence(rows, make_run):
+    told = text(make_run(with_rungs(rows, [])))
+    assert "All 97 replies were strict JSON: the first rung of the ladder." in told
+    assert "Questions by form and rung" not in told
+    assert "Do the defaults move the results?" not in told
+
+
+def test_every_rung_and_verdict_stands_on_the_page(rows, make_run):
+    rungs = [("found", None), ("repaired", None), ("default", "refused"), ("unread", "filtered")]
+    told = text(make_run(with_rungs(rows, rungs)))
+    assert "Of 97 questions" in told
+    assert "Remark 97 93 1 1 0 1 1 0.0103" in told
+    assert "Verdicts: 1 refused; 1 filtered." in told
+
+
+def test_forms_are_told_apart_and_added_up(rows, make_run):
+    changed = with_rungs(rows, [("found", None)])
+    changed["calls"][1] = (*changed["calls"][1][:10], "Ballot", *changed["calls"][1][11:])
+    told = text(make_run(changed))
+    assert "all forms 97 96 1 0 0 0 0 0" in told
+    assert "Ballot 1 1 0 0 0 0 0 0" in told
+
+
+def test_defaults_are_followed_into_the_results(rows, make_run):
+    told = text(make_run(with_rungs(rows, [("default", "refused")])))
+    assert "Do the defaults move the results?" in told
+    # The one team with a paper has a default, so there is no mean without it; others have none.
+    assert "days to paper teams 1 48 0 – –" in told
+    assert "acceptance invitations 6 0.667 3 0.333 −0.333" in told
+
+
+def test_where_every_team_has_a_default_the_page_says_so(rows, make_run):
+    rows["teams"] = rows["teams"][:1]
+    told = text(make_run(with_rungs(rows, [("default", "refused")])))
+    assert "A default stands in every team that has ended" in told
+
+
+def test_questions_that_were_never_sent_are_told(rows, make_run):
+    changed = with_rungs(rows, [("found", None), (None, None)])
+    assert "1 further question was never sent" in text(make_run(changed))
+
+
+def test_a_run_of_an_older_release_tells_only_its_defaults(rows, make_run):
+    rows["calls"] = [row[:18] for row in rows["calls"]]
+    told = text(make_run(rows))
+    assert "an older release wrote them. 0 stayed unreadable" in told
+    assert "Questions by form and rung" not in told
+    assert "never sent" not in told
+    assert "What was asked and paid" not in told
+
+
+def test_a_run_without_a_call_has_no_such_section(empty_run):
+    assert "How replies were read" not in text(empty_run)
+
+
+def test_what_was_asked_and_paid(make_run):
+    told = text(make_run(manifest={"ledger": LEDGER}))
+    assert "12 attempts brought 7 answers, over all 4 sessions of the run." in told
+    assert "answered 7 words came rate 3 too many requests at a time in doubt 2" in told
+    assert "prompt tokens 41 000 reply tokens 5 200" in told
+    assert "answers with estimated tokens 1 price $1.24 first call" in told
+    assert "at most 900 tokens, $0.0200, not counted above. They are S1/1/topic/1/1/0/u" in told
+    assert "2 0.1.0 until: 365 -> 730" in told
+    assert "4 0.2.0 –" in told
+    assert "3 0.1.0" not in told
+    assert "first call unlike the run forked from S9/1/topic/1/1/0/utter/S9" in told
+
+
+@pytest.mark.parametrize("ledger", [None, {"attempts": 0, "sessions": [{"session": 1}]}])
+def test_where_nothing_was_asked_nothing_is_shown(ledger, make_run):
+    assert "What was asked and paid" not in text(make_run(manifest={"ledger": ledger}))
+
+
+def test_many_calls_in_doubt_are_named_by_the_first(make_run):
+    many = {**LEDGER, "in_doubt": [f"call {n}" for n in range(9)], "outcomes": {"in doubt": 9}}
+    told = paid(ledger_of(make_run(manifest={"ledger": many})))
+    assert told["doubt"]["calls"] == 9
+    assert told["doubt"]["named"] == [f"call {n}" for n in range(5)]
+
+
+def test_a_price_that_is_not_known_is_no_zero():
+    assert dollars(0.0) == "no price known"
+    assert [dollars(0.0123), dollars(4321.5)] == ["$0.0123", "$4,321.50"]
+
+
+def test_outcomes_come_in_order_and_new_ones_last():
+    ledger = Ledger(outcomes={"zapped": 1, "rate": 2, "answered": 3, "key": 0})
+    assert ledger.by_outcome() == [("answered", 3), ("rate", 2), ("zapped", 1)]
+
+
+def test_every_way_an_attempt_can_end_has_a_meaning():
+    from agents.faults import RULES
+    from agents.ledger import ANSWERED, IN_DOUBT
+
+    assert set(OUTCOMES) == {ANSWERED, "refused", "filtered", "overflow", *RULES, IN_DOUBT}
+
+
+@pytest.mark.parametrize(
+    ("told", "where"),
+    [
+        ([], "ledger"),
+        ({"attempts": "<b>"}, "ledger.attempts"),
+        ({"usd": float("nan")}, "ledger.usd"),
+        ({"outcomes": {"rate": -1}}, "ledger.outcomes.rate"),
+        ({"sessions": [{"changed": 5}]}, "ledger.sessions.0.changed"),
+    ],
+)
+def test_a_ledger_that_is_none_is_an_input_error(told, where, make_run):
+    with pytest.raises(InputError, match=f"manifest, {where}:"):
+        ledger_of(make_run(manifest={"ledger": told}))
+
+
+def test_the_summary_holds_the_ledger_or_none(make_run):
+    ledger = summary(make_run(manifest={"ledger": {**LEDGER, "later": 1}}))["ledger"]
+    assert (ledger["attempts"], ledger["outcomes"]["rate"], ledger["usd"]) == (12, 3, 1.237)
+    assert ledger["sessions"][1]["changed"] == ["until: 365 -> 730"]
+    assert "later" not in ledger
+    assert summary(make_run())["ledger"] is None

@@ -1,0 +1,147 @@
+"""What the tests of the promises share: a nursery of runs, a fault server, a scenario in words."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TEAMS = """\
+name: three teams
+seed: 5
+until: 26w
+population: {ecosystem: {use: folder, path: ecosystem}}
+founding: {use: once, count: 3, every: 7d}
+protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
+time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
+metrics: [teams, cost]
+backend:
+  use: openai
+  model: test
+  key: FAULTSERVER_KEY
+  in_flight: 8
+  retry: {first: 0.01, longest: 0.05}
+  deadlines: {connect: 2, read: 0.6, total: 1.2}
+"""
+"""Three teams whose run takes a second; the server's address is added."""
+
+
+class Nursery:
+    """Runs of the command, each in a process of its own."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.promises.nursery"],
+            cwd=ROOT,
+            env=os.environ | {"FAULTSERVER_KEY": "key-of-the-tests"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout.readline() == "ready\n"
+
+    def start(self, log, *arguments, site=None, nth=1):
+        """Begin a run; returns its process id."""
+        told = [str(argument) for argument in arguments]
+        order = {"arguments": told, "log": str(log), "site": site, "nth": nth}
+        return self._tell(order)["pid"]
+
+    def wait(self, pid, kill_after=None):
+        """Wait for a run; returns exit code (negative: the signal) and seconds."""
+        told = self._tell({"wait": pid, "kill_after": kill_after})
+        return told["code"], told["seconds"]
+
+    def run(self, log, *arguments, kill_after=None, **how):
+        """Run to the end, or to the death it was told of."""
+        return self.wait(self.start(log, *arguments, **how), kill_after)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(10)
+
+    def _tell(self, order):
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+
+@pytest.fixture(scope="session")
+def nursery():
+    """Processes that have everything imported already."""
+    made = Nursery()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def server():
+    """One fault server for all tests of this process; ``reset`` and ``plan`` it first."""
+    from tests.faultserver import FaultServer, Plan
+
+    with FaultServer(Plan()) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def ecosystem(tmp_path_factory):
+    """A small ecosystem on disk: no run embeds anything of the past again."""
+    from society.ecosystem.synthetic import Synthetic
+
+    folder = tmp_path_factory.mktemp("world") / "ecosystem"
+    Synthetic(scientists=12, papers=90, fields=2, seed=1).generate(5).save(folder)
+    return folder
+
+
+def write_teams(folder, ecosystem, server, name="teams.yaml", **changes):
+    """Write the scenario into a folder; ``**{"backend.in_flight": 2}`` changes keys of it."""
+    import yaml
+
+    data = yaml.safe_load(TEAMS)
+    data["population"]["ecosystem"]["path"] = str(ecosystem)
+    data["backend"]["api_base"] = server.url
+    for key, value in changes.items():
+        section, *rest = key.split(".")
+        if rest:
+            data.setdefault(section, {})[rest[0]] = value
+        else:
+            data[section] = value
+    path = folder / name
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def scenario(tmp_path, ecosystem, server):
+    """Write the scenario; ``scenario(**{"backend.in_flight": 2})`` changes keys of it."""
+
+    def write(name="teams.yaml", **changes):
+        return write_teams(tmp_path, ecosystem, server, name, **changes)
+
+    return write
+
+
+def digest_of(folder):
+    """The digest of a finished run."""
+    return (Path(folder) / "digest").read_text(encoding="utf-8").strip()
+
+
+def answers_in(folder):
+    """Ids of the calls whose answers the journal of a run holds."""
+    from agents.journal import Journal
+
+    path = Path(folder) / "journal.sqlite"
+    if not path.is_file():
+        return set()
+    with Journal.open(path, frozen=True) as journal:
+        return set(journal.answered())
+
+
+def attempts_in(folder):
+    """The ledger of a run, row by row."""
+    from agents.journal import Journal
+
+    with Journal.open(Path(folder) / "journal.sqlite", frozen=True) as journal:
+        return list(journal.attempts())

@@ -1,0 +1,148 @@
+"""R8 and R15: no secret on disk or screen, and offline means offline."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.faultserver import Plan
+
+ROOT = Path(__file__).parents[2]
+CANARY = "canary-5f1e0c7b9d3a4e62"
+TRAPS = "echo_key", "echo_key_200", "unauthorised", "bad_gateway", "dropped"
+
+RECORD = """
+import json, socket, sys
+def note(original, place):
+    def asked(*arguments, **kwargs):
+        with open({log!r}, "a") as log:
+            log.write(json.dumps(str(arguments[place])) + "\\n")
+        return original(*arguments, **kwargs)
+    return asked
+socket.getaddrinfo = note(socket.getaddrinfo, 0)
+connect = socket.socket.connect
+socket.socket.connect = lambda self, address: note(connect, 1)(self, address)
+sys.argv[0] = "society"
+from scenarios.cli import main
+main()
+"""
+"""The command, in a process that notes every name it looks up and every address it connects to."""
+
+
+def society(tmp_path, *arguments, check=0, **environment):
+    """Run the command in a fresh process; returns what it said and whom it tried to reach."""
+    log = tmp_path / "reached"
+    log.touch()
+    done = subprocess.run(
+        [sys.executable, "-c", RECORD.format(log=str(log)), *map(str, arguments)],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == check, done.stderr
+    reached = [json.loads(line) for line in log.read_text().splitlines()]
+    return done.stdout + done.stderr, [name for name in reached if not is_here(name)]
+
+
+def is_here(name):
+    return any(one in name for one in ("127.0.0.1", "localhost", "::1", "None")) or "/" in name
+
+
+def bytes_under(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("use", ["openai", "litellm"])
+@pytest.mark.parametrize("trap", TRAPS)
+def test_no_secret_reaches_disk_or_screen(server, scenario, tmp_path, promise, use, trap):
+    server.plan(Plan(rates={trap: 0.3}, streak=2, retry_after=0.01))
+    server.reset()
+    path = scenario(
+        **{
+            "backend.use": use,
+            "backend.model": "openai/test" if use == "litellm" else "test",
+            "backend.key": "SOME_PROVIDER_API_KEY",
+            "until": "5w",
+        }
+    )
+    told, _ = society(
+        tmp_path,
+        *("run", path, "--out", tmp_path / "run"),
+        check=5 if trap == "unauthorised" else 0,
+        SOME_PROVIDER_API_KEY=CANARY,
+        LITELLM_LOG="DEBUG",
+        OPENAI_LOG="debug",
+    )
+    assert server.counts()["faults"].get(trap, 0) > 0
+    assert CANARY not in told
+    written = bytes_under(tmp_path / "run")
+    assert any(path.name.startswith("journal.sqlite") for path in written)
+    for path, content in written.items():
+        assert CANARY.encode() not in content, path
+    promise("R8", "bytes of run folders and screens searched", sum(map(len, written.values())))
+    promise("R8", "canaries found", 0)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        f"backend.api_base=http://user:{CANARY}@127.0.0.1:1/v1",
+        f"backend.api_base=http://127.0.0.1:1/v1?api_key={CANARY}",
+        f"backend.key=sk-{CANARY}",
+        f"backend.extra={{api_key: {CANARY}}}",
+    ],
+)
+def test_a_secret_in_a_scenario_is_refused_without_repeating_it(
+    scenario, tmp_path, setting, promise
+):
+    told, _ = society(
+        tmp_path, "run", scenario(), "--set", setting, "--out", tmp_path / "run", check=2
+    )
+    assert CANARY not in told
+    assert "Traceback" not in told
+    promise("R8", "secrets in scenarios that were refused unspoken", 1)
+
+
+def test_a_traceback_of_the_program_shows_no_key(scenario, tmp_path, promise):
+    """A fault of our own, with the key in its message, in a fresh process."""
+    broken = tmp_path / "broken.py"
+    broken.write_text(
+        "from agents.backend import Backend\n"
+        "class Broken(Backend):\n"
+        "    @property\n"
+        "    def inline(self):\n"
+        "        return True\n"
+        "    async def complete(self, request):\n"
+        "        import os\n"
+        "        raise RuntimeError('key ' + os.environ['SOME_PROVIDER_API_KEY'])\n"
+    )
+    path = tmp_path / "own.yaml"
+    path.write_text("extends: quickstart\nbackend: {use: 'broken:Broken'}\n")
+    told, _ = society(tmp_path, "run", path, "--trust", check=1, SOME_PROVIDER_API_KEY=CANARY)
+    assert "RuntimeError: key [redacted]" in told
+    assert CANARY not in told
+    promise("R8", "tracebacks searched", 1)
+
+
+@pytest.mark.parametrize("command", ["run", "live", "plan", "doctor", "list"])
+def test_offline_means_offline(server, scenario, tmp_path, promise, command):
+    """No name is looked up and no address reached but this machine's own."""
+    server.plan(Plan())
+    server.reset()
+    live = {"use": "litellm", "model": "openai/test", "api_base": server.url, "key": "SOME_KEY"}
+    arguments = {
+        "run": ("run", "quickstart", "--set", "until=8w", "--out", tmp_path / "run"),
+        "live": ("run", scenario(backend=live, until="3w"), "--out", tmp_path / "run"),
+        "plan": ("plan", "quickstart", "--set", "until=8w"),
+        "doctor": ("doctor", "quickstart"),
+        "list": ("list",),
+    }[command]
+    _, reached = society(tmp_path, *arguments, SOME_KEY="not-a-real-key")
+    assert reached == []
+    promise("R15", "commands watched", 1)
+    promise("R15", "attempts to reach another machine", len(reached))

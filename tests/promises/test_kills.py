@@ -1,0 +1,112 @@
+"""R1: kill -9 anywhere, the same command again: the same digest, nothing committed paid twice."""
+
+import json
+from random import Random
+
+import pytest
+
+from tests.promises.conftest import answers_in, attempts_in, digest_of
+from tests.promises.nursery import SITES
+
+KILLS = 40
+"""Kill points of ``make test``; ``make test-slow`` has 300."""
+OCCURRENCES = {
+    "before intent": 40,
+    "after intent": 40,
+    "after answer": 40,
+    "after commit": 40,
+    "during resume": 25,
+    "writing tables": 12,
+    "writing results": 5,
+}
+"""Up to which occurrence of a site a run is killed; every run comes that far."""
+
+
+@pytest.fixture(scope="module")
+def whole(nursery, server, ecosystem, tmp_path_factory):
+    """Digest, seconds and attempts of the run that nobody interrupts."""
+    from tests.promises.conftest import write_teams
+
+    folder = tmp_path_factory.mktemp("whole")
+    path = write_teams(folder, ecosystem, server)
+    server.reset()
+    code, seconds = nursery.run(folder / "log", "run", path, "--out", folder / "run")
+    assert code == 0, (folder / "log").read_text()
+    return digest_of(folder / "run"), seconds, server.counts()["requests"]
+
+
+def points(kill):
+    """Where the kills of one run happen, drawn from its number: one to three deaths."""
+    rng = Random(kill)
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        if kill % 3 == 0:
+            yield {"share": rng.random()}
+        else:
+            site = SITES[kill % len(SITES)]
+            yield {"site": site, "nth": rng.randint(1, OCCURRENCES[site])}
+
+
+def is_killed(tmp_path, nursery, server, scenario, whole, kill):
+    """One run, killed and gone on with until it is done; returns how often it died."""
+    digest, seconds, _ = whole
+    path, run = scenario(), tmp_path / "run"
+    server.reset()
+    deaths = 0
+    committed, paid = set(), {}
+    plan = list(points(kill))
+    if plan[0].get("site") == "during resume":
+        plan.insert(0, {"site": "after commit", "nth": 30})
+    for point in plan:
+        how = {"kill_after": point["share"] * seconds} if "share" in point else point
+        code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, **how)
+        assert code in (0, -9), (tmp_path / "log").read_text()
+        deaths += code == -9
+        calls = server.counts(full=True)["by_call"]
+        for id_ in committed:
+            assert calls[id_]["attempts"] == paid[id_], f"{id_} was paid again"
+        committed = answers_in(run)
+        paid = {id_: calls[id_]["attempts"] for id_ in committed}
+    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run)
+    assert code == 0, (tmp_path / "log").read_text()
+    assert digest_of(run) == digest
+    counts = server.counts(full=True)
+    for id_ in committed:
+        assert counts["by_call"][id_]["attempts"] == paid[id_], f"{id_} was paid again"
+    ledger = json.loads((run / "manifest.json").read_text())["ledger"]
+    repeated = {id_ for id_, call in counts["by_call"].items() if call["attempts"] > 1}
+    assert repeated <= set(ledger["in_doubt"]), "a call that was repeated is not listed"
+    assert len(ledger["in_doubt"]) <= 8 * deaths
+    in_doubt = ledger["outcomes"].get("in doubt", 0)
+    assert ledger["attempts"] - in_doubt <= counts["requests"] <= ledger["attempts"]
+    assert len(attempts_in(run)) == ledger["attempts"]
+    return deaths, len(repeated)
+
+
+@pytest.mark.parametrize("start", range(0, KILLS, 5))
+def test_a_run_killed_anywhere_is_the_run_that_was_not(
+    tmp_path, nursery, server, scenario, whole, promise, start
+):
+    for kill in range(start, start + 5):
+        (tmp_path / str(kill)).mkdir()
+        deaths, repeated = is_killed(tmp_path / str(kill), nursery, server, scenario, whole, kill)
+        promise("R1", "kills", deaths)
+        promise("R1", "runs that were killed and gone on with", 1)
+        promise("R1", "committed calls paid twice", 0)
+        promise("R1", "calls under way at a kill that were repeated and listed", repeated)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("start", range(KILLS, 300, 20))
+def test_a_run_killed_anywhere_at_length(
+    tmp_path, nursery, server, scenario, whole, promise, start
+):
+    for kill in range(start, start + 20):
+        (tmp_path / str(kill)).mkdir()
+        deaths, _ = is_killed(tmp_path / str(kill), nursery, server, scenario, whole, kill)
+        promise("R1", "kills", deaths)
+
+
+def test_every_site_is_one_that_a_run_comes_to():
+    drawn = {point.get("site") for kill in range(KILLS) for point in points(kill)}
+    assert drawn >= set(SITES)

@@ -1,0 +1,157 @@
+"""R5, R12 and R14: a hard budget, one writer, and signals; all of it can be gone on with."""
+
+import json
+import os
+import signal
+import time
+
+import pytest
+
+from tests.faultserver import Plan
+from tests.promises.conftest import digest_of
+
+
+@pytest.fixture(scope="module")
+def honest(nursery, server, ecosystem, tmp_path_factory):
+    """Digest and tokens of the run without a stop."""
+    from tests.promises.conftest import write_teams
+
+    folder = tmp_path_factory.mktemp("honest")
+    server.plan(Plan())
+    server.reset()
+    path = write_teams(folder, ecosystem, server)
+    assert nursery.run(folder / "log", "run", path, "--out", folder / "run")[0] == 0
+    counts = server.counts()
+    return digest_of(folder / "run"), counts["prompt_tokens"] + counts["completion_tokens"]
+
+
+def spent(server):
+    counts = server.counts()
+    return sum(map(sum, counts["tokens"].values()))
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.6, 0.9])
+@pytest.mark.parametrize("in_flight", [1, 16])
+def test_a_budget_in_tokens_is_never_overspent(
+    nursery, server, scenario, tmp_path, honest, promise, share, in_flight
+):
+    digest, whole = honest
+    bound = max(int(share * whole), 12_000)
+    server.plan(Plan())
+    server.reset()
+    poor = scenario(**{"backend.budget": {"tokens": bound}, "backend.in_flight": in_flight})
+    run = tmp_path / "run"
+    code, _ = nursery.run(tmp_path / "log", "run", poor, "--out", run)
+    told = (tmp_path / "log").read_text(encoding="utf-8")
+    assert code == 4, told
+    assert "the same command goes on" in told
+    assert 0 < spent(server) <= bound
+    again, _ = nursery.run(tmp_path / "log", "run", poor, "--out", run)
+    assert again == 4
+    assert spent(server) <= bound
+    rich = scenario(**{"backend.budget": {"tokens": 50 * whole}})
+    assert nursery.run(tmp_path / "log", "run", rich, "--out", run)[0] == 0
+    assert digest_of(run) == digest
+    assert server.counts()["repeated_answers"] == 0
+    promise("R5", "budgets reached", 2)
+    promise("R5", "tokens overspent", max(0, spent(server) - 50 * whole))
+
+
+def test_a_budget_in_money_is_never_overspent(nursery, server, scenario, tmp_path, honest, promise):
+    digest, _ = honest
+    server.plan(Plan(rates={"server_error": 0.1}))
+    server.reset()
+    prices = {"input": 2.5, "output": 10.0}
+    poor = scenario(**{"backend.prices": prices, "backend.budget": {"usd": 0.2}})
+    run = tmp_path / "run"
+    code, _ = nursery.run(tmp_path / "log", "run", poor, "--out", run)
+    assert code == 4, (tmp_path / "log").read_text(encoding="utf-8")
+    tokens = server.counts()["tokens"].values()
+    usd = sum(told[0] * 2.5 + told[1] * 10.0 for told in tokens) / 1e6
+    assert 0 < usd <= 0.2
+    rich = scenario(**{"backend.prices": prices})
+    assert nursery.run(tmp_path / "log", "run", rich, "--out", run)[0] == 0
+    assert digest_of(run) == digest
+    promise("R5", "budgets reached", 1)
+
+
+def test_a_budget_in_money_without_a_price_is_bad_input(nursery, scenario, tmp_path):
+    poor = scenario(**{"backend.budget": {"usd": 0.2}})
+    code, _ = nursery.run(tmp_path / "log", "run", poor, "--out", tmp_path / "run")
+    assert code == 2
+    assert "backend.prices" in (tmp_path / "log").read_text(encoding="utf-8")
+
+
+def test_two_resumers_have_one_winner(nursery, server, scenario, tmp_path, honest, promise):
+    digest, _ = honest
+    server.plan(Plan(latency=0.02))
+    server.reset()
+    path, run = scenario(), tmp_path / "run"
+    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, site="after commit", nth=20)
+    assert code == -9
+    logs = [tmp_path / f"log{number}" for number in range(3)]
+    pids = [nursery.start(log, "run", path, "--out", run) for log in logs]
+    codes = [nursery.wait(pid)[0] for pid in pids]
+    assert sorted(codes) == [0, 2, 2]
+    for log, code in zip(logs, codes, strict=True):
+        told = log.read_text(encoding="utf-8")
+        assert ("another process is running this" in told) == (code == 2), told
+    assert digest_of(run) == digest
+    assert server.counts()["repeated_answers"] == 0
+    promise("R12", "resumers that started together", 3)
+    promise("R12", "winners", 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("plan", ["slow", "stalled"])
+def test_a_signal_stops_soon_and_can_be_gone_on_with(
+    nursery, server, scenario, tmp_path, honest, promise, number, plan
+):
+    digest, _ = honest
+    stalled = Plan(rates={"stalled": 1.0}, streak=1000, from_n=30)
+    server.plan(Plan(latency=0.15) if plan == "slow" else stalled)
+    server.reset()
+    path, run = scenario(**{"backend.deadlines": {"total": 60, "read": 60}}), tmp_path / "run"
+    pid = nursery.start(tmp_path / "log", "run", path, "--out", run)
+    wait_for(lambda: server.counts()["requests"] >= 25)
+    began = time.monotonic()
+    os.kill(pid, number)
+    code, _ = nursery.wait(pid)
+    took = time.monotonic() - began
+    told = (tmp_path / "log").read_text(encoding="utf-8")
+    assert code == 5, told
+    assert f"interrupted by {signal.Signals(number).name}" in told
+    assert took < 5
+    assert not (run / "manifest.json").exists()
+    partial = json.loads((run / "partial" / "manifest.json").read_text())
+    assert "digest" not in partial
+    server.plan(Plan())
+    assert nursery.run(tmp_path / "log", "run", path, "--out", run)[0] == 0
+    assert digest_of(run) == digest
+    assert server.counts()["repeated_answers"] == 0
+    assert not (run / "partial").exists()
+    promise("R14", "signals after which the run stopped within 5 s", 1)
+
+
+def test_a_second_signal_stops_at_once(nursery, server, scenario, tmp_path, promise):
+    server.plan(Plan(rates={"stalled": 1.0}, streak=1000, from_n=5))
+    server.reset()
+    path = scenario(**{"backend.deadlines": {"total": 60, "read": 60}})
+    pid = nursery.start(tmp_path / "log", "run", path, "--out", tmp_path / "run")
+    wait_for(lambda: server.counts()["requests"] >= 6)
+    os.kill(pid, signal.SIGINT)
+    time.sleep(0.2)
+    began = time.monotonic()
+    os.kill(pid, signal.SIGINT)
+    code, _ = nursery.wait(pid)
+    assert code == 5
+    assert time.monotonic() - began < 1
+    promise("R14", "second signals after which the run stopped at once", 1)
+
+
+def wait_for(holds):
+    """Wait, twenty seconds at most."""
+    deadline = time.monotonic() + 20
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert holds()

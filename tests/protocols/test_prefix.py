@@ -1,0 +1,168 @@
+"""Consecutive prompts of a team begin alike, so that a provider can reuse their beginnings."""
+
+import re
+from itertools import pairwise, takewhile
+
+import pytest
+from players import PLANTED, play
+from statement import SPOKEN, Past, expected, oneself
+
+from agents.profile import Profile
+from agents.request import Message, Request
+from benchmarks.prefix import (
+    MARK,
+    PAPER,
+    TOKEN,
+    Cache,
+    before,
+    blocks_of,
+    now,
+    record,
+    shares,
+    table,
+)
+from protocols.virsci.forms import Topic
+from protocols.virsci.protocol import VirSci
+
+
+@pytest.fixture(scope="module")
+def team(synthetic):
+    """Two turns of everything by a team of four, with consultations and a self-review."""
+    protocol = VirSci(team_size=4, turns=2, self_review="on", leaving="on")
+    return play(synthetic, protocol, consults=True)
+
+
+def neighbours(played, form):
+    """Consecutive speakers or voters of one turn."""
+    said = [one for one in played.of_form(form) if one.call.guest is None]
+    return [(one, two) for one, two in pairwise(said) if one.call[:4] == two.call[:4]]
+
+
+def common(one, two):
+    assert one.system == two.system
+    pairs = zip(one.user, two.user, strict=False)
+    return "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def test_the_system_prompt_is_the_same_for_everybody_at_every_stage(team):
+    assert len({said.system for said in team.said}) == 1
+
+
+@pytest.mark.parametrize("form", ["Remark", "Idea"])
+def test_who_speaks_next_is_told_what_was_said_so_far_in_the_same_place(team, form):
+    pairs = neighbours(team, form)
+    assert len(pairs) == 6
+    for one, two in pairs:
+        past = Past(team.said, one)
+        told = expected(past)
+        if form == "Idea" and one.call.seat == 0:
+            # The idea of the turn before stands by itself only until this turn has one.
+            told -= {idea.word(field) for idea in past.ideas(1)[-1:] for field in SPOKEN["Idea"]}
+        assert set(PLANTED.findall(common(one, two))) == told
+
+
+@pytest.mark.parametrize("form", ["Ballot", "Agreement", "Stay"])
+def test_who_is_asked_side_by_side_reads_the_same_up_to_who_it_is(team, form):
+    pairs = neighbours(team, form)
+    assert pairs
+    for one, two in pairs:
+        shared, own = common(one, two), one.user.index(oneself(one))
+        assert len(shared) > own
+        assert set(PLANTED.findall(shared)) == expected(Past(team.said, one))
+
+
+def test_the_invited_read_of_the_team_and_of_their_options_in_the_same_words(synthetic):
+    protocol = VirSci(team_size=4, turns=1, inviting="at_once")
+    for one, two in neighbours(play(synthetic, protocol), "Choice"):
+        assert "In the team so far:\n- " in common(one, two)
+        assert "Action 2: you decline." in common(one, two)
+
+
+def test_after_who_is_asked_nothing_is_new_but_what_concerns_it(team):
+    for said in team.said:
+        _, own, rest = said.user.partition(oneself(said))
+        assert own
+        assert not PLANTED.findall(rest)
+        assert "JSON block" in rest
+
+
+def test_each_turn_of_the_topic_begins_like_the_one_before_with_its_summaries(synthetic):
+    played = play(synthetic, VirSci(team_size=3, turns=3))
+    first, second, third = (played.of(stage="topic", turn=turn, seat=0)[0] for turn in (1, 2, 3))
+    assert "The team:\n- " in common(first, second)
+    told = expected(Past(played.said, second))
+    assert told
+    assert set(PLANTED.findall(common(second, third))) == told
+
+
+def test_a_cache_finds_whole_blocks_by_all_that_stands_before_them():
+    cache, text = Cache(2), b"0123456789abcdefghi"
+    assert cache.found(blocks_of(text, 2)) == 0
+    cache.keep(blocks_of(text, 2))
+    assert cache.found(blocks_of(text, 2)) == 16
+    assert cache.found(blocks_of(b"0123456789abcdefgh", 2)) == 16
+    assert cache.found(blocks_of(b"01234567X9abcdef", 2)) == 8
+    assert cache.found(blocks_of(b"X123456789abcdef", 2)) == 0
+    assert cache.found(blocks_of(b"0123456", 2)) == 0
+    cache.keep(blocks_of(b"ABCDEFGHIJKLMNOP", 2))
+    assert cache.found(blocks_of(b"01234567IJKLMNOP", 2)) == 8
+
+
+def test_a_beginning_that_is_too_short_counts_as_nothing():
+    cache = Cache(2, least=4)
+    cache.keep(blocks_of(b"0123456789abcdef", 2))
+    assert cache.found(blocks_of(b"0123456789abcdef", 2)) == 16
+    assert cache.found(blocks_of(b"01234567", 2)) == 0
+
+
+def test_where_room_is_short_what_is_unused_for_longest_gives_way_its_end_first():
+    cache = Cache(1, room=4)
+    first, second = blocks_of(b"aaaabbbbcccc", 1), blocks_of(b"xxxxyyyy", 1)
+    cache.keep(first)
+    cache.keep(second)
+    assert cache.found(first) == 2 * TOKEN
+    assert cache.found(second) == 2 * TOKEN
+    cache.keep(first[:1])
+    cache.keep(blocks_of(b"zzzz", 1))
+    assert cache.found(first) == TOKEN
+    assert cache.found(second) == 2 * TOKEN
+
+
+def words(text):
+    return sorted(re.findall(r"\w+", text))
+
+
+def test_before_is_the_same_words_in_another_order(team):
+    moved = 0
+    for said in team.said:
+        first, present = before(said.request).decode(), now(said.request).decode()
+        assert first.startswith(f"<system>{oneself(said)}<user>")
+        assert words(first) == words(present.replace(said.system, ""))
+        if "Said in this turn so far:" in present:
+            moved += 1
+            heard, others = "Said in this turn so far:", "Scientists whose work bears on this:"
+            assert present.index(heard) < present.index(others)
+            assert first.index(heard) > first.index(others)
+    assert moved == 12
+
+
+def asked(id_, text):
+    return Request(id_, Profile("S"), (Message("", ""), Message("", text)), Topic)
+
+
+def test_calls_put_side_by_side_find_nothing_of_one_another():
+    text = "x" * (64 - len("<system><user>"))
+    votes = [asked(f"a/1/novelty/1/1/{seat}/vote/S{seat}", text) for seat in range(3)]
+    later = [asked("a/1/novelty/1/2/0/vote/S0", text), asked("b/1/topic/1/1/0/utter/S0", text)]
+    found = list(shares([*votes, *later], now))
+    assert [row["at once"] for row in found] == [0, 0, 0, 64, 64]
+    assert [row["all"] for row in found] == [0, 64, 64, 64, 64]
+    assert [row["team"] for row in found] == [0, 64, 64, 64, 0]
+    assert [row["1024+"] for row in found] == [0] * 5
+    assert [row["bytes"] for row in found] == [64] * 5
+
+
+def test_a_team_of_the_papers_size_and_turns_reaches_the_mark():
+    rows = {(row["order"], row["stage"]): row for row in table("", record(**PAPER))}
+    assert rows["now", "total"]["team"] >= MARK
+    assert rows["now", "total"]["calls"] == rows["before", "total"]["calls"]

@@ -1,0 +1,214 @@
+"""The same command goes on with a run; what would change a known call is refused (rules 8, 22)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from agents.errors import BudgetReached, Diverged, InputError, Stopped
+from agents.journal import Journal
+from agents.offline.scientist import Offline, answer
+from scenarios.execute import is_finished, replay
+from scenarios.execute import run as run_scenario
+from scenarios.record import JOURNAL
+from scenarios.schema import Scenario
+
+pytestmark = pytest.mark.usefixtures("no_page")
+
+
+def digest(folder: Path) -> str:
+    return (folder / "digest").read_text()
+
+
+def ledger(folder: Path) -> dict:
+    return json.loads((folder / "manifest.json").read_text())["ledger"]
+
+
+@pytest.fixture
+def held(small_run: Path, here: Path) -> Path:
+    """A copy of a finished run, to be gone on with."""
+    return Path(shutil.copytree(small_run, here / "held"))
+
+
+class Counted:
+    """Counts what the offline scientists are asked; stops a run at a call."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, stop_at: int | None = None) -> None:
+        self.ids: list[str] = []
+
+        async def complete(_: Offline, request):
+            if len(self.ids) == stop_at:
+                raise Stopped("pulled the plug")
+            self.ids.append(request.id)
+            return answer(request)
+
+        monkeypatch.setattr(Offline, "complete", complete)
+
+
+def test_a_run_that_lost_its_results_is_made_again_from_its_journal(
+    small: Scenario, held: Path, small_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (held / "manifest.json").unlink()
+    asked = Counted(monkeypatch)
+    run_scenario(small, held)
+    assert asked.ids == []
+    assert digest(held) == digest(small_run)
+    assert [one["session"] for one in ledger(held)["sessions"]] == [1, 2]
+
+
+@pytest.mark.parametrize("at", [0, 1, 9, 20])
+def test_a_stopped_run_asks_for_the_rest_only(
+    small: Scenario, small_run: Path, here: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    with monkeypatch.context() as patch:
+        before = Counted(patch, stop_at=at)
+        with pytest.raises(Stopped, match="pulled the plug"):
+            run_scenario(small, here / "run")
+    assert len(before.ids) == at
+    assert not (here / "run" / "manifest.json").exists()
+    after = Counted(monkeypatch)
+    run_scenario(small, here / "run")
+    assert not set(before.ids) & set(after.ids)
+    assert digest(here / "run") == digest(small_run)
+
+
+def test_the_partial_run_shows_the_completed_days_and_no_digest(
+    small: Scenario, small_run: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Counted(monkeypatch, stop_at=20)
+    with pytest.raises(Stopped):
+        run_scenario(small, here / "run")
+    part = here / "run" / "partial"
+    told = json.loads((part / "manifest.json").read_text())
+    assert told["partial"] == "pulled the plug"
+    assert "digest" not in told
+    events = [json.loads(line) for line in (part / "events.jsonl").read_text().splitlines()]
+    whole = [json.loads(line) for line in (small_run / "events.jsonl").read_text().splitlines()]
+    assert events == whole[: len(events)]
+    assert events
+    assert all(event["date"] < told["days"] for event in events)
+    assert whole[len(events)]["date"] >= told["days"]
+
+
+def test_another_seed_is_refused_with_its_first_call(small: Scenario, held: Path) -> None:
+    before = {path: path.read_bytes() for path in held.rglob("*") if path.is_file()}
+    with pytest.raises(Diverged, match=r"the call \S+/invite/\S+ of day [\d.]+ was") as told:
+        run_scenario(small.set("seed", 4), held)
+    assert told.value.exit_code == 6
+    after = {path: path.read_bytes() for path in held.rglob("*") if path.is_file()}
+    for path, content in before.items():
+        assert after[path] == content or path.name.startswith(JOURNAL), path
+
+
+def test_another_scenario_names_the_first_call_that_differs(small: Scenario, held: Path) -> None:
+    with pytest.raises(Diverged, match=r"the call \S+/summarise/\S+ of day [\d.]+ was never made"):
+        run_scenario(small.set("protocol.turns", 2), held)
+
+
+def test_another_prompt_is_noticed_in_a_finished_run(
+    small: Scenario, held: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agents.prompt import Prompt
+
+    render = Prompt.render
+
+    def changed(self: Prompt, slots: object) -> str:
+        return render(self, slots) + "!" * (self.name == "topic_turn")
+
+    monkeypatch.setattr(Prompt, "render", changed)
+    monkeypatch.setattr("scenarios.execute.prompt_hashes", lambda scenario: {"topic_turn.txt": "x"})
+    assert not is_finished(small, held)
+    with pytest.raises(Diverged, match=r"/topic/\S+/utter/\S+ of day .* made before with other"):
+        run_scenario(small, held)
+
+
+def test_a_call_that_is_not_asked_for_any_more_is_named(
+    small: Scenario, held: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (held / "manifest.json").unlink()
+    with Journal.open(held / JOURNAL) as journal:
+        journal._commits.later(
+            lambda: journal._db.execute(
+                "INSERT INTO calls SELECT NULL, 'Nobody/1/topic/1/1/0/utter/Nobody', 3.0, hash, "
+                "kind, text, model, prompt_tokens, completion_tokens, estimated, cut FROM calls "
+                "LIMIT 1"
+            )
+        )
+    with pytest.raises(Diverged, match="call Nobody/1/topic/1/1/0/utter/Nobody was made before"):
+        run_scenario(small, held)
+
+
+def test_what_changes_no_call_goes_on_and_is_noted(
+    small: Scenario, held: Path, small_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Counted(monkeypatch)
+    more = small.set("metrics", ["cost"]).set("backend.budget.calls", 10_000)
+    run_scenario(more.set("backend.in_flight", 2), held)
+    assert asked.ids == []
+    assert digest(held) == digest(small_run)
+    changed = ledger(held)["sessions"][-1]["changed"]
+    assert "backend.in_flight: 64 -> 2" in changed
+    assert any(line.startswith("metrics: ") for line in changed)
+    assert len(changed) == 3
+
+
+def test_a_longer_run_begins_with_the_shorter_one(
+    small: Scenario, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_scenario(small.set("until", "3w"), here / "run")
+    asked = Counted(monkeypatch)
+    run_scenario(small, here / "run")
+    resumed = list(asked.ids)
+    run_scenario(small, here / "whole")
+    assert 0 < len(resumed) < len(asked.ids) - len(resumed)
+    assert digest(here / "run") == digest(here / "whole")
+
+
+def test_a_replay_asks_nobody_and_finds_the_digest(
+    small: Scenario, held: Path, small_run: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Counted(monkeypatch)
+    assert replay(held) == digest(small_run).strip()
+    replay(held, here / "copy")
+    assert asked.ids == []
+    assert digest(here / "copy") == digest(small_run)
+    with pytest.raises(InputError, match="not an empty folder"):
+        replay(held, here / "copy")
+
+
+def test_an_unfinished_run_cannot_be_replayed(
+    small: Scenario, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        Counted(patch, stop_at=20)
+        with pytest.raises(Stopped):
+            run_scenario(small, here / "run")
+    with pytest.raises(InputError, match="holds no run with a journal"):
+        replay(here / "run")
+
+
+def test_a_fork_takes_what_is_the_same_and_leaves_its_source_alone(
+    small: Scenario, held: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (held / JOURNAL).read_bytes()
+    asked = Counted(monkeypatch)
+    other = small.set("protocol.turns", 2)
+    run_scenario(other, here / "fork", fork=held)
+    forked = list(asked.ids)
+    run_scenario(other, here / "anew")
+    assert digest(here / "fork") == digest(here / "anew")
+    assert 0 < len(forked) < len(asked.ids) - len(forked)
+    assert (held / JOURNAL).read_bytes() == before
+    with pytest.raises(InputError, match="a fork needs a folder of its own"):
+        run_scenario(other, held, fork=held)
+    with pytest.raises(InputError, match="holds no journal to fork from"):
+        run_scenario(other, here / "new", fork=here / "nowhere")
+
+
+def test_a_budget_in_money_needs_a_price(small: Scenario, here: Path) -> None:
+    assert issubclass(BudgetReached, Stopped)
+    # The offline scientists cost nothing, and that is known.
+    run_scenario(small.set("backend.budget.usd", 0.01).set("until", "1w"), here / "run")
