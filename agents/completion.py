@@ -33,19 +33,30 @@ def read_completion(said: Any, request: Request, longest_reply: int) -> Reply:
         Verdict: the model declined, or a filter took the words away.
         Fault: it holds no words, or is no completion.
     """
-    failure = of_success(said)
+    told = attribute(said, "usage")
+    failure = of_success(said) or _wordless(attribute(said, "choices")[0])
     if failure is not None:
+        # What a provider counted it bills, whether or not there were words.
+        failure.usage = None if told is None else _usage(told, request, "", longest_reply)
         raise failure
     choice = attribute(said, "choices")[0]
-    why = str(attribute(choice, "finish_reason") or "").lower()
+    text = _text(attribute(attribute(choice, "message"), "content"))
+    usage = _usage(told, request, text, longest_reply)
+    cut = _reason(choice) in CUT
+    return Reply(text, usage, str(attribute(said, "model") or "")[:200], cut=cut)
+
+
+def _wordless(choice: Any) -> Verdict | Fault | None:
+    """Why there are no words; None if there are."""
     message = attribute(choice, "message")
-    text, refusal = _text(attribute(message, "content")), _refusal(message)
+    refusal = _refusal(message)
     if refusal.strip():
-        raise Refused(one_line(f"the model declined: {refusal}"))
-    if not text.strip():
-        raise _silence(why)
-    usage = _usage(attribute(said, "usage"), request, text, longest_reply)
-    return Reply(text, usage, str(attribute(said, "model") or "")[:200], cut=why in CUT)
+        return Refused(one_line(f"the model declined: {refusal}"))
+    return None if _text(attribute(message, "content")).strip() else _silence(_reason(choice))
+
+
+def _reason(choice: Any) -> str:
+    return str(attribute(choice, "finish_reason") or "").lower()
 
 
 def _silence(why: str) -> Verdict | Fault:

@@ -24,6 +24,11 @@ when it crosses a process; ``agents.faults.Fault`` has more and never enters one
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from agents.request import Usage
+
 
 class SocietyError(Exception):
     """Base of everything raised on purpose."""
@@ -41,7 +46,13 @@ class InputError(SocietyError):
 
 
 class Verdict(SocietyError):
-    """The words decided: a refusal, or a reply that no re-ask made readable."""
+    """The words decided: a refusal, or a reply that no re-ask made readable.
+
+    Attributes:
+        usage: tokens that the provider bills for it all the same; None if it told none.
+    """
+
+    usage: Usage | None = None
 
 
 class ReplyError(Verdict):

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agents.errors import SocietyError
+
+if TYPE_CHECKING:
+    from agents.request import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,10 @@ class Fault(SocietyError):
         kind: a key of ``RULES``.
         status: HTTP status, where there was an answer.
         after: seconds after which the provider asks to be called again; None if it did not say.
+        usage: tokens that the provider bills for it all the same; None if it told none.
     """
+
+    usage: Usage | None = None
 
     def __init__(
         self, message: str, kind: str, *, status: int | None = None, after: float | None = None

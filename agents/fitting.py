@@ -15,9 +15,11 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from agents.kinds import NOTHING, Kind, choice, folded, number, several, table, text, truth
+from agents.kinds import Kind, choice, folded, nothing, number, several, table, text, truth
 
 _Form = TypeVar("_Form", bound=BaseModel)
+_NAME = 100
+"""Characters of a name that may mean a field."""
 _LISTS = (list, tuple, set, frozenset)
 
 
@@ -42,7 +44,8 @@ class Plan:
 
     def find(self, name: str) -> Field | None:
         """The field that is meant by a name."""
-        return self.exact.get(name) or self.loose.get(folded(name))
+        known = self.exact.get(name)
+        return known or (self.loose.get(folded(name)) if len(name) <= _NAME else None)
 
     def sort(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Members that are fields, under the names of the prompt, and members that are not.
@@ -53,11 +56,13 @@ class Plan:
         given: dict[str, Any] = {}
         rest: dict[str, Any] = {}
         for name, value in data.items():
-            field = self.find(name)
+            field = self.exact.get(name) or self.find(name)
             if field is None:
                 rest[name] = value
-            else:
+            elif field.name in given:
                 _add(given, field.name, value)
+            else:
+                given[field.name] = value
         return given, rest
 
 
@@ -114,7 +119,9 @@ def _read(plan: Plan, given: Mapping[str, Any]) -> dict[str, Any]:
     read = {}
     for name, value in given.items():
         field = plan.exact[name]
-        if value is not None or field.required or field.says_none:
+        if isinstance(value, str) and field.kind is text:
+            read[name] = value
+        elif value is not None or field.required or field.says_none:
             read[name] = field.kind(value)
     return read
 
@@ -186,8 +193,7 @@ def _optional(parts: tuple[Any, ...]) -> Kind:
         return kind
 
     def read(value: Any) -> Any:
-        none = value is None or (isinstance(value, str) and folded(value) in NOTHING)
-        return None if none and kind is not truth else kind(value)
+        return None if kind is not truth and nothing(value) else kind(value)
 
     return read
 

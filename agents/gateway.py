@@ -206,13 +206,26 @@ class Gateway:
         raise Stopped(f"{fault}{why}; {fault.rule.advice}")
 
     async def _attempt(self, request: Request, lane: Lane, before: list[Fault]) -> Kept | Fault:
-        """Reserve, keep the intent, call once, keep the outcome."""
-        journal, purse = self._kept_and_paid()
+        """One attempt, within the budget; what is cut off counts as all that it can cost."""
+        _, purse = self._kept_and_paid()
         longest = self.backend.longest_reply
         most = most_tokens(request, longest)
         usd = self.backend.price(Usage(most - longest, longest))
         reservation = await purse.reserve(most, usd)
         attempt = Attempt(request.id, 0, lane.endpoint.name, most, usd)
+        try:
+            ended = await self._call(request, attempt, lane, before)
+            spent = attempt.usage.prompt_tokens + attempt.usage.completion_tokens
+            reservation.settle(spent, attempt.usd, calls=int(isinstance(ended, Kept)))
+        finally:
+            reservation.settle(most, usd, calls=0)
+        return ended
+
+    async def _call(
+        self, request: Request, attempt: Attempt, lane: Lane, before: list[Fault]
+    ) -> Kept | Fault:
+        """Keep the intent, call once, keep the outcome."""
+        journal, _ = self._kept_and_paid()
         await journal.intend(request, attempt)
         began = monotonic()
         kept: Kept | None = None
@@ -222,33 +235,37 @@ class Gateway:
         except Verdict as verdict:
             kept = _ruled(verdict)
             attempt.outcome = kept.kind
+            self._bill(attempt, verdict.usage)
         except Fault as failure:
             fault = failure
-            attempt.outcome, attempt.status = fault.kind, fault.status
-            attempt.detail = str(fault)
+            attempt.outcome, attempt.status, attempt.detail = fault.kind, fault.status, str(fault)
+            self._bill(attempt, fault.usage)
             if [one.kind for one in (*before, fault)].count("empty") == EMPTY_ATTEMPTS:
                 kept = Kept("answer", "")
         attempt.seconds = monotonic() - began
-        kept = await journal.conclude(request, attempt, kept)
-        spent = attempt.usage.prompt_tokens + attempt.usage.completion_tokens
-        reservation.settle(spent, attempt.usd, calls=int(kept is not None))
         if fault is None:
             lane.succeeded()
         else:
             lane.failed(fault)
+        kept = await journal.conclude(request, attempt, kept)
         ended = kept or fault
         if ended is None:
             raise Stopped(f"{request.id}: the journal has not kept the answer")
         return ended
 
     def _heard(self, attempt: Attempt, reply: Reply) -> Kept:
-        attempt.outcome, attempt.usage = ANSWERED, reply.usage
-        attempt.usd = self.backend.price(reply.usage)
+        attempt.outcome = ANSWERED
+        self._bill(attempt, reply.usage)
         return _kept(reply)
+
+    def _bill(self, attempt: Attempt, usage: Usage | None) -> None:
+        if usage is not None:
+            attempt.usage, attempt.usd = usage, self.backend.price(usage)
 
     def _open_lanes(self) -> Lanes:
         if self._lanes is None:
-            self._lanes = Lanes(self.backend.endpoints(), self.in_flight)
+            patience = self._retry.patience
+            self._lanes = Lanes(self.backend.endpoints(), self.in_flight, patience=patience)
         return self._lanes
 
     def _kept_and_paid(self) -> tuple[Journal, Purse]:

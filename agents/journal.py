@@ -47,6 +47,14 @@ CREATE TABLE findings (
     value BLOB NOT NULL);
 """
 _ANSWER = "kind, text, model, prompt_tokens, completion_tokens, estimated, cut"
+_CALL = f"SELECT row, hash, asked, {_ANSWER} FROM calls WHERE id = ?"  # noqa: S608 - our own names
+_END = f"SELECT {_ANSWER} FROM calls WHERE id = ?"  # noqa: S608
+_ENDS = f"SELECT id, hash, {_ANSWER} FROM calls WHERE kind IS NOT NULL ORDER BY row"  # noqa: S608
+_FINDING = "SELECT hash, asked, value FROM findings WHERE id = ?"
+_LEDGER = """
+SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, usd, seconds, detail,
+    prompt_tokens, completion_tokens, estimated FROM attempts ORDER BY row
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +140,7 @@ class Journal:
 
         A call that is known under another hash is noted in ``differing``.
         """
-        row = self._row("calls", f"row, hash, asked, {_ANSWER}", request.id)
+        row = self._row(_CALL, request.id)
         if row is None or row[3] is None:
             return None if row is not None else self._inherited(request)
         if row[1] != request.hash:
@@ -145,7 +153,7 @@ class Journal:
 
     def found(self, id_: str, hash_: str, asked: float) -> bytes | None:
         """A finding that was kept under this id for the same question; None if there is none."""
-        row = None if self.fresh else self._row("findings", "hash, asked, value", id_)
+        row = None if self.fresh else self._row(_FINDING, id_)
         if row is None:
             value = None if self._parent is None else self._parent.found(id_, hash_, asked)
             if value is not None:
@@ -210,22 +218,14 @@ class Journal:
 
     def words(self) -> Iterator[tuple[str, str, Kept]]:
         """Id, hash and end of every call that has ended, in the order in which they were begun."""
-        rows = self._all(
-            f"SELECT id, hash, {_ANSWER} FROM calls WHERE kind IS NOT NULL ORDER BY row"
-        )
-        yield from ((row[0], row[1], _kept(row[2:])) for row in rows)
+        yield from ((row[0], row[1], _kept(row[2:])) for row in self._all(_ENDS))
 
     def attempts(self) -> Iterator[Attempt]:
         """The whole ledger, in order."""
-        columns = (
-            "call, number, endpoint, reserved, reserved_usd, outcome, status, prompt_tokens, "
-            "completion_tokens, estimated, usd, seconds, detail"
-        )
-        for row in self._all(f"SELECT {columns} FROM attempts ORDER BY row"):
-            made = dict(zip(("call", "number", "endpoint", "reserved"), row, strict=False))
-            made |= zip(("reserved_usd", "outcome", "status"), row[4:7], strict=True)
-            usage = Usage(row[7], row[8], bool(row[9]))
-            yield Attempt(**made, usage=usage, usd=row[10], seconds=row[11], detail=row[12])
+        names = "call number endpoint reserved reserved_usd outcome status usd seconds detail"
+        for row in self._all(_LEDGER):
+            made = dict(zip(names.split(), row, strict=False))
+            yield Attempt(**made, usage=Usage(row[-3], row[-2], bool(row[-1])))
 
     def totals(self) -> Totals:
         """Sums over all sessions; what is under way in this one is not in doubt yet."""
@@ -318,9 +318,7 @@ class Journal:
             "completion_tokens = ?, estimated = ?, cut = ? WHERE id = ? AND kind IS NULL",
             (request.hash, *_plain(kept), request.id),
         )
-        row = self._db.execute(
-            f"SELECT {_ANSWER} FROM calls WHERE id = ?", (request.id,)
-        ).fetchone()
+        row = self._db.execute(_END, (request.id,)).fetchone()
         return _kept(row)
 
     def _insert_attempt(self, request: Request, attempt: Attempt) -> None:
@@ -399,9 +397,8 @@ class Journal:
                 f"{self.path}: is no journal of this release (format {format_}, not {FORMAT})"
             )
 
-    def _row(self, table: str, columns: str, id_: str) -> Any:
+    def _row(self, query: str, id_: str) -> Any:
         with self._reading:
-            query = f"SELECT {columns} FROM {table} WHERE id = ?"  # noqa: S608 - our own names
             return self._reader.execute(query, (id_,)).fetchone()
 
     def _all(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:

@@ -17,8 +17,8 @@ DEEP = 64
 """Levels of lists and tables that are joined to a text."""
 SHORT = 400
 """Characters up to which a text may be a number, a choice or a yes."""
-NOTHING = frozenset({"", "none", "null", "na", "nil", "nothing", "no", "nobody", "noone"})
-"""Folded words for "there is none"."""
+_NOTHING = ("", "none", "null", "n/a", "na", "nil", "nothing", "no", "nobody", "no one")
+"""Words for "there is none"."""
 
 _PLAIN = r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d{1,3})?"
 _NUMBER = re.compile(rf"(?<![\w.]){_PLAIN}(?!\w|\.\d)", re.A | re.I)
@@ -49,6 +49,13 @@ _ROW = re.compile(r"(?:\(?\d{1,3}[.)]|[-*•])?\s*([^:=\n]{1,80})[:=](.+)")
 def folded(name: Any) -> str:
     """A name without case, spaces, underscores, hyphens and other marks."""
     return "".join(filter(str.isalnum, str(name).casefold()))
+
+
+def nothing(value: Any) -> bool:
+    """True for null and the usual words for it."""
+    if isinstance(value, str) and len(value) <= SHORT:
+        return value.strip(" \t\r\n.-–—").casefold() in _NOTHING
+    return value is None
 
 
 def text(value: Any) -> Any:
@@ -87,6 +94,8 @@ def number(value: Any, most: float | None = None) -> Any:
     What is inexact, of another scale than ``most`` or has two numbers is left as it stands,
     and so is true, which is no 1.
     """
+    if type(value) in (int, float):
+        return value
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, dict):
@@ -145,7 +154,7 @@ def several(item: Kind, numbers: bool, value: Any) -> Any:
         return [item(value)]
     if not isinstance(value, str):
         return value
-    if folded(value) in NOTHING:
+    if nothing(value):
         return []
     if numbers:
         plain = len(value) <= SHORT and _RANKS.fullmatch(value)
@@ -162,7 +171,7 @@ def table(item: Kind, value: Any) -> Any:
     """A table of names and values: as it is, or as lines "name: value"."""
     if isinstance(value, dict):
         return {name: item(part) for name, part in value.items()}
-    if not isinstance(value, str):
+    if not isinstance(value, str) or "{" in value:
         return value
     lines = [line.strip() for line in value.splitlines() if line.strip()]
     rows = [_ROW.fullmatch(line) for line in lines]

@@ -26,7 +26,7 @@ _LITERALS = {"None": None, "undefined": None, "NaN": None, "True": True, "False"
 """What Python and JavaScript write; a number that is none is nothing said."""
 _MEMBER = re.compile(r"[\"'”’]\s*(?:,\s*)?[\"'“‘][^\"'“”‘’\n]{1,60}[\"'”’]\s*:")
 _CHOICE = re.compile(r"\[[^][{}\"]*\]")
-_ENDED = frozenset(".!?)]}\"'”’`…。！？")
+_ENDED = re.compile(r"(?<!\d\.)(?<=[.!?…。！？])[)\]\"'”’*_`]*\Z")
 _RATIO = re.compile(r"\d\s*(?:/|of)\s*\d+")
 _LOOSE = json.JSONDecoder(strict=False, object_pairs_hook=once, parse_constant=no_number)
 
@@ -59,16 +59,17 @@ def unquoted(form: type[BaseModel]) -> re.Pattern[str]:
 def member(form: type[BaseModel]) -> re.Pattern[str]:
     """Where a member begins, inside of braces."""
     return re.compile(
-        rf"(?:\A\s*|(?<=[\n{{,])[ \t]*)[{OPENING}*]*({names(form)})[{CLOSING}*]*\s*[:=]\s*", re.I
+        rf"(?:\A\s*+|(?<=[\n{{,])[ \t]*+)[{OPENING}*]*+({names(form)})[{CLOSING}*]*+\s*+[:=]\s*+",
+        re.I,
     )
 
 
 @cache
 def line(form: type[BaseModel]) -> re.Pattern[str]:
     """Where a member begins, in lines without braces."""
-    mark = r"(?:\(?\d{1,2}[.)]|[-*•#>]+)?[ \t]*"
+    mark = r"(?:\(?\d{1,2}[.)]|[-•#>]{1,6}|\*[ \t])?+[ \t]*+"
     return re.compile(
-        rf"^[ \t]*{mark}[*_{OPENING}]*({names(form)})[*_{CLOSING}]*[ \t]*[:=][*_]*[ \t]*",
+        rf"^[ \t]*+{mark}[*_{OPENING}]*+({names(form)})[*_{CLOSING}]*+[ \t]*+[:=][*_]*+[ \t]*+",
         re.I | re.M,
     )
 
@@ -85,11 +86,10 @@ def labelled(text: str, form: type[BaseModel]) -> dict[str, Any]:
     found = _apart(list(member(form).finditer(body)), body)
     read = {}
     for place, (name, said) in enumerate(found):
-        said = said.rstrip(", \t\r\n")
         last = place == len(found) - 1
-        if last and not closed and not _ended(form, name, said):
-            raise Unfinished("cut off")
         read[name] = _value(said)
+        if last and not closed and read[name] == said and not _either(form, name):
+            raise Unfinished("cut off")
     return read
 
 
@@ -101,16 +101,18 @@ def lines(text: str, form: type[BaseModel]) -> dict[str, Any]:
         ValueError: there are none, or one stands there twice.
     """
     found = _apart(list(line(form).finditer(text)), text)
-    if not _ended(form, *found[-1]):
+    name, said = found[-1]
+    if not _ended(said) and not _either(form, name):
         raise Unfinished("cut off")
-    return {name: _unquoted(said) for name, said in found}
+    return {name: _value(said) if said[0] in "[{" else _unquoted(said) for name, said in found}
 
 
 def _apart(marks: Sequence[re.Match[str]], text: str) -> list[tuple[str, str]]:
     """Each name with the text up to the next."""
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     found = [
-        (mark[1], text[mark.end() : end].strip()) for mark, end in zip(marks, ends, strict=True)
+        (mark[1], text[mark.end() : end].strip().rstrip(", \t\r\n"))
+        for mark, end in zip(marks, ends, strict=True)
     ]
     if not found:
         raise ValueError("no JSON object")
@@ -146,13 +148,15 @@ def _unquoted(said: str) -> str:
     return inner if quoted and not set(inner) & set(OPENING) else said
 
 
-def _ended(form: type[BaseModel], name: str, said: str) -> bool:
-    """True if nothing can be missing behind these words."""
+def _either(form: type[BaseModel], name: str) -> bool:
+    """True for a field of few values, none of which begins another."""
     field = plan_of(form).find(name)
-    kind = field.kind if field else None
-    if kind is truth or getattr(kind, "func", None) is choice:
-        return True
-    return said[-1] in _ENDED or _RATIO.fullmatch(said) is not None
+    return field is not None and getattr(field.kind, "func", field.kind) in (truth, choice)
+
+
+def _ended(said: str) -> bool:
+    """True if words end like a sentence, or a number with its scale."""
+    return _ENDED.search(said[-20:]) is not None or _RATIO.fullmatch(said) is not None
 
 
 def meant(text: str) -> str:

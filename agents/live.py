@@ -260,7 +260,7 @@ def _checked_extra(value: dict[str, Any]) -> dict[str, Any]:
 
 def _format(form: type[Form]) -> dict[str, Any]:
     """The form as a format of replies; made anew for each request, as litellm writes into it."""
-    schema = {"name": form.__name__[:64], "schema": json.loads(form.schema_text())}
+    schema = {"name": form.__name__[:64], "schema": form.json_schema()}
     return {"type": "json_schema", "json_schema": schema}
 
 

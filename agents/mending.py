@@ -32,6 +32,7 @@ BARE = 24
 
 _BRACKET = re.compile(r"[](){}[]")
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.?)*+"?)|(?<![:\w])//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_NAME_LAST = re.compile(r"[{,]\s*[\"'“‘][^\"'“”‘’\n]{0,80}[\"'”’]\s*\Z")
 _EMPTY = re.compile(r"\"\s*\"|'\s*'")
 _LOOSE = json.JSONDecoder(strict=False, object_pairs_hook=once, parse_constant=no_number)
 
@@ -59,19 +60,22 @@ def watched(text: str, looks: list[int]) -> str:
     return made
 
 
-def mend(text: str, form: type[BaseModel]) -> Any:
+def mend(text: str, form: type[BaseModel], cut: bool = False) -> Any:
     """The data of a broken JSON object.
 
     Args:
         text: from its opening brace; it may go on behind the end of the object.
         form: whose names may stand there without quotes.
+        cut: the text is known to be cut off, so no bracket may be missing.
 
     Raises:
         Unfinished: it was cut off.
         ValueError: it cannot be mended without guessing.
     """
-    text, depth, mid = _object(text)
+    text, depth, mid = _object(text[: LONGEST + 1])
     _bounded(text)
+    if cut and depth:
+        raise Unfinished("cut off")
     _whole(text, depth, mid)
     text = _straight(text).strip()
     ways = (labelled, repaired) if unquoted(form).search(text) else (repaired, labelled)
@@ -111,7 +115,9 @@ def _whole(text: str, depth: int, mid: bool) -> None:
     last = text.rstrip()[-1]
     if depth > 1 and not mid:
         raise Unfinished("cut off")
-    if depth and last != "}" and (mid or not (text[-1].isspace() or last in ",\"]'”’")):
+    if not depth or last == "}":
+        return
+    if mid or not (text[-1].isspace() or last in ",\"]'”’") or _NAME_LAST.search(text[-100:]):
         raise Unfinished("cut off")
 
 

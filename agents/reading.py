@@ -30,8 +30,10 @@ RUNGS = ("strict", "found", "repaired", "re-asked", "default")
 _LONE = re.compile("[\ud800-\udfff]")
 _LONE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _TROUBLE = (ValueError, RecursionError, OverflowError)
-_LONG = 300
-"""Characters of what is said of an unreadable reply."""
+_LONGEST = 1_000_000
+"""Characters of a reply that is read as a whole."""
+_SAID = 300
+"""Characters of what is told of an unreadable reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,14 @@ class Reading:
     rung: str
 
 
-def read_reply(form: type[Form], text: str) -> Reading:
+def read_reply(form: type[Form], text: str, *, cut: bool = False) -> Reading:
     """Read a reply of any length and content; nothing in it is run.
+
+    Args:
+        form: what the reply should be.
+        text: the reply.
+        cut: it is known to end because a limit of length was reached; then only what is
+            closed is read.
 
     Raises:
         ReplyError: it does not fill the form without guessing; the message says why.
@@ -52,14 +60,21 @@ def read_reply(form: type[Form], text: str) -> Reading:
     if not text.isascii():
         text = _LONE.sub("\ufffd", text)
     try:
-        return Reading(_fit(form, STRICT.decode(text), text), "strict")
+        return Reading(_fit(form, _decoded(text), text), "strict")
     except _TROUBLE as error:
-        return _Search(form, aloud(text), error).reading()
+        return _Search(form, aloud(text), cut, error).reading()
+
+
+def _decoded(text: str) -> Any:
+    if len(text) > _LONGEST:
+        raise ValueError(f"more than {_LONGEST} characters")
+    return STRICT.decode(text)
 
 
 def _fit(form: type[Form], data: Any, text: str) -> Form:
     """The form, without halves of characters, which no file can hold."""
-    return fit(form, _sound(data) if _LONE_ESCAPE.search(text) else data)
+    escaped = "\\u" in text and _LONE_ESCAPE.search(text)
+    return fit(form, _sound(data) if escaped else data)
 
 
 def _sound(data: Any) -> Any:
@@ -73,8 +88,8 @@ def _sound(data: Any) -> Any:
 class _Search:
     """The reading of one text that is no JSON as a whole, and what stood in the way."""
 
-    def __init__(self, form: type[Form], text: str, trouble: Exception) -> None:
-        self._form, self._text, self._trouble = form, text, trouble
+    def __init__(self, form: type[Form], text: str, cut: bool, trouble: Exception) -> None:
+        self._form, self._text, self._cut, self._trouble = form, text, cut, trouble
 
     def reading(self) -> Reading:
         """The last block that fills the form, a mended one, or lines.
@@ -105,7 +120,7 @@ class _Search:
         """The last or else the first broken block behind a place."""
         for start in self._openings(behind):
             try:
-                data = mend(self._text[start:], self._form)
+                data = mend(self._text[start:], self._form, self._cut)
             except Unfinished:
                 raise
             except _TROUBLE as error:
@@ -129,7 +144,7 @@ class _Search:
 
     def _listed(self) -> Form | None:
         """What stands in lines, where no brace stands before a name of the form."""
-        if opening(self._form).search(self._text):
+        if self._cut or opening(self._form).search(self._text):
             return None
         try:
             return self._try(lines(self._text, self._form))
@@ -159,5 +174,5 @@ class _Search:
             said = f"not JSON: {error}"
         else:
             said = str(error)
-        plain = "".join(mark if mark.isprintable() else " " for mark in said[:_LONG])
+        plain = "".join(mark if mark.isprintable() else " " for mark in said[:_SAID])
         return ReplyError(f"{self._form.__name__}: {plain}")

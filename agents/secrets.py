@@ -168,7 +168,7 @@ class _Known:
     def __init__(self) -> None:
         self.forms: tuple[tuple[bytes, bytes], ...] = ()
         self.wide: tuple[str, ...] = ()
-        self._values: dict[str, None] | None = None
+        self._values: tuple[str, ...] | None = None
 
     def look(self) -> None:
         """Read the environment, if that has not been done."""
@@ -177,13 +177,13 @@ class _Known:
 
     def add(self, secrets: Iterable[str]) -> None:
         """Take in more values."""
-        if self._values is None:
-            self._values = dict.fromkeys(secrets_in(os.environ))
-        self._values.update(dict.fromkeys(filter(_is_worth_hiding, secrets)))
-        forms = dict.fromkeys(form for one in self._values for form in _forms(one))
+        known = secrets_in(os.environ) if self._values is None else self._values
+        values = tuple(dict.fromkeys((*known, *filter(_is_worth_hiding, secrets))))
+        forms = dict.fromkeys(form for one in values for form in _forms(one))
         self.wide = tuple(form for form in forms if not form.isascii())
         plain = [form.encode() for form in forms if form.isascii()]
         self.forms = tuple((_rarest(form), form) for form in plain)
+        self._values = values  # last: another thread may look meanwhile
 
 
 _known = _Known()

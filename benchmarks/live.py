@@ -164,6 +164,8 @@ def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
     if row.endswith("openai"):
         from agents.openai_backend import OpenAI
 
+        import openai  # noqa: F401 - not part of a call
+
         backend = OpenAI(model=args.model, api_base=url)
     else:
         from agents.litellm_backend import LiteLLM

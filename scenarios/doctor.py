@@ -8,47 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import Awaitable, Iterator
-from dataclasses import dataclass
-from importlib import metadata
 from statistics import median
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from agents.backend import Backend
-from agents.errors import InputError, SocietyError
+from agents.errors import SocietyError
 from agents.faults import Fault
 from agents.ledger import ANSWERED
 from agents.offline.scientist import Offline
 from agents.request import Request
 from scenarios.handful import SHORT, Heard, Tried, counted, hold, questions, try_each, try_twice
-from scenarios.house import check_packages
+from scenarios.installation import Finding, installation
 from scenarios.schema import Scenario
 
-State = Literal["ok", "note", "problem"]
 T = TypeVar("T")
 
-OLDEST_PYTHON = (3, 11)
-PACKAGES = ("mesa", "simpy", "litellm", "openai", "numpy", "pandas", "pydantic", "faiss-cpu")
-RANGES = {"mesa": ((3, 3), (4,))}
-"""Releases from the first on and below the second."""
-STOLEN = {"litellm": ("1.82.7", "1.82.8")}
-"""Releases that took credentials away."""
 SECONDS, QUICK_SECONDS = 240.0, 90.0
 """Most real seconds with a model."""
 OFTEN = 0.2
 """Share of the forms that may have to be asked for again without a word about it."""
 CROWDED = 2.0
 """Questions side by side that take so many times as long as one alone wait for each other."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at, and what to do about it."""
-
-    state: State
-    what: str
-    todo: str = ""
+AT_ONCE = 0.25
+"""A call that takes no more seconds than this is no reason to ask for fewer at a time."""
 
 
 def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[Finding]:
@@ -59,62 +42,15 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[Finding]:
         yield Finding("ok", f"who speaks: {backend.about}; nothing was connected to")
         return
     yield Finding("ok", f"who speaks: {backend.about}")
-    yield from keys(backend)
+    missing = list(keys(backend))
+    yield from missing
+    if any(finding.state == "problem" for finding in missing):
+        return
     asked = questions(scenario)
     if not asked:
         yield Finding("problem", "the scenario asks nothing", "raise until, or found more teams")
         return
     yield from Visit(scenario, asked, quick).findings()
-
-
-def installation() -> Iterator[Finding]:
-    """Python, packages and the embedded backend."""
-    version = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info[:2] < OLDEST_PYTHON:
-        yield Finding("problem", f"Python {version}", "use Python 3.11 or newer")
-    else:
-        yield Finding("ok", f"Python {version}")
-    try:
-        check_packages()
-    except InputError as error:
-        yield Finding("problem", str(error), "install this project into an environment of its own")
-    else:
-        yield Finding("ok", "its five packages come from one place")
-    yield from (package(name) for name in PACKAGES)
-    yield embedded()
-
-
-def package(name: str) -> Finding:
-    """Is a package there, in a release that is known to work?"""
-    try:
-        version = metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return Finding("problem", f"{name} is not installed", "run pip install -e . once more")
-    if version in STOLEN.get(name, ()):
-        return Finding(
-            "problem",
-            f"{name} {version} steals credentials",
-            f"install another release of {name}, and change every key this machine has seen",
-        )
-    least, below = RANGES.get(name, ((0,), (10**6,)))
-    if not least <= _numbers(version) < below:
-        allowed = f"{'.'.join(map(str, least))} or newer, below {'.'.join(map(str, below))}"
-        return Finding("problem", f"{name} {version}", f"install {name} {allowed}")
-    return Finding("ok", f"{name} {version}")
-
-
-def embedded() -> Finding:
-    """Does the backend that needs nothing answer?"""
-    from agents.profile import Profile
-    from agents.reading import read_reply
-    from protocols.forms import Summary
-
-    request = Request("doctor", Profile("Scientist"), (), Summary, {"said": (), "stage": "topic"})
-    try:
-        read_reply(Summary, asyncio.run(Offline().complete(request)).text)
-    except SocietyError as error:
-        return Finding("problem", f"the embedded backend does not answer: {error}", "install anew")
-    return Finding("ok", "the embedded backend answers")
 
 
 def keys(backend: Backend) -> Iterator[Finding]:
@@ -150,13 +86,12 @@ class Visit:
         answered = [one for one in tried if one.reply is not None]
         if not answered:
             return
-        self._alone = min(one.seconds for one in answered)
         yield self._counts(answered)
         yield self._price()
         if not self._quick:
+            yield self._seed()
             yield from self._forms()
             yield from self._limit()
-            yield self._seed()
 
     def _forms(self) -> Iterator[Finding]:
         heard = self._within(hold(self._backend, self._asked, self._speaking.in_flight))
@@ -172,6 +107,7 @@ class Visit:
                 "ok", f"latency: median {median(seconds):.2f} s, worst {max(seconds):.2f} s"
             )
             yield self._crowd(median(seconds), heard)
+        if getattr(self._backend, "priced", True):
             usd = sum(one.usd for one in heard.attempts)
             yield Finding("ok", f"{len(heard.attempts)} test calls cost {usd:.6f} US dollars")
 
@@ -196,7 +132,7 @@ class Visit:
     def _crowd(self, beside: float, heard: Heard) -> Finding:
         times, slots = beside / max(self._alone, 1e-3), heard.side_by_side
         told = f"{slots} calls at a time took {times:.1f} times as long as one alone"
-        if times < CROWDED:
+        if times < CROWDED or beside < AT_ONCE:
             return Finding("ok", f"{told}; backend.in_flight is {self._speaking.in_flight}")
         fewer = max(1, round(slots / times))
         return Finding("note", told, f"the server works on few at a time; try in_flight={fewer}")
@@ -210,26 +146,31 @@ class Visit:
             yield _trouble(tried, "a reply held short")
             return
         for one in tried:
-            if one.reply is None or one.reply.usage.completion_tokens <= 2 * SHORT:
-                yield Finding("ok", f"max_tokens is kept to{_by(one)}")
+            tokens = one.reply.usage.completion_tokens if one.reply is not None else 0
+            if tokens <= 2 * SHORT:
+                yield Finding("ok", f"replies are held to max_tokens{_by(one)}")
             else:
                 yield Finding(
                     "problem",
-                    f"max_tokens is not kept to{_by(one)}: {one.reply.usage.completion_tokens} "
-                    f"tokens came where {SHORT} were asked for, so a budget could be overspent",
+                    f"replies are not held to max_tokens{_by(one)}: {tokens} tokens came where "
+                    f"{SHORT} were asked for, so a budget could be overspent",
                     "see whether the server takes max_tokens, or use another endpoint",
                 )
 
     def _seed(self) -> Finding:
-        said = self._within(try_twice(self._backend, self._asked[0]))
-        if isinstance(said, SocietyError):
-            return _trouble(said, "the same question twice")
-        if said[0] == said[1]:
+        tried = self._within(try_twice(self._backend, self._asked[0]))
+        if isinstance(tried, SocietyError):
+            return _trouble(tried, "the same question twice")
+        self._alone = min(one.seconds for one in tried)
+        first, second = (one.reply.text if one.reply else None for one in tried)
+        if first is None or second is None:
+            return Finding("note", "the same question was not answered twice")
+        if first == second:
             return Finding("ok", "the same question with the same seed was answered the same")
         return Finding(
             "note",
             "the same question with the same seed was answered otherwise; a run that is resumed "
-            "or replayed is the same all the same, because its journal keeps every word",
+            "or replayed stays the same all the same, because its journal keeps every word",
         )
 
     def _within(self, work: Awaitable[T]) -> T | SocietyError:
@@ -286,8 +227,3 @@ def _by(one: Tried) -> str:
 def _ways(backend: Backend) -> tuple[Any, ...]:
     ways = getattr(backend, "ways", None)
     return tuple(ways()) if callable(ways) else ()
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    parts = version.split(".")
-    return tuple(int(part) for part in parts[:2] if part.isdecimal())

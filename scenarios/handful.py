@@ -107,17 +107,11 @@ async def _tried(endpoint: Endpoint, question: Request) -> Tried:
     return Tried(endpoint.name, monotonic() - began, reply, trouble)
 
 
-async def try_twice(backend: Backend, question: Request) -> tuple[str, str]:
-    """The words of the same question with the same seed, two times.
-
-    Raises:
-        Fault: there was no answer.
-        Verdict: there were no words.
-    """
+async def try_twice(backend: Backend, question: Request) -> list[Tried]:
+    """Put the same question twice, the second time over a connection that is open already."""
     try:
         endpoint = backend.endpoints()[0]
-        first = await endpoint.complete(question)
-        return first.text, (await endpoint.complete(question)).text
+        return [await _tried(endpoint, question) for _ in range(2)]
     finally:
         await backend.close()
 

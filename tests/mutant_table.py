@@ -90,6 +90,18 @@ MISTAKES: tuple[Mistake, ...] = (
     mistake("guests in the cost", "Answers of consulted outsiders enter the inference cost.",
         ("metrics/cost.py", 'COUNTED = ("utter", "vote")', 'COUNTED = ("utter", "vote", "guest")'),
         by="metrics/test_cost.py::test_other_acts_never_enter"),
+    mistake("re-asks are questions", "The rungs count every asking, and not every question once.",
+        ("metrics/cost.py", 'first = calls[~calls["act"].isin(WAY_ACTS)]', "first = calls"),
+        by="metrics/test_rungs.py"
+           "::test_re_asks_and_trimmed_askings_are_the_way_and_no_question"),
+    mistake("unknown defaults are none", "A team counts as without defaults where nobody knows.",
+        ("metrics/teams.py", '["defaulted"].fillna(True)', '["defaulted"].fillna(False)'),
+        by="metrics/test_defaults.py"
+           "::test_where_it_is_not_known_what_was_defaulted_no_team_is_without"),
+    mistake("old measures as they are", "A measure of an older release lacks a column: KeyError.",
+        ("metrics/table.py", "in run.measures() and fits(run.measure(name), _empty(name))",
+         "in run.measures()"),
+        by="metrics/test_partial.py::test_a_measure_that_lacks_a_column_is_taken_again"),
 
     # Selection
     mistake("+e dropped", "Nobody without a joint paper is ever asked.",

@@ -25,20 +25,21 @@ from protocols.virsci.forms import (
     Topic,
 )
 
-SENTENCE = "We compare what is said in a room with what is written later, and count the rest. "
+SENTENCE = "We compare what is said in a room with what is written later, and count the rest."
+SENTENCES = " ".join([SENTENCE] * 4)
 ASK = '"Ask": {"Scientist": "Scientist7", "Question": "Which of the two do you trust?"}'
-TOLD = f'"Title": "Rooms and records", "Abstract": "{SENTENCE * 4}"'
+TOLD = f'"Title": "Rooms and records", "Abstract": "{SENTENCES}"'
 REPLIES: dict[type[Form], str] = {
     Choice: f'{{"Selected Action": "Action 1", "Reasoning": "{SENTENCE}"}}',
     Question: '{"Scientist": "Scientist7", "Question": "Which of the two do you trust?"}',
-    Remark: f'{{"Response": "{SENTENCE * 3}", "Direction": "rooms and records", {ASK}}}',
-    GuestReply: f'{{"Answer": "{SENTENCE * 2}"}}',
-    Summary: f'{{"Summary": "{SENTENCE * 3}"}}',
+    Remark: f'{{"Response": "{SENTENCES}", "Direction": "rooms and records", {ASK}}}',
+    GuestReply: f'{{"Answer": "{SENTENCES}"}}',
+    Summary: f'{{"Summary": "{SENTENCES}"}}',
     AnotherTurn: '{"Another Turn": true}',
     Topic: '{"Selected Topic": "What rooms remember"}',
     Agreement: f'{{"Agree": true, "Reason": "{SENTENCE}"}}',
     Stay: f'{{"Stay": "yes", "Reason": "{SENTENCE}"}}',
-    Idea: f'{{"Idea": "{SENTENCE * 4}", "Title": "Rooms", "Experiment": {{"Step 1": ["ask"], '
+    Idea: f'{{"Idea": "{SENTENCES}", "Title": "Rooms", "Experiment": {{"Step 1": ["ask"], '
     f'"Step 2": ["count", "compare"]}}, "Clarity": 8, "Feasibility": "7/10", "Novelty": 9.5, '
     f'"Uses": [1, 3], {ASK}}}',
     Ballot: '{"Decision Made": "Idea 2"}',
@@ -151,3 +152,80 @@ def test_mutated_replies_are_read_or_refused_soon(form):
 @pytest.mark.parametrize("form", list(REPLIES), ids=lambda form: form.__name__)
 def test_many_mutated_replies_are_read_or_refused_soon(form):
     check(form, 12_000)
+
+
+MEGA = 10_000_000
+MONSTERS = {
+    "brackets nested": "[" * 100_000,
+    "braces nested": "{" * 100_000,
+    "objects nested": '{"a":' * 100_000,
+    "objects nested and closed": '{"a":' * 100_000 + "1" + "}" * 100_000,
+    "wrapped deep": '{"New Idea": ' * 60 + "{}" + "}" * 60,
+    "lists in a field": '{"Title": ' + "[" * 900 + '"x"' + "]" * 900 + "}",
+    "an unterminated string": '{"Title": "' + "a" * MEGA,
+    "unterminated strings": '{"Title": "a, ' * (MEGA // 14),
+    "escapes": '{"Title": "' + "\\" * MEGA,
+    "escaped quotes": '{"Title": "' + '\\"' * (MEGA // 2),
+    "braces": "{" * MEGA,
+    "braces closed": "{}" * (MEGA // 2),
+    "closing braces": "}" * MEGA,
+    "openings of objects": '{"' * (MEGA // 2),
+    "backticks": "`" * MEGA,
+    "fences": "```json\n{" * (MEGA // 9),
+    "quotes": '"' * MEGA,
+    "spaces": "{" + " " * MEGA,
+    "lines": "\n" * MEGA,
+    "stars": "*" * MEGA,
+    "stars in lines": "\n" + "- * " * 50_000 + "Title: x",
+    "NUL": "\0" * MEGA,
+    "surrogates": "\ud800" * 1_000_000,
+    "marks of bytes": "\ufeff" * MEGA,
+    "thoughts": "<think>" * (MEGA // 7),
+    "empty lists": "[" + "[]," * (MEGA // 3) + "[]]",
+    "one name again and again": "{" + '"a":1,' * (MEGA // 6) + '"a":1}',
+    "many names": "{" + ",".join(f'"{n}":1' for n in range(80_000)) + "}",
+    "a long name": '{"' + "a_" * 400_000 + '": 1}',
+    "many objects": '{"a": 1} ' * 100_000,
+    "half a quote in a list": '{"Title": [' + '"a' * 32_000,
+    "quotes in a value": '{"Title": ' + '"a' * 32_000 + "}",
+    "parentheses": '{"Title": ' + "(" * 60 + "1," * 30_000 + "}",
+    "unnamed strings": '{"Title": "x" ' + '"a"' * 20_000 + "}",
+    "names without values": "{" + '"Title" ' * 8_000 + "}",
+    "comments": '{"Title": /*' * 5_000,
+    "stars and comments": "{Title: " + "/*" * 30_000 + "}",
+    "names in braces": '{"Title": ' * 6_000,
+    "names in lines": "Title: x\n" * 20_000,
+    "a number of digits": '{"Clarity": ' + "9" * 60_000 + ', "Title": "T"}',
+    "digits in quotes": '{"Clarity": "' + "9" * 300 + '", "Title": "T"}',
+    "a fence in a value": '{"Title": "' + "```" * 20_000 + '", }',
+}
+NUMBERS = ("NaN", "Infinity", "-Infinity", "1e308", "-1e308", "1e999", "9" * 5_000, "true", '"inf"')
+
+
+@pytest.mark.parametrize("monster", list(MONSTERS.values()), ids=list(MONSTERS))
+def test_a_monster_takes_less_than_a_second(monster):
+    for form in (Idea, SelfReview):
+        rung, seconds = heard(form, monster)
+        print(f"R6: {seconds:.3f} s {rung}")
+        assert rung == "unread"
+        assert seconds < 1.0
+
+
+@pytest.mark.parametrize("value", NUMBERS, ids=lambda value: value[:10])
+def test_no_number_beyond_all_numbers_is_read(value):
+    for form, name in ((Idea, "Clarity"), (SelfReview, "Written Abstract vs A")):
+        text = REPLIES[form]
+        start = text.index(f'"{name}": ') + len(name) + 4
+        end = text.index(",", start)
+        assert heard(form, text)[0] == "strict"
+        assert heard(form, text[:start] + value + text[end:])[0] == "unread"
+
+
+def test_halves_of_characters_do_not_come_through():
+    for text in (
+        '{"Answer": "a\ud800b"}',
+        '{"Answer": "a\\ud800b"}',
+        'So:\n{"Answer": "a\\udc00b",}',
+    ):
+        assert read_reply(GuestReply, text).words.answer == "a\ufffdb"
+    assert read_reply(GuestReply, '{"Answer": "\\ud83d\\ude00"}').words.answer == "\U0001f600"

@@ -79,6 +79,13 @@ def test_the_page_says_at_its_top_what_it_is(part):
     assert "were founded" not in told
 
 
+def test_teams_at_work_are_not_drawn_from_those_that_have_ended(part, run):
+    drawn = "Number of teams in flight over simulated time"
+    assert drawn in page(run)
+    assert drawn not in page(part)
+    assert "cannot be drawn from those alone that have ended" in text(part)
+
+
 def test_a_part_of_nothing_has_a_page(make_run):
     told = text(make_run({}, {**STOPPED, "days": 0.0}))
     assert "up to day 0 of 730" in told

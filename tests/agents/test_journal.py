@@ -1,0 +1,354 @@
+"""Journal: every call kept before it is used (rules 15, 22, 27; R1, R11, R12)."""
+
+import asyncio
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError, ProtocolError, Stopped
+from agents.forms import Form
+from agents.journal import Journal, Kept, storable
+from agents.ledger import ANSWERED, IN_DOUBT, Attempt
+from agents.profile import Profile
+from agents.request import Message, Request, Usage
+
+ROOT = Path(__file__).parents[2]
+ME = Profile("Scientist0", (), ("graphs",), papers=1, citations=0)
+WORDS = Kept("answer", '{"text": "fine"}', "model-1", Usage(30, 4, False))
+
+
+class Words(Form):
+    text: str
+
+
+def request(id_, said="hello", asked=1.0):
+    return Request(id_, ME, (Message("user", said),), Words, asked=asked)
+
+
+async def call(journal, asked, kept=WORDS, **told):
+    """One attempt from intent to outcome; returns what is committed."""
+    attempt = Attempt(asked.id, 0, "here", reserved=100, reserved_usd=0.5)
+    await journal.intend(asked, attempt)
+    attempt.outcome = kept.kind if kept and kept.kind != "answer" else ANSWERED
+    attempt.usage, attempt.usd = (kept.usage, 0.25) if kept else (Usage(), 0.0)
+    for name, value in told.items():
+        setattr(attempt, name, value)
+    return await journal.conclude(asked, attempt, kept)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "journal.sqlite"
+
+
+@pytest.fixture
+def written(path):
+    """A journal with three answered calls and one that was only begun."""
+
+    async def write():
+        with Journal.open(path) as journal:
+            for place, id_ in enumerate("cab"):
+                await call(journal, request(id_, asked=float(place)))
+            await journal.intend(request("d", asked=3.0), Attempt("d", 0, "here", 100, 0.5))
+
+    asyncio.run(write())
+    return path
+
+
+@pytest.mark.parametrize("where", ["disk", "memory"])
+def test_a_call_is_kept_and_found(path, where):
+    async def scene():
+        with Journal.open(path if where == "disk" else None) as journal:
+            assert journal.fresh
+            assert await call(journal, request("a")) == WORDS
+            assert journal.find(request("a")) == WORDS
+            assert journal.find(request("b")) is None
+
+    asyncio.run(scene())
+
+
+def test_the_next_session_finds_what_was_kept(written):
+    with Journal.open(written) as journal:
+        assert (journal.session, journal.known, journal.fresh) == (2, 3, False)
+        assert journal.find(request("a", asked=1.0)) == WORDS
+        assert journal.find(request("d", asked=3.0)) is None
+        assert journal.known == 2
+        assert list(journal.answered()) == ["c", "a", "b"]
+        assert next(journal.words()) == ("c", request("c").hash, WORDS)
+
+
+def test_verdicts_are_kept_like_answers(path):
+    ended = Kept("refused", "the model declined")
+    asyncio.run(keep(path, request("a"), ended))
+    with Journal.open(path) as journal:
+        assert journal.find(request("a")) == ended
+
+
+async def keep(path, *requests_and_ends):
+    with Journal.open(path) as journal:
+        pairs = iter(requests_and_ends)
+        for asked, kept in zip(pairs, pairs, strict=True):
+            await call(journal, asked, kept)
+
+
+def test_the_first_committed_answer_is_the_words_for_ever(path):
+    async def scene():
+        with Journal.open(path) as journal:
+            first = await call(journal, request("a"))
+            late = replace(WORDS, text="another")
+            assert await call(journal, request("a"), late) == first == WORDS
+        with Journal.open(path) as journal:
+            assert journal.find(request("a")) == WORDS
+
+    asyncio.run(scene())
+
+
+def test_a_changed_request_is_named_by_date_then_id(written):
+    with Journal.open(written) as journal:
+        assert journal.differing is None
+        for id_, asked in (("b", 2.0), ("a", 1.0), ("c", 0.0)):
+            assert journal.find(request(id_, "other words", asked)) is None
+        assert journal.differing == (0.0, "c")
+
+
+def test_what_nobody_asks_for_is_left_over(written):
+    with Journal.open(written) as journal:
+        journal.find(request("c"))
+        assert journal.left_over(before=10.0) == "a"
+        assert journal.left_over(before=1.0) is None
+        journal.find(request("a"))
+        assert journal.left_over(before=10.0) == "b"
+        journal.find(request("b"))
+        assert journal.left_over(before=10.0) is None
+
+
+def test_a_call_that_was_only_begun_is_never_left_over(written):
+    async def scene():
+        with Journal.open(written) as journal:
+            for id_ in "ca":
+                journal.find(request(id_))
+            await call(journal, request("d", asked=3.0))
+            assert journal.left_over(before=10.0) == "b"
+
+    asyncio.run(scene())
+
+
+def test_the_ledger_has_a_row_for_every_attempt_of_every_session(written):
+    async def scene():
+        with Journal.open(written) as journal:
+            await call(journal, request("d"), None, outcome="server", status=503, detail="down")
+            await call(journal, request("d"))
+            return list(journal.attempts()), journal.totals(), journal.in_doubt()
+
+    rows, totals, in_doubt = asyncio.run(scene())
+    ends = [(row.call, row.number, row.outcome) for row in rows]
+    assert ends[3:] == [("d", 0, IN_DOUBT), ("d", 1, "server"), ("d", 2, ANSWERED)]
+    assert (rows[4].status, rows[4].detail) == (503, "down")
+    assert totals.attempts == 6
+    assert totals.outcomes == {ANSWERED: 4, IN_DOUBT: 1, "server": 1}
+    assert (totals.prompt_tokens, totals.completion_tokens) == (120, 16)
+    assert (totals.in_doubt_tokens, totals.in_doubt_usd) == (100, 0.5)
+    assert totals.tokens == 236
+    assert totals.usd == 1.0
+    assert in_doubt == ["d"]
+
+
+def test_totals_are_the_same_when_read_again(written):
+    with Journal.open(written) as journal:
+        first = journal.totals()
+    with Journal.open(written) as journal:
+        assert journal.totals() == first
+
+
+def test_what_is_under_way_is_not_in_doubt_yet(path):
+    async def scene():
+        with Journal.open(path) as journal:
+            await journal.intend(request("a"), Attempt("a", 0, "", 100, 0.5))
+            return journal.in_doubt(), journal.totals().in_doubt_tokens
+
+    assert asyncio.run(scene()) == ([], 0)
+    with Journal.open(path) as journal:
+        assert journal.in_doubt() == ["a"]
+
+
+def test_findings_are_kept_in_passing(path):
+    with Journal.open(path) as journal:
+        journal.note("team/~1", "hash", 4.0, b"[1, 2]")
+    with Journal.open(path) as journal:
+        assert not journal.fresh
+        assert journal.found("team/~1", "hash", 4.0) == b"[1, 2]"
+        assert journal.found("team/~2", "hash", 4.0) is None
+        assert journal.found("team/~1", "other", 4.0) is None
+        assert journal.differing == (4.0, "team/~1")
+
+
+def test_words_that_cost_nothing_are_kept_in_passing(path):
+    with Journal.open(path) as journal:
+        for number in range(5000):
+            journal.keep(request(f"call{number}"), WORDS)
+        journal.flush()
+        assert journal.commits < 1000
+    with Journal.open(path) as journal:
+        assert journal.known == 5000
+
+
+def test_many_intents_share_a_commit(path):
+    async def scene():
+        with Journal.open(path) as journal:
+            before = journal.commits
+            await asyncio.gather(*(call(journal, request(f"call{n}")) for n in range(64)))
+            return journal.commits - before
+
+    assert asyncio.run(scene()) < 64
+
+
+def test_a_fork_takes_what_is_the_same(written, tmp_path):
+    with Journal.open(tmp_path / "fork.sqlite", parent=written) as journal:
+        assert not journal.fresh
+        assert journal.find(request("a")) == WORDS
+        assert journal.find(request("b", "changed", 2.0)) is None
+        assert journal.parted == (2.0, "b")
+        assert journal.differing is None
+        assert journal.left_over(before=10.0) is None
+    with Journal.open(tmp_path / "fork.sqlite") as journal:
+        assert list(journal.answered()) == ["a"]
+
+
+def test_a_frozen_journal_takes_nothing(written):
+    before = written.read_bytes()
+    with Journal.open(written, frozen=True) as journal:
+        assert journal.find(request("a")) == WORDS
+        journal.note("x", "hash", 0.0, b"x")
+        journal.keep(request("x"), WORDS)
+        with pytest.raises(ProtocolError, match="frozen"):
+            asyncio.run(journal.intend(request("x"), Attempt("x", 0)))
+    assert written.read_bytes() == before
+
+
+def test_a_frozen_journal_is_read_beside_its_writer(written):
+    with Journal.open(written), Journal.open(written, frozen=True) as frozen:
+        assert frozen.find(request("a")) == WORDS
+
+
+@pytest.mark.parametrize("text", ["\ud800 lone", "NUL \0 inside", "漢字 ünï", "x" * 1_000_000])
+def test_what_is_stored_is_what_comes_back(path, text):
+    kept = Kept("answer", storable(text), "m")
+    asyncio.run(keep(path, request("a"), kept))
+    with Journal.open(path) as journal:
+        assert journal.find(request("a")).text == storable(text)
+        assert storable(storable(text)) == storable(text)
+
+
+def test_no_secret_is_stored(path):
+    key = "sk-proj-abcdefghijklmnopqrstuvwx"
+    fault = {"outcome": "server", "detail": f"Authorization: Bearer {key}"}
+
+    async def scene():
+        with Journal.open(path) as journal:
+            await call(journal, request("a"), None, **fault)
+            await call(journal, request("a"), Kept("answer", storable(f"your key is {key}")))
+
+    asyncio.run(scene())
+    for file in path.parent.iterdir():
+        assert key.encode() not in file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database at all" * 100, b"SQLite format 3\0" + b"x" * 99]
+)
+def test_another_file_is_bad_input_and_stays_as_it_is(path, content):
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"journal\.sqlite: "):
+        Journal.open(path)
+    assert path.read_bytes() == content
+
+
+def test_a_journal_of_another_format_is_bad_input(written):
+    with sqlite3.connect(written) as database:
+        database.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
+    database.close()
+    with pytest.raises(InputError, match="format 99, not 1"):
+        Journal.open(written)
+
+
+HOLD = """
+import asyncio, os, signal, sys
+sys.path[:0] = [{root!r}, {tests!r}]
+from test_journal import *
+async def scene():
+    journal = Journal.open(Path({path!r}))
+    await call(journal, request("kept"))
+    attempt = Attempt("begun", 0, "here", 100, 0.5)
+    await journal.intend(request("begun"), attempt)
+    print("ready", flush=True)
+    sys.stdin.readline()
+asyncio.run(scene())
+"""
+
+
+def holder(path):
+    """Another process that writes the journal and keeps it."""
+    code = HOLD.format(root=str(ROOT), tests=str(ROOT / "tests" / "agents"), path=str(path))
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def test_only_one_process_writes_and_a_killed_one_leaves_no_lock(path):
+    with holder(path) as process:
+        with pytest.raises(InputError, match="another process is running this"):
+            Journal.open(path)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    with Journal.open(path) as journal:
+        assert list(journal.answered()) == ["kept"]
+        assert journal.in_doubt() == ["begun"]
+
+
+FULL = """
+import resource, signal, sys
+sys.path[:0] = [{root!r}, {tests!r}]
+from test_journal import *
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
+async def scene():
+    journal = Journal.open(Path({path!r}))
+    for number in range(1000):
+        await call(journal, request(f"call{{number}}"), Kept("answer", "x" * 2000))
+        print(number, flush=True)
+try:
+    asyncio.run(scene())
+except Stopped as stop:
+    print(stop)
+"""
+
+
+def test_a_full_disk_stops_and_loses_nothing_that_was_committed(path):
+    code = FULL.format(root=str(ROOT), tests=str(ROOT / "tests" / "agents"), path=str(path))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    *committed, told = done.stdout.splitlines()
+    assert "the journal cannot be written" in told, done.stderr
+    assert len(committed) > 20
+    with Journal.open(path) as journal:
+        assert {f"call{number}" for number in committed} <= set(journal.answered())
+
+
+def test_after_a_fault_every_further_call_is_told(path):
+    journal = Journal.open(path)
+    journal._db.execute("DROP TABLE attempts")
+    with pytest.raises(Stopped, match="cannot be written"):
+        asyncio.run(call(journal, request("a")))
+    with pytest.raises(Stopped, match="cannot be written"):
+        journal.keep(request("b"), WORDS)
+    with pytest.raises(Stopped, match="cannot be written"):
+        journal.flush()
+    journal.close()
+    journal.close()

@@ -1,0 +1,294 @@
+"""Replies shaped like those of the VirSci paper's figures are read without asking again."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.errors import ReplyError
+from agents.reading import read_reply
+from protocols.forms import Choice, Remark
+from protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
+
+JOINS = """Selected Action: [Action 1].
+
+Reasoning: I would like to work with Scientist3, and there are two reasons.
+
+First, tide gauges are what I know best: they need the models that this team has.
+
+Second, we have shared students before, Scientist9 and Scientist12 among them."""
+
+DECLINES = """Selected Action: [Action 2].
+
+Reasoning: My own work has moved from tides to ice, and 2 other teams wait for me."""
+
+TALK = """Good to meet you all! Scientist3 asked about gauges, and I wonder if they could be
+combined with satellites. I propose "Tides seen twice" as our direction. What do you think?"""
+
+THOUGHT = """Here is what I propose:
+
+Thought:
+
+Tides are measured at few places, and the "gaps" are filled by hand.
+
+High-level plan: three things have to be done:
+
+1. Collect the gauges.
+2. Fit one model, with weights {w1, w2}.
+
+JSON:
+
+"""
+
+FIRST_IDEA = (
+    THOUGHT
+    + """```
+```json{
+  "Idea": "Filling the gaps between tide gauges: one model for all coasts",
+  "Title": "One model for all coasts",
+  "Experiment":
+  {
+    "Description": "Fit the model to half of the gauges.",
+    "Implementation":
+    [
+      "Draw the half by region.",
+      "Predict the other half."
+    ],
+    "Metrics": ["Mean error", "Share of storms foreseen"]
+  },
+  "Clarity": 8, "Feasibility": 7, "Novelty": 9
+}```
+```"""
+)
+
+NEXT_IDEA = """Thought:
+
+Papers 1-6 treat one coast each.
+
+* I want to bring them together
+* and to test the result
+
+New Idea:
+
+```json
+{
+ "Idea": "A shared language for tide models (SLT)",
+ "Title": "A shared language for tide models",
+ "Experiment":
+ {
+ "Step 1: Reading":
+ [
+ "Read papers 1-6 and list what they assume"
+],
+ "Step 2: Trial":
+ [
+ "Translate two models",
+ "Compare them"
+]
+ },
+ "Clarity": 8,
+ "Feasibility": 7,
+ "Novelty": 9
+}
+```
+
+With SLT I plan to:
+
+* read the papers,
+* try it out.
+
+Its clarity is high (8/10), its feasibility moderate (7/10), and its novelty high (9/10)."""
+
+STANDING = (
+    '{"Idea": "Tides from sounds - hearing the water rise.", "Title": "Hearing tides", '
+    '"Experiment": {"Sites": ["Brest", "Bergen"], "Language": "Python", '
+    '"Measures": ["Error", "Delay"]}, "Clarity": 8, "Feasibility": 7, "Novelty": 9}'
+)
+
+VOTE = """THOUGHT:
+
+Of the papers, Paper 5 is nearest to Idea 0, and none is near to Idea 2.
+
+RESPONSE:
+
+```json
+{
+ "Decision Made": "Idea 2"
+}
+```
+
+I take Idea 2 and not Idea 0 because nobody has listened to water before. -----"""
+
+FIRST_DRAFT = """Here is a draft of the abstract:
+
+```json
+{
+ Title: "Hearing tides (HT): microphones as gauges"
+
+ Abstract: "Coasts without gauges are many. We present HT, which listens. It needs 6 microphones.
+
+ Our objective was to know, hour by hour, the level of the water: (1) we record; (2) we fit; and
+(3) we compare.
+
+ Our results show an error of 4%, compared to 9% before. They hold in storms, too.
+
+ We conclude that listening is enough, with uses in ports, rivers, and lakes."
+
+}
+```
+
+As Scientist3, I have worked on gauges, microphones, and ports. The abstract is concise."""
+
+NEXT_DRAFT = """As Scientist7, I evaluate the abstract and revise it.
+
+Evaluation:
+
+1. Clarity: 8/10 (clear, but some terms are unfamiliar.)
+2. Relevance: 9/10 (it says why tides matter.)
+3. Overall Score: 8/10
+
+Revised Abstract:
+
+```json
+{
+
+Title: "Hearing tides (HT): microphones as gauges"
+
+Abstract: Coasts without gauges are many, and that has a price. We present HT, a framework that listens.
+
+Our aim was to know the level of the water: to reach it, we took three steps: (1) recording; (2) fitting; and (3) comparing "blind" with others.
+
+Moreover, HT has uses in ports, rivers, and lakes, and is cheap.
+
+}
+```
+
+I made the abstract clearer: it now names its price."""
+
+NEAR = """To compare the abstract with A to C, I read each of them. This is an estimate (70% sure).
+
+```json
+{
+ "similarity_scores": {
+ "Written Abstract vs A": 85,
+ "Written Abstract vs B": 62,
+ "Written Abstract vs C": 90
+ },
+ "high_overlap_pairs": [
+ {
+ "pair": "Written Abstract vs A",
+ "score": 85,
+ "reason": "Both listen to water, with a focus on ports."
+ },
+ {
+ "pair": "Written Abstract vs C",
+ "score": 90,
+ "reason": "The same three steps."
+ }
+]
+}
+```
+
+The `high_overlap_pairs` are these:
+
+* **Written Abstract vs A:** they share the ports.
+* **Written Abstract vs C:** they share the steps."""
+
+
+def test_figure_19_a_topic_in_a_fence_behind_its_label():
+    text = 'Thought: Tides came up twice.\n\nTopic: ```json{"Selected Topic": "Tides by ear"}```'
+    read = read_reply(Topic, text)
+    assert (read.words.topic, read.rung) == ("Tides by ear", "found")
+
+
+@pytest.mark.parametrize(("text", "accepted"), [(JOINS, True), (DECLINES, False)])
+def test_figure_26_an_answer_to_an_invitation_in_lines(text, accepted):
+    read = read_reply(Choice, text)
+    assert read.words.accepted is accepted
+    assert read.words.reasoning == text.partition("Reasoning: ")[2]
+    assert read.rung == "repaired"
+
+
+@pytest.mark.parametrize("figure", [27, 28])
+def test_figures_27_and_28_plain_talk_cannot_be_told_from_a_refusal(figure):
+    with pytest.raises(ReplyError):
+        read_reply(Remark, TALK)
+    labelled = read_reply(Remark, f"Response: {TALK}\n\nDirection: Tides seen twice.")
+    assert labelled.words.response == TALK
+
+
+def test_figure_29_a_first_idea_with_its_experiment_as_a_table():
+    read = read_reply(Idea, FIRST_IDEA)
+    assert read.rung == "found"
+    assert read.words.title == "One model for all coasts"
+    assert read.words.experiment == (
+        "Description: Fit the model to half of the gauges. Implementation: Draw the half by "
+        "region. Predict the other half. Metrics: Mean error; Share of storms foreseen"
+    )
+    assert (read.words.clarity, read.words.feasibility, read.words.novelty) == (8, 7, 9)
+
+
+def test_figure_30_the_next_idea_with_steps_and_ratings_told_again():
+    read = read_reply(Idea, NEXT_IDEA)
+    assert read.rung == "found"
+    assert read.words.idea == "A shared language for tide models (SLT)"
+    assert read.words.experiment == (
+        "Step 1: Reading: Read papers 1-6 and list what they assume; "
+        "Step 2: Trial: Translate two models; Compare them"
+    )
+    assert read.words.novelty == 9
+
+
+@pytest.mark.parametrize(
+    "thought", ['"Tides are few."', '{"Why": "Tides are few.", "Plan": ["a"]}']
+)
+def test_figure_30_the_next_idea_wrapped_with_its_thought(thought):
+    text = f'{{"Thinking": {thought}, "New Idea": {STANDING}}}'
+    assert read_reply(Idea, text).words == read_reply(Idea, STANDING).words
+
+
+def test_figure_31_an_idea_on_one_line_as_the_ballot_shows_it():
+    read = read_reply(Idea, f"Idea 0:\n\n```\n{STANDING}\n```")
+    assert read.words.experiment == (
+        "Sites: Brest; Bergen; Language: Python; Measures: Error; Delay"
+    )
+    assert read.words.words().endswith("(Clarity 8, Feasibility 7, Novelty 9)")
+
+
+def test_figure_32_a_vote_between_a_thought_and_a_reason_that_name_other_ideas():
+    read = read_reply(Ballot, VOTE)
+    assert (read.words.choice, read.rung) == (2, "found")
+    assert read_reply(Ballot, VOTE.replace('"Idea 2"', "[Idea 1]")).words.choice == 1
+
+
+@pytest.mark.parametrize("fence", ["```json", "```json\n```\n\n```"])
+def test_figure_33_a_draft_without_quotes_around_its_names_and_without_commas(fence):
+    read = read_reply(Draft, FIRST_DRAFT.replace("```json", fence, 1))
+    assert read.rung == "repaired"
+    assert read.words.title == "Hearing tides (HT): microphones as gauges"
+    assert read.words.abstract.startswith("Coasts without gauges are many. We present HT,")
+    assert read.words.abstract.endswith("with uses in ports, rivers, and lakes.")
+    assert len(read.words.abstract.split("\n\n")) == 4
+
+
+def test_figure_34_a_revision_without_quotes_around_its_text():
+    read = read_reply(Revision, NEXT_DRAFT)
+    assert read.rung == "repaired"
+    assert read.words.title == "Hearing tides (HT): microphones as gauges"
+    assert read.words.abstract.startswith("Coasts without gauges are many, and that has a price.")
+    assert read.words.abstract.endswith("rivers, and lakes, and is cheap.")
+    assert 'comparing "blind" with others.' in read.words.abstract
+    assert read.words.scores == {}
+
+
+@pytest.mark.parametrize("text", [FIRST_DRAFT, NEXT_DRAFT], ids=["figure 33", "figure 34"])
+def test_figures_33_and_34_cut_off_anywhere_are_asked_for_again(text):
+    for end in range(text.index("Abstract: "), text.index("\n}") - 2):
+        with pytest.raises(ReplyError):
+            read_reply(Draft, text[:end])
+
+
+def test_figure_35_a_self_review_with_its_reasons_told_again():
+    read = read_reply(SelfReview, NEAR)
+    assert read.rung == "found"
+    assert read.words.highest == 90
+    assert [pair.score for pair in read.words.high_overlap_pairs] == [85, 90]

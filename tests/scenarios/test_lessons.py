@@ -1,0 +1,94 @@
+"""What calls teach: a manner is found again from what was said in it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from agents.journal import Kept
+from agents.offline.rehearsal import Leaning, Manner, Rehearsal
+from agents.offline.scientist import Offline, answer
+from agents.profile import Profile
+from agents.request import Message, Request
+from protocols.forms import Choice, Remark
+from scenarios.lessons import Lessons
+from scenarios.rates import Rates
+
+ADA = Profile("Scientist1", ("X",), ("graphs", "proteins"), 4, 9)
+BEN = Profile("Scientist2", ("Y",), ("graphs", "maps"), 14, 90)
+INVITED = {"inviter": BEN, "members": (BEN,), "load": 0, "ties": 1, "similarity": 0.5}
+SPEAKING = {"members": (ADA, BEN), "role": "leader", "summaries": (), "said": (), "start": ""}
+MANNER = Manner(
+    wordiness=3.0,
+    around=0.5,
+    leanings={"Choice.accepted": Leaning(kept=0.5, turned=0.2)},
+    re_asks=0.1,
+    prompt_tokens=0.3,
+    overhead=12,
+    reply_tokens=0.4,
+)
+
+
+def asked(number: int) -> Request:
+    told = (Message("user", "Well? " * (10 + number % 7)),)
+    form, slots = (Remark, SPEAKING) if number % 3 else (Choice, INVITED)
+    return Request(f"t/{number}", ADA, told, form, slots, seed=number)
+
+
+def heard(count: int, manner: Manner = MANNER) -> Rates:
+    """What is learnt from so many calls of a model with a manner."""
+    lessons, model = Lessons(), Rehearsal(part=Offline(), manner=manner)
+    for number in range(count):
+        request = asked(number)
+        reply = asyncio.run(model.complete(request))
+        kept = Kept("answer", reply.text, "m", replace(reply.usage, estimated=False))
+        lessons.hear(request, kept, answer(request))
+    return lessons.rates("learnt", [1.0, 2.0, 3.0] * count)
+
+
+def test_a_manner_is_found_again() -> None:
+    rates = heard(600)
+    kept, turned = rates.yes["Choice.accepted"]
+    assert rates.calls == 600
+    assert rates.wordiness.all.likely == pytest.approx(3.0, rel=0.02)
+    assert rates.around.all.likely == pytest.approx(0.5, rel=0.05)
+    assert kept.likely == pytest.approx(0.5, abs=0.12)
+    assert turned.likely == pytest.approx(0.2, abs=0.12)
+    assert rates.re_asks.likely == pytest.approx(0.1, abs=0.03)
+    assert rates.prompt_tokens.likely == pytest.approx(0.3, rel=0.03)
+    assert rates.overhead == pytest.approx(12.0, abs=1.5)
+    assert rates.reply_tokens.all.likely == pytest.approx(0.4, rel=0.02)
+    assert (rates.latency.likely, rates.slowest) == (2.0, 3.0)
+
+
+def test_the_rates_that_were_learnt_make_the_manner_that_was_heard() -> None:
+    manner = heard(600).manner()
+    assert manner.wordiness_of["Remark"] == pytest.approx(3.0, rel=0.02)
+    assert manner.leanings["Choice.accepted"].kept == pytest.approx(0.5, abs=0.12)
+
+
+def test_a_few_calls_leave_more_open_than_many() -> None:
+    few, many = heard(20), heard(300)
+    for name in ("re_asks", "prompt_tokens"):
+        one, other = getattr(few, name), getattr(many, name)
+        assert one.high - one.low > other.high - other.low
+
+
+def test_what_was_not_seen_stays_assumed() -> None:
+    rates = Lessons().rates("nothing", [])
+    assumed = Rates("nothing")
+    assert (rates.wordiness.all, rates.around.all) == (assumed.wordiness.all, assumed.around.all)
+    assert (rates.latency, rates.prompt_tokens) == (assumed.latency, assumed.prompt_tokens)
+    assert rates.yes == assumed.yes
+    assert rates.re_asks.low == 0.0
+    assert rates.re_asks.high == 1.0
+
+
+def test_a_verdict_teaches_nothing_of_words() -> None:
+    lessons, request = Lessons(), asked(0)
+    lessons.hear(request, Kept("filtered", "taken away"), answer(request))
+    rates = lessons.rates("one", [])
+    assert rates.calls == 1
+    assert rates.wordiness.all.seen == 0
