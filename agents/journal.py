@@ -17,40 +17,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from filelock import FileLock, Timeout
-
 from agents.commits import Commits
-from agents.errors import InputError, ProtocolError, Stopped
+from agents.database import check_format, connect, locked
+from agents.errors import ProtocolError, Stopped
 from agents.ledger import IN_DOUBT, Attempt, Totals
 from agents.request import Request, Usage
 from agents.secrets import redact
 
-FORMAT = "1"
 LISTED = 1000
 """Most calls in doubt that are named."""
 
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE calls (
-    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
-    kind TEXT, text TEXT, model TEXT, prompt_tokens INTEGER, completion_tokens INTEGER,
-    estimated INTEGER, cut INTEGER);
-CREATE TABLE attempts (
-    row INTEGER PRIMARY KEY, call TEXT NOT NULL, number INTEGER NOT NULL, session INTEGER NOT NULL,
-    endpoint TEXT NOT NULL, reserved INTEGER NOT NULL, reserved_usd REAL NOT NULL,
-    outcome TEXT NOT NULL, status INTEGER, prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL, usd REAL NOT NULL,
-    seconds REAL NOT NULL, detail TEXT NOT NULL);
-CREATE INDEX attempts_call ON attempts (call);
-CREATE TABLE findings (
-    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
-    value BLOB NOT NULL);
-"""
 _ANSWER = "kind, text, model, prompt_tokens, completion_tokens, estimated, cut"
 _CALL = f"SELECT row, hash, asked, {_ANSWER} FROM calls WHERE id = ?"  # noqa: S608 - our own names
 _END = f"SELECT {_ANSWER} FROM calls WHERE id = ?"  # noqa: S608
 _ENDS = f"SELECT id, hash, {_ANSWER} FROM calls WHERE kind IS NOT NULL ORDER BY row"  # noqa: S608
 _FINDING = "SELECT hash, asked, value FROM findings WHERE id = ?"
+_SUMS = """
+SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated), sum(usd),
+    sum(seconds), sum(reserved), sum(reserved_usd) FROM attempts GROUP BY outcome ORDER BY outcome
+"""
 _LEDGER = """
 SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, usd, seconds, detail,
     prompt_tokens, completion_tokens, estimated FROM attempts ORDER BY row
@@ -91,13 +76,13 @@ class Journal:
         self.differing: tuple[float, str] | None = None
         self.parted: tuple[float, str] | None = None
         self._parent = parent
-        self._lock = None if path is None or frozen else _locked(path)
+        self._lock = None if path is None or frozen else locked(path)
         self._reading = threading.Lock()
         try:
-            self._db = _connect(path, frozen)
+            self._db = connect(path, frozen)
+            check_format(self._db, path, frozen)
             # A second connection, so that nobody who reads waits for a commit.
-            self._reader = self._db if path is None or frozen else _connect(path, frozen)
-            self._check_format()
+            self._reader = self._db if path is None or frozen else connect(path, frozen)
         except BaseException:
             self._unlock()
             raise
@@ -182,7 +167,6 @@ class Journal:
         """
         if self.frozen:
             raise ProtocolError(f"{request.id}: nothing is asked through a frozen journal")
-        self._totals.attempts += 1
         await self._commits.done(partial(self._insert_attempt, request, attempt))
 
     async def conclude(self, request: Request, attempt: Attempt, kept: Kept | None) -> Kept | None:
@@ -192,7 +176,7 @@ class Journal:
             Stopped: it cannot be written.
         """
         attempt.detail = redact(attempt.detail)[:500]
-        self._add_up(attempt)
+        self._totals.add(attempt.outcome, 1, *_sums(attempt))
         ended: Kept | None = await self._commits.done(
             partial(self._update_attempt, request, attempt, kept)
         )
@@ -353,49 +337,13 @@ class Journal:
             (id_, asked, hash_, value),
         )
 
-    def _add_up(self, attempt: Attempt) -> None:
-        totals, usage = self._totals, attempt.usage
-        totals.outcomes[attempt.outcome] = totals.outcomes.get(attempt.outcome, 0) + 1
-        totals.prompt_tokens += usage.prompt_tokens
-        totals.completion_tokens += usage.completion_tokens
-        totals.estimated += usage.estimated and attempt.outcome == "answered"
-        totals.usd += attempt.usd
-        totals.seconds += attempt.seconds
-
     def _totals_before(self) -> Totals:
         totals = Totals()
-        rows = self._all(
-            "SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(usd), "
-            "sum(seconds), sum(estimated), sum(reserved), sum(reserved_usd) FROM attempts "
-            "GROUP BY outcome ORDER BY outcome"
-        )
-        for outcome, count, prompt, completion, usd, seconds, estimated, most, most_usd in rows:
-            totals.attempts += count
-            totals.outcomes[outcome] = count
-            totals.prompt_tokens += prompt
-            totals.completion_tokens += completion
-            totals.usd += usd
-            totals.seconds += seconds
-            if outcome == "answered":
-                totals.estimated += estimated
+        for outcome, count, *sums, reserved, reserved_usd in self._all(_SUMS):
+            totals.add(outcome, count, *sums)
             if outcome == IN_DOUBT:
-                totals.in_doubt_tokens, totals.in_doubt_usd = most, most_usd
+                totals.in_doubt_tokens, totals.in_doubt_usd = reserved, reserved_usd
         return totals
-
-    def _check_format(self) -> None:
-        try:
-            tables = self._all("SELECT name FROM sqlite_master WHERE type = 'table'")
-            if not tables and not self.frozen:
-                self._db.executescript(_SCHEMA)
-                self._db.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
-                return
-            format_ = self.meta("format") if ("meta",) in tables else None
-        except sqlite3.Error as error:
-            raise InputError(f"{self.path}: cannot be read as a journal: {error}") from error
-        if format_ != FORMAT:
-            raise InputError(
-                f"{self.path}: is no journal of this release (format {format_}, not {FORMAT})"
-            )
 
     def _row(self, query: str, id_: str) -> Any:
         with self._reading:
@@ -430,52 +378,16 @@ class Journal:
             self._lock.release()
 
 
-def _locked(path: Path) -> FileLock:
-    # The kernel lets go of it when a process dies, so a lock file left behind does no harm.
-    lock = FileLock(f"{path}.lock")
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        raise InputError(
-            f"{path}: another process is running this; wait for it, or give another folder "
-            "with --out"
-        ) from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be locked: {error.strerror}") from error
-    return lock
-
-
-def _connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
-    try:
-        if path is None:
-            db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        elif frozen:
-            db = _read_only(path)
-        else:
-            db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            db.execute("PRAGMA journal_mode=WAL")
-            db.execute("PRAGMA synchronous=FULL")
-    except sqlite3.Error as error:
-        raise InputError(f"{path}: cannot be opened as a journal: {error}") from error
-    return db
-
-
-def _read_only(path: Path) -> sqlite3.Connection:
-    """Open without writing; where not even the shared memory of a WAL can be made, as it is."""
-    where = path.resolve().as_uri()
-    db = sqlite3.connect(f"{where}?mode=ro", uri=True, check_same_thread=False)
-    try:
-        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        db.close()
-        db = sqlite3.connect(f"{where}?immutable=1", uri=True, check_same_thread=False)
-    return db
-
-
 def _first(
     one: tuple[float, str] | None, other: tuple[float, str] | None
 ) -> tuple[float, str] | None:
     return min((place for place in (one, other) if place is not None), default=None)
+
+
+def _sums(attempt: Attempt) -> tuple[int, int, int, float, float]:
+    usage = attempt.usage
+    tokens = (usage.prompt_tokens, usage.completion_tokens, int(usage.estimated))
+    return (*tokens, attempt.usd, attempt.seconds)
 
 
 def _plain(kept: Kept) -> tuple[Any, ...]:

@@ -84,8 +84,8 @@ def joined(value: Any, depth: int = 0) -> str:
 def _run(pieces: Iterable[str]) -> str:
     """One paragraph; what ends like a sentence needs no mark between."""
     said = [piece for piece in pieces if piece]
-    ends = [" " if piece[-1] in ".!?;:" else "; " for piece in said[:-1]]
-    return "".join(part for pair in zip(said, [*ends, ""], strict=True) for part in pair)
+    marks = [piece if piece[-1] in ".!?;:" else f"{piece};" for piece in said[:-1]]
+    return " ".join([*marks, *said[-1:]])
 
 
 def number(value: Any, most: float | None = None) -> Any:

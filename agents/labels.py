@@ -27,7 +27,7 @@ _LITERALS = {"None": None, "undefined": None, "NaN": None, "True": True, "False"
 _MEMBER = re.compile(r"[\"'”’]\s*(?:,\s*)?[\"'“‘][^\"'“”‘’\n]{1,60}[\"'”’]\s*:")
 _CHOICE = re.compile(r"\[[^][{}\"]*\]")
 _ENDED = re.compile(r"(?<!\d\.)(?<=[.!?…。！？])[)\]\"'”’*_`]*\Z")
-_RATIO = re.compile(r"\d\s*(?:/|of)\s*\d+")
+_RATIO = re.compile(r"\d\s*(?:/|of)\s*\d+\.?")
 _LOOSE = json.JSONDecoder(strict=False, object_pairs_hook=once, parse_constant=no_number)
 
 

@@ -59,6 +59,25 @@ class Totals:
     seconds: float = 0.0
     outcomes: dict[str, int] = field(default_factory=dict)
 
+    def add(
+        self,
+        outcome: str,
+        attempts: int,
+        prompt_tokens: int,
+        completion_tokens: int,
+        estimated: int,
+        usd: float,
+        seconds: float,
+    ) -> None:
+        """Add attempts that ended in the same way."""
+        self.attempts += attempts
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + attempts
+        self.prompt_tokens += prompt_tokens
+        self.completion_tokens += completion_tokens
+        self.estimated += estimated if outcome == ANSWERED else 0
+        self.usd += usd
+        self.seconds += seconds
+
     @property
     def tokens(self) -> int:
         """All tokens, those in doubt included."""

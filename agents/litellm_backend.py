@@ -30,6 +30,9 @@ from agents.way import Way
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 """Set before litellm is imported: no list of prices is fetched, no ``.env`` file is read."""
 
+TRANSPORT = {"DISABLE_AIOHTTP_TRANSPORT": "False", "LITELLM_HTTP2": "False"}
+"""Set whatever they were: only on its usual way are a call's requests counted."""
+
 NO_KEY = "none"
 """What is sent to a server on this machine, so that no key meant for a provider goes there."""
 
@@ -180,11 +183,13 @@ def _library() -> Any:
     """litellm, imported at the first use, with everything switched off that is not the call."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    os.environ.update(TRANSPORT)
     import litellm
     from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 
     # They would quote what the model said, where it is not of the type that litellm expects.
     warnings.filterwarnings("ignore", message="Pydantic serializer warnings")
+    litellm.disable_aiohttp_transport = False
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     _watch(LiteLLMAiohttpTransport)

@@ -90,6 +90,7 @@ class _Search:
 
     def __init__(self, form: type[Form], text: str, cut: bool, trouble: Exception) -> None:
         self._form, self._text, self._cut, self._trouble = form, text, cut, trouble
+        self._blocks = blocks(text)
 
     def reading(self) -> Reading:
         """The last block that fills the form, a mended one, or lines.
@@ -110,7 +111,7 @@ class _Search:
         return Reading(words, "repaired")
 
     def _found(self) -> tuple[Form, Block] | None:
-        for block in blocks(self._text):
+        for block in self._blocks:
             words = self._try(block.data)
             if words is not None:
                 return words, block
@@ -132,15 +133,20 @@ class _Search:
         return None
 
     def _openings(self, behind: int) -> Iterator[int]:
-        named = [match.start() for match in opening(self._form).finditer(self._text, behind)]
+        """Braces before a name of the form, in no block that is JSON; else any brace."""
+        found = opening(self._form).finditer(self._text, behind)
+        named = [match.start() for match in found if not self._is_json(match.start())]
         if named:
             yield named[-1]
             if named[0] != named[-1]:
                 yield named[0]
         elif not behind:
             brace = self._text.find("{", max(0, self._text.rfind("```json")))
-            if brace >= 0:
+            if brace >= 0 and not self._is_json(brace):
                 yield brace
+
+    def _is_json(self, place: int) -> bool:
+        return any(block.start <= place < block.end for block in self._blocks)
 
     def _listed(self) -> Form | None:
         """What stands in lines, where no brace stands before a name of the form."""

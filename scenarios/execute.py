@@ -94,7 +94,7 @@ def _run(scenario: Scenario, folder: Path, journal: Journal, told: Progress) -> 
         with interruptible(society):
             society.run_to_end(told.step)
     except Stopped as stop:
-        write_partial(scenario, society, ecosystem, folder, stop)
+        write_partial(scenario, society, ecosystem, folder, ledger_of(journal), stop)
         raise
     if strict:
         sign(journal, scenario)

@@ -111,7 +111,6 @@ class Lessons:
         """What has been learnt; assumed is what nothing was seen of."""
         assumed = Rates(source)
         tokens, overhead = line(self._told, (assumed.prompt_tokens, assumed.overhead))
-        answered = sum(map(len, self._around.values())) + self._unread
         traits_ = dict.fromkeys(trait for trait, _ in self._yes)
         return Rates(
             source,
@@ -121,11 +120,15 @@ class Lessons:
             reply_tokens=ratio_by_form(self._spoken, assumed.reply_tokens.all),
             prompt_tokens=tokens,
             overhead=overhead,
-            re_asks=share(self._unread, answered, assumed.re_asks.likely),
+            re_asks=self._re_asks(assumed.re_asks),
             yes=dict(assumed.yes) | {trait: self._leaning(trait) for trait in traits_},
             latency=ratio([(1.0, one) for one in seconds], assumed.latency),
             slowest=slowest(seconds, assumed.slowest),
         )
+
+    def _re_asks(self, assumed: Rate) -> Rate:
+        answered = sum(map(len, self._around.values())) + self._unread
+        return share(self._unread, answered, assumed.likely) if answered else assumed
 
     def _leaning(self, trait: str) -> tuple[Rate, Rate]:
         kept, turned = ([*self._yes.get((trait, yes), ())] for yes in BOTH)

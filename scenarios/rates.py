@@ -145,16 +145,17 @@ class Rates:
 
 
 def share(hits: int, trials: int, otherwise: float) -> Rate:
-    """A share, drawn a little towards what it is otherwise; its ends are Wilson's."""
+    """A share, drawn a little towards what it is otherwise; its ends are Wilson's.
+
+    Where nothing was tried, one end is what it is otherwise, and the other a half.
+    """
     likely = (hits + DOUBT * otherwise) / (trials + DOUBT)
-    low, high = wilson(hits, trials)
+    low, high = wilson(hits, trials) if trials else (0.5, 0.5)
     return Rate(min(low, likely), likely, max(high, likely), trials)
 
 
 def wilson(hits: int, trials: int) -> tuple[float, float]:
-    """Wilson's interval of a share at eight in ten; everything where nothing was tried."""
-    if not trials:
-        return 0.0, 1.0
+    """Wilson's interval of a share at eight in ten; ``trials`` > 0."""
     seen, z = hits / trials, Z * Z / trials
     middle = (seen + z / 2) / (1 + z)
     half = Z * math.sqrt(seen * (1 - seen) / trials + z / (4 * trials)) / (1 + z)

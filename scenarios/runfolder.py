@@ -79,7 +79,12 @@ def write_run(
 
 
 def write_partial(
-    scenario: Scenario, society: Society, ecosystem: Ecosystem, folder: Path, why: Stopped
+    scenario: Scenario,
+    society: Society,
+    ecosystem: Ecosystem,
+    folder: Path,
+    ledger: Mapping[str, Any],
+    why: Stopped,
 ) -> None:
     """Write what had happened by the last completed day of a run that was stopped.
 
@@ -95,13 +100,14 @@ def write_partial(
     part = folder / PARTIAL
     with suppress(OSError):
         part.mkdir(exist_ok=True)
-        (part / MANIFEST).unlink(missing_ok=True)
+        for name in (MANIFEST, "report.html"):
+            (part / name).unlink(missing_ok=True)
         _write(part / SCENARIO, resolved_text(scenario))
         _write(part / "events.jsonl", "".join(_line(event) for event in society.log.events))
         write_tables(part, rows)
         write_vectors(part, _vectors(society))
         told = describe(scenario, society, ecosystem)
-        told |= {"days": society.log.completed, "partial": redact(str(why))}
+        told |= {"days": society.log.completed, "partial": redact(str(why)), "ledger": ledger}
         _write(part / MANIFEST, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
 
 
@@ -148,16 +154,12 @@ def resolved_text(scenario: Scenario) -> str:
 
 def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
     """Every table of the metrics that the scenario names."""
-    from metrics import novelty
-    from metrics.table import METRICS
+    from metrics.table import METRICS, measure
 
     measures = {}
     for name, metric in METRICS.items():
-        family = metric.__module__.rpartition(".")[2]
-        if family not in scenario.metrics:
-            continue
-        settings: Any = scenario.novelty
-        measures[name] = novelty.of_run(run, settings) if family == "novelty" else metric(run)
+        if metric.__module__.rpartition(".")[2] in scenario.metrics:
+            measures[name] = measure(run, name)
     return measures
 
 

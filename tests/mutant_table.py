@@ -44,6 +44,8 @@ CHANCE = "society/test_chance.py"
 ENDING = "society/test_ending.py"
 MEETINGS = "society/test_meetings.py"
 WORLD = "society/test_world.py"
+JOURNAL = "agents/test_journal.py"
+RESUMING = "scenarios/test_scenario_resuming.py"
 LATE_SEARCH = "test_a_search_takes_effect_with_the_date_of_asking_also_when_its_words_are_late"
 LITERATURE = "literature/test_literature.py"
 NOVELTY = "metrics/test_novelty.py"
@@ -197,7 +199,8 @@ MISTAKES: tuple[Mistake, ...] = (
          "self._world.population.named(self._team.leader).memory"),
         by=MEMORY),
     mistake("profiles of day 0", "Prompts introduce people as they were when the run began.",
-        ("society/asking.py", "frozenset(without), self.now)", "frozenset(without), 0.0)"),
+        ("society/findings.py", "world.relevant(count, without, place[1], text)",
+         "world.relevant(count, without, 0.0, text)"),
         by=f"{ACTS}::test_people_are_introduced_as_of_the_date_of_asking"),
 
     # Decisions
@@ -236,8 +239,8 @@ MISTAKES: tuple[Mistake, ...] = (
          "for number in range(1, len(shown) + 1)]"),
         by=f"{IDEAS}::test_the_papers_an_idea_says_it_uses_are_cited"),
     mistake("default not marked", "A reply that stayed unreadable counts as the model's words.",
-        ("society/call.py", "call.defaulted, call.reply = True,",
-         "call.defaulted, call.reply = False,"),
+        ("society/conversation.py", "call.defaulted, call.rung = True,",
+         "call.defaulted, call.rung = False,"),
         by=f"{ANSWERS}::test_two_re_asks_at_most_and_then_the_flagged_default"),
 
     # Dates
@@ -272,8 +275,8 @@ MISTAKES: tuple[Mistake, ...] = (
         by=f"{LITERATURE}::test_a_published_paper_is_found_from_the_next_instant_on"
            f" {WORLD}::test_a_paper_is_seen_by_others_strictly_after_its_date"),
     mistake("later papers found", "A search finds what was published until its words arrived.",
-        ("society/asking.py", "return literature.search(text_of(query), count, visible)",
-         "return literature.search(text_of(query), count, len(literature))"),
+        ("society/findings.py", "world.literature.search(text, count, visible)",
+         "world.literature.search(text, count, len(world.literature))"),
         by=f"{WORLD}::{LATE_SEARCH}"),
     mistake("visible before its delay", "Others find a paper on the day it is finished.",
         ("society/life.py", "yield world.env.timeout(world.times.publication_delay)",
@@ -284,7 +287,8 @@ MISTAKES: tuple[Mistake, ...] = (
          "if cited in self._row_of:"),
         by=f"{LITERATURE}::test_citations_are_dated_events_counted_strictly_before"),
     mistake("boundary belongs to both", "An event on the last day happens within the run.",
-        ("society/model.py", "while self.env.peek() < date", "while self.env.peek() <= date"),
+        ("society/model.py", "(coming := self.env.peek()) < date",
+         "(coming := self.env.peek()) <= date"),
         by=f"{ENDING}::test_an_event_on_a_boundary_belongs_to_the_next_period"),
 
     # People and their time
@@ -350,5 +354,26 @@ MISTAKES: tuple[Mistake, ...] = (
         ("scenarios/sections.py",
          "self.complaints.add((*path, key), unknown_key(key, known, elsewhere))", "continue"),
         by=f"{SCHEMA}::test_everything_wrong_is_told_at_once_with_line_and_column"),
+
+    # Resuming
+    mistake("strangers' journals", "Another scenario goes on with a run's journal.",
+        ("agents/gateway.py", "        if self.strict:\n", "        if False:\n"),
+        by=f"{RESUMING}::test_another_seed_is_refused_with_its_first_call"),
+    mistake("calls forgotten", "A call that nobody asks for any more is passed over.",
+        ("agents/gateway.py", "if left is not None:", "if False:"),
+        by=f"{RESUMING}::test_a_call_that_is_not_asked_for_any_more_is_named"),
+    mistake("other words, same answer", "A changed prompt is answered from the journal.",
+        ("agents/journal.py", "if row[1] != request.hash:", "if False:"),
+        by=f"{JOURNAL}::test_a_changed_request_is_named_by_date_then_id"),
+    mistake("the last answer wins", "A call that was made twice changes its words.",
+        ("agents/journal.py", "WHERE id = ? AND kind IS NULL", "WHERE id = ?"),
+        by=f"{JOURNAL}::test_the_first_committed_answer_is_the_words_for_ever"),
+    mistake("half a day", "A run that was stopped shows what happened on its last day.",
+        ("society/runlog.py", "del self.events[self._events :]", "pass"),
+        by=f"{RESUMING}::test_the_partial_run_shows_the_completed_days_and_no_digest"),
+    mistake("used before it is kept", "A kill loses words that have been acted on.",
+        ("agents/journal.py", "await self._commits.done(\n            partial(self._update_attempt",
+         "self._commits.later(\n            partial(self._update_attempt"),
+        by=f"{JOURNAL}::test_a_call_is_kept_and_found"),
 )
 # fmt: on

@@ -31,7 +31,7 @@ DOORS = {
     "mesa": ("agents/scientist.py", "society/model.py"),
     "dask": ("scenarios/",),
     "yaml": ("scenarios/load.py",),
-    "sqlite3": ("agents/journal.py",),
+    "sqlite3": ("agents/journal.py", "agents/database.py"),
 }
 LAZY = {
     *("litellm", "openai", "aiohttp", "httpx"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -552,13 +553,15 @@ WATCH = """
 
     async def call(backend):
         await backend.complete(a_request())
+        seen = [type(one).__name__ for one in getattr(backend, "_transports", ())]
         await backend.close()
+        return seen
 
     for kind, model in ((OpenAI, "little"), (LiteLLM, "openai/little"), (LiteLLM, "openai/gpt-4o")):
         backend = kind(model=model, api_base={url!r})
         backend.priced
-        asyncio.run(call(backend))
-    print(json.dumps([slow, sorted(reached)]))
+        ways = asyncio.run(call(backend))
+    print(json.dumps([slow, sorted(reached), ways]))
 """
 
 
@@ -566,9 +569,14 @@ def test_nothing_is_imported_before_it_is_used_and_nobody_else_is_reached(provid
     provider.answer(http(200, completion()))
     tests = str(Path(__file__).parent)
     script = textwrap.dedent(WATCH).format(tests=tests, root=str(ROOT), url=provider.url)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    # What somebody may have set for other uses of litellm changes nothing here.
+    named = {"DISABLE_AIOHTTP_TRANSPORT": "True", "LITELLM_HTTP2": "True"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=os.environ | named
+    )
     assert done.returncode == 0, done.stderr
-    slow, reached = json.loads(done.stdout)
+    slow, reached, ways = json.loads(done.stdout)
+    assert ways == ["LiteLLMAiohttpTransport"]
     assert slow == []
     assert reached == ["127.0.0.1"]
     assert len(provider.heard) == 3

@@ -153,9 +153,10 @@ Revised Abstract:
 
 Title: "Hearing tides (HT): microphones as gauges"
 
-Abstract: Coasts without gauges are many, and that has a price. We present HT, a framework that listens.
+Abstract: Coasts without gauges are many, and that has a price. We present HT, which listens.
 
-Our aim was to know the level of the water: to reach it, we took three steps: (1) recording; (2) fitting; and (3) comparing "blind" with others.
+Our aim was to know the water: we took three steps: (1) recording; (2) fitting; and (3)
+comparing "blind" with others.
 
 Moreover, HT has uses in ports, rivers, and lakes, and is cheap.
 
@@ -276,7 +277,7 @@ def test_figure_34_a_revision_without_quotes_around_its_text():
     assert read.words.title == "Hearing tides (HT): microphones as gauges"
     assert read.words.abstract.startswith("Coasts without gauges are many, and that has a price.")
     assert read.words.abstract.endswith("rivers, and lakes, and is cheap.")
-    assert 'comparing "blind" with others.' in read.words.abstract
+    assert '(3)\ncomparing "blind" with others.' in read.words.abstract
     assert read.words.scores == {}
 
 

@@ -1,0 +1,107 @@
+"""Database: the file of a journal, locked for one process and opened.
+
+SQLite with a write-ahead log: what is committed is on the disk, and nobody who reads waits for
+who writes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from agents.errors import InputError
+
+FORMAT = "1"
+SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE calls (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
+    kind TEXT, text TEXT, model TEXT, prompt_tokens INTEGER, completion_tokens INTEGER,
+    estimated INTEGER, cut INTEGER);
+CREATE TABLE attempts (
+    row INTEGER PRIMARY KEY, call TEXT NOT NULL, number INTEGER NOT NULL, session INTEGER NOT NULL,
+    endpoint TEXT NOT NULL, reserved INTEGER NOT NULL, reserved_usd REAL NOT NULL,
+    outcome TEXT NOT NULL, status INTEGER, prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL, usd REAL NOT NULL,
+    seconds REAL NOT NULL, detail TEXT NOT NULL);
+CREATE INDEX attempts_call ON attempts (call);
+CREATE TABLE findings (
+    row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
+    value BLOB NOT NULL);
+"""
+
+
+def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) -> None:
+    """Make the tables of a new journal; see that an older one can be read.
+
+    Raises:
+        InputError: it is something else, or of another format.
+    """
+    try:
+        names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        if not names and not frozen:
+            database.executescript(SCHEMA)
+            database.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
+            return
+        told = None
+        if ("meta",) in names:
+            told = database.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+    except sqlite3.Error as error:
+        raise InputError(f"{path}: cannot be read as a journal: {error}") from error
+    if told is None or told[0] != FORMAT:
+        held = "unknown" if told is None else told[0]
+        raise InputError(f"{path}: is no journal of this release (format {held}, not {FORMAT})")
+
+
+def locked(path: Path) -> FileLock:
+    """Lock a journal for this process.
+
+    Raises:
+        InputError: another process has it.
+    """
+    # The kernel lets go of it when a process dies, so a lock file left behind does no harm.
+    lock = FileLock(f"{path}.lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise InputError(
+            f"{path}: another process is running this; wait for it, or give another folder "
+            "with --out"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be locked: {error.strerror}") from error
+    return lock
+
+
+def connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
+    """Open a journal, or one in memory.
+
+    Raises:
+        InputError: it cannot be opened.
+    """
+    try:
+        if path is None:
+            db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        elif frozen:
+            db = _read_only(path)
+        else:
+            db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=FULL")
+    except sqlite3.Error as error:
+        raise InputError(f"{path}: cannot be opened as a journal: {error}") from error
+    return db
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    """Open without writing; where not even the shared memory of a WAL can be made, as it is."""
+    where = path.resolve().as_uri()
+    db = sqlite3.connect(f"{where}?mode=ro", uri=True, check_same_thread=False)
+    try:
+        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        db.close()
+        db = sqlite3.connect(f"{where}?immutable=1", uri=True, check_same_thread=False)
+    return db

@@ -1,0 +1,270 @@
+"""Is everything there that a run needs? Against real HTTP, and against installations that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from scenarios import doctor, installation, load_scenario
+from scenarios.cli import app
+from scenarios.doctor import examine
+from scenarios.handful import CALLS, hold, questions
+from scenarios.installation import Finding, embedded, package
+from tests.agents.live_provider import Provider, completion, http
+from tests.faultserver import FaultServer, Plan
+
+KEY = "canary-4f81b2c07d"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    running = Provider()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def small(small_text: str, tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    path.write_text(small_text, encoding="utf-8")
+    return path
+
+
+def society(*arguments: object) -> Result:
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+def consulted(small: Path, url: str, *more: str) -> Result:
+    keys = ("backend.use=openai", "backend.model=test", f"backend.api_base={url}", *more)
+    quick = [one for one in keys if one.startswith("--")]
+    settings = [part for key in keys if not key.startswith("--") for part in ("--set", key)]
+    return society("doctor", small, *settings, *quick)
+
+
+def test_rules_need_no_connection(network_attempts: list[object]) -> None:
+    done = society("doctor")
+    assert done.exit_code == 0, done.output
+    assert "nothing was connected to" in done.stdout
+    assert "all is well" in done.stdout
+    assert not network_attempts
+
+
+def test_a_model_that_does_as_it_is_told_is_well(small: Path, server: FaultServer) -> None:
+    server.plan(Plan(latency=0.01))
+    server.reset()
+    done = consulted(small, server.url)
+    assert done.exit_code == 0, done.output
+    told = done.stdout
+    for said in (
+        "the model answers at",
+        "tokens are counted by the provider",
+        "answered the same",
+        "10 strict",
+        "latency: median",
+        "calls at a time",
+        "replies are held to max_tokens",
+        "all is well",
+    ):
+        assert said in told
+    assert "problem" not in told
+    assert server.counts()["requests"] <= CALLS
+
+
+def test_in_a_hurry_it_asks_one_question(small: Path, server: FaultServer) -> None:
+    server.plan(Plan())
+    server.reset()
+    done = consulted(small, server.url, "--quick")
+    assert done.exit_code == 0, done.output
+    assert server.counts()["requests"] == 1
+
+
+def test_every_endpoint_is_asked_by_itself(small: Path, server: FaultServer) -> None:
+    server.plan(Plan())
+    via = [{"api_base": server.url}, {"api_base": "http://127.0.0.1:9/v1"}]
+    scenario = load_scenario(
+        small, **{"backend.use": "openai", "backend.model": "test", "backend.via": via}
+    )
+    found = [
+        one
+        for one in examine(scenario, quick=True)
+        if "answer at" in one.what or "answers at" in one.what
+    ]
+    assert [one.state for one in found] == ["ok", "problem"]
+    assert "127.0.0.1:9" in found[1].what
+    assert "backend.api_base" in found[1].todo
+
+
+@pytest.mark.parametrize(
+    ("kind", "todo"),
+    [
+        ("unauthorised", "environment variable"),
+        ("not_found", "backend.model"),
+        ("unavailable", "later"),
+        ("malformed_http", "chat completion"),
+    ],
+)
+def test_what_a_provider_refuses_is_a_problem_with_advice(
+    small: Path, server: FaultServer, kind: str, todo: str
+) -> None:
+    server.plan(Plan(rates={kind: 1.0}, streak=1000))
+    done = consulted(small, server.url)
+    assert done.exit_code == 2
+    problem, _, advice = done.stdout.partition("problem  the model does not answer")[2].partition(
+        "->"
+    )
+    assert problem
+    assert todo in advice
+    assert "1 thing has to be changed" in done.stderr
+
+
+def test_a_key_that_is_missing_is_named_before_anything_is_asked(
+    small: Path, server: FaultServer
+) -> None:
+    server.plan(Plan())
+    server.reset()
+    done = consulted(small, server.url, "backend.key=NO_SUCH_KEY")
+    assert done.exit_code == 2
+    assert "NO_SUCH_KEY is not set" in done.stdout
+    assert server.counts()["requests"] == 0
+
+
+@pytest.mark.parametrize("kind", ["echo_key", "echo_key_200"])
+def test_no_key_is_printed_whatever_the_provider_says(
+    small: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("DOCTORS_API_KEY", KEY)
+    server.plan(Plan(rates={kind: 1.0}, streak=1000))
+    done = consulted(small, server.url, "backend.key=DOCTORS_API_KEY")
+    assert "DOCTORS_API_KEY is set" in done.stdout
+    assert KEY not in done.output
+
+
+def test_a_model_that_cannot_fill_a_form_is_a_problem(small: Path, server: FaultServer) -> None:
+    server.plan(Plan(rates={"malformed_reply": 1.0}))
+    done = consulted(small, server.url)
+    assert done.exit_code == 2
+    assert "never filled: Choice" in done.stdout
+    assert "backend.structured" in done.stdout
+
+
+def test_how_the_forms_were_read_is_counted(small: Path, server: FaultServer) -> None:
+    server.plan(Plan(rates={"prose_reply": 1.0}))
+    assert "10 found" in consulted(small, server.url).stdout
+    server.plan(Plan(reask=1.0))
+    told = consulted(small, server.url).stdout
+    assert "10 re-asked" in told
+    assert "re-asks cost" in told
+
+
+def test_a_provider_that_does_not_count_is_noted(small: Path, server: FaultServer) -> None:
+    server.plan(Plan(rates={"missing_usage": 1.0}))
+    assert "does not count tokens" in consulted(small, server.url, "--quick").stdout
+
+
+def test_limits_seeds_and_prices_are_looked_at(small: Path, provider: Provider) -> None:
+    said = iter(range(1000))
+
+    def rambling(_: object) -> bytes:
+        text = json.dumps({"Selected Action": "Action 2", "Reasoning": f"{next(said)} " * 200})
+        usage = {"prompt_tokens": 10, "completion_tokens": 400, "total_tokens": 410}
+        return http(200, completion(text, usage=usage))
+
+    provider.answer(rambling)
+    prices = ("backend.prices.input=1", "backend.prices.output=1000")
+    done = consulted(small, provider.url, *prices)
+    assert "replies are not held to max_tokens" in done.stdout
+    assert "400 tokens came where 16" in done.stdout
+    assert "was answered otherwise" in done.stdout
+    assert "the price of the model is known" in done.stdout
+    asked = done.stdout.partition(" test calls cost ")
+    assert float(asked[2].split()[0]) == pytest.approx(
+        int(asked[0].split()[-1]) * 0.40001, rel=1e-4
+    )
+    assert len(provider.heard) <= 3 + CALLS + 1
+
+
+def test_a_handful_stops_at_its_bound(small: Path, server: FaultServer) -> None:
+    server.plan(Plan(reask=1.0))
+    server.reset()
+    scenario = load_scenario(
+        small,
+        **{"backend.use": "openai", "backend.model": "test", "backend.api_base": server.url},
+    )
+    asked = questions(scenario)
+    assert len({one.form for one in asked}) == len(asked) == 10
+    heard = asyncio.run(hold(scenario.backend.backend, asked * 3, 4))
+    assert heard.stopped is not None
+    assert server.counts()["answers"] <= CALLS
+
+
+def test_a_model_that_says_nothing_for_long_is_left(
+    small: Path, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "SECONDS", 0.5)
+    server.plan(Plan(rates={"stalled": 1.0}, streak=1000))
+    done = consulted(small, server.url)
+    assert done.exit_code == 2
+    assert "within the doctor's time" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "state"),
+    [
+        ("mesa", "3.2.9", "problem"),
+        ("mesa", "3.3.1", "ok"),
+        ("mesa", "3.5.0", "ok"),
+        ("mesa", "4.0.0", "problem"),
+        ("litellm", "1.82.6", "ok"),
+        ("litellm", "1.82.7", "problem"),
+        ("litellm", "1.82.8", "problem"),
+        ("simpy", "4.1", "ok"),
+    ],
+)
+def test_releases_that_do_not_do_are_problems(
+    monkeypatch: pytest.MonkeyPatch, name: str, version: str, state: str
+) -> None:
+    monkeypatch.setattr(metadata, "version", lambda _: version)
+    found = package(name)
+    assert found.state == state
+    assert bool(found.todo) == (state == "problem")
+
+
+def test_a_package_that_is_missing_is_a_problem() -> None:
+    assert package("no-such-package").state == "problem"
+
+
+def test_an_old_python_and_a_strangers_package_are_problems(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from agents.errors import InputError
+
+    def elsewhere() -> None:
+        raise InputError("the package 'agents' comes from elsewhere")
+
+    monkeypatch.setattr(installation, "OLDEST_PYTHON", (99, 0))
+    monkeypatch.setattr(installation, "check_packages", elsewhere)
+    wrong = [one for one in installation.installation() if one.state == "problem"]
+    assert [one.what.split()[0] for one in wrong] == ["Python", "the"]
+    assert all(one.todo for one in wrong)
+
+
+def test_the_embedded_backend_is_asked() -> None:
+    assert embedded() == Finding("ok", "the embedded backend answers")
+
+
+def test_a_wrong_scenario_is_bad_input(tmp_path: Path) -> None:
+    done = society("doctor", tmp_path / "none.yaml")
+    assert done.exit_code == 2
