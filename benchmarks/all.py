@@ -15,7 +15,7 @@ MARKS = {"8": 1.05, "16": 1.05, "64": 1.25, "unlimited": 1.25}
 def main() -> int:
     """Run the scripts one after another; 0 if all ran, whatever their figures."""
     failed = False
-    for name in ("overlap", "mechanism", "prefix"):
+    for name in ("overlap", "mechanism", "prefix", "plan"):
         print(f"== {name}", flush=True)
         done = subprocess.run([sys.executable, HERE / f"{name}.py"], check=False)
         failed = failed or done.returncode != 0

@@ -50,11 +50,12 @@ FIGURES: Mapping[str, Figure] = {
 
 @dataclass(frozen=True)
 class Made:
-    """What has been paid for already: calls, their tokens, and US dollars."""
+    """What has been paid for already: calls, their tokens, US dollars, and in which run folder."""
 
     calls: int = 0
     tokens: int = 0
     usd: float = 0.0
+    run: str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class Plan:
             "rehearsed_by": "rule-based scientists, not a language model",
             "rehearsals": self.rehearsals,
             **{name: _told(name, rate) for name, rate in self._shown().items()},
-            "made": {"calls": self.made.calls, "tokens": self.made.tokens, "usd": self.made.usd},
+            "made": vars(self.made),
             "priced": self.priced,
             "law": None if law is None else vars(law),
             "rates": self.rates.to_data(),
@@ -271,7 +272,7 @@ def _made(record: Record, scenario: Scenario) -> Made:
     prompts = sum(usage.prompt_tokens for usage in used)
     replies = sum(usage.completion_tokens for usage in used)
     usd = price_of(scenario.backend.backend, len(used), prompts, replies)
-    return Made(len(used), prompts + replies, usd)
+    return Made(len(used), prompts + replies, usd, str(record.run))
 
 
 def _law(times: Times, span: float, slowest: float) -> Law | None:

@@ -42,7 +42,8 @@ def said(plan: Plan) -> Iterator[str]:
         yield "surer with --learn RUN, or --probe 50: it makes the first 50 calls of this run"
     if made.calls:
         paid = f", {made.usd:.4f} US dollars" if plan.priced else ""
-        yield f"made already, of these: {made.calls:,} calls, {made.tokens:,} tokens{paid}"
+        done = f"{made.calls:,} calls, {made.tokens:,} tokens{paid}"
+        yield f"made already, of these: {done}; a run in {made.run} does not make them again"
     if not plan.priced:
         yield (
             "the price of the model is not known: give it in US dollars per million tokens with "
