@@ -74,6 +74,12 @@ def no_number(name: str) -> Any:
 
 STRICT = json.JSONDecoder(object_pairs_hook=once, parse_constant=no_number)
 """Reads JSON and nothing else; raises ValueError or RecursionError."""
+LOOSE = json.JSONDecoder(object_pairs_hook=once, parse_constant=no_number, strict=False)
+"""Reads JSON in whose strings there may be line breaks."""
+
+
+class Unfinished(ValueError):
+    """The text was cut off: what is missing must be asked for again."""
 
 
 def blocks(text: str) -> list[Block]:

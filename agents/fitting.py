@@ -31,7 +31,6 @@ class Field:
     kind: Kind
     required: bool
     says_none: bool
-    wraps: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,9 @@ def _unwrapped(
     wrapped = [value for value in rest.values() if isinstance(value, dict)]
     for name, value in given.items():
         field = plan.exact[name]
-        inner, other = plan.sort(value) if isinstance(value, dict) and field.wraps else ({}, {})
+        inner, other = (
+            plan.sort(value) if isinstance(value, dict) and field.kind is text else ({}, {})
+        )
         if name in inner:
             wrapped.append(value)
         elif inner and folded(name) == folded(form.__name__):
@@ -143,7 +144,7 @@ def plan_of(form: type[BaseModel]) -> Plan:
         name = info.alias or own
         kind = kind_of(info.annotation, tuple(info.metadata))
         none = NoneType in get_args(info.annotation) or info.annotation in (None, Any)
-        field = Field(name, kind, info.is_required(), none, kind is text)
+        field = Field(name, kind, info.is_required(), none)
         exact[name] = field
         exact.setdefault(own, field)
         for said in (folded(name), folded(own)):

@@ -6,7 +6,6 @@ prose without quotes, quotes inside quotes, line breaks, or lines without any br
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -14,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.blocks import no_number, once
+from agents.blocks import LOOSE, Unfinished
 from agents.fitting import plan_of
 from agents.kinds import choice, truth
 
@@ -28,11 +27,6 @@ _MEMBER = re.compile(r"[\"'”’]\s*(?:,\s*)?[\"'“‘][^\"'“”‘’\n]{1,
 _CHOICE = re.compile(r"\[[^][{}\"]*\]")
 _ENDED = re.compile(r"(?<!\d\.)(?<=[.!?…。！？])[)\]\"'”’*_`]*\Z")
 _RATIO = re.compile(r"\d\s*(?:/|of)\s*\d+\.?")
-_LOOSE = json.JSONDecoder(strict=False, object_pairs_hook=once, parse_constant=no_number)
-
-
-class Unfinished(ValueError):
-    """The text was cut off: what is missing must be asked for again."""
 
 
 @cache
@@ -74,23 +68,24 @@ def line(form: type[BaseModel]) -> re.Pattern[str]:
     )
 
 
-def labelled(text: str, form: type[BaseModel]) -> dict[str, Any]:
+def labelled(text: str, form: type[BaseModel], closed: bool = True) -> dict[str, Any]:
     """The members of an object with some names or values that lack their quotes.
 
+    Args:
+        text: the object with its braces.
+        form: whose names are looked for.
+        closed: the last brace is surely that of the object, and not of its last words.
+
     Raises:
-        Unfinished: the last of them may have been cut.
+        Unfinished: the last member may have been cut.
         ValueError: a member stands there twice or cannot be told from the next.
     """
-    closed = text.endswith("}")
-    body = text[1:-1] if closed else text[1:]
+    body = text[1:].removesuffix("}")
     found = _apart(list(member(form).finditer(body)), body)
-    read = {}
-    for place, (name, said) in enumerate(found):
-        last = place == len(found) - 1
-        read[name] = _value(said)
-        if last and not closed and read[name] == said and not _either(form, name):
-            raise Unfinished("cut off")
-    return read
+    name, last = found[-1]
+    if not closed and _value(last) == last and not _either(form, name):
+        raise Unfinished("cut off")
+    return {name: _value(said) for name, said in found}
 
 
 def lines(text: str, form: type[BaseModel]) -> dict[str, Any]:
@@ -129,7 +124,7 @@ def _value(said: str) -> Any:
     if said in _LITERALS:
         return _LITERALS[said]
     try:
-        return _LOOSE.decode(said)
+        return LOOSE.decode(said)
     except (ValueError, RecursionError):
         pass
     if said[0] in OPENING:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 from typing import Any, SupportsIndex
 
 from pydantic import BaseModel
 
-from agents.blocks import no_number, once, outline
-from agents.labels import Unfinished, labelled, meant, names, unquoted
+from agents.blocks import LOOSE, Unfinished, outline
+from agents.labels import labelled, meant, names, unquoted
 
 LONGEST = 65_536
 """Characters of a text that is mended."""
@@ -32,9 +34,7 @@ BARE = 24
 
 _BRACKET = re.compile(r"[](){}[]")
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.?)*+"?)|(?<![:\w])//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_NAME_LAST = re.compile(r"[{,]\s*[\"'“‘][^\"'“”‘’\n]{0,80}[\"'”’]\s*\Z")
-_EMPTY = re.compile(r"\"\s*\"|'\s*'")
-_LOOSE = json.JSONDecoder(strict=False, object_pairs_hook=once, parse_constant=no_number)
+_EMPTY = re.compile(r"[:,\[]\s*(?:\"\s*\"|'\s*')")
 
 
 class _Watched(str):
@@ -74,17 +74,24 @@ def mend(text: str, form: type[BaseModel], cut: bool = False) -> Any:
     """
     text, depth, mid = _object(text[: LONGEST + 1])
     _bounded(text)
-    if cut and depth:
+    if depth and not mid and not cut:
+        return _closed(text)
+    # Quotes inside quotes can hide the closing brace, so a brace at the end may be it.
+    if depth and (cut or not text.rstrip().endswith("}")):
         raise Unfinished("cut off")
-    _whole(text, depth, mid)
     text = _straight(text).strip()
-    ways = (labelled, repaired) if unquoted(form).search(text) else (repaired, labelled)
+    if unquoted(form).search(text):
+        return _first(partial(labelled, text, form, not depth), partial(repaired, text, form))
+    return _first(partial(repaired, text, form), partial(labelled, text, form, not depth))
+
+
+def _first(way: Callable[[], Any], other: Callable[[], Any]) -> Any:
     try:
-        return ways[0](text, form)
+        return way()
     except Unfinished:
         raise
     except ValueError:
-        return ways[1](text, form)
+        return other()
 
 
 def _object(text: str) -> tuple[str, int, bool]:
@@ -106,19 +113,19 @@ def _bounded(text: str) -> None:
             raise ValueError(f"broken JSON of more than {DEEPEST} levels")
 
 
-def _whole(text: str, depth: int, mid: bool) -> None:
-    """Refuse a text that was cut inside of a member.
+def _closed(text: str) -> Any:
+    """The data of an object of which nothing but the last brace is missing.
 
-    A missing brace at the very end is no cut; a list, a word or a number that may go on is.
-    Quotes inside quotes can hide the closing brace, so a brace at the end speaks for the text.
+    Raises:
+        Unfinished: it was cut inside of a member; a number at its end may have gone on.
     """
-    last = text.rstrip()[-1]
-    if depth > 1 and not mid:
-        raise Unfinished("cut off")
-    if not depth or last == "}":
-        return
-    if mid or not (text[-1].isspace() or last in ",\"]'”’") or _NAME_LAST.search(text[-100:]):
-        raise Unfinished("cut off")
+    whole = text.rstrip()
+    if text != whole or whole[-1] in ',"]}':
+        try:
+            return LOOSE.decode(whole.removesuffix(",") + "}")
+        except (ValueError, RecursionError):
+            pass
+    raise Unfinished("cut off")
 
 
 def _straight(text: str) -> str:
@@ -137,7 +144,7 @@ def repaired(text: str, form: type[BaseModel]) -> dict[str, Any]:
         ValueError: it did, or it could not.
     """
     try:
-        data = _LOOSE.decode(text)
+        data = LOOSE.decode(text)
     except (ValueError, RecursionError):
         data = _guessed(text)
         _vouched(text, data, form)
@@ -167,10 +174,14 @@ def _vouched(text: str, data: Any, form: type[BaseModel]) -> None:
     label = re.compile(rf"(?:{names(form)})[\"'”’]?\s*:", re.I)
     if len(label.findall(text)) != len(label.findall(told)):
         raise ValueError("broken JSON with a field that stands there twice")
+    strings = list(islice(_strings(data), STRINGS))
+    empty = sum(not string.strip() for string in strings)
+    if len(strings) == STRINGS or empty > len(_EMPTY.findall(text)):
+        raise ValueError("broken JSON in which something is not said")
     plain, place = "".join(meant(text).split()), 0
-    for count, string in enumerate(_strings(data)):
-        place = _find(string, plain, place)
-        if count > STRINGS or place < 0 or not (string.strip() or _EMPTY.search(text)):
+    for string in strings:
+        place = _find(string, plain, place) if string.strip() else place
+        if place < 0:
             raise ValueError("broken JSON that could be read in more than one way")
 
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from agents.blocks import STRICT, Block, aloud, bare, blocks
+from agents.blocks import REACH, STRICT, Block, Unfinished, aloud, bare, blocks
 from agents.errors import ReplyError
 from agents.fitting import fit
-from agents.labels import Unfinished, lines, opening
+from agents.labels import lines, opening
 from agents.mending import mend
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 RUNGS = ("strict", "found", "repaired", "re-asked", "default")
 """How words were read, from the best; the last two are given by whoever asked."""
 
-_LONE = re.compile("[\ud800-\udfff]")
-_LONE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF = re.compile("[\ud800-\udfff]")
+_HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 _TROUBLE = (ValueError, RecursionError, OverflowError)
 _LONGEST = 1_000_000
 """Characters of a reply that is read as a whole."""
@@ -57,32 +57,30 @@ def read_reply(form: type[Form], text: str, *, cut: bool = False) -> Reading:
         ReplyError: it does not fill the form without guessing; the message says why.
     """
     text = bare(text)
-    if not text.isascii():
-        text = _LONE.sub("\ufffd", text)
+    long = len(text) > _LONGEST
+    text = text[-REACH:] if long else text
+    if not text.isascii() and _HALF.search(text):
+        text = _whole(text)
     try:
-        return Reading(_fit(form, _decoded(text), text), "strict")
+        if long:
+            raise ValueError(f"longer than {_LONGEST} characters")
+        return Reading(_fit(form, STRICT.decode(text), text), "strict")
     except _TROUBLE as error:
         return _Search(form, aloud(text), cut, error).reading()
 
 
-def _decoded(text: str) -> Any:
-    if len(text) > _LONGEST:
-        raise ValueError(f"more than {_LONGEST} characters")
-    return STRICT.decode(text)
-
-
 def _fit(form: type[Form], data: Any, text: str) -> Form:
-    """The form, without halves of characters, which no file can hold."""
-    escaped = "\\u" in text and _LONE_ESCAPE.search(text)
-    return fit(form, _sound(data) if escaped else data)
+    escaped = "\\u" in text and _HALF_ESCAPED.search(text)
+    return fit(form, _whole(data) if escaped else data)
 
 
-def _sound(data: Any) -> Any:
+def _whole(data: Any) -> Any:
+    """The data with halves of characters joined, or replaced: no file can hold them."""
     if isinstance(data, str):
-        return _LONE.sub("\ufffd", data)
+        return data.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(data, dict):
-        return {_sound(name): _sound(part) for name, part in data.items()}
-    return [_sound(part) for part in data] if isinstance(data, list) else data
+        return {_whole(name): _whole(part) for name, part in data.items()}
+    return [_whole(part) for part in data] if isinstance(data, list) else data
 
 
 class _Search:

@@ -1,0 +1,113 @@
+"""The forms of the protocols: what they take for an answer, and what stands when there is none."""
+
+from __future__ import annotations
+
+import pytest
+
+import protocols.forms
+import protocols.virsci.forms
+from agents.errors import ReplyError
+from agents.forms import Form
+from agents.reading import read_reply
+from protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
+from protocols.virsci.forms import (
+    Agreement,
+    Ballot,
+    Draft,
+    Idea,
+    Revision,
+    SelfReview,
+    Stay,
+    Topic,
+)
+
+
+def unread(form, text):
+    with pytest.raises(ReplyError) as error:
+        read_reply(form, text)
+    return str(error.value)
+
+
+def test_asking_nobody():
+    for said in (
+        "null",
+        '""',
+        '"None."',
+        "false",
+        "{}",
+        "[]",
+        '{"Scientist": "None"}',
+        '"N/A"',
+    ):
+        assert read_reply(Remark, f'{{"Response": "x", "Ask": {said}}}').words.ask is None
+    text = '{"Response": "x", "Ask": {"scientist": "Scientist4", "QUESTION": "How?"}}'
+    assert read_reply(Remark, text).words.ask.scientist == "Scientist4"
+    assert unread(Remark, '{"Response": "x", "Ask": {"Scientist": "Scientist4"}}')
+
+
+def test_an_invitation_is_answered_by_number_or_name():
+    for said, accepted in (
+        ("1", True),
+        ('"2"', False),
+        ('"Accept."', True),
+        ('"decline"', False),
+    ):
+        read = read_reply(Choice, f'{{"Selected Action": {said}}}').words
+        assert read.accepted is accepted
+    assert unread(Choice, '{"Selected Action": true}')
+    assert unread(Choice, '{"Selected Action": 3}')
+
+
+def test_a_vote_is_for_one_idea():
+    for said in (
+        "2",
+        '"2"',
+        '"[Idea 2]"',
+        '"Idea #2"',
+        '["Idea 2"]',
+        '"Idea 2 rather than Idea 0"',
+    ):
+        assert read_reply(Ballot, f'{{"Decision Made": {said}}}').words.choice == 2
+    for said in (
+        "3",
+        "true",
+        '"Idea 0 or Idea 1"',
+        '"Idea 0 is weaker than Idea 2"',
+        '"Idea 02x"',
+    ):
+        assert "Decision Made" in unread(Ballot, f'{{"Decision Made": {said}}}')
+
+
+def test_scores_have_their_scales():
+    assert unread(SelfReview, '{"similarity_scores": {"A": 101}}')
+    assert unread(SelfReview, '{"similarity_scores": {"A": "8/10"}}')
+    assert unread(Revision, '{"Title": "T", "Abstract": "A", "Scores": {"Clarity": 0}}')
+    read = read_reply(SelfReview, '{"Similarity Scores": {"A": "85%", "B": "40/100"}}').words
+    assert read.highest == 85
+
+
+def test_every_form_that_is_asked_has_a_default_or_says_why_not():
+    asked = {
+        form
+        for module in (protocols.forms, protocols.virsci.forms)
+        for form in vars(module).values()
+        if isinstance(form, type) and issubclass(form, Form) and form.ruled
+    }
+    for form in asked:
+        told = vars(form)["fallback"].__func__
+        assert told.__doc__, form.__name__
+    draft = Draft(title="T", abstract="A")
+    defaults = {form: form.fallback({"draft": draft}) for form in asked}
+    assert {form for form, default in defaults.items() if default is None} == {
+        Topic,
+        Idea,
+        Draft,
+        SelfReview,
+    }
+    assert not defaults[Choice].accepted
+    assert defaults[Ballot].choice == -1
+    assert not defaults[Agreement].agree
+    assert defaults[Stay].stay
+    assert not defaults[AnotherTurn].another
+    assert (defaults[Revision].title, defaults[Revision].abstract) == ("T", "A")
+    assert [defaults[form].words() for form in (Remark, Summary, GuestReply)] == ["", "", ""]
