@@ -162,9 +162,9 @@ def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
 
     backend: Backend
     if row.endswith("openai"):
-        from agents.openai_backend import OpenAI
-
         import openai  # noqa: F401 - not part of a call
+
+        from agents.openai_backend import OpenAI
 
         backend = OpenAI(model=args.model, api_base=url)
     else:

@@ -103,7 +103,7 @@ def probed(scenario: Scenario, calls: int, out: Path | None, *, trust: bool = Fa
 @guarded
 def doctor(
     scenario: Annotated[
-        str, typer.Argument(metavar="[SCENARIO]", help="A name or a file.")
+        str, typer.Argument(metavar="SCENARIO", help="A name or a file.")
     ] = "quickstart",
     set_: Settings = None,
     quick: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, cast
 
 from pydantic import BaseModel
@@ -22,6 +23,7 @@ _OUTSIDE: Schema = {
 }
 
 
+@cache
 def json_schema(cls: type[BaseModel]) -> Schema:
     """JSON Schema (2020-12) of a scenario file, with every part of every table."""
     definitions: dict[str, Schema] = {}

@@ -11,13 +11,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-from agents.reading import read_reply
-
 from agents.errors import InputError, ReplyError
 from agents.gateway import Gateway
 from agents.journal import Journal, Kept
 from agents.ledger import ANSWERED
 from agents.offline.rehearsal import Manner, Rehearsal, strings, texts, traits
+from agents.reading import read_reply
 from agents.request import Reply, Request
 from scenarios.document import Document
 from scenarios.load import Key

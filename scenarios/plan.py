@@ -14,11 +14,11 @@ from typing import Any
 from agents.errors import InputError
 from agents.offline.scientist import Offline
 from scenarios.lessons import Record
+from scenarios.pace import Law, law_of, slots_of
 from scenarios.rates import End, Rate, Rates
 from scenarios.runfolder import identity_hash
 from scenarios.schema import Scenario
 from scenarios.stage import Played, Stage, price_of
-from society.durations import Times, write_days
 
 CALLS = 4_000
 """Calls of all rehearsals at the likely rates together, if one alone has no more; and the length
@@ -32,12 +32,6 @@ ENDS: tuple[tuple[End, End], ...] = (
     ("high", "high"),
 )
 """Ends of what is said, and of how often yes is said; fewer yeses may mean fewer calls or more."""
-WINDOWS = ("meeting_notice", "reply_window", "publication_delay")
-MEAN_CALLS = 5
-"""A window that is shorter than so many calls makes the clock wait for words."""
-LOOKED_AT = 2_000
-"""Calls that are rehearsed for a warning."""
-
 Figure = Callable[[Played], float]
 FIGURES: Mapping[str, Figure] = {
     "calls": lambda played: played.calls,
@@ -56,23 +50,6 @@ class Made:
     tokens: int = 0
     usd: float = 0.0
     run: str | None = None
-
-
-@dataclass(frozen=True)
-class Law:
-    """No society that always waits for somebody's words is faster than this.
-
-    Attributes:
-        seconds: span / window * slowest call.
-        span: simulated days from the first asking to the last.
-        window: name of the shortest window, its simulated days, and the slowest call in seconds.
-    """
-
-    seconds: float
-    span: float
-    window: str
-    days: float
-    slowest: float
 
 
 @dataclass(frozen=True)
@@ -149,7 +126,7 @@ def plan(scenario: Scenario, rates: Rates, record: Record | None = None) -> Plan
         rehearsals=len(likely) + len(ends),
         made=Made() if own is None else _made(own, scenario),
         priced=bool(getattr(scenario.backend.backend, "priced", True)),
-        law=_law(scenario.time, fmean(played.span for played in likely), rates.slowest),
+        law=law_of(scenario.time, fmean(played.span for played in likely), rates.slowest),
     )
 
 
@@ -178,39 +155,6 @@ def rates_for(scenario: Scenario, record: Record | None) -> Rates:
 def is_of(record: Record, scenario: Scenario) -> bool:
     """Is it a record of this very scenario, with this seed?"""
     return identity_hash(record.scenario) == identity_hash(scenario)
-
-
-def slow_windows(scenario: Scenario) -> list[str]:
-    """Warnings: windows shorter than five mean calls at the society's pace (rule 28).
-
-    The pace is that of a run in which calls all take the mean time: as fast as its chains of
-    calls and its calls in flight allow. So what a call takes plays no part. A rehearsal of the
-    first calls shows it; where teams do not overlap, there is nothing to be warned of.
-    """
-    if isinstance(scenario.backend.backend, Offline):
-        return []
-    played = Stage(scenario).play(Rates("").manner(), most=LOOKED_AT)
-    slots = slots_of(scenario)
-    lasting = max(played.chain, played.calls / slots)
-    if played.teams < 2 or not played.span:
-        return []
-    found = []
-    for name in WINDOWS:
-        calls = getattr(scenario.time, name) / played.span * lasting
-        if calls < MEAN_CALLS:
-            found.append(
-                f"time.{name}: {write_days(getattr(scenario.time, name))} pass in the time of "
-                f"{calls:.1f} calls, so the clock will wait for words; make it longer, or do with "
-                f"about {max(1, round(played.calls / played.chain))} calls in flight"
-            )
-    return found
-
-
-def slots_of(scenario: Scenario) -> int:
-    """Most calls at a time: as the scenario says, and no more than its endpoints take."""
-    most = scenario.backend.in_flight
-    bounds = [way.in_flight for way in getattr(scenario.backend.backend, "via", ())]
-    return most if not bounds or None in bounds else min(most, sum(bounds))
 
 
 def _ends(stage: Stage, rates: Rates, first: Played) -> list[tuple[End, Played]]:
@@ -273,12 +217,3 @@ def _made(record: Record, scenario: Scenario) -> Made:
     replies = sum(usage.completion_tokens for usage in used)
     usd = price_of(scenario.backend.backend, len(used), prompts, replies)
     return Made(len(used), prompts + replies, usd, str(record.run))
-
-
-def _law(times: Times, span: float, slowest: float) -> Law | None:
-    windows = [(float(getattr(times, name)), name) for name in WINDOWS]
-    above = [window for window in windows if window[0] > 0]
-    if not above:
-        return None
-    days, name = min(above)
-    return Law(span / days * slowest, span, f"time.{name}", days, slowest)

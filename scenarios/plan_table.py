@@ -52,7 +52,7 @@ def said(plan: Plan) -> Iterator[str]:
     law = plan.law
     if law is not None and law.seconds:
         yield (
-            "law: where words are always waited for, a run takes at least simulated span / "
+            "law: a society that waits for words at every moment takes at least simulated span / "
             f"shortest window x slowest call = {law.span:.0f} d / {law.days:g} d ({law.window}) x "
             f"{law.slowest:.3g} s = {duration(law.seconds)}"
         )

@@ -90,7 +90,7 @@ class _Asked:
                 row = self._row("re-ask", number)
             reply, messages = await self._reply(row, messages, number)
             try:
-                read = read_reply(self._question.form, reply.text)
+                read = read_reply(self._question.form, reply.text, cut=reply.cut)
             except ReplyError as error:
                 trouble = error
                 row.rung = "unread"

@@ -31,11 +31,12 @@ DOORS = {
     "mesa": ("agents/scientist.py", "society/model.py"),
     "dask": ("scenarios/",),
     "yaml": ("scenarios/load.py",),
+    "json_repair": ("agents/mending.py",),
     "sqlite3": ("agents/journal.py", "agents/database.py"),
 }
 LAZY = {
     *("litellm", "openai", "aiohttp", "httpx"),
-    *("sentence_transformers", "sklearn", "torch", "dask"),
+    *("sentence_transformers", "sklearn", "torch", "dask", "json_repair"),
 }
 """Imported only inside functions: they are slow to load and not always there."""
 RESERVED = {"scenario", "time", "agents", "steps", "random", "rng"}

@@ -43,10 +43,10 @@ class Nursery:
         )
         assert self.process.stdout.readline() == "ready\n"
 
-    def start(self, log, *arguments, site=None, nth=1):
-        """Begin a run; returns its process id."""
+    def start(self, log, *arguments, site=None, nth=1, page=False):
+        """Begin a run, by default one that draws no page; returns its process id."""
         told = [str(argument) for argument in arguments]
-        order = {"arguments": told, "log": str(log), "site": site, "nth": nth}
+        order = {"arguments": told, "log": str(log), "site": site, "nth": nth, "page": page}
         return self._tell(order)["pid"]
 
     def wait(self, pid, kill_after=None):

@@ -28,6 +28,10 @@ def warm_up():
     import scenarios.execute
     import scenarios.progress  # noqa: F401
     import society.ecosystem.synthetic  # noqa: F401
+    from scenarios.keys import json_schema
+    from scenarios.schema import Scenario
+
+    json_schema(Scenario)
 
 
 def die():
@@ -99,6 +103,10 @@ def run(order):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     code = 1
     try:
+        if not order["page"]:
+            import metrics.report.page
+
+            metrics.report.page.write_page = lambda run, folder: folder
         if order.get("site"):
             plant(order["site"], order["nth"])
         from scenarios.cli import main

@@ -47,7 +47,10 @@ def points(kill):
 
 
 def is_killed(tmp_path, nursery, server, scenario, whole, kill):
-    """One run, killed and gone on with until it is done; returns how often it died."""
+    """One run, killed and gone on with until it is done.
+
+    Returns how often it died, and how many calls were made twice.
+    """
     digest, seconds, _ = whole
     path, run = scenario(), tmp_path / "run"
     server.reset()
@@ -66,9 +69,11 @@ def is_killed(tmp_path, nursery, server, scenario, whole, kill):
             assert calls[id_]["attempts"] == paid[id_], f"{id_} was paid again"
         committed = answers_in(run)
         paid = {id_: calls[id_]["attempts"] for id_ in committed}
-    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run)
+    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, page=kill % 10 == 0)
     assert code == 0, (tmp_path / "log").read_text()
     assert digest_of(run) == digest
+    if kill % 10 == 0:
+        assert digest in (run / "report.html").read_text(encoding="utf-8")
     counts = server.counts(full=True)
     for id_ in committed:
         assert counts["by_call"][id_]["attempts"] == paid[id_], f"{id_} was paid again"

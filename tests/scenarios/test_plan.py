@@ -18,7 +18,8 @@ from benchmarks.plan import MARK, OTHERWISE, SCENARIOS, measure
 from scenarios import load_scenario
 from scenarios.cli import app
 from scenarios.lessons import Record
-from scenarios.plan import ENDS, FIGURES, WINDOWS, plan, rates_for, slots_of, slow_windows
+from scenarios.pace import WINDOWS, slots_of, slow_windows
+from scenarios.plan import ENDS, FIGURES, plan, rates_for
 from scenarios.plan_table import duration
 from scenarios.rates import Rate, Rates, line, ratio, ratio_by_form, share, slowest, wilson
 from scenarios.schema import Scenario
