@@ -231,13 +231,13 @@ class SelfReview(Form):
     """Similarity to each near past abstract (Fig. 24). Slots: draft, near (References)."""
 
     ruled: ClassVar[bool] = True
-    similarity_scores: dict[str, Similarity] = Field(min_length=1)
+    similarity_scores: dict[str, Similarity]
     high_overlap_pairs: tuple[OverlapPair, ...] = ()
 
     @property
     def highest(self) -> float:
-        """The highest similarity, 0 to 100."""
-        return max(self.similarity_scores.values())
+        """The highest similarity, 0 to 100; 0 when nothing was compared."""
+        return max(self.similarity_scores.values(), default=0.0)
 
     def words(self) -> str:
         """The scores and reasons as text."""

@@ -223,7 +223,7 @@ def test_the_hash_is_what_it_was():
     assert len(odd.hash) == 64
 
 
-HASH = "0befd16d7c95a125d3a7569233273eb10a8c26f81b38cd12d4289542fec7b0f3"
+HASH = "327b00e0d5045df84d105cd07cf1a54964b17667b8ea6c8b6e30154b32c3fd05"
 
 
 def every_error(root=SocietyError):

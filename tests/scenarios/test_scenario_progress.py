@@ -127,6 +127,10 @@ TOLD: dict[str, Any] = {
     "max_memberships": 2,
     "waiting_days": {"3": 0.25},
     "digest": "0" * 64,
+    "partial": None,
+    "until": 365.0,
+    "reading": None,
+    "ledger": None,
     "backend": {"use": "offline", "about": "rule-based scientists, not a language model"},
 }
 
