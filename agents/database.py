@@ -42,8 +42,9 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
     try:
         names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         if not names and not frozen:
-            database.executescript(SCHEMA)
-            database.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT,))
+            # All or nothing: a kill in the middle must leave no half of a journal.
+            made = f"{SCHEMA} INSERT INTO meta VALUES ('format', '{FORMAT}');"  # noqa: S608
+            database.executescript(f"BEGIN; {made} COMMIT;")
             return
         told = None
         if ("meta",) in names:

@@ -352,3 +352,12 @@ def test_after_a_fault_every_further_call_is_told(path):
         journal.flush()
     journal.close()
     journal.close()
+
+
+def test_a_journal_without_its_tables_is_begun_anew(path):
+    sqlite3.connect(path).close()
+    path.touch()
+    with pytest.raises(InputError, match="is no journal"):
+        Journal.open(path, frozen=True)
+    with Journal.open(path) as journal:
+        assert journal.fresh

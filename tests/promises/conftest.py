@@ -130,13 +130,17 @@ def digest_of(folder):
 
 def answers_in(folder):
     """Ids of the calls whose answers the journal of a run holds."""
+    from agents.errors import InputError
     from agents.journal import Journal
 
     path = Path(folder) / "journal.sqlite"
     if not path.is_file():
         return set()
-    with Journal.open(path, frozen=True) as journal:
-        return set(journal.answered())
+    try:
+        with Journal.open(path, frozen=True) as journal:
+            return set(journal.answered())
+    except InputError:
+        return set()  # killed before its first table was there
 
 
 def attempts_in(folder):

@@ -57,8 +57,10 @@ def bytes_under(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("use", ["openai", "litellm"])
-@pytest.mark.parametrize("trap", TRAPS)
+@pytest.mark.parametrize(
+    ("use", "trap"),
+    [*(("openai", trap) for trap in TRAPS), *(("litellm", trap) for trap in TRAPS[:3])],
+)
 def test_no_secret_reaches_disk_or_screen(server, scenario, tmp_path, promise, use, trap):
     server.plan(Plan(rates={trap: 0.3}, streak=2, retry_after=0.01))
     server.reset()
@@ -67,7 +69,7 @@ def test_no_secret_reaches_disk_or_screen(server, scenario, tmp_path, promise, u
             "backend.use": use,
             "backend.model": "openai/test" if use == "litellm" else "test",
             "backend.key": "SOME_PROVIDER_API_KEY",
-            "until": "5w",
+            "until": "3w",
         }
     )
     told, _ = society(
