@@ -6,7 +6,9 @@ through the openai SDK; in the same run bare httpx, the bare openai SDK on the s
 bare litellm send the messages of that society, 64 at a time. Printed are the share of ideal
 throughput (calls x latency / slots over wall time) and the CPU time of a call, split by thread:
 the clock's (simulation), the journal's, and the loop's, of which what the bare client takes is
-the client's and the rest the gateway's (prompts, slots, budget, ledger).
+the client's and the rest the gateway's (prompts, slots, budget, ledger). 64 teams do not always have
+64 questions to ask: their bound, the longest chain of calls that wait for one another or the work
+over the slots, stands beside them, and 256 teams with one turn a stage show the path itself.
 
 Marks: through litellm at least 0.85 of what bare litellm reaches, through openai at least 0.90 of
 the bare SDK; simulation, gateway and journal together at most 1 ms of CPU a call.
@@ -31,8 +33,13 @@ HERE = Path(__file__).resolve()
 sys.path.insert(0, str(HERE.parents[1]))
 
 LATENCY, SLOTS = 0.2, 64
-ROWS = ("httpx", "sdk", "litellm", "society through openai", "society through litellm")
-BARE = {"society through openai": "sdk", "society through litellm": "litellm"}
+ROWS = (
+    *("httpx", "sdk", "litellm"),
+    *("society through openai", "society through litellm"),
+    *("society through openai, many teams", "society through litellm, many teams"),
+)
+TEAMS = {"many teams": (256, 1)}
+"""Teams and turns of the rows in which there is always more to ask than there are slots."""
 
 
 def society(backend: Any, folder: Path | None, args: argparse.Namespace) -> Any:
@@ -159,6 +166,7 @@ def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
     import threading
 
     from agents.backend import Backend
+    from metrics.chain import lower_bound
 
     backend: Backend
     if row.endswith("openai"):
@@ -196,11 +204,14 @@ def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
         journal = model.dispatcher.gateway.journal
         commits = journal.commits
         journal.close()
+    rows, waited = model.log.rows, dict.fromkeys(_ids(model.log.rows), LATENCY)
+    bound = lower_bound(rows, waited, SLOTS)[0]
     used = {name: clocks[name] - before.get(name, 0.0) for name in clocks}
     return {
         "row": row,
         "calls": calls,
         "wall": wall,
+        "bound": round(bound, 1),
         "cpu": spent,
         "clock": used.get("MainThread", 0.0),
         "journal": used.get("journal", 0.0),
@@ -208,10 +219,16 @@ def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _ids(rows: Any) -> list[str]:
+    """Ids of all calls of a run."""
+    return [row[0] for row in rows["calls"]]
+
+
 def measure(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
     """One row in a process of its own."""
-    command = [sys.executable, HERE, "--row", row, "--url", url]
-    given = {"calls": args.calls, "teams": args.teams, "turns": args.turns, "days": args.days}
+    command = [sys.executable, HERE, "--row", row.partition(", ")[0], "--url", url]
+    teams, turns = TEAMS.get(row.partition(", ")[2], (args.teams, args.turns))
+    given = {"calls": args.calls, "teams": teams, "turns": turns, "days": args.days}
     for name, value in {**given, "model": args.model}.items():
         command += [f"--{name}", str(value)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -240,9 +257,9 @@ def split(row: dict[str, Any], client: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Measure every row and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--row", choices=ROWS)
+    parser.add_argument("--row")
     parser.add_argument("--url", default="")
-    parser.add_argument("--model", default="test")
+    parser.add_argument("--model", default="bench")
     parser.add_argument("--calls", type=int, default=3000)
     parser.add_argument("--teams", type=int, default=64)
     parser.add_argument("--turns", type=int, default=3)
@@ -261,11 +278,13 @@ def main() -> None:
             rows[name] = measure(name, server.url, args)
             row = rows[name]
             print(
-                f"{name:24} {row['calls']:6} calls {row['wall']:7.1f} s  "
-                f"{row['ideal share']:.3f} of ideal  {row['ms a call']:.2f} ms CPU a call",
+                f"{name:36} {row['calls']:6} calls {row['wall']:7.1f} s  "
+                f"{row['ideal share']:.3f} of ideal  {row['ms a call']:.2f} ms CPU a call"
+                + (f"  (its own bound: {row['bound']} s)" if "bound" in row else ""),
                 flush=True,
             )
-    for name, client in BARE.items():
+    for name in ROWS[3:]:
+        client = "sdk" if "openai" in name else "litellm"
         rows[name]["split"] = split(rows[name], rows[client])
         told = ", ".join(f"{what} {value}" for what, value in rows[name]["split"].items())
         print(f"{name}: {told}")

@@ -43,9 +43,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from agents.offline.phrases import substance
 from agents.offline.scientist import Offline
+from metrics.composition import diversity, freshness
 from metrics.novelty import COLUMNS, novelty
 from metrics.statistics import Interval, detectable_effect, holm, t_interval
-from metrics.composition import diversity, freshness
 from protocols.virsci.protocol import VirSci
 from scenarios.runfolder import databases_of
 from society.durations import Times

@@ -5,7 +5,6 @@ Only typer is imported at the top: ``society --help`` must not be a wait.
 
 from __future__ import annotations
 
-import sys
 import traceback
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +13,16 @@ import typer
 
 from agents.errors import SocietyError
 from agents.secrets import redact
+from scenarios.arguments import (
+    Json,
+    RunFolder,
+    ScenarioName,
+    Seed,
+    Settings,
+    Trust,
+    find_code_here,
+    with_seed,
+)
 from scenarios.checkup_commands import doctor, plan
 from scenarios.ecosystem_commands import ecosystem
 from scenarios.guard import guarded
@@ -28,17 +37,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(ecosystem, name="ecosystem")
-
-ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="A name or a file.")]
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change one key; can be repeated."),
-]
-Seed = Annotated[int | None, typer.Option("--seed", help="The scenario's seed.")]
-Trust = Annotated[
-    bool, typer.Option("--trust", help="Import the classes that the scenario names by path.")
-]
 
 
 @app.command()
@@ -63,8 +61,8 @@ def run(
     from scenarios.progress import shown_progress
     from scenarios.schema import load_scenario
 
-    _find_code_here(trust)
-    chosen = load_scenario(scenario, settings=_with_seed(set_, seed), trust=trust)
+    find_code_here(trust)
+    chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
     folder = default_folder(chosen) if out is None else out
     if is_finished(chosen, folder):
         typer.echo(f"{folder} holds this run already; nothing to do")
@@ -85,7 +83,7 @@ def replay(
     """Go through a finished run again from its journal, without a live call."""
     from scenarios.execute import replay as again
 
-    _find_code_here(trust)
+    find_code_here(trust)
     typer.echo(f"replayed from the journal alone; digest {again(run, out, trust=trust)}")
 
 
@@ -96,14 +94,17 @@ def check(
 ) -> None:
     """Check a scenario without running it; name every fault at once."""
     from scenarios.ecosystems import Folder
+    from scenarios.pace import slow_windows
     from scenarios.schema import load_scenario
 
-    _find_code_here(trust)
-    chosen = load_scenario(scenario, settings=_with_seed(set_, seed), trust=trust)
+    find_code_here(trust)
+    chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
     source = chosen.population.ecosystem
     if isinstance(source, Folder):
         source.require()
     typer.echo(f"{chosen.name}: every key is right (seed {chosen.seed})")
+    for warning in slow_windows(chosen):
+        typer.echo(f"warning: {warning}", err=True)
 
 
 app.command()(plan)
@@ -124,9 +125,7 @@ def list_() -> None:
 
 @app.command()
 @guarded
-def show(
-    run: RunFolder, json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False
-) -> None:
+def show(run: RunFolder, json: Json = False) -> None:
     """Show what happened in a run, or in the part of it that there is."""
     from metrics.summary import summary
     from scenarios.overview import partly, print_overview
@@ -180,16 +179,6 @@ def schema(
         from scenarios.keys import json_schema
 
         typer.echo(dumps(json_schema(Scenario), indent=2))
-
-
-def _with_seed(settings: list[str] | None, seed: int | None) -> list[str]:
-    return [*(settings or []), *([] if seed is None else [f"seed={seed}"])]
-
-
-def _find_code_here(trust: bool) -> None:
-    """Let a trusted dotted path name a module of the current folder, shadowing nothing."""
-    if trust:
-        sys.path.append(str(Path.cwd()))
 
 
 def _first_comment(path: Path) -> str:

@@ -83,7 +83,11 @@ class Dispatcher:
         Consultations and functions of Answers never do (rule 17).
         """
         errand = Errand(answer, work, bounded)
-        self._hold(lambda: not bounded or self._unsettled < self._bound())
+        try:
+            self._hold(lambda: not bounded or self._unsettled < self._bound())
+        except Stopped:
+            work.close()
+            raise
         if bounded:
             self._count(1)
         if self._live:
