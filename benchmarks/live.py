@@ -6,9 +6,9 @@ through the openai SDK; in the same run bare httpx, the bare openai SDK on the s
 bare litellm send the messages of that society, 64 at a time. Printed are the share of ideal
 throughput (calls x latency / slots over wall time) and the CPU time of a call, split by thread:
 the clock's (simulation), the journal's, and the loop's, of which what the bare client takes is
-the client's and the rest the gateway's (prompts, slots, budget, ledger). 64 teams do not always have
-64 questions to ask: their bound, the longest chain of calls that wait for one another or the work
-over the slots, stands beside them, and 256 teams with one turn a stage show the path itself.
+the client's and the rest the gateway's (prompts, slots, budget, ledger). 64 teams do not always
+have 64 questions to ask: their bound, the longest chain of calls that wait for one another or the
+work over the slots, stands beside them, and 160 teams with one turn a stage show the path itself.
 
 Marks: through litellm at least 0.85 of what bare litellm reaches, through openai at least 0.90 of
 the bare SDK; simulation, gateway and journal together at most 1 ms of CPU a call.
@@ -38,7 +38,7 @@ ROWS = (
     *("society through openai", "society through litellm"),
     *("society through openai, many teams", "society through litellm, many teams"),
 )
-TEAMS = {"many teams": (256, 1)}
+TEAMS = {"many teams": (160, 1)}
 """Teams and turns of the rows in which there is always more to ask than there are slots."""
 
 
@@ -260,9 +260,9 @@ def main() -> None:
     parser.add_argument("--row")
     parser.add_argument("--url", default="")
     parser.add_argument("--model", default="bench")
-    parser.add_argument("--calls", type=int, default=3000)
+    parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--teams", type=int, default=64)
-    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--days", type=float, default=400.0)
     parser.add_argument("--json", type=Path, default=HERE.with_suffix(".json"))
     args = parser.parse_args()
