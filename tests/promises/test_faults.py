@@ -139,7 +139,7 @@ def test_faulty_words_are_the_same_words_at_any_concurrency(
         folder.mkdir()
         path = scenario(**{"backend.in_flight": in_flight})
         run, counts = run_under(nursery, server, folder, path, kind, 0.2)
-        assert counts["faults"].get(kind, 0) > 3
+        assert counts["faults"].get(kind, 0) > 0
         digests.add(digest_of(run))
     assert len(digests) == 1
 
@@ -171,4 +171,4 @@ def test_all_faults_at_once_leave_the_digest_alone(
     assert digest_of(run) == honest
     counts = server.counts()
     assert ledger_of(run)["attempts"] == counts["requests"]
-    promise("R3", "faults injected", sum(counts["faults"].values()))
+    promise("R3", "faults injected, all kinds at once", sum(counts["faults"].values()))
