@@ -87,6 +87,8 @@ class Commits:
     def _check(self) -> None:
         if self.fault is not None:
             raise self.fault
+        if self._ending:
+            raise Stopped("the journal is closed")
 
     def _enqueue(self, change: Change, future: asyncio.Future[Any] | None) -> None:
         self._queue.append((change, future))

@@ -63,7 +63,7 @@ def locked(path: Path) -> FileLock:
         InputError: another process has it.
     """
     # The kernel lets go of it when a process dies, so a lock file left behind does no harm.
-    lock = FileLock(f"{path}.lock")
+    lock = FileLock(f"{path}.lock", thread_local=False)
     try:
         lock.acquire(blocking=False)
     except Timeout:
@@ -89,11 +89,22 @@ def connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
             db = _read_only(path)
         else:
             db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            db.execute("PRAGMA journal_mode=WAL")
-            db.execute("PRAGMA synchronous=FULL")
     except sqlite3.Error as error:
         raise InputError(f"{path}: cannot be opened as a journal: {error}") from error
     return db
+
+
+def make_durable(database: sqlite3.Connection, path: Path | None) -> None:
+    """Let what is committed be on the disk; only once it is known to be a journal.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=FULL")
+    except sqlite3.Error as error:
+        raise InputError(f"{path}: cannot be written as a journal: {error}") from error
 
 
 def _read_only(path: Path) -> sqlite3.Connection:

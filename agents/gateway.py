@@ -294,7 +294,7 @@ def _never_made(place: tuple[float, str]) -> str:
 
 
 def _kept(reply: Reply) -> Kept:
-    return Kept("answer", storable(reply.text), reply.model, reply.usage, reply.cut)
+    return Kept("answer", storable(reply.text), storable(reply.model), reply.usage, reply.cut)
 
 
 def _ruled(verdict: Verdict) -> Kept:

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from agents.commits import Commits
-from agents.database import check_format, connect, locked
+from agents.database import check_format, connect, locked, make_durable
 from agents.errors import ProtocolError, Stopped
 from agents.ledger import IN_DOUBT, Attempt, Totals
 from agents.request import Request, Usage
@@ -81,6 +81,8 @@ class Journal:
         try:
             self._db = connect(path, frozen)
             check_format(self._db, path, frozen)
+            if path is not None and not frozen:
+                make_durable(self._db, path)
             # A second connection, so that nobody who reads waits for a commit.
             self._reader = self._db if path is None or frozen else connect(path, frozen)
         except BaseException:
@@ -127,7 +129,7 @@ class Journal:
         """
         row = self._row(_CALL, request.id)
         if row is None or row[3] is None:
-            return None if row is not None else self._inherited(request)
+            return self._inherited(request)
         if row[1] != request.hash:
             self.differing = _first(self.differing, (row[2], request.id))
             return None

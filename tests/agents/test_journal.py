@@ -361,3 +361,32 @@ def test_a_journal_without_its_tables_is_begun_anew(path):
         Journal.open(path, frozen=True)
     with Journal.open(path) as journal:
         assert journal.fresh
+
+
+def test_a_strangers_database_stays_as_it_is(path):
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE cats (name TEXT)")
+    database.close()
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="is no journal"):
+        Journal.open(path)
+    assert path.read_bytes() == before
+
+
+def test_nothing_is_kept_after_the_end(path):
+    journal = Journal.open(path)
+    journal.close()
+    with pytest.raises(Stopped, match="is closed"):
+        journal.keep(request("a"), WORDS)
+    with pytest.raises(Stopped, match="is closed"):
+        asyncio.run(call(journal, request("a")))
+
+
+def test_a_call_in_doubt_takes_its_answer_from_the_parent(written, tmp_path):
+    async def begin():
+        with Journal.open(tmp_path / "fork.sqlite") as journal:
+            await journal.intend(request("a"), Attempt("a", 0, "here", 100, 0.5))
+
+    asyncio.run(begin())
+    with Journal.open(tmp_path / "fork.sqlite", parent=written) as journal:
+        assert journal.find(request("a")) == WORDS
