@@ -32,6 +32,22 @@ _CALL = f"SELECT row, hash, asked, {_ANSWER} FROM calls WHERE id = ?"  # noqa: S
 _END = f"SELECT {_ANSWER} FROM calls WHERE id = ?"  # noqa: S608
 _ENDS = f"SELECT id, hash, {_ANSWER} FROM calls WHERE kind IS NOT NULL ORDER BY row"  # noqa: S608
 _FINDING = "SELECT hash, asked, value FROM findings WHERE id = ?"
+# One statement each: every statement of the writer waits once for the interpreter.
+_INSERT_CALL = f"""
+INSERT INTO calls (id, asked, hash, {_ANSWER}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, kind = excluded.kind, text = excluded.text,
+    model = excluded.model, prompt_tokens = excluded.prompt_tokens, cut = excluded.cut,
+    completion_tokens = excluded.completion_tokens, estimated = excluded.estimated
+WHERE calls.kind IS NULL
+"""  # noqa: S608
+_INSERT_ATTEMPT = """
+INSERT INTO attempts VALUES (NULL, ?, (SELECT count(*) FROM attempts WHERE call = ?), ?, ?, ?, ?,
+    ?, NULL, 0, 0, 1, 0.0, 0.0, '')
+"""
+_UPDATE_ATTEMPT = """
+UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, completion_tokens = ?,
+    estimated = ?, usd = ?, seconds = ?, detail = ? WHERE row = ?
+"""
 _SUMS = """
 SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated), sum(usd),
     sum(seconds), sum(reserved), sum(reserved_usd) FROM attempts GROUP BY outcome ORDER BY outcome
@@ -169,7 +185,7 @@ class Journal:
         """
         if self.frozen:
             raise ProtocolError(f"{request.id}: nothing is asked through a frozen journal")
-        await self._commits.done(partial(self._insert_attempt, request, attempt))
+        await self._commits.done(partial(self._insert_attempt, attempt))
 
     async def conclude(self, request: Request, attempt: Attempt, kept: Kept | None) -> Kept | None:
         """Keep how an attempt ended; returns what has been committed as the call's end.
@@ -290,45 +306,32 @@ class Journal:
             self.keep(request, kept)
         return kept
 
-    def _insert_call(self, request: Request) -> None:
-        self._db.execute(
-            "INSERT OR IGNORE INTO calls (id, asked, hash) VALUES (?, ?, ?)",
-            (request.id, request.asked, request.hash),
-        )
-
     def _insert_answer(self, request: Request, kept: Kept) -> Kept | None:
         """The first answer wins; returns it."""
-        self._insert_call(request)
-        self._db.execute(
-            "UPDATE calls SET hash = ?, kind = ?, text = ?, model = ?, prompt_tokens = ?, "
-            "completion_tokens = ?, estimated = ?, cut = ? WHERE id = ? AND kind IS NULL",
-            (request.hash, *_plain(kept), request.id),
+        made = self._db.execute(
+            _INSERT_CALL, (request.id, request.asked, request.hash, *_plain(kept))
         )
-        row = self._db.execute(_END, (request.id,)).fetchone()
-        return _kept(row)
+        if made.rowcount:
+            return kept
+        return _kept(self._db.execute(_END, (request.id,)).fetchone())
 
-    def _insert_attempt(self, request: Request, attempt: Attempt) -> None:
-        self._insert_call(request)
-        count = "SELECT count(*) FROM attempts WHERE call = ?"
-        attempt.number = self._db.execute(count, (request.id,)).fetchone()[0]
-        self._db.execute(
-            "INSERT INTO attempts VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 0, 1, 0.0, 0.0, '')",
+    def _insert_attempt(self, attempt: Attempt) -> None:
+        made = self._db.execute(
+            _INSERT_ATTEMPT,
             (
-                *(attempt.call, attempt.number, self.session, attempt.endpoint),
+                *(attempt.call, attempt.call, self.session, attempt.endpoint),
                 *(attempt.reserved, attempt.reserved_usd, IN_DOUBT),
             ),
         )
+        attempt.row = int(made.lastrowid or 0)
 
     def _update_attempt(self, request: Request, attempt: Attempt, kept: Kept | None) -> Kept | None:
         usage = attempt.usage
         self._db.execute(
-            "UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, "
-            "completion_tokens = ?, estimated = ?, usd = ?, seconds = ?, detail = ? "
-            "WHERE call = ? AND number = ?",
+            _UPDATE_ATTEMPT,
             (
                 *(attempt.outcome, attempt.status, usage.prompt_tokens, usage.completion_tokens),
-                *(usage.estimated, attempt.usd, attempt.seconds, attempt.detail),
-                *(attempt.call, attempt.number),
+                *(usage.estimated, attempt.usd, attempt.seconds, attempt.detail, attempt.row),
             ),
         )
         return None if kept is None else self._insert_answer(request, kept)

@@ -27,6 +27,7 @@ class Attempt:
         usd: its price.
         seconds: real time it took.
         detail: the fault's message, without secrets.
+        row: its place in the ledger of a journal; 0 where it has none yet.
     """
 
     call: str
@@ -40,6 +41,7 @@ class Attempt:
     usd: float = 0.0
     seconds: float = 0.0
     detail: str = ""
+    row: int = 0
 
 
 @dataclass(slots=True)

@@ -366,7 +366,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("agents/journal.py", "if row[1] != request.hash:", "if False:"),
         by=f"{JOURNAL}::test_a_changed_request_is_named_by_date_then_id"),
     mistake("the last answer wins", "A call that was made twice changes its words.",
-        ("agents/journal.py", "WHERE id = ? AND kind IS NULL", "WHERE id = ?"),
+        ("agents/journal.py", "WHERE calls.kind IS NULL", ""),
         by=f"{JOURNAL}::test_the_first_committed_answer_is_the_words_for_ever"),
     mistake("half a day", "A run that was stopped shows what happened on its last day.",
         ("society/runlog.py", "del self.events[self._events :]", "pass"),
