@@ -38,13 +38,13 @@ NO_KEY = "none"
 
 ASKED_ABOUT = ("ollama", "ollama_chat")
 """Providers about whose models litellm would ask a server on this machine before every call."""
-FREE = {
-    "mode": "chat",
-    "input_cost_per_token": 0.0,
-    "output_cost_per_token": 0.0,
-    "supports_response_schema": True,
-}
-"""What it would be told."""
+FREE = {"mode": "chat", "input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
+"""What litellm is told of models that its list does not have. It looks for a price after every
+call, in all the places where one could be; the price that counts is asked for here."""
+
+AS_IT_IS = ("openai", "hosted_vllm", "litellm_proxy", "openai_like", "lm_studio", "llamafile")
+"""Providers that speak as OpenAI does. The format of a reply goes into their requests as it is;
+given as a parameter, it would be copied piece by piece on its way through two libraries."""
 
 
 class LiteLLM(Live):
@@ -73,10 +73,16 @@ class LiteLLM(Live):
         """Get litellm ready; it makes its connections itself."""
         litellm = _library_for(self.model)
         always = self._settings(way, key)
+        as_it_is = self.model.split("/", 1)[0] in AS_IT_IS
 
         async def send(said: Fields, aside: Fields, headers: Mapping[str, str]) -> Any:
+            if as_it_is and "response_format" in said:
+                aside = {**aside, "response_format": said["response_format"]}
+                said = {name: value for name, value in said.items() if name != "response_format"}
+            if aside:
+                said = {**said, "extra_body": aside}
             if headers:
-                said = {**said, "extra_body": aside, "extra_headers": headers}
+                said = {**said, "extra_headers": headers}
             with _exchange() as exchange:
                 try:
                     return await litellm.acompletion(**always, **said)
@@ -221,18 +227,24 @@ def _watch(transport: Any) -> None:
 
 @cache
 def _library_for(model: str) -> Any:
-    """litellm, which knows enough of the model to ask nobody."""
+    """litellm, which knows enough of the model to ask nobody and to search for nothing."""
     litellm, provider = _library(), model.split("/", 1)[0]
     if provider in ASKED_ABOUT:
-        litellm.model_cost.setdefault(model, FREE | {"litellm_provider": provider})
+        told = FREE | {"supports_response_schema": True, "litellm_provider": provider}
+        litellm.model_cost.setdefault(model, told)
+    elif not _is_listed(model):
+        _takes_schema(model)  # asked while litellm's own list is all that it knows
+        litellm.model_cost[model] = FREE | {"litellm_provider": provider}
     return litellm
 
 
 @cache
 def _is_listed(model: str) -> bool:
-    """True if litellm's list has a price for the model."""
+    """True if litellm's list has a price for the model, or it runs where nobody pays."""
+    if model.split("/", 1)[0] in ASKED_ABOUT:
+        return True
     try:
-        _library_for(model).cost_per_token(model=model, prompt_tokens=1, completion_tokens=1)
+        _library().cost_per_token(model=model, prompt_tokens=1, completion_tokens=1)
     except Exception:
         return False
     return True
@@ -249,4 +261,5 @@ def _listed_price(model: str, usage: Usage) -> float:
 
 @cache
 def _takes_schema(model: str) -> bool:
-    return bool(_library_for(model).supports_response_schema(model))
+    litellm = _library_for(model) if model.split("/", 1)[0] in ASKED_ABOUT else _library()
+    return bool(litellm.supports_response_schema(model))
