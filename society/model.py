@@ -15,6 +15,7 @@ from agents.backend import Backend
 from agents.errors import Diverged, Stopped
 from agents.gateway import Gateway
 from society.attention import Attention
+from society.collector import unhurried
 from society.dispatch import Dispatcher
 from society.durations import Times, to_ticks
 from society.ecosystem.ecosystem import Ecosystem
@@ -117,10 +118,11 @@ class Society(mesa.Model, World):
 
     def run_to_end(self, progress: Callable[[Society], None] | None = None) -> None:
         """Step until the end, telling ``progress`` after each step."""
-        while self.running:
-            self.step()
-            if progress is not None:
-                progress(self)
+        with unhurried():
+            while self.running:
+                self.step()
+                if progress is not None:
+                    progress(self)
 
     def advance(self, date: float) -> None:
         """Let everything happen that is dated before ``date``; an event on it comes later.
