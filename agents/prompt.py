@@ -112,6 +112,9 @@ DEFINITION = Prompt(Path(__file__).with_name("definition.txt"))
 """Who is asked (Fig. 16): its name, role and profile, and what it recalls."""
 
 
+_FIRST = EVERYBODY.render({})
+
+
 def messages_of(page: Prompt, slots: Mapping[str, Any]) -> tuple[Message, Message]:
     """What a model is told: first what is the same for everybody, then the page.
 
@@ -125,7 +128,7 @@ def messages_of(page: Prompt, slots: Mapping[str, Any]) -> tuple[Message, Messag
     Raises:
         jinja2.UndefinedError: a slot is missing.
     """
-    system = EVERYBODY.render({})
+    system = _FIRST
     if not page.personal:
         system = f"{system}\n\n{DEFINITION.render(slots)}"
     return Message("system", system), Message("user", page.render(slots))
