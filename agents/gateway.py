@@ -85,6 +85,11 @@ class Gateway:
         self._purse: Purse | None = None
         self._under_way: set[asyncio.Future[None]] = set()
 
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a slot."""
+        return 0 if self._lanes is None else self._lanes.waiting
+
     async def complete(self, request: Request) -> Reply:
         """The words of one request.
 

@@ -116,6 +116,11 @@ class Lanes:
                 turn.result().give_back()
             raise
 
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a place."""
+        return len(self._waiting)
+
     def silent_for(self) -> float:
         """Seconds since the last success, or since the first take; times of rest do not count."""
         return 0.0 if self._silent_since is None else self.clock() - self._silent_since
