@@ -16,9 +16,10 @@ from typing import Any
 
 from agents.backend import Backend
 from agents.budget import Budget, Purse, most_tokens
-from agents.errors import Diverged, Filtered, Overflow, Refused, ReplyError, Stopped, Verdict
+from agents.errors import Diverged, Stopped, Verdict
 from agents.faults import Fault
-from agents.journal import Journal, Kept, storable
+from agents.journal import Journal
+from agents.kept import VERDICTS, Kept
 from agents.lanes import Lane, Lanes
 from agents.ledger import ANSWERED, Attempt
 from agents.request import Reply, Request, Usage
@@ -26,14 +27,6 @@ from agents.retry import Retry
 
 EMPTY_ATTEMPTS = 3
 """After so many empty answers to one request, emptiness is what the model has to say."""
-
-VERDICTS: dict[str, type[Verdict]] = {
-    "refused": Refused,
-    "filtered": Filtered,
-    "overflow": Overflow,
-    "unreadable": ReplyError,
-}
-_KINDS = {verdict: kind for kind, verdict in VERDICTS.items()}
 
 
 class Shut:
@@ -106,7 +99,7 @@ class Gateway:
             await _until_open()
         if kept is None:
             kept = await self._ask(request)
-        return _words(kept)
+        return kept.words()
 
     def open(self) -> None:
         """From now on, unknown requests are paid for.
@@ -168,12 +161,12 @@ class Gateway:
         if self.strict:
             raise Diverged(_never_made((request.asked, request.id)))
         try:
-            kept = _kept(await self.backend.complete(request))
+            kept = Kept.of_reply(await self.backend.complete(request))
         except Verdict as verdict:
-            kept = _ruled(verdict)
+            kept = Kept.of_verdict(verdict)
         if self.journal is not None:
             self.journal.keep(request, kept)
-        return _words(kept)
+        return kept.words()
 
     async def _ask(self, request: Request) -> Kept:
         """Attempt after attempt, until there are words or the run must stop."""
@@ -238,7 +231,7 @@ class Gateway:
         try:
             kept = self._heard(attempt, await lane.endpoint.complete(request))
         except Verdict as verdict:
-            kept = _ruled(verdict)
+            kept = Kept.of_verdict(verdict)
             attempt.outcome = kept.kind
             self._bill(attempt, verdict.usage)
         except Fault as failure:
@@ -261,7 +254,7 @@ class Gateway:
     def _heard(self, attempt: Attempt, reply: Reply) -> Kept:
         attempt.outcome = ANSWERED
         self._bill(attempt, reply.usage)
-        return _kept(reply)
+        return Kept.of_reply(reply)
 
     def _bill(self, attempt: Attempt, usage: Usage | None) -> None:
         if usage is not None:
@@ -296,19 +289,3 @@ def _never_made(place: tuple[float, str]) -> str:
         f"the call {place[1]} of day {place[0]:g} was never made by the run of this journal: "
         f"scenario, prompts or code have changed, or the run was not finished; {_WAYS_ON}"
     )
-
-
-def _kept(reply: Reply) -> Kept:
-    return Kept("answer", storable(reply.text), storable(reply.model), reply.usage, reply.cut)
-
-
-def _ruled(verdict: Verdict) -> Kept:
-    # Without its traceback, which would keep slots and prompt alive (rule 21).
-    text = storable(str(verdict.with_traceback(None)))
-    return Kept(_KINDS.get(type(verdict), "refused"), text)
-
-
-def _words(kept: Kept) -> Reply:
-    if kept.kind == "answer":
-        return Reply(kept.text, kept.usage, kept.model, kept.cut)
-    raise VERDICTS[kept.kind](kept.text)

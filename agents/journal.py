@@ -11,15 +11,14 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from agents.commits import Commits
 from agents.database import check_format, connect, locked, make_durable
 from agents.errors import ProtocolError, Stopped
+from agents.kept import Kept
 from agents.ledger import IN_DOUBT, Attempt, Totals
 from agents.request import Request, Usage
 from agents.secrets import redact
@@ -56,32 +55,6 @@ _LEDGER = """
 SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, usd, seconds, detail,
     prompt_tokens, completion_tokens, estimated FROM attempts ORDER BY row
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What ended a call.
-
-    Attributes:
-        kind: answer, or the verdict: refused, filtered, overflow, unreadable.
-        text: the words, or what the verdict says.
-        model: the model's own name for itself.
-        usage: tokens.
-        cut: the words end because a limit of length was reached.
-    """
-
-    kind: str
-    text: str
-    model: str = ""
-    usage: Usage = field(default_factory=Usage)
-    cut: bool = False
-
-
-def storable(text: str) -> str:
-    """The text as a journal gives it back: without secrets, and as UTF-8 can hold it."""
-    if not text.isascii():
-        text = text.encode("utf-8", "replace").decode()
-    return redact(text)
 
 
 class Journal:
@@ -288,12 +261,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _inherited(self, request: Request) -> Kept | None:

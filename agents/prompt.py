@@ -15,9 +15,10 @@ from typing import Any
 import jinja2
 from jinja2 import meta
 
+from agents.errors import ReplyError
 from agents.profile import Profile
 from agents.reference import Reference
-from agents.request import Message
+from agents.request import Message, Reply
 
 
 def introduce(profile: Profile) -> str:
@@ -132,3 +133,15 @@ def messages_of(page: Prompt, slots: Mapping[str, Any]) -> tuple[Message, Messag
     if not page.personal:
         system = f"{system}\n\n{DEFINITION.render(slots)}"
     return Message("system", system), Message("user", page.render(slots))
+
+
+def asked_again(
+    messages: tuple[Message, ...], reply: Reply, trouble: ReplyError
+) -> tuple[Message, ...]:
+    """The messages that ask for words once more, after a reply that could not be read."""
+    why = "it was cut off: be brief" if reply.cut else str(trouble)
+    complaint = (
+        f"That answer could not be read ({why}). Please give it once more, with the JSON "
+        "block exactly in the format that was asked for."
+    )
+    return (*messages, Message("assistant", reply.text), Message("user", complaint))

@@ -20,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from society.frames import WAY_ACTS
 from society.tables import TABLES
 
 Row = Mapping[str, Any]
@@ -30,10 +31,6 @@ def rows_of(rows: Rows, table: str) -> list[dict[str, Any]]:
     """The rows of a table of a log as dicts."""
     names = [column.name for column in TABLES[table]]
     return [dict(zip(names, row, strict=True)) for row in rows[table]]
-
-
-AGAIN = ("re-ask", "trim")
-"""Acts that ask once more for the words of the call they need."""
 
 
 class Chain:
@@ -102,7 +99,7 @@ class Chain:
         return max((self._known[team] for team in teams), default=0.0)
 
     def _call(self, team: str, date: float, call: Row) -> None:
-        if call["act"] in AGAIN:
+        if call["act"] in WAY_ACTS:
             self._again(call)
             return
         starts = [self._known[team], *(self._end(need) for need in call["needs"].split())]

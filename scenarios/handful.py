@@ -16,11 +16,13 @@ from agents.budget import Budget
 from agents.errors import ReplyError, SocietyError, Stopped, Verdict
 from agents.faults import Fault
 from agents.gateway import Gateway
-from agents.journal import Journal, Kept
+from agents.journal import Journal
+from agents.kept import Kept
 from agents.ledger import Attempt
 from agents.offline.rehearsal import Rehearsal
+from agents.prompt import asked_again
 from agents.reading import read_reply
-from agents.request import Message, Reply, Request
+from agents.request import Reply, Request
 from agents.retry import Retry
 from scenarios.rates import Rates
 from scenarios.schema import Scenario
@@ -140,10 +142,12 @@ async def _read(gateway: Gateway, request: Request, heard: Heard) -> None:
     try:
         reply = await gateway.complete(request)
         try:
-            heard.rungs[name] = read_reply(request.form, reply.text).rung
+            heard.rungs[name] = read_reply(request.form, reply.text, cut=reply.cut).rung
         except ReplyError as error:
-            again = await gateway.complete(_asked_again(request, reply, error))
-            read_reply(request.form, again.text)
+            messages = asked_again(request.messages, reply, error)
+            again = replace(request, id=f"{request.id}/re-ask1", attempt=1, messages=messages)
+            reply = await gateway.complete(again)
+            read_reply(request.form, reply.text, cut=reply.cut)
             heard.rungs[name] = "re-asked"
     except ReplyError:
         heard.rungs[name] = "unread"
@@ -151,17 +155,6 @@ async def _read(gateway: Gateway, request: Request, heard: Heard) -> None:
         heard.rungs[name] = type(verdict).__name__.lower()
     except Stopped as stop:
         heard.stopped = stop
-
-
-def _asked_again(request: Request, reply: Reply, error: ReplyError) -> Request:
-    complaint = f"That answer could not be read ({error}). Please give it once more, in the form."
-    messages = (Message("assistant", reply.text), Message("user", complaint))
-    return replace(
-        request,
-        id=f"{request.id}/re-ask1",
-        attempt=1,
-        messages=(*request.messages, *messages),
-    )
 
 
 def counted(rungs: Mapping[str, str]) -> dict[str, int]:

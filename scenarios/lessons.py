@@ -13,7 +13,8 @@ from pathlib import Path
 
 from agents.errors import InputError, ReplyError
 from agents.gateway import Gateway
-from agents.journal import Journal, Kept
+from agents.journal import Journal
+from agents.kept import Kept
 from agents.ledger import ANSWERED
 from agents.offline.rehearsal import Manner, Rehearsal, strings, texts, traits
 from agents.reading import read_reply
@@ -87,7 +88,7 @@ class Lessons:
         if usage.completion_tokens:
             self._spoken[name].append((len(kept.text), usage.completion_tokens))
         try:
-            words = read_reply(request.form, kept.text).words.as_json()
+            words = read_reply(request.form, kept.text, cut=kept.cut).words.as_json()
         except ReplyError:
             self._unread += 1
             return

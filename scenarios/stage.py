@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.backend import Backend
 from agents.gateway import Gateway
-from agents.journal import Kept
+from agents.kept import Kept
 from agents.offline.rehearsal import Manner, Rehearsal
 from agents.request import Request, Usage
 from metrics.chain import Chain, rows_of

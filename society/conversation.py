@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from agents.errors import Filtered, Overflow, Refused, ReplyError, Verdict
+from agents.errors import Overflow, ReplyError, Verdict
 from agents.forms import Form
 from agents.gateway import Gateway
+from agents.kept import name_of
 from agents.memory import recall
-from agents.prompt import messages_of
+from agents.prompt import asked_again, messages_of
 from agents.reading import read_reply
 from agents.request import Message, Reply, Request
 from agents.trimming import length, trimmed
@@ -26,13 +27,6 @@ RE_ASKS = 2
 """Times an unreadable reply is asked for again before the form's default stands."""
 TRIMS = 3
 """Times a prompt that is too long is halved before that is the verdict."""
-VERDICTS: Mapping[type[Verdict], str] = {
-    ReplyError: "unreadable",
-    Refused: "refused",
-    Filtered: "filtered",
-    Overflow: "overflow",
-}
-"""Why there were no words, as it stands in the table."""
 
 
 async def converse(question: Question, gateway: Gateway) -> Form:
@@ -52,7 +46,7 @@ async def converse(question: Question, gateway: Gateway) -> Form:
     try:
         words = await _Asked(question, gateway, slots).words(messages)
     except Verdict as verdict:
-        call.verdict = VERDICTS.get(type(verdict), "refused")
+        call.verdict = name_of(verdict)
         default = question.form.fallback(slots)
         if default is None:
             raise
@@ -94,7 +88,7 @@ class _Asked:
             except ReplyError as error:
                 trouble = error
                 row.rung = "unread"
-                messages = (*messages, Message("assistant", reply.text), _complaint(error, reply))
+                messages = asked_again(messages, reply, error)
             else:
                 row.rung = read.rung
                 call.rung = "re-asked" if number else read.rung
@@ -136,12 +130,3 @@ def _enter(row: Call, reply: Reply) -> None:
     row.prompt_tokens = reply.usage.prompt_tokens
     row.completion_tokens = reply.usage.completion_tokens
     row.reply = reply.text
-
-
-def _complaint(error: ReplyError, reply: Reply) -> Message:
-    why = "it was cut off: be brief" if reply.cut else str(error)
-    return Message(
-        "user",
-        f"That answer could not be read ({why}). Please give it once more, with the JSON "
-        "block exactly in the format that was asked for.",
-    )

@@ -18,8 +18,7 @@ from typing import Any
 from agents.backend import Backend
 from agents.errors import SocietyError
 from agents.forms import Form
-from agents.gateway import VERDICTS
-from agents.journal import Kept
+from agents.kept import Kept
 from agents.offline.scientist import answer
 from agents.request import Reply, Request, Usage
 
@@ -28,7 +27,6 @@ TEXT = 5
 DRAWS = 64
 """Times the offline scientist is asked anew for another decision."""
 FILLER = "and then there is more to be said before the answer, "
-_WORD = (1 << 64) - 1
 
 Place = tuple[str | int, ...]
 """Keys and numbers that lead to a value in the data of a reply."""
@@ -119,9 +117,7 @@ class Rehearsal(Backend):
             return self._played(request)
         if self.heard is not None:
             self.heard(request, kept, answer(request))
-        if kept.kind != "answer":
-            raise VERDICTS[kept.kind](kept.text)
-        return Reply(kept.text, kept.usage, kept.model, kept.cut)
+        return kept.words()
 
     def _played(self, request: Request) -> Reply:
         manner, name = self.manner, request.form.__name__
@@ -233,4 +229,4 @@ def _of_length(words: str, length: int) -> str:
 
 def _drawn(*place: object) -> int:
     text = "\x1f".join(map(str, place)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") & _WORD
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")

@@ -13,7 +13,8 @@ import pytest
 
 from agents.errors import InputError, ProtocolError, Stopped
 from agents.forms import Form
-from agents.journal import Journal, Kept, storable
+from agents.journal import Journal
+from agents.kept import Kept, storable
 from agents.ledger import ANSWERED, IN_DOUBT, Attempt
 from agents.profile import Profile
 from agents.request import Message, Request, Usage

@@ -9,7 +9,7 @@ import pytest
 from agents.backend import Backend
 from agents.errors import Filtered, ReplyError
 from agents.forms import read_form
-from agents.journal import Kept
+from agents.kept import Kept
 from agents.offline.rehearsal import Leaning, Manner, Rehearsal, lengthened, texts, traits
 from agents.offline.scientist import answer
 from agents.profile import Profile

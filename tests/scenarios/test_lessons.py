@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.journal import Kept
+from agents.kept import Kept
 from agents.offline.rehearsal import Leaning, Manner, Rehearsal
 from agents.offline.scientist import Offline, answer
 from agents.profile import Profile
