@@ -40,6 +40,13 @@ class Form(BaseModel):
         """The explicit default for an unreadable reply, or None: then it is a verdict."""
         return None
 
+    def heed(self, slots: Mapping[str, Any]) -> None:
+        """See that the words answer what was asked; they always do, where a form says nothing.
+
+        Raises:
+            ReplyError: they do not, and are asked for again.
+        """
+
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
         """The form as plain JSON Schema under the names of the prompt, for ``response_format``.

@@ -19,7 +19,7 @@ from agents.budget import Budget, Purse, most_tokens
 from agents.errors import Diverged, Stopped, Verdict
 from agents.faults import Fault
 from agents.journal import Journal
-from agents.kept import VERDICTS, Kept
+from agents.kept import VERDICTS, Kept, storable
 from agents.lanes import Lane, Lanes
 from agents.ledger import ANSWERED, Attempt
 from agents.request import Reply, Request, Usage
@@ -77,11 +77,19 @@ class Gateway:
         self._lanes: Lanes | None = None
         self._purse: Purse | None = None
         self._under_way: set[asyncio.Future[None]] = set()
+        self._answered, self._trouble = 0, ""
 
     @property
     def waiting(self) -> int:
         """Requests that wait for a slot."""
         return 0 if self._lanes is None else self._lanes.waiting
+
+    def standing(self) -> str:
+        """How the calls of this session stand, in a line: any thread may ask."""
+        told = f"calls: {self._answered:,} answered, {len(self._under_way)} under way"
+        if self.waiting:
+            told += f", {self.waiting:,} waiting for a slot"
+        return f"{told}; {self._trouble}" if self._trouble else told
 
     async def complete(self, request: Request) -> Reply:
         """The words of one request.
@@ -183,10 +191,13 @@ class Gateway:
                 self._under_way.discard(home)
                 home.set_result(None)
             if isinstance(ended, Kept):
+                self._answered, self._trouble = self._answered + 1, ""
                 return ended
             faults.append(ended)
             self._bear(request, faults)
-            await asyncio.sleep(self._retry.wait(request.id, len(faults), ended.after))
+            wait = self._retry.wait(request.id, len(faults), ended.after)
+            self._trouble = f"trouble: {storable(str(ended))[:200]}; again in {wait:.0f} s"
+            await asyncio.sleep(wait)
 
     def _bear(self, request: Request, faults: list[Fault]) -> None:
         """Raise Stopped if the last fault is not to be borne any longer."""

@@ -20,8 +20,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from society.frames import WAY_ACTS
-from society.tables import TABLES
+from society.tables import TABLES, WAY_ACTS
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[tuple[Any, ...]]]

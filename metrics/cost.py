@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from society.frames import WAY_ACTS
 from society.run import Run
+from society.tables import WAY_ACTS
 
 ACTS = {
     "invite": "invitation",

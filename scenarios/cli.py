@@ -82,9 +82,12 @@ def replay(
 ) -> None:
     """Go through a finished run again from its journal, without a live call."""
     from scenarios.execute import replay as again
+    from scenarios.progress import shown_progress
 
     find_code_here(trust)
-    typer.echo(f"replayed from the journal alone; digest {again(run, out, trust=trust)}")
+    with shown_progress() as progress:
+        digest = again(run, out, progress, trust=trust)
+    typer.echo(f"replayed from the journal alone; digest {digest}")
 
 
 @app.command()

@@ -30,6 +30,7 @@ from scenarios.runfolder import (
     write_run,
 )
 from scenarios.schema import Scenario, load_scenario
+from scenarios.watch import watched
 
 
 def default_folder(scenario: Scenario) -> Path:
@@ -91,7 +92,7 @@ def _run(scenario: Scenario, folder: Path, journal: Journal, told: Progress) -> 
         sign(journal, scenario)
     told.begin("simulating" if journal.fresh else "simulating, from the journal as far as it goes")
     try:
-        with interruptible(society):
+        with interruptible(society), watched(society, told):
             society.run_to_end(told.step)
     except Stopped as stop:
         write_partial(scenario, society, ecosystem, folder, ledger_of(journal), stop)
@@ -105,12 +106,15 @@ def _run(scenario: Scenario, folder: Path, journal: Journal, told: Progress) -> 
         raise Stopped(f"{folder}: cannot be written to: {error.strerror}") from error
 
 
-def replay(folder: Path, out: Path | None = None, *, trust: bool = False) -> str:
+def replay(
+    folder: Path, out: Path | None = None, progress: Progress | None = None, *, trust: bool = False
+) -> str:
     """Go through a finished run again from its journal alone, without a single live call.
 
     Args:
         folder: of the run.
         out: where to write the replayed run; None: nowhere.
+        progress: told of every phase, and of the society after every step.
         trust: let dotted paths in its scenario be imported.
 
     Returns:
@@ -128,12 +132,16 @@ def replay(folder: Path, out: Path | None = None, *, trust: bool = False) -> str
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise InputError(f"{out}: is not an empty folder; give another one with --out")
         out.mkdir(parents=True, exist_ok=True)
+    told = Silence() if progress is None else progress
     scenario = load_scenario(folder / SCENARIO, trust=trust)
     with Journal.open(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
+        told.begin("preparing the ecosystem")
         ecosystem = build_ecosystem_of(scenario)
         gateway = build_gateway(scenario, journal, strict=True)
         society = build_society(scenario, ecosystem, gateway)
-        society.run_to_end()
+        told.begin("simulating, from the journal alone")
+        society.run_to_end(told.step)
+        told.begin("measuring and comparing")
         target = Path(spare) if out is None else out
         write_run(scenario, society, ecosystem, target, ledger_of(journal))
         digest = (target / DIGEST).read_text(encoding="utf-8").strip()

@@ -6,7 +6,6 @@ import sys
 import time
 from collections import Counter
 from datetime import date, timedelta
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
 if TYPE_CHECKING:
@@ -25,6 +24,9 @@ class Progress(Protocol):
     def step(self, society: Society) -> None:
         """The society has advanced by one period."""
 
+    def wait(self, standing: str) -> None:
+        """The society waits for words; told from another thread."""
+
 
 class Silence:
     """Tells nobody."""
@@ -33,6 +35,9 @@ class Silence:
         """Nothing."""
 
     def step(self, society: Society) -> None:
+        """Nothing."""
+
+    def wait(self, standing: str) -> None:
         """Nothing."""
 
 
@@ -47,12 +52,7 @@ class Lines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Nothing to close."""
 
     def begin(self, phase: str) -> None:
@@ -63,6 +63,11 @@ class Lines:
         """Print where the society is, if the last line is old enough."""
         if time.monotonic() - self._last >= self._every:
             self._print(position(society))
+
+    def wait(self, standing: str) -> None:
+        """Print how the calls stand, if the last line is old enough."""
+        if time.monotonic() - self._last >= self._every:
+            self._print(standing)
 
     def count(self, done: int) -> None:
         """Print how many records have been read, if the last line is old enough."""
@@ -96,12 +101,7 @@ class Bar:
         self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
     def begin(self, phase: str) -> None:
@@ -119,6 +119,11 @@ class Bar:
                 total=society.until,
                 completed=society.day,
             )
+
+    def wait(self, standing: str) -> None:
+        """Show how the calls stand."""
+        if self._task is not None:
+            self._bar.update(self._task, description=standing)
 
     def count(self, done: int) -> None:
         """Show how many records have been read."""

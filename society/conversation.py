@@ -60,7 +60,7 @@ class _Asked:
     """One question with its slots settled: asked, trimmed where too long, asked again."""
 
     def __init__(self, question: Question, gateway: Gateway, slots: Mapping[str, Any]) -> None:
-        self._question, self._gateway = question, gateway
+        self._question, self._gateway, self._slots = question, gateway, slots
         self._request = partial(
             Request,
             who=question.who,
@@ -85,6 +85,7 @@ class _Asked:
             reply, messages = await self._reply(row, messages, number)
             try:
                 read = read_reply(self._question.form, reply.text, cut=reply.cut)
+                read.words.heed(self._slots)
             except ReplyError as error:
                 trouble = error
                 row.rung = "unread"

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from agents.errors import InputError
-from society.tables import TABLES
+from society.tables import TABLES, WAY_ACTS
 
 Rows = Mapping[str, Sequence[tuple[Any, ...]]]
 
@@ -40,7 +40,6 @@ ORDER: dict[str, tuple[str, ...]] = {
 }
 """Leading sort columns of each table; the other columns break what is still equal."""
 
-WAY_ACTS = ("re-ask", "trim")
 WAY_COLUMNS = ("rung", "verdict", "unruled", "model", "prompt_tokens", "completion_tokens")
 """Rows and columns of ``calls`` that tell how words were come by."""
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+WAY_ACTS = ("re-ask", "trim")
+"""Acts of ``calls`` that ask once more for the words of the call they need."""
+
 
 class Column(NamedTuple):
     """One column: pandas dtype (nullable where a value may be missing) and meaning."""

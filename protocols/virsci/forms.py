@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, field_validator
 
+from agents.errors import ReplyError
 from agents.forms import Form
 from agents.offline import composition, judgement
 from protocols.forms import Spoken
@@ -254,3 +255,8 @@ class SelfReview(Form):
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """None: no score is no score of 0, with which any draft would pass; the team ends."""
         return None
+
+    def heed(self, slots: Mapping[str, Any]) -> None:
+        """Abstracts that were shown are scored."""
+        if slots["near"] and not self.similarity_scores:
+            raise ReplyError("similarity_scores is empty; score each abstract that is shown")

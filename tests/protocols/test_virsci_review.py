@@ -87,3 +87,11 @@ def test_profiles_without_interests_can_work(synthetic):
     bare = replace(synthetic, profiles=nobody)
     played = play(bare, VirSci(team_size=3, turns=2), consults=True)
     assert played.team["state"] == "published"
+
+
+def test_a_review_that_scores_nothing_lets_no_draft_pass(synthetic):
+    played = reviewed(
+        synthetic, lambda call, _: {"similarity_scores": {}} if call.act == "review" else None
+    )
+    assert dissolved(played).startswith("unreadable: similarity_scores is empty")
+    assert played.count(act="re-ask") == 2
