@@ -115,5 +115,11 @@ def _read_only(path: Path) -> sqlite3.Connection:
         db.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError:
         db.close()
+        log = path.with_name(f"{path.name}-wal")
+        if log.is_file() and log.stat().st_size:
+            raise InputError(
+                f"{path}: cannot be read where it is, because its latest calls stand in "
+                f"{log.name} beside it; copy both to a folder that can be written to"
+            ) from None
         db = sqlite3.connect(f"{where}?immutable=1", uri=True, check_same_thread=False)
     return db

@@ -11,50 +11,22 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from agents.commits import Commits
 from agents.database import check_format, connect, locked, make_durable
-from agents.errors import ProtocolError, Stopped
+from agents.errors import InputError, ProtocolError, Stopped
 from agents.kept import Kept
 from agents.ledger import IN_DOUBT, Attempt, Totals
-from agents.request import Request, Usage
+from agents.request import Request
+from agents.rows import CALL, ENDS, FINDING, LEDGER, SUMS, Rows, attempts_in, kept_in
 from agents.secrets import redact
 
 LISTED = 1000
 """Most calls in doubt that are named."""
-
-_ANSWER = "kind, text, model, prompt_tokens, completion_tokens, estimated, cut"
-_CALL = f"SELECT row, hash, asked, {_ANSWER} FROM calls WHERE id = ?"  # noqa: S608 - our own names
-_END = f"SELECT {_ANSWER} FROM calls WHERE id = ?"  # noqa: S608
-_ENDS = f"SELECT id, hash, {_ANSWER} FROM calls WHERE kind IS NOT NULL ORDER BY row"  # noqa: S608
-_FINDING = "SELECT hash, asked, value FROM findings WHERE id = ?"
-# One statement each: every statement of the writer waits once for the interpreter.
-_INSERT_CALL = f"""
-INSERT INTO calls (id, asked, hash, {_ANSWER}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, kind = excluded.kind, text = excluded.text,
-    model = excluded.model, prompt_tokens = excluded.prompt_tokens, cut = excluded.cut,
-    completion_tokens = excluded.completion_tokens, estimated = excluded.estimated
-WHERE calls.kind IS NULL
-"""  # noqa: S608
-_INSERT_ATTEMPT = """
-INSERT INTO attempts VALUES (NULL, ?, (SELECT count(*) FROM attempts WHERE call = ?), ?, ?, ?, ?,
-    ?, NULL, 0, 0, 1, 0.0, 0.0, '')
-"""
-_UPDATE_ATTEMPT = """
-UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, completion_tokens = ?,
-    estimated = ?, usd = ?, seconds = ?, detail = ? WHERE row = ?
-"""
-_SUMS = """
-SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated), sum(usd),
-    sum(seconds), sum(reserved), sum(reserved_usd) FROM attempts GROUP BY outcome ORDER BY outcome
-"""
-_LEDGER = """
-SELECT call, number, endpoint, reserved, reserved_usd, outcome, status, usd, seconds, detail,
-    prompt_tokens, completion_tokens, estimated FROM attempts ORDER BY row
-"""
 
 
 class Journal:
@@ -87,6 +59,7 @@ class Journal:
         self.known: int = self._one(held)
         self._first = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
         self.session = int(self.meta("session") or "0") + 1
+        self._rows = Rows(self._db, self.session)
         self._totals = self._totals_before()
         self.fresh = (
             not self.known and parent is None and not self._one("SELECT count(*) FROM findings")
@@ -116,7 +89,7 @@ class Journal:
 
         A call that is known under another hash is noted in ``differing``.
         """
-        row = self._row(_CALL, request.id)
+        row = self._row(CALL, request.id)
         if row is None or row[3] is None:
             return self._inherited(request)
         if row[1] != request.hash:
@@ -125,16 +98,13 @@ class Journal:
         if row[0] < len(self._asked_for) and not self._asked_for[row[0]]:
             self._asked_for[row[0]] = 1
             self.known -= 1
-        return _kept(row[3:])
+        return kept_in(row[3:])
 
     def found(self, id_: str, hash_: str, asked: float) -> bytes | None:
         """A finding that was kept under this id for the same question; None if there is none."""
-        row = None if self.fresh else self._row(_FINDING, id_)
+        row = None if self.fresh else self._row(FINDING, id_)
         if row is None:
-            value = None if self._parent is None else self._parent.found(id_, hash_, asked)
-            if value is not None:
-                self.note(id_, hash_, asked, value)
-            return value
+            return self._found_by_parent(id_, hash_, asked)
         if row[0] != hash_:
             self.differing = _first(self.differing, (row[1], id_))
             return None
@@ -143,12 +113,12 @@ class Journal:
     def note(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
         """Keep a finding, in passing."""
         if not self.frozen:
-            self._commits.later(partial(self._insert_finding, id_, hash_, asked, value))
+            self._commits.later(partial(self._rows.finding, id_, hash_, asked, value))
 
     def keep(self, request: Request, kept: Kept) -> None:
         """Keep the words of a backend that costs nothing, in passing; ``storable`` words only."""
         if not self.frozen:
-            self._commits.later(partial(self._insert_answer, request, kept))
+            self._commits.later(partial(self._rows.answer, request, kept))
 
     async def intend(self, request: Request, attempt: Attempt) -> None:
         """Keep that an attempt will be made; returns when that is committed.
@@ -158,7 +128,7 @@ class Journal:
         """
         if self.frozen:
             raise ProtocolError(f"{request.id}: nothing is asked through a frozen journal")
-        await self._commits.done(partial(self._insert_attempt, attempt))
+        await self._commits.done(partial(self._rows.intent, attempt))
 
     async def conclude(self, request: Request, attempt: Attempt, kept: Kept | None) -> Kept | None:
         """Keep how an attempt ended; returns what has been committed as the call's end.
@@ -166,10 +136,12 @@ class Journal:
         Raises:
             Stopped: it cannot be written.
         """
+        if self.frozen:
+            raise ProtocolError(f"{request.id}: nothing ends in a frozen journal")
         attempt.detail = redact(attempt.detail)[:500]
         self._totals.add(attempt.outcome, 1, *_sums(attempt))
         ended: Kept | None = await self._commits.done(
-            partial(self._update_attempt, request, attempt, kept)
+            partial(self._rows.outcome, request, attempt, kept)
         )
         return ended
 
@@ -193,18 +165,15 @@ class Journal:
 
     def words(self) -> Iterator[tuple[str, str, Kept]]:
         """Id, hash and end of every call that has ended, in the order in which they were begun."""
-        yield from ((row[0], row[1], _kept(row[2:])) for row in self._all(_ENDS))
+        yield from ((row[0], row[1], kept_in(row[2:])) for row in self._all(ENDS))
 
     def attempts(self) -> Iterator[Attempt]:
         """The whole ledger, in order."""
-        names = "call number endpoint reserved reserved_usd outcome status usd seconds detail"
-        for row in self._all(_LEDGER):
-            made = dict(zip(names.split(), row, strict=False))
-            yield Attempt(**made, usage=Usage(row[-3], row[-2], bool(row[-1])))
+        yield from attempts_in(self._all(LEDGER))
 
     def totals(self) -> Totals:
-        """Sums over all sessions; what is under way in this one is not in doubt yet."""
-        return self._totals
+        """Sums over all sessions by now; what is under way in this one is not in doubt yet."""
+        return replace(self._totals, outcomes=dict(self._totals.outcomes))
 
     def in_doubt(self) -> list[str]:
         """Calls that were under way when an earlier session ended; they may be paid twice."""
@@ -274,57 +243,43 @@ class Journal:
             self.keep(request, kept)
         return kept
 
-    def _insert_answer(self, request: Request, kept: Kept) -> Kept | None:
-        """The first answer wins; returns it."""
-        made = self._db.execute(
-            _INSERT_CALL, (request.id, request.asked, request.hash, *_plain(kept))
-        )
-        if made.rowcount:
-            return kept
-        return _kept(self._db.execute(_END, (request.id,)).fetchone())
-
-    def _insert_attempt(self, attempt: Attempt) -> None:
-        made = self._db.execute(
-            _INSERT_ATTEMPT,
-            (
-                *(attempt.call, attempt.call, self.session, attempt.endpoint),
-                *(attempt.reserved, attempt.reserved_usd, IN_DOUBT),
-            ),
-        )
-        attempt.row = int(made.lastrowid or 0)
-
-    def _update_attempt(self, request: Request, attempt: Attempt, kept: Kept | None) -> Kept | None:
-        usage = attempt.usage
-        self._db.execute(
-            _UPDATE_ATTEMPT,
-            (
-                *(attempt.outcome, attempt.status, usage.prompt_tokens, usage.completion_tokens),
-                *(usage.estimated, attempt.usd, attempt.seconds, attempt.detail, attempt.row),
-            ),
-        )
-        return None if kept is None else self._insert_answer(request, kept)
-
-    def _insert_finding(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
-        self._db.execute(
-            "INSERT OR IGNORE INTO findings (id, asked, hash, value) VALUES (?, ?, ?, ?)",
-            (id_, asked, hash_, value),
-        )
+    def _found_by_parent(self, id_: str, hash_: str, asked: float) -> bytes | None:
+        if self._parent is None:
+            return None
+        value = self._parent.found(id_, hash_, asked)
+        if value is None:
+            self.parted = _first(self.parted, self._parent.differing)
+        else:
+            self.note(id_, hash_, asked, value)
+        return value
 
     def _totals_before(self) -> Totals:
         totals = Totals()
-        for outcome, count, *sums, reserved, reserved_usd in self._all(_SUMS):
+        for outcome, count, *sums, reserved, reserved_usd in self._all(SUMS):
             totals.add(outcome, count, *sums)
             if outcome == IN_DOUBT:
                 totals.in_doubt_tokens, totals.in_doubt_usd = reserved, reserved_usd
         return totals
 
     def _row(self, query: str, id_: str) -> Any:
-        with self._reading:
-            return self._reader.execute(query, (id_,)).fetchone()
+        try:
+            with self._reading:
+                return self._reader.execute(query, (id_,)).fetchone()
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(error) from error
 
     def _all(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
-        with self._reading:
-            return self._reader.execute(query, values).fetchall()
+        try:
+            with self._reading:
+                return self._reader.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: sqlite3.DatabaseError) -> InputError:
+        return InputError(
+            f"{self.path}: the journal cannot be read to its end ({error}); restore the file, or "
+            "start anew with --out NEW"
+        )
 
     def _one(self, query: str) -> Any:
         return self._all(query)[0][0]
@@ -361,16 +316,3 @@ def _sums(attempt: Attempt) -> tuple[int, int, int, float, float]:
     usage = attempt.usage
     tokens = (usage.prompt_tokens, usage.completion_tokens, int(usage.estimated))
     return (*tokens, attempt.usd, attempt.seconds)
-
-
-def _plain(kept: Kept) -> tuple[Any, ...]:
-    usage = kept.usage
-    return (
-        *(kept.kind, kept.text, kept.model, usage.prompt_tokens, usage.completion_tokens),
-        *(usage.estimated, kept.cut),
-    )
-
-
-def _kept(row: Any) -> Kept:
-    kind, text, model, prompt, completion, estimated, cut = row
-    return Kept(kind, text, model, Usage(prompt, completion, bool(estimated)), bool(cut))

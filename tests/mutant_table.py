@@ -366,14 +366,14 @@ MISTAKES: tuple[Mistake, ...] = (
         ("agents/journal.py", "if row[1] != request.hash:", "if False:"),
         by=f"{JOURNAL}::test_a_changed_request_is_named_by_date_then_id"),
     mistake("the last answer wins", "A call that was made twice changes its words.",
-        ("agents/journal.py", "WHERE calls.kind IS NULL", ""),
+        ("agents/rows.py", "WHERE calls.kind IS NULL", ""),
         by=f"{JOURNAL}::test_the_first_committed_answer_is_the_words_for_ever"),
     mistake("half a day", "A run that was stopped shows what happened on its last day.",
         ("society/runlog.py", "del self.events[self._events :]", "pass"),
         by=f"{RESUMING}::test_the_partial_run_shows_the_completed_days_and_no_digest"),
     mistake("used before it is kept", "A kill loses words that have been acted on.",
-        ("agents/journal.py", "await self._commits.done(\n            partial(self._update_attempt",
-         "self._commits.later(\n            partial(self._update_attempt"),
+        ("agents/journal.py", "await self._commits.done(\n            partial(self._rows.outcome",
+         "self._commits.later(\n            partial(self._rows.outcome"),
         by=f"{JOURNAL}::test_a_call_is_kept_and_found"),
 )
 # fmt: on

@@ -391,3 +391,30 @@ def test_a_call_in_doubt_takes_its_answer_from_the_parent(written, tmp_path):
     asyncio.run(begin())
     with Journal.open(tmp_path / "fork.sqlite", parent=written) as journal:
         assert journal.find(request("a")) == WORDS
+
+
+def test_a_file_damaged_in_the_middle_is_told_when_it_is_read(written):
+    middle = 4096
+    with written.open("r+b") as file:
+        file.seek(middle)
+        file.write(b"\xff" * (written.stat().st_size - middle))
+    with pytest.raises(InputError, match="cannot be (read|opened)|no journal"):
+        with Journal.open(written, frozen=True) as journal:
+            for id_ in "abcd":
+                journal.find(request(id_))
+
+
+def test_a_journal_that_is_read_alone_ends_no_call(written):
+    async def conclude():
+        with Journal.open(written, frozen=True) as journal:
+            await journal.conclude(request("d"), Attempt("d", 0), WORDS)
+
+    with pytest.raises(ProtocolError, match="nothing ends"):
+        asyncio.run(conclude())
+
+
+def test_totals_are_those_of_the_moment(written):
+    with Journal.open(written) as journal:
+        before = journal.totals()
+        asyncio.run(call(journal, request("e")))
+        assert journal.totals().attempts == before.attempts + 1
