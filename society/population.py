@@ -53,7 +53,9 @@ class Population:
         self._cited: dict[int, list[float]] = {}
         self._spells: dict[int, dict[str, tuple[float, float]]] = {}
         self._agents: dict[int, Scientist] = {}
+        self._told: dict[int, tuple[int, int, Profile]] = {}
         self.busy: dict[int, int] = {}
+        self._in_teams: dict[int, set[int]] = {}
         if len(profiles) <= EVERYBODY:
             for row in range(len(profiles)):
                 self.scientist(row)
@@ -80,13 +82,11 @@ class Population:
         cited = bisect_left(self._cited.get(row, ()), before)
         if not papers and not cited:
             return base
-        citations = None if base.citations is None else base.citations + cited
-        return replace(
-            base,
-            papers=base.papers + papers,
-            citations=citations,
-            collaborators=self._collaborators(row, before),
-        )
+        # Ties grow with papers, so the two numbers tell which profile it is.
+        told = self._told.get(row)
+        if told is None or told[:2] != (papers, cited):
+            told = self._told[row] = papers, cited, self._grown(row, papers, cited, before)
+        return told[2]
 
     def publish(self, authors: Sequence[int], cited: Sequence[int]) -> None:
         """A paper appears now: its authors, and the authors (once per work) of what it cites."""
@@ -99,25 +99,45 @@ class Population:
     def enter(self, row: int, team: str) -> None:
         """A scientist begins to work in a team."""
         self.scientist(row).teams.append(team)
-        self.busy[row] = self.busy.get(row, 0) + 1
+        self._work_in(row, self.load(row) + 1)
         self._spells.setdefault(row, {})[team] = (self._now(), math.inf)
 
     def leave(self, row: int, team: str) -> None:
         """A scientist no longer works in a team."""
         self.scientist(row).teams.remove(team)
-        self.busy[row] -= 1
-        if not self.busy[row]:
-            del self.busy[row]
+        self._work_in(row, self.load(row) - 1)
         self._spells[row][team] = (self._spells[row][team][0], self._now())
 
     def load(self, row: int) -> int:
         """Teams this scientist is working in now."""
         return self.busy.get(row, 0)
 
+    def working_in(self, teams: int) -> set[int]:
+        """The rows of those who are working in so many teams or more now (``teams`` >= 1)."""
+        crowds = (rows for count, rows in self._in_teams.items() if count >= teams)
+        return set().union(*crowds)
+
     def busy_elsewhere(self, row: int, team: str, date: float) -> bool:
         """Was the scientist working in a team other than this one on that date?"""
         spells = self._spells.get(row, {})
         return any(other != team and start <= date < end for other, (start, end) in spells.items())
+
+    def _grown(self, row: int, papers: int, cited: int, before: float) -> Profile:
+        base = self._base[row]
+        return replace(
+            base,
+            papers=base.papers + papers,
+            citations=None if base.citations is None else base.citations + cited,
+            collaborators=self._collaborators(row, before),
+        )
+
+    def _work_in(self, row: int, teams: int) -> None:
+        before = self.busy.pop(row, 0)
+        if before:
+            self._in_teams[before].remove(row)
+        if teams:
+            self.busy[row] = teams
+            self._in_teams.setdefault(teams, set()).add(row)
 
     def _collaborators(self, row: int, before: float) -> tuple[str, ...]:
         partners, counts = self._network.row(row, before)

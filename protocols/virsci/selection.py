@@ -87,8 +87,7 @@ class Search:
         """Members, those asked already, those at their limit, those out of the targets' reach."""
         world = self._lab.world
         members = [world.population.rows[member] for member in self._team.members]
-        closed = {*members, *self._asked}
-        closed.update(row for row in world.population.busy if world.at_limit(row))
+        closed = {*members, *self._asked, *world.population.working_in(world.founding.max_teams)}
         if self.targets.any:
             joint = world.network.joint
             closed.update(
