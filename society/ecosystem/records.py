@@ -13,7 +13,7 @@ class RawAuthor:
     """One author of a record.
 
     Attributes:
-        id: the source's id, or the name where it has none.
+        id: the source's id; ``name:`` and the normalised name where it has none.
         name: the real name; leaves the build only in the key file.
         affiliation: possibly empty.
     """
@@ -37,6 +37,9 @@ class RawRecord:
         keywords: possibly none.
         venue: possibly empty.
         citations: count at collection time; None where the source has none.
+        citations_by_year: pairs (year, citations received in it), years ascending, none
+            twice; empty where the source does not date them. They may cover the last
+            years only, so their sum can be less than ``citations``.
     """
 
     id: str
@@ -48,3 +51,4 @@ class RawRecord:
     keywords: tuple[str, ...] = ()
     venue: str = ""
     citations: int | None = None
+    citations_by_year: tuple[tuple[int, int], ...] = ()

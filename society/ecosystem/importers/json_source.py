@@ -1,0 +1,142 @@
+"""JsonSource: sources whose files hold JSON objects, one a line, or lists of them."""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from society.ecosystem.importers.files import (
+    LONGEST,
+    Found,
+    Line,
+    Position,
+    is_data,
+    read_lines,
+    read_whole,
+)
+from society.ecosystem.importers.source import Entry, Source
+from society.ecosystem.records import RawRecord
+
+ENDINGS = (".jsonl", ".ndjson", ".json", ".txt")
+SNIFFED = 20
+TOO_LONG = f"longer than {LONGEST:,} bytes"
+
+
+class JsonSource(Source):
+    """Files of JSON: a line is an object, or a list of objects, or a part of one list.
+
+    In a list that runs over the lines, its brackets and the commas between its objects are
+    passed over. A file in which none of the first lines is an object or a list by itself is read
+    as one document, if it is one and not longer than 64 MB.
+    """
+
+    nothing_found = "no JSON lines: files ending in .jsonl, .ndjson, .json or .txt, plain or .gz"
+
+    def wants(self, path: Path) -> bool:
+        """JSON files by their ending."""
+        return is_data(path, *ENDINGS)
+
+    def _entries(self, start: Position) -> Generator[Entry]:
+        for number, file in enumerate(self.files):
+            if number < start.file or not self._takes(file):
+                continue
+            begin = start if number == start.file else Position(number)
+            document = _document(file)
+            if document is not None:
+                yield from self._of_document(file, document, begin)
+            else:
+                yield from self._of_lines(file, begin)
+
+    def _takes(self, file: Found) -> bool:
+        """Whether the records of a file are papers; others may be counted here."""
+        return True
+
+    def _rows(self, value: Any) -> list[Any]:
+        """The records in one JSON value."""
+        return value if isinstance(value, list) else [value]
+
+    def _record(self, content: Any) -> RawRecord:
+        if not isinstance(content, dict):
+            raise ValueError("not a JSON object")
+        return self._paper(content)
+
+    @abstractmethod
+    def _paper(self, row: dict[str, Any]) -> RawRecord:
+        """The record of a JSON object."""
+
+    def _of_lines(self, file: Found, start: Position) -> Iterator[Entry]:
+        skip = start.item
+        for line in read_lines(file, start):
+            rows = self._parsed(line)
+            after = Position(start.file, line.number, line.end)
+            for item, row in enumerate(rows[skip:], start=skip + 1):
+                inside = Position(start.file, line.number - 1, line.start, item)
+                yield Entry(file, line.number, after if item == len(rows) else inside, row)
+            skip = 0
+
+    def _of_document(self, file: Found, document: Any, start: Position) -> Iterator[Entry]:
+        rows = self._rows(document)
+        for item, row in enumerate(rows[start.item :], start=start.item + 1):
+            yield Entry(file, 1, Position(start.file, item=item), row)
+
+    def _parsed(self, line: Line) -> list[Any]:
+        if line.data is None:
+            return [ValueError(TOO_LONG)]
+        bare = _bare(line.data)
+        if not bare:
+            return []
+        try:
+            return self._rows(parse_json(bare))
+        except ValueError as error:
+            return [error]
+
+
+def parse_json(data: bytes) -> Any:
+    """The value of a JSON text; ValueError says in few words why there is none."""
+    try:
+        return json.loads(data)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    except UnicodeDecodeError as error:
+        raise ValueError("not UTF-8") from error
+    except json.JSONDecodeError as error:
+        # Its own words name line 1, of the one line that it was given.
+        raise ValueError(f"{error.msg} at character {error.pos + 1}") from error
+
+
+def first_values(file: Found) -> Iterator[Any]:
+    """The values of those among the first 20 written lines that are JSON by themselves."""
+    for bare in _first_lines(file):
+        with suppress(ValueError):
+            yield parse_json(bare)
+
+
+def _first_lines(file: Found) -> Iterator[bytes]:
+    written = (bare for line in read_lines(file) if (bare := _bare(line.data or b"")))
+    return islice(written, SNIFFED)
+
+
+def _document(file: Found) -> Any:
+    """The value of a file that is one JSON document over many lines; None for any other."""
+    if any((bare[:1], bare[-1:]) in ((b"{", b"}"), (b"[", b"]")) for bare in _first_lines(file)):
+        return None
+    whole = read_whole(file)
+    with suppress(ValueError):
+        return None if whole is None else parse_json(whole)
+    return None
+
+
+def _bare(data: bytes) -> bytes:
+    """A line without what a list over many lines puts around its objects."""
+    data = data.strip()
+    data = data[1:].lstrip() if data[:1] == b"," else data
+    data = data[:-1].rstrip() if data[-1:] == b"," else data
+    opens, closes = data[:1] == b"[", data[-1:] == b"]"
+    if opens and not closes:
+        return data[1:].lstrip()
+    return data[:-1].rstrip() if closes and not opens else data

@@ -1,0 +1,139 @@
+"""AMiner: blocks by prefix, ids by paper and place, and nothing that is over all years."""
+
+import pytest
+from foreign_files import AMINER_PAPER, AMINER_RELATIONS, FILES, balanced, put
+
+from agents.errors import InputError
+from society.ecosystem.importers.aminer import AMiner
+from society.ecosystem.importers.aminer_ids import BUFFERED, author_ids
+from society.ecosystem.importers.files import Found
+from society.ecosystem.importers.reading import Reading
+from society.ecosystem.records import RawAuthor, RawRecord
+
+
+def test_every_field_of_a_paper_is_read(tmp_path):
+    source = AMiner(put(tmp_path, FILES["aminer"]))
+    maps, trees, graphs = source
+    assert maps == RawRecord(
+        id="11",
+        title="Maps of science",
+        abstract="We draw maps. They run over lines.",
+        year=2001,
+        authors=(RawAuthor("501", "Ada Lovelace", "Here Univ."), RawAuthor("502", "Ben Bell")),
+        venue="VIS",
+    )
+    assert trees.references == ("11", "99")
+    assert (trees.abstract, trees.venue) == ("", "")
+    assert graphs.references == ("11", "12")
+    assert balanced(source.reading)
+
+
+def test_an_author_without_a_relation_is_known_by_name_and_places_need_to_be_complete(tmp_path):
+    source = AMiner(put(tmp_path, FILES["aminer"]))
+    graphs = list(source)[2]
+    assert graphs.authors == (
+        RawAuthor("503", "Cai Li"),
+        RawAuthor("501", "Ada Lovelace"),
+        RawAuthor("name:ben bell", "Ben Bell"),
+    )
+    assert source.reading.named == 1
+    assert "1 authorships are known by name alone" in " ".join(source.unknown)
+
+
+def test_without_the_relations_all_are_known_by_name_or_left_out(tmp_path):
+    put(tmp_path, {"AMiner-Paper.txt": AMINER_PAPER})
+    named = [author.id for record in AMiner(tmp_path) for author in record.authors]
+    assert set(named) == {"name:ada lovelace", "name:ben bell", "name:cai li"}
+    source = AMiner(tmp_path, nameless="drop")
+    assert all(not record.authors for record in source)
+    assert (source.reading.left_out, source.reading.named) == (6, 0)
+
+
+def test_places_may_count_from_zero(tmp_path):
+    files = FILES["aminer"] | {"AMiner-Author2Paper.txt": "1 501 11 0\n2 502 11 1\n"}
+    maps = next(iter(AMiner(put(tmp_path, files))))
+    assert [author.id for author in maps.authors] == ["501", "502"]
+
+
+def test_what_is_over_all_years_changes_no_record(tmp_path):
+    with_all = list(AMiner(put(tmp_path / "all", FILES["aminer"])))
+    bare = {name: FILES["aminer"][name] for name in ("AMiner-Paper.txt", "AMiner-Author2Paper.txt")}
+    assert with_all == list(AMiner(put(tmp_path / "bare", bare)))
+
+
+def test_side_files_are_counted_and_their_faults_shown(tmp_path):
+    files = FILES["aminer"] | {"AMiner-Coauthor.txt": "#501\t502\t2\n#501 503\n"}
+    source = AMiner(put(tmp_path, files))
+    list(source)
+    assert source.reading.beside == {
+        "relations": 5,
+        "malformed relations": 0,
+        "authors, not used: over all years": 1,
+        "malformed authors": 0,
+        "co-author pairs, not used: over all years": 1,
+        "malformed co-author pairs": 1,
+    }
+    assert source.reading.shown == [
+        "AMiner-Coauthor.txt:line 2: malformed among the co-author pairs"
+    ]
+
+
+def test_relations_that_are_broken_are_an_error_and_not_a_fall_back_to_names(tmp_path):
+    files = FILES["aminer"] | {"AMiner-Author2Paper.txt": "1\t501\t11\nx\n" + AMINER_RELATIONS}
+    with pytest.raises(InputError, match=r"(?s)2 malformed relations beside 5.*line 1: not four"):
+        list(AMiner(put(tmp_path, files)))
+    assert len(list(AMiner(tmp_path, malformed_share=0.5))) == 3
+
+
+BLOCKS = {
+    "#* No index\n#t 2000\n": "does not begin with #index",
+    "#index 1\n#* T\n#t 2000\n#* again\n": "a second #*",
+    "#index 1\n#* T\nwhat is this\n#t 2000\n": "line 3: begins with none",
+    "#index \n#* T\n#t 2000\n": "id is missing",
+    "#index 1\n#* T\n#t soon\n": "year is 'soon'",
+}
+
+
+@pytest.mark.parametrize(("block", "told"), BLOCKS.items())
+def test_a_block_that_is_wrong_is_one_malformed_record(block, told, tmp_path):
+    put(tmp_path, {"AMiner-Paper.txt": block + AMINER_PAPER})
+    source = AMiner(tmp_path, malformed_share=0.5)
+    assert len(list(source)) == 3
+    assert source.reading.malformed == 1
+    assert told in source.reading.shown[0]
+
+
+def test_papers_without_title_or_year_are_passed_over(tmp_path):
+    text = "#index 1\n#* \n#t 2000\n\n#index 2\n#* T\n#t \n\n#index 11\n#* T\n#t 2000\n"
+    source = AMiner(put(tmp_path, {"AMiner-Paper.txt": AMINER_PAPER + text}))
+    assert len(list(source)) == 3
+    assert source.reading.passed == {"no title": 1, "no year": 1, "duplicate id": 1}
+
+
+def test_bytes_that_are_no_text_are_one_malformed_block(tmp_path):
+    data = b"#index 1\n#* caf\xe9\n#t 2000\n" + AMINER_PAPER.encode()
+    source = AMiner(put(tmp_path, {"AMiner-Paper.txt": data}), malformed_share=0.5)
+    assert len(list(source)) == 3
+    assert source.reading.shown == ["AMiner-Paper.txt:line 1: #* is not UTF-8"]
+
+
+def test_a_tag_in_the_middle_of_an_abstract_line_is_text(tmp_path):
+    text = "#index 1\n#* C#\n#t 2000\n#! On #% signs\n#hashtags and #index words\n#indexes\n"
+    (record,) = AMiner(put(tmp_path, {"AMiner-Paper.txt": text}))
+    assert record.title == "C#"
+    assert record.abstract == "On #% signs #hashtags and #index words #indexes"
+
+
+def test_the_join_finds_every_relation_whatever_the_order(tmp_path):
+    count = BUFFERED  # more than one write a bucket
+    rows = [f"{n}\t{n * 7}\t{n % 997}\t{n // 997 + 1}" for n in range(count)]
+    path = tmp_path / "r.txt"
+    path.write_text("\n".join(rows[::-1]) + "\n")
+    reading = Reading()
+    with author_ids([Found(path, "r.txt")], reading) as ids:
+        for paper in (0, 1, 63, 64, 996):
+            expected = {place: str((place * 997 + paper) * 7) for place in range(17)}
+            told = ids.of(str(paper))
+            assert told == {p: a for p, a in expected.items() if int(a) < count * 7}
+        assert ids.of("997") == ids.of("no number") == ids.of("9" * 30) == {}
+    assert reading.beside["relations"] == count

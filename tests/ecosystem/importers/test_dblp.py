@@ -1,0 +1,69 @@
+"""The DBLP citation network: v10 by names, v12 as one list of lines."""
+
+import json
+
+from foreign_files import DBLP12, FILES, balanced, put
+
+from society.ecosystem.importers.dblp import Dblp
+from society.ecosystem.records import RawAuthor, RawRecord
+
+
+def test_authors_of_version_10_are_names(tmp_path):
+    source = Dblp(put(tmp_path, FILES["dblp10"]))
+    maps, _ = source
+    assert maps == RawRecord(
+        id="00127ee2-cb05-48ce-bc49-9de556b93346",
+        title="Maps of science",
+        abstract="We draw maps.",
+        year=2001,
+        authors=(
+            RawAuthor("name:ada lovelace", "Ada Lovelace"),
+            RawAuthor("name:ben bell", "Ben Bell"),
+        ),
+        references=("51c7e02e-f5ed-431a-8cf5-f761f266d4be",),
+        venue="vis",
+        citations=0,
+    )
+    assert source.reading.named == 4
+    assert balanced(source.reading)
+
+
+def test_version_12_is_one_list_with_an_object_a_line(tmp_path):
+    source = Dblp(put(tmp_path, FILES["dblp12"]))
+    maps, trees, graphs = source
+    assert maps == RawRecord(
+        id="1091",
+        title="Maps of science",
+        abstract="We draw maps maps",
+        year=2001,
+        authors=(RawAuthor("2312688602", "Ada Lovelace", "Here"),),
+        references=("2005687710", "2018037215"),
+        keywords=("Cartography",),
+        venue="Vis",
+        citations=2,
+    )
+    assert (trees.id, graphs.references) == ("1388", ("1091",))
+    assert source.reading.read == 3
+
+
+def test_every_way_to_write_a_list_gives_the_same_records(tmp_path):
+    rows = [json.dumps(row) for row in DBLP12]
+    ways = {
+        "a": "[\n" + "\n,".join(rows) + "\n]",
+        "b": "[" + ",\n".join(rows) + "]",
+        "c": "[\r\n" + ",\r\n".join(rows) + "\r\n]\r\n",
+        "d": json.dumps(DBLP12),
+        "e": json.dumps(DBLP12, indent=2),
+        "f": "\n\n".join(rows),
+    }
+    for name, text in ways.items():
+        put(tmp_path, {f"{name}.json": text})
+        source = Dblp(tmp_path / f"{name}.json")
+        assert len(list(source)) == source.reading.read == 3, name
+
+
+def test_a_broken_object_in_the_list_is_one_malformed_record(tmp_path):
+    text = FILES["dblp12"]["dblp.v12.json"].replace('"id": 1388', '"id" 1388')
+    source = Dblp(put(tmp_path, {"dblp.v12.json": text}), malformed_share=0.5)
+    assert [record.id for record in source] == ["1091", "1674"]
+    assert source.reading.shown[0].startswith("dblp.v12.json:line 3: ")

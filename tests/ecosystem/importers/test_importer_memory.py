@@ -1,0 +1,104 @@
+"""Memory does not grow with the length of a source, but for eight bytes an id (see Seen).
+
+The latest 65,536 ids are a plain set of hashes, about 90 bytes each; that is allowed for.
+"""
+
+import json
+import tracemalloc
+
+import pytest
+from foreign_files import openalex_work, put
+
+from society.ecosystem.importers.spool import Spool
+from society.ecosystem.importers.table import open_source
+
+FEW, MANY = 1_000, 4_000
+BYTES_AN_ID = 110
+SLACK = 400_000
+
+
+def row(number):
+    """A paper of half a kilobyte."""
+    title = f"Paper {number}"
+    return {"id": f"p{number}", "title": title, "year": 2000, "abstract": "word " * 80}
+
+
+def jsonl(count):
+    return {"p.jsonl": "".join(json.dumps(row(n)) + "\n" for n in range(count))}
+
+
+def dblp(count):
+    return {"d.json": "[\n" + "\n,".join(json.dumps(row(n)) for n in range(count)) + "\n]\n"}
+
+
+def oag(count):
+    return {"mag_papers_0.txt": jsonl(count)["p.jsonl"]}
+
+
+def openalex(count):
+    works = (json.dumps(openalex_work(n)) for n in range(count))
+    return {"works/updated_date=2024-01-01/part_000.gz": "\n".join(works)}
+
+
+def aminer(count):
+    papers = (f"#index {n}\n#* T {n}\n#@ A;B\n#t 2000\n#! {'word ' * 80}\n\n" for n in range(count))
+    relations = (f"{n}\t{n % 99}\t{n}\t1\n" for n in range(count))
+    return {"AMiner-Paper.txt": "".join(papers), "AMiner-Author2Paper.txt": "".join(relations)}
+
+
+def peak(source):
+    """The most bytes that were held while a source was read."""
+    list(source.files)
+    tracemalloc.start()
+    count = sum(1 for _ in source)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return count, most
+
+
+@pytest.mark.parametrize("write", [jsonl, dblp, oag, openalex, aminer])
+def test_the_peak_does_not_depend_on_the_length_of_the_file(write, tmp_path):
+    kind = write.__name__
+    _, warm = peak(open_source(kind, put(tmp_path / "warm", write(50))))
+    few, low = peak(open_source(kind, put(tmp_path / "few", write(FEW))))
+    many, high = peak(open_source(kind, put(tmp_path / "many", write(MANY))))
+    assert (few, many) == (FEW, MANY)
+    assert high - low < (MANY - FEW) * BYTES_AN_ID + SLACK
+    assert warm < 10_000_000
+
+
+@pytest.mark.slow
+def test_fifty_thousand_records_are_read_in_less_memory_than_their_file(tmp_path):
+    put(tmp_path, jsonl(50_000))
+    count, most = peak(open_source("jsonl", tmp_path))
+    assert count == 50_000
+    assert most < 50_000 * BYTES_AN_ID + SLACK < (tmp_path / "p.jsonl").stat().st_size / 3
+
+
+def test_the_papers_of_virsci_are_opened_one_at_a_time(tmp_path):
+    def files(count):
+        return {f"{n}.txt": repr(row(n) | {"authors": []}) for n in range(count)}
+
+    peak(open_source("virsci", put(tmp_path / "warm", files(20))))
+    _, low = peak(open_source("virsci", put(tmp_path / "few", files(200))))
+    _, high = peak(open_source("virsci", put(tmp_path / "many", files(800))))
+    assert high - low < 600 * BYTES_AN_ID + 100_000
+
+
+def test_a_spool_is_written_and_read_in_batches(tmp_path):
+    def held(count):
+        source = open_source("jsonl", put(tmp_path / f"{count}", jsonl(count)))
+        list(source.files)
+        spool = Spool(source, tmp_path / f"spool {count}", part=3000)
+        found = []
+        for _ in range(2):
+            tracemalloc.start()
+            assert sum(1 for _ in spool) == count
+            found.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+        return found
+
+    held(2000)
+    (write_few, read_few), (write_many, read_many) = held(4000), held(8000)
+    assert write_many - write_few < 4000 * BYTES_AN_ID + SLACK
+    assert read_many - read_few < SLACK

@@ -1,0 +1,112 @@
+"""Every real sample is read, and the counts are those of its README."""
+
+import time
+
+import pytest
+from foreign_files import balanced
+
+from agents.errors import InputError
+from society.ecosystem.importers.table import open_source
+
+# source, path, read, kept, passed over by reason
+SAMPLES = [
+    ("aminer", "aminer", 1, 1, {}),
+    ("dblp", "dblp_v10", 1, 1, {}),
+    ("oag", "oag_v2", 1, 1, {}),
+    ("oag", "oag_v3", 1, 1, {}),
+    ("openalex", "openalex/search_page.json", 50, 49, {"paratext": 1}),
+    ("openalex", "openalex/works_search_page.jsonl.gz", 50, 49, {"paratext": 1}),
+    ("openalex", "openalex/snapshot", 27, 11, {"no title": 16}),
+    ("openalex", "openalex/work_W2741809807.json", 1, 1, {}),
+    ("openalex", "openalex", 128, 61, {"paratext": 2, "no title": 16, "duplicate id": 49}),
+]
+
+
+@pytest.mark.parametrize(("kind", "path", "read", "kept", "passed"), SAMPLES)
+def test_the_counts_of_a_sample_are_those_of_its_readme(kind, path, read, kept, passed, real_data):
+    source = open_source(kind, real_data / "formats" / path)
+    records = list(source)
+    assert (source.reading.read, source.reading.kept, source.reading.malformed) == (read, kept, 0)
+    assert source.reading.passed == passed
+    assert len(records) == kept
+    assert balanced(source.reading)
+
+
+def test_aminers_author_and_pair_files_are_counted_and_not_used(real_data):
+    source = open_source("aminer", real_data / "formats" / "aminer")
+    paper = next(iter(source))
+    list(source)
+    assert source.reading.beside == {
+        "authors, not used: over all years": 11,
+        "malformed authors": 0,
+        "co-author pairs, not used: over all years": 94,
+        "malformed co-author pairs": 0,
+    }
+    assert (paper.id, paper.year, len(paper.references)) == ("1083734", 2008, 23)
+    assert [author.affiliation for author in paper.authors][4] == "IBM, Beijing, China"
+    assert paper.authors[0].id == "name:jie tang"
+
+
+def test_the_mag_record_has_its_abstract_rebuilt(real_data):
+    (paper,) = open_source("oag", real_data / "formats" / "oag_v2")
+    assert paper.abstract.startswith("To better understand the contribution of methyl-lysine (Kme)")
+    assert paper.authors[0].affiliation.endswith("United States.")
+    assert "chemical probe" in paper.keywords
+    assert paper.venue == "Journal of Medicinal Chemistry"
+
+
+def test_side_files_of_the_mag_release_are_counted(real_data):
+    source = open_source("oag", real_data / "formats" / "oag_v2")
+    list(source)
+    assert source.reading.beside == {
+        "mag_affiliations.txt: affiliations, not used": 1,
+        "mag_authors.txt: authors, not used": 1,
+        "mag_venues.txt: venues, not used": 1,
+    }
+
+
+def test_a_page_and_its_lines_give_the_same_records(real_data):
+    folder = real_data / "formats" / "openalex"
+    page = list(open_source("openalex", folder / "search_page.json"))
+    assert page == list(open_source("openalex", folder / "works_search_page.jsonl.gz"))
+    assert sum(bool(paper.abstract) for paper in page) == 48  # the 49th is the paratext's
+    assert all(paper.id.startswith("W") for paper in page)
+
+
+def test_the_full_openalex_work_is_read_whole(real_data):
+    path = real_data / "formats" / "openalex" / "work_W2741809807.json"
+    (paper,) = open_source("openalex", path)
+    assert paper.title.startswith("The state of OA: a large-scale analysis")
+    assert paper.abstract.startswith("Despite growing interest in Open Access (OA) to scholarly")
+    assert paper.authors[0].id == "A5048491430"
+    assert paper.citations_by_year[0] == (2017, 3)
+    assert dict(paper.citations_by_year)[2020] == 133
+    assert paper.venue == "PeerJ"
+
+
+def test_a_part_of_authors_is_no_source_of_works(real_data):
+    path = real_data / "formats" / "openalex" / "snapshot" / "authors"
+    with pytest.raises(InputError, match=r"no readable record.*not a work 1"):
+        list(open_source("openalex", path))
+
+
+def test_vis_is_read_whole(real_data):
+    source = open_source("jsonl", real_data / "vis")
+    records = list(source)
+    assert len(records) == source.reading.read == 4303
+    assert source.reading.having["abstract"] == 4234
+    assert source.reading.having["citations"] == 4303
+    assert sum(len(record.references) for record in records) == 110425
+
+
+def test_nlp_is_read_in_time_and_says_what_is_unknown(real_data):
+    source = open_source("jsonl", real_data / "nlp")
+    begun = time.process_time()
+    count = sum(1 for _ in source)
+    assert time.process_time() - begun < 20
+    assert count == 78056
+    assert source.reading.having["abstract"] == 38886
+    told = " ".join(source.unknown)
+    assert "no references" in told
+    assert "unknown, not none" in told
+    assert "no citation counts: they are unknown, not zero" in told

@@ -1,0 +1,99 @@
+"""VirSci's files: literals are read and never run, derived files are left alone."""
+
+import pytest
+from foreign_files import FILES, VIRSCI, balanced, put
+
+from agents.errors import InputError
+from society.ecosystem.importers.literal import LONGEST_LITERAL, parse_literal
+from society.ecosystem.importers.virsci import VirSci
+from society.ecosystem.records import RawAuthor, RawRecord
+
+
+def test_accidental_tuples_are_unwrapped_and_lists_may_be_text(tmp_path):
+    source = VirSci(put(tmp_path, FILES["virsci"]))
+    maps, trees, graphs = source
+    assert maps == RawRecord(
+        id="p1",
+        title="Maps of science",
+        abstract="We draw maps.",
+        year=2001,
+        authors=(
+            RawAuthor("name:ada lovelace", "Ada Lovelace", "Here"),
+            RawAuthor("name:ben bell", "Ben Bell"),
+        ),
+        venue="Vis",
+        citations=3,
+    )
+    assert trees.title == "Trees"
+    assert trees.references == ("p1", "x")
+    assert [author.name for author in trees.authors] == ["Ada Lovelace", "Cai Li"]
+    assert (graphs.id, graphs.references, graphs.citations) == ("3", ("p1", "p2"), None)
+    assert balanced(source.reading)
+
+
+def test_profiles_and_matrices_are_counted_and_not_used(tmp_path):
+    source = VirSci(put(tmp_path, FILES["virsci"]))
+    list(source)
+    assert source.reading.read == 3
+    assert source.reading.beside == {"adjacency.txt: rows, not used": 2, "profiles, not used": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('pathlib').Path({path!r}).touch()",
+        "{{'id': open({path!r}, 'w')}}",
+        "{{'id': [x for x in open({path!r}, 'w')]}}",
+        "(lambda: open({path!r}, 'w'))()",
+        "f\"{{open({path!r}, 'w')}}\"",
+    ],
+)
+def test_nothing_in_a_file_is_run(text, tmp_path):
+    mark = tmp_path / "mark"
+    text = text.format(path=str(mark))
+    put(tmp_path / "p", {"0.txt": VIRSCI[0], "1.txt": text})
+    source = VirSci(tmp_path / "p", malformed_share=0.5)
+    assert len(list(source)) == 1
+    assert source.reading.malformed == 1
+    assert "not a Python literal" in source.reading.shown[0]
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" * 100_000,
+        b"-" * 200_000 + b"1",
+        b"1+" * 60_000 + b"1",
+        b"9" * 100_000,
+        b"'a' * 10**9",
+        b"10**10**10",
+        b"\x00",
+        b"\xff\xfe",
+        b"{[]: 1}",
+        b"",
+    ],
+    ids=range(10),
+)
+def test_a_literal_that_is_none_says_so_in_words(data):
+    with pytest.raises(ValueError, match=r"literal|deeply|longer|UTF-8") as told:
+        parse_literal(data)
+    assert "0x" not in str(told.value)
+
+
+def test_a_literal_that_is_too_long_is_not_parsed():
+    longest = b"'" + b"a" * (LONGEST_LITERAL - 2) + b"'"
+    assert len(parse_literal(longest)) == LONGEST_LITERAL - 2
+    with pytest.raises(ValueError, match="longer than 262,144 bytes"):
+        parse_literal(longest + b" ")
+
+
+def test_an_unknown_escape_gives_no_warning(recwarn):
+    assert parse_literal(rb"'\d'") == "\\d"
+    assert not recwarn
+
+
+def test_a_folder_without_papers_says_what_was_expected(tmp_path):
+    put(tmp_path, {"author_0.txt": "Your name is ..."})
+    with pytest.raises(InputError, match="expected paper files: one Python dict in each"):
+        list(VirSci(tmp_path))
