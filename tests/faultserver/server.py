@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from tests.faultserver.asked import Asked, Misunderstood
 from tests.faultserver.bodies import Answer, answer, error
 from tests.faultserver.counts import FAILED, GONE, MISUNDERSTOOD, CallCount, Counts
+from tests.faultserver.embeddings import OLLAMA, ROWS, AskedRows, rows_answer
 from tests.faultserver.plan import Drawn, Plan
 from tests.faultserver.wire import (
     BadRequest,
@@ -24,6 +25,7 @@ from tests.faultserver.wire import (
 )
 
 MODELS = {"object": "list", "data": [{"id": "test", "object": "model", "owned_by": "tests"}]}
+_ASKING = {("POST", path) for path in ("/chat/completions", ROWS, OLLAMA)}
 _BROKEN = {"cut_body", "dropped", "stalled", GONE}
 """Outcomes after which the connection is of no more use."""
 
@@ -93,7 +95,7 @@ class Server:
             return False
         path = http.path.removeprefix("/v1")
         again = True
-        if (http.method, path) == ("POST", "/chat/completions"):
+        if (http.method, path) in _ASKING:
             again = await self._chat(http, reader, writer)
         else:
             await write_response(writer, self._about(http, path))
@@ -102,7 +104,7 @@ class Server:
     async def _chat(
         self, http: HttpRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
-        """Answer one request for a completion, and count what came of it."""
+        """Answer one request for a completion or for rows, and count what came of it."""
         counts, outcome = self.counts, GONE  # a reset leaves what is under way to the old counts
         if writer not in self._clients:
             self._clients.add(writer)
@@ -121,7 +123,7 @@ class Server:
         """What is to be sent, and when."""
         case = Case()
         try:
-            asked = Asked.read(http.body, http.headers)
+            asked = _asked(http)
             case.counted = counted = counts.attempt(asked.id)
             case.drawn = self._draw(asked.id, counted, counts)
             case.delay = self.plan.delay(asked.id, counted.attempts)
@@ -129,7 +131,10 @@ class Server:
                 case.delay += self.plan.slow_seconds
             if case.drawn.way not in ("stalled", "dropped"):
                 secret = http.headers.get("authorization", "")
-                case.answer = answer(asked, case.drawn, self.plan, secret)
+                if isinstance(asked, AskedRows):
+                    case.answer = rows_answer(asked, case.drawn, self.plan, secret)
+                else:
+                    case.answer = answer(asked, case.drawn, self.plan, secret)
         except Misunderstood as wrong:
             case.answer = Answer(error(400, str(wrong)), MISUNDERSTOOD)
         except Exception:
@@ -195,6 +200,13 @@ class Server:
     def _reset(self, http: HttpRequest) -> HttpResponse:
         self.counts = self.counts.renewed()
         return HttpResponse.of(200, self.counts.shown())
+
+
+def _asked(http: HttpRequest) -> Asked | AskedRows:
+    """What a request is for, by its address."""
+    if http.path.endswith((ROWS, OLLAMA)):
+        return AskedRows.read(http.body, ollama=http.path.endswith(OLLAMA))
+    return Asked.read(http.body, http.headers)
 
 
 def _met(drawn: Drawn, outcome: str) -> tuple[str, ...]:

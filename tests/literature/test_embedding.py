@@ -1,7 +1,9 @@
 """Embeddings: texts to unit rows that depend on nothing but the text."""
 
+import pickle
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +14,12 @@ from hypothesis import strategies as st
 from agents.errors import InputError
 from society.literature.embedding import (
     ARRAYS_FILE,
+    EMBEDDINGS,
     SETTINGS_FILE,
     Lsa,
+    embedding_kind,
     load_embedding,
+    make_embedding,
     paper_text,
     words_and_pairs,
 )
@@ -207,3 +212,103 @@ def test_importing_the_module_imports_no_learning_library() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert done.stdout.strip() == "False"
+
+
+def test_importing_the_module_imports_no_library_of_models() -> None:
+    code = (
+        "import society.literature.embedding, sys; print({'torch', 'litellm'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.strip() == "set()"
+
+
+def test_a_large_corpus_is_fitted_on_a_seeded_sample_and_says_so(tmp_path: Path) -> None:
+    many = [f"{text} number{n % 17}" for n, text in enumerate(CORPUS * 20)]
+    one, two = (Lsa.fit(many, seed=3, dim=4, sample=60) for _ in range(2))
+    assert one.revision == two.revision
+    assert one.revision != Lsa.fit(many, seed=4, dim=4, sample=60).revision
+    assert one.revision != Lsa.fit(many, seed=3, dim=4).revision
+    assert one.notes == ("the LSA is fitted on a seeded sample of 60 of 120 texts",)
+    assert Lsa.fit(many, seed=3, dim=4, sample=120).notes == ()
+    one.save(tmp_path)
+    assert load_embedding(tmp_path).notes == one.notes
+    assert pickle.loads(pickle.dumps(one)).notes == one.notes
+
+
+def test_a_sample_is_made_of_texts_of_the_corpus_in_their_order() -> None:
+    texts = [f"word{n}" for n in range(300)]
+    lsa = Lsa.fit(texts, seed=1, dim=2, sample=49)
+    known = [text for text in texts if lsa.keywords(text, 1)]
+    assert len(known) == 49
+
+
+def test_a_corpus_is_encoded_in_stretches_as_its_texts_are(lsa: Lsa) -> None:
+    told: list[tuple[int, int]] = []
+    texts = (CORPUS * 900)[:5000]
+    out = np.zeros((5000, lsa.dim), dtype=np.float32)
+    rows = lsa.encode_all(texts, out=out, progress=lambda *done: told.append(done))
+    assert rows is out
+    assert np.array_equal(rows[:6], lsa.encode(CORPUS))
+    assert np.array_equal(rows[4998:], lsa.encode(texts[4998:]))
+    assert told == [(2048, 5000), (4096, 5000), (5000, 5000)]
+
+
+def test_a_query_is_encoded_as_any_text(lsa: Lsa) -> None:
+    assert np.array_equal(lsa.encode_queries(CORPUS), lsa.encode(CORPUS))
+
+
+@pytest.mark.parametrize(("name", "dim"), [("lsa", 5), ("lsa:2", 2)])
+def test_the_lsa_is_made_by_name_and_length(name: str, dim: int) -> None:
+    made = make_embedding(name, texts=CORPUS, seed=3)
+    assert isinstance(made, Lsa)
+    assert (made.name, made.dim) == ("lsa", dim)
+    assert dim == 2 or made.revision == _FITTED.revision
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("word2vec", "'word2vec' is not known; known: lsa or lsa:LENGTH, sentence-transformers:"),
+        ("", "'' is not known"),
+        ("lsa:many", "expected a length"),
+        ("lsa:0", "expected a length"),
+        ("litellm", "name a model: litellm:PROVIDER/MODEL"),
+        ("litellm:with space", "model"),
+        ("sentence-transformers:", "name a model"),
+    ],
+)
+def test_a_wrong_name_is_told(name: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        make_embedding(name, texts=CORPUS)
+
+
+def test_a_query_prompt_is_not_for_the_lsa() -> None:
+    with pytest.raises(InputError, match="no query prompt"):
+        make_embedding("lsa", texts=CORPUS, query_prompt="search: ")
+
+
+def test_only_the_lsa_is_fitted() -> None:
+    assert {name for name, kind in EMBEDDINGS.items() if kind.fitted} == {"lsa"}
+    assert embedding_kind("lsa:64").fitted
+
+
+@pytest.mark.skipif(find_spec("sentence_transformers") is not None, reason="the extra is here")
+def test_without_the_extra_it_is_told_how_to_install_it() -> None:
+    with pytest.raises(InputError, match=r"pip install 'virsci-society\[semantic\]'"):
+        make_embedding("sentence-transformers:org/model")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"kind": "litellm", "model": "openai/rows"}',
+        '{"kind": "litellm", "model": "openai/rows", "probe": [1, 0], "dim": 3}',
+        '{"kind": "sentence-transformers", "source": "org/model"}',
+    ],
+)
+def test_settings_that_are_not_whole_are_told(text: str, tmp_path: Path) -> None:
+    (tmp_path / SETTINGS_FILE).write_text(text)
+    with pytest.raises(InputError, match="not a saved embedding"):
+        load_embedding(tmp_path)

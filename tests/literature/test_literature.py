@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from agents.errors import ProtocolError
 from agents.reference import Reference
 from society.literature.embedding import Lsa, paper_text
-from society.literature.literature import Literature
+from society.literature.literature import MEMO, Literature
 from society.literature.paper import Paper
+from society.literature.papers import Papers
 
 WORDS = ["graph", "volume", "protein", "climate", "robot", "battery", "galaxy", "privacy"]
 
@@ -180,3 +181,52 @@ def test_a_search_in_another_thread_is_not_disturbed_by_publishing(three):
     assert set(seen) == {expected}
     assert three.citations("graph", 0.0) == 2
     assert three.citations("graph", 1e9) == 402
+
+
+def test_a_past_in_columns_is_not_gone_through(monkeypatch):
+    """Millions of papers take seconds to begin with, because none is made before it is found."""
+    count, made, make = MEMO + 1, [], Papers.__getitem__
+    papers = Papers.of(
+        paper(f"p{n:05d}", float(n - count), WORDS[n % 8], (f"p{n // 2:05d}", f"p{n:05d}"))
+        for n in range(count)
+    )
+    embedding = Lsa.fit(WORDS, seed=1)
+    vectors = embedding.encode([WORDS[n % 8] for n in range(count)])
+    monkeypatch.setattr(Papers, "__getitem__", lambda *a: made.append(a[1]) or make(*a))
+    monkeypatch.setattr(Papers, "__iter__", None)
+    literature = Literature(papers, vectors, embedding, 2012)
+    dates = (14 - count, 15 - count, 0)
+    assert [literature.citations("p00007", date) for date in dates] == [0, 1, 2]
+    assert not made
+    found = literature.search("robot", 3, literature.visible(0.0))
+    assert made == [4, 12, 20] == [int(one.id[1:]) for one in found]
+    assert literature.search("robot", 3, literature.visible(0.0)) == found
+    assert len(made) == 3
+    assert literature.facts == {"search": "exact", "recall": 1.0}
+
+
+def test_what_was_published_stands_apart_from_the_past(three):
+    three.publish(paper("climate", 5.0))
+    assert [p.id for p in three.published] == ["climate"]
+    assert [p.id for p in three.papers] == ["graph", "protein", "volume", "climate"]
+
+
+def test_a_past_paper_is_there_once():
+    with pytest.raises(ProtocolError, match="two past papers have the id 'a'"):
+        make([paper("a", -5.0), paper("a", -4.0)])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    links=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 12)), max_size=40),
+    days=st.lists(st.integers(-9, -1), min_size=10, max_size=10),
+    before=st.integers(-10, 1),
+)
+def test_citations_within_the_past_are_counted_as_by_hand(links, days, before):
+    refs = {n: tuple(f"p{to}" for by, to in links if by == n) for n in range(10)}
+    papers = [paper(f"p{n}", float(days[n]), "graph", refs[n]) for n in range(10)]
+    literature = make(papers)
+    for n in range(10):
+        citing = [p for p in papers if f"p{n}" in p.references and p.id != f"p{n}"]
+        expected = sum(p.date < before for p in citing)
+        assert literature.citations(f"p{n}", before) == expected

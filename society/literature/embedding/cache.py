@@ -1,0 +1,206 @@
+"""EmbeddingCache: rows on disk by what their text says, so that none is made or paid for twice.
+
+One folder, with a shelf for each origin of rows (a model at a revision). A shelf is two files of
+records of one size that only grow: ``rows.bin`` (float32) and ``keys.bin`` (SHA-256 of origin and
+text, CRC-32 of the row). A row is written before its key, so a process that is killed between the
+two leaves a tail without keys, which is cut off when the shelf is opened again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from agents.errors import InputError
+from society.literature.embedding.embedding import Vectors
+
+LOCK, ABOUT, KEYS, ROWS = ".lock", "about.json", "keys.bin", "rows.bin"
+_KEY, _CHECK = 32, 4
+_RECORD = _KEY + _CHECK
+
+
+class EmbeddingCache:
+    """A folder of rows; one process at a time has it.
+
+    Args:
+        folder: made where it is not there.
+
+    Raises:
+        InputError: another process has it, or it cannot be written to.
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self._shelves: dict[str, Shelf] = {}
+        self._lock = FileLock(self.folder / LOCK, timeout=0, thread_local=False)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire()
+        except Timeout:
+            raise InputError(
+                f"{self.folder}: another process is embedding into it; wait for its end or give "
+                "another folder"
+            ) from None
+        except OSError as error:
+            raise _unwritable(self.folder, error) from error
+
+    def shelf(self, origin: str) -> Shelf:
+        """The rows of one origin."""
+        if origin not in self._shelves:
+            name = hashlib.sha256(origin.encode()).hexdigest()[:16]
+            self._shelves[origin] = Shelf(self.folder / name, origin)
+        return self._shelves[origin]
+
+    def close(self) -> None:
+        """Let other processes have it."""
+        for shelf in self._shelves.values():
+            shelf.close()
+        self._shelves.clear()
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        """The cache itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+
+class Shelf:
+    """The rows of one origin, all of one length."""
+
+    def __init__(self, folder: Path, origin: str) -> None:
+        self._folder, self._origin = folder, origin
+        self._places: dict[bytes, tuple[int, int]] = {}
+        self._dim: int | None = None
+        self._open: tuple[IO[bytes], IO[bytes]] | None = None
+        self._count = 0
+        if (folder / ABOUT).is_file():
+            self._read()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def get(self, text: str) -> Vectors | None:
+        """The row of a text; None where it is not there, or damaged."""
+        place = self._places.get(self._key(text))
+        if place is None or self._open is None or self._dim is None:
+            return None
+        rows, size = self._open[0], 4 * self._dim
+        rows.seek(place[0] * size)
+        data = rows.read(size)
+        return np.frombuffer(data, "<f4").copy() if zlib.crc32(data) == place[1] else None
+
+    def add(self, texts: Sequence[str], rows: Vectors) -> None:
+        """Keep the rows of texts.
+
+        Raises:
+            InputError: rows of another length are there, or the disk takes no more.
+        """
+        if not len(texts):
+            return
+        if self._open is None or rows.shape[1] != self._dim:
+            self._begin(int(rows.shape[1]))
+        pieces = [row.tobytes() for row in np.ascontiguousarray(rows, "<f4")]
+        checks = [zlib.crc32(piece) for piece in pieces]
+        keys = [self._key(text) for text in texts]
+        records = (k + c.to_bytes(_CHECK, "little") for k, c in zip(keys, checks, strict=True))
+        self._append(b"".join(pieces), b"".join(records))
+        for number, (key, check) in enumerate(zip(keys, checks, strict=True)):
+            self._places[key] = self._count + number, check
+        self._count += len(keys)
+
+    def close(self) -> None:
+        """See to it that all is on the disk, and let go of it."""
+        for file in self._open or ():
+            os.fsync(file.fileno())
+            file.close()
+        self._open = None
+
+    def _key(self, text: str) -> bytes:
+        said = f"{self._origin}\0{text}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(said).digest()
+
+    def _begin(self, dim: int) -> None:
+        if self._dim is not None:
+            raise InputError(
+                f"{self._folder}: holds rows of length {self._dim} of {self._origin}, which now "
+                f"makes rows of length {dim}; remove the folder to make all of them again"
+            )
+        try:
+            self._folder.mkdir(exist_ok=True)
+            about = json.dumps({"origin": self._origin, "dim": dim})
+            (self._folder / f"{ABOUT}.new").write_text(about, encoding="utf-8")
+            os.replace(self._folder / f"{ABOUT}.new", self._folder / ABOUT)
+        except OSError as error:
+            raise _unwritable(self._folder, error) from error
+        self._read()
+
+    def _read(self) -> None:
+        """Open what is there, without a tail that a kill has left."""
+        path = self._folder / ABOUT
+        try:
+            about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            self._dim = int(about["dim"])
+            self._open = rows, keys = self._file(ROWS), self._file(KEYS)
+            whole = min(_size(keys) // _RECORD, _size(rows) // (4 * self._dim))
+            self._count = whole
+            self._cut()
+            keys.seek(0)
+            records = keys.read(whole * _RECORD)
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{path}: not a cache of embeddings ({error}); remove the folder"
+            ) from error
+        for number in range(whole):
+            record = records[number * _RECORD : (number + 1) * _RECORD]
+            self._places[record[:_KEY]] = number, int.from_bytes(record[_KEY:], "little")
+
+    def _file(self, name: str) -> IO[bytes]:
+        # Without a buffer: what a full disk has not taken must not be tried again at the end.
+        return (self._folder / name).open("a+b", buffering=0)
+
+    def _append(self, rows: bytes, keys: bytes) -> None:
+        if self._open is None:
+            return
+        try:
+            for file, data in zip(self._open, (rows, keys), strict=True):
+                _write(file, data)
+        except OSError as error:
+            self._cut()
+            raise _unwritable(self._folder, error) from error
+
+    def _cut(self) -> None:
+        """Cut off what goes beyond the whole records."""
+        if self._open is not None and self._dim is not None:
+            for file, size in zip(self._open, (4 * self._dim, _RECORD), strict=True):
+                file.truncate(self._count * size)
+
+
+def _write(file: IO[bytes], data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
+
+
+def _size(file: IO[bytes]) -> int:
+    return file.seek(0, os.SEEK_END)
+
+
+def _unwritable(folder: Path, error: OSError) -> InputError:
+    return InputError(f"{folder}: cannot be written to ({error.strerror}); give another folder")

@@ -1,0 +1,371 @@
+"""Hosted embeddings: over HTTP on loopback, through litellm, with and without faults."""
+
+import asyncio
+import json
+import pickle
+import time
+
+import numpy as np
+import pytest
+
+from agents.errors import InputError, Stopped
+from agents.litellm_embedding import LiteLLMEmbedding
+from society.literature.embedding import EmbeddingCache, load_embedding, make_embedding
+from society.literature.embedding.hosted import PROBE, Hosted
+from tests.faultserver import FaultServer, Plan
+from tests.faultserver.embeddings import FIXED, LONGEST, row_of
+
+WORDS = ["graph", "tree", "layout", "force", "spring", "edge", "node", "volume", "ray", "field"]
+WORDS += ["voting", "topic", "model"]
+TEXTS = [f"{a} {b} {c}" for a in WORDS[:7] for b in WORDS[4:10] for c in WORDS[8:]]
+KEY = "sk-test-3f9a8c7b6d5e4f3a2b1c"
+
+
+@pytest.fixture(scope="module")
+def running():
+    with FaultServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running):
+    running.plan(Plan())
+    running.reset()
+    return running
+
+
+def hosted(server, model="openai/rows", **hosting):
+    quick = {"first": 0.01, "longest": 0.05}
+    given = {"api_base": server.url, "batch": 16, "retry": quick} | hosting
+    return make_embedding(f"litellm:{model}", hosting=given)
+
+
+def tokens(texts):
+    """As the server counts them."""
+    return sum((len(text) + 3) // 4 for text in texts)
+
+
+def expected(texts, model="rows", dimensions=16):
+    rows = np.array([row_of(text, model, dimensions) for text in texts])
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_rows_are_those_of_the_server_at_unit_length_in_the_order_of_the_texts(server):
+    embedding = hosted(server)
+    rows = embedding.encode(TEXTS)
+    assert rows.shape == (len(TEXTS), 16)
+    assert rows.dtype == np.float32
+    assert np.allclose(rows, expected(TEXTS), atol=1e-5)
+    assert np.array_equal(rows, np.round(rows.astype(np.float64), 5).astype(np.float32))
+
+
+def test_what_is_counted_is_what_the_server_counts(server):
+    embedding = hosted(server)
+    embedding.encode(TEXTS)
+    counts, spent = server.counts(), embedding.spent
+    assert spent.requests == counts["requests"] == -(-len(TEXTS) // 16) + 1
+    assert spent.tokens == counts["prompt_tokens"] == tokens([*TEXTS, PROBE])
+    assert spent.texts == len(TEXTS) + 1
+    assert counts["repeated_answers"] == 0
+    assert spent.usd == 0.0
+
+
+def test_no_more_requests_are_under_way_than_allowed(server):
+    server.plan(Plan(latency=0.05))
+    hosted(server, in_flight=3).encode(TEXTS)
+    assert server.counts()["most_at_once"] == 3
+
+
+def test_a_text_is_asked_once_and_an_empty_one_never(server):
+    embedding = hosted(server)
+    rows = embedding.encode(["graph", "", "graph", "  \n"])
+    assert embedding.spent.texts == 2
+    assert np.array_equal(rows[0], rows[2])
+    assert not rows[[1, 3]].any()
+    embedding.encode(["graph"])
+    assert server.counts()["requests"] == 2
+    rows[0] = 7.0
+    assert embedding.encode(["graph"]).max() <= 1.0
+
+
+FAULTS = ["dropped", "cut_body", "malformed_http", "no_choices", "server_error", "bad_gateway"]
+FAULTS += ["unavailable", "rate_limited", "rate_limited_bare"]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_met_with_another_attempt(server, fault):
+    server.plan(Plan(rates={fault: 0.5}, seed=3, streak=2))
+    embedding = hosted(server)
+    rows = embedding.encode(TEXTS)
+    counts = server.counts()
+    assert np.allclose(rows, expected(TEXTS), atol=1e-5)
+    assert counts["faults"][fault] > 2
+    assert counts["requests"] == embedding.spent.requests
+    assert counts["answers"] == -(-len(TEXTS) // 16) + 1
+    assert counts["repeated_answers"] == 0
+
+
+def test_a_client_that_is_asked_to_wait_waits(server):
+    server.plan(Plan(rates={"rate_limited": 1.0}, streak=1, retry_after=0.4))
+    began = time.monotonic()
+    hosted(server).encode(["graph"])
+    assert time.monotonic() - began > 0.8  # once for the probe, once for the text
+
+
+def test_silence_is_met_with_another_attempt(server):
+    server.plan(Plan(rates={"stalled": 0.3}, seed=1, streak=1, stalled_seconds=5))
+    embedding = hosted(server, deadlines={"connect": 1, "read": 0.4, "total": 0.5})
+    assert np.allclose(embedding.encode(TEXTS), expected(TEXTS), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("unauthorised", "valid key"),
+        ("forbidden", "valid key"),
+        ("not_found", "model"),
+        ("quota", "credit"),
+    ],
+)
+def test_what_no_repetition_helps_is_asked_once(server, fault, told):
+    server.plan(Plan(rates={fault: 1.0}, streak=100))
+    with pytest.raises(Stopped, match=told):
+        hosted(server).encode(TEXTS)
+    assert server.counts()["requests"] == 1
+
+
+def test_after_so_many_failures_it_is_enough(server):
+    server.plan(Plan(rates={"server_error": 1.0}, streak=1000))
+    with pytest.raises(Stopped, match="3 attempts have failed"):
+        hosted(server, retry={"attempts": 3, "first": 0.01}).encode(["graph"])
+    assert server.counts()["requests"] == 3
+
+
+def test_a_limit_of_the_rate_is_borne_until_patience_ends(server):
+    server.plan(Plan(rates={"rate_limited": 1.0}, streak=1000))
+    with pytest.raises(Stopped, match="nothing has been answered"):
+        hosted(server, retry={"attempts": 1, "first": 0.01, "patience": 0.3}).encode(["graph"])
+    assert server.counts()["requests"] > 1
+
+
+def test_a_server_that_is_not_there_is_told():
+    gone = LiteLLMEmbedding.model_validate(
+        {
+            "model": "openai/rows",
+            "api_base": "http://127.0.0.1:9/v1",
+            "retry": {"attempts": 2, "first": 0.01},
+        }
+    )
+    with pytest.raises(Stopped, match="api_base"):
+        Hosted(gone).encode(["graph"])
+
+
+def test_an_interrupted_corpus_goes_on_where_it_stopped(server, tmp_path):
+    server.plan(Plan(rates={"unauthorised": 1.0}, from_n=5, streak=1000))
+    with EmbeddingCache(tmp_path) as cache, pytest.raises(Stopped):
+        hosted(server, in_flight=2).encode_all(TEXTS, cache=cache)
+    paid = server.counts()["prompt_tokens"]
+    assert paid == tokens([PROBE, *TEXTS[: 4 * 16]])
+
+    server.plan(Plan())
+    again = hosted(server)
+    with EmbeddingCache(tmp_path) as cache:
+        rows = again.encode_all(TEXTS, cache=cache)
+    assert np.allclose(rows, expected(TEXTS), atol=1e-5)
+    # Every text once in all; the probe once in each process.
+    assert server.counts()["prompt_tokens"] == tokens([PROBE, PROBE, *TEXTS])
+    assert server.counts()["repeated_answers"] == 1
+
+    third = hosted(server)
+    third.encode(["graph"])
+    requests = server.counts()["requests"]
+    with EmbeddingCache(tmp_path) as cache:
+        assert np.array_equal(third.encode_all(TEXTS, cache=cache), rows)
+    assert server.counts()["requests"] == requests
+
+
+def test_what_is_under_way_when_one_fails_is_kept(server, tmp_path):
+    server.plan(Plan(latency=0.2, rates={"unauthorised": 1.0}, from_n=3, until_n=4, streak=99))
+    with EmbeddingCache(tmp_path) as cache, pytest.raises(Stopped):
+        hosted(server, in_flight=4).encode_all(TEXTS, cache=cache)
+    with EmbeddingCache(tmp_path) as cache:
+        kept = len(cache.shelf("litellm:openai/rows"))
+    counts = server.counts()
+    assert counts["answers"] >= 4  # the probe, and all but one of the four under way
+    assert kept == 1 + (counts["answers"] - 1) * 16
+
+
+def test_a_run_that_keeps_its_queries_is_replayed_without_the_server(server, tmp_path):
+    embedding = hosted(server)
+    embedding.encode([PROBE])
+    embedding.save(tmp_path)
+    with EmbeddingCache(tmp_path / "rows") as cache:
+        embedding.keep(cache)
+        rows = embedding.encode(["graph layout"])
+    requests = server.counts()["requests"]
+    loaded = load_embedding(tmp_path)
+    with EmbeddingCache(tmp_path / "rows") as cache:
+        loaded.keep(cache)
+        assert np.array_equal(loaded.encode(["graph layout"]), rows)
+    assert server.counts()["requests"] == requests
+
+
+def test_another_model_by_the_same_name_is_noticed(server, tmp_path):
+    embedding = hosted(server)
+    embedding.encode(["graph"])
+    embedding.save(tmp_path)
+    loaded = load_embedding(tmp_path)
+    assert loaded.revision == embedding.revision
+    assert loaded.name == "litellm:openai/rows"
+    assert np.array_equal(loaded.encode(["graph"]), embedding.encode(["graph"]))
+
+    path = tmp_path / "embedding.json"
+    settings = json.loads(path.read_text())
+    settings["probe"] = expected([PROBE], "other")[0].round(5).tolist()
+    path.write_text(json.dumps(settings))
+    with pytest.raises(InputError, match="another model by that name"):
+        load_embedding(tmp_path).encode(["graph"])
+
+
+def test_a_cache_of_a_changed_model_is_not_gone_on_with(server, tmp_path):
+    with EmbeddingCache(tmp_path) as cache:
+        cache.shelf("litellm:openai/rows").add([PROBE], np.eye(1, 16, dtype=np.float32))
+        with pytest.raises(InputError, match="without the cache"):
+            hosted(server).encode_all(TEXTS, cache=cache)
+
+
+def test_a_loaded_embedding_asks_nobody_before_the_first_text(server, tmp_path):
+    embedding = hosted(server, dimensions=8)
+    embedding.save(tmp_path)
+    server.reset()
+    loaded = load_embedding(tmp_path)
+    assert (loaded.dim, loaded.revision, loaded.name) == (8, embedding.revision, embedding.name)
+    assert not loaded.encode(["", " "]).any()
+    assert server.counts()["requests"] == 0
+    assert np.allclose(loaded.encode(["graph"]), expected(["graph"], dimensions=8), atol=1e-5)
+
+
+def test_other_lengths_are_other_embeddings(server):
+    assert hosted(server, dimensions=8).origin != hosted(server).origin
+    assert hosted(server, dimensions=8).revision != hosted(server).revision
+
+
+def test_a_query_prompt_stands_before_queries_only(server, tmp_path):
+    given = {"api_base": server.url}
+    embedding = make_embedding("litellm:openai/rows", query_prompt="search: ", hosting=given)
+    assert np.allclose(embedding.encode(["graph"]), expected(["graph"]), atol=1e-5)
+    asked = embedding.encode_queries(["graph", " "])
+    assert np.allclose(asked[0], expected(["search: graph"])[0], atol=1e-5)
+    assert not asked[1].any()
+    plain = hosted(server)
+    assert embedding.revision.startswith(plain.revision + "+query.")
+    assert embedding.origin == plain.origin
+    embedding.save(tmp_path)
+    assert np.array_equal(load_embedding(tmp_path).encode_queries(["graph"])[0], asked[0])
+
+
+def test_a_text_that_is_too_long_is_cut_and_told(server):
+    embedding = hosted(server)
+    long = "graph " * LONGEST
+    rows = embedding.encode([*TEXTS[:20], long])
+    assert np.allclose(rows[:20], expected(TEXTS[:20]), atol=1e-5)
+    assert rows[20] @ expected(["graph"])[0] > 0.99
+    assert embedding.spent.cut == 1
+    assert "1 texts were longer" in embedding.notes[-1]
+    assert embedding.spent.requests == server.counts()["requests"]
+
+
+@pytest.mark.parametrize("fault", ["missing_usage", "zero_usage", "wrong_usage"])
+def test_counts_that_cannot_be_believed_are_estimated(server, fault):
+    server.plan(Plan(rates={fault: 1.0}))
+    embedding = hosted(server)
+    embedding.encode(TEXTS)
+    assert embedding.spent.tokens == tokens([*TEXTS, PROBE])
+
+
+def test_prices_are_those_given_or_litellms(server):
+    given = hosted(server, prices={"input": 2.0, "output": 0.0})
+    given.encode(TEXTS)
+    assert given.spent.usd == pytest.approx(tokens([*TEXTS, PROBE]) * 2e-6)
+    listed = hosted(server, model="openai/text-embedding-3-small")
+    listed.encode(TEXTS)
+    assert listed.model.priced
+    assert listed.spent.usd == pytest.approx(tokens([*TEXTS, PROBE]) * 0.02e-6)
+
+
+def test_no_key_reaches_a_message_or_a_file(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOME_API_KEY", KEY)
+    embedding = hosted(server, key="SOME_API_KEY", retry={"attempts": 1})
+    embedding.save(tmp_path)
+    assert KEY not in (tmp_path / "embedding.json").read_text()
+    server.plan(Plan(rates={"echo_key": 1.0}))
+    with pytest.raises(Stopped) as stopped:
+        embedding.encode(["graph"])
+    assert KEY not in str(stopped.value)
+    assert "redacted" in str(stopped.value)
+
+
+def test_a_missing_key_is_told(server, monkeypatch):
+    monkeypatch.delenv("SOME_API_KEY", raising=False)
+    with pytest.raises(InputError, match="SOME_API_KEY is not set"):
+        hosted(server, key="SOME_API_KEY").encode(["graph"])
+
+
+@pytest.mark.parametrize(
+    ("hosting", "told"),
+    [
+        ({"api_base": f"http://user:{KEY}@127.0.0.1/v1"}, "api_base"),
+        ({"key": KEY}, "key"),
+        ({"batch": 0}, "batch"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_settings_that_cannot_be_are_told_without_their_values(hosting, told):
+    with pytest.raises(InputError, match=told) as error:
+        make_embedding("litellm:openai/rows", hosting=hosting)
+    assert KEY not in str(error.value)
+
+
+def test_it_may_be_asked_from_within_an_event_loop(server):
+    async def ask():
+        return hosted(server).encode(["graph"])
+
+    assert np.allclose(asyncio.run(ask()), expected(["graph"]), atol=1e-5)
+
+
+def test_a_copy_answers_the_same(server):
+    embedding = hosted(server)
+    rows = embedding.encode(TEXTS[:3])
+    assert np.array_equal(pickle.loads(pickle.dumps(embedding)).encode(TEXTS[:3]), rows)
+
+
+def test_connections_are_kept_between_texts_and_closed_at_the_end(server):
+    embedding, before = hosted(server), server.counts()["connections"]
+    for text in TEXTS[:10]:
+        embedding.encode([text])
+    assert server.counts()["connections"] <= before + 1
+    opened = server.counts()["open_connections"]
+    embedding.model.close()
+    deadline = time.monotonic() + 5
+    while server.counts()["open_connections"] >= opened and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert server.counts()["open_connections"] < opened
+    assert embedding.encode(["voting"]).any()
+
+
+def test_a_length_that_the_model_does_not_offer_is_told(server):
+    with pytest.raises(InputError, match="length 16, not 8"):
+        hosted(server, model=f"openai/{FIXED}", dimensions=8).encode(["graph"])
+
+
+@pytest.mark.parametrize("fault", ["server_error", "rate_limited", "dropped", "no_choices"])
+def test_ollama_is_asked_in_its_own_way(server, fault):
+    server.plan(Plan(rates={fault: 0.4}, seed=2, streak=2))
+    base = server.url.removesuffix("/v1")
+    embedding = hosted(server, model="ollama/mxbai-embed-large", api_base=base)
+    rows = embedding.encode(TEXTS)
+    assert np.allclose(rows, expected(TEXTS, "mxbai-embed-large"), atol=1e-5)
+    counts = server.counts()
+    assert counts["faults"][fault] > 2
+    assert embedding.spent.requests == counts["requests"]
+    assert counts["repeated_answers"] == 0

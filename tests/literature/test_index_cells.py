@@ -1,0 +1,258 @@
+"""A past too large to search whole: cells, their recall, and what must not change the answer."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from society.literature.ids import Ids
+from society.literature.index import EXACT_UP_TO, VectorIndex
+from society.literature.index_cells import Cells, cells_for
+
+ROOT = Path(__file__).parents[2]
+COUNT, DIM, TWINS = 30_000, 24, 90
+PROMISED = 0.97
+
+
+def clustered(count, dim=DIM, seed=0, clusters=60):
+    """Unit rows around random centres, the same for the same seed."""
+    rng = np.random.default_rng(seed)
+    centres = np.random.default_rng(7).normal(size=(clusters, dim))
+    centres /= np.linalg.norm(centres, axis=1, keepdims=True)
+    rows = centres[rng.integers(clusters, size=count)] + rng.normal(size=(count, dim)) / dim**0.5
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def brute(rows, ids, query, k, visible):
+    """The nearest by float64 distance, ties by id."""
+    gaps = rows[:visible].astype(np.float64) - query
+    distances = np.sqrt(np.square(gaps).sum(axis=1))
+    near = np.argsort(distances, kind="stable")[: k + 200].tolist()
+    ranked = sorted((float(distances[row]), ids[row], row) for row in near)
+    return [(row, distance) for distance, _, row in ranked[:k]]
+
+
+def recall(index, rows, ids, visible, queries):
+    found = 0
+    for query in queries:
+        true = brute(rows, ids, query, 5, visible)
+        found += sum(hit in true for hit in index.search(query, 5, visible))
+    return found / (5 * len(queries))
+
+
+@pytest.fixture(scope="module")
+def rows():
+    made = clustered(COUNT)
+    # Many papers of one vector, wide apart, more than are ever proposed at first.
+    made[100 : 100 + 300 * TWINS : 300] = made[100]
+    made.flags.writeable = False
+    return made
+
+
+@pytest.fixture(scope="module")
+def ids():
+    return [f"p{number:05d}" for number in np.random.default_rng(3).permutation(COUNT)]
+
+
+@pytest.fixture(scope="module")
+def cells(rows):
+    return Cells(rows)
+
+
+@pytest.fixture
+def index(rows, ids, cells, monkeypatch):
+    monkeypatch.setattr("society.literature.index_kept.cells_of", lambda *given: cells)
+    return VectorIndex(DIM, Ids(ids), rows)
+
+
+def test_as_many_rows_as_the_limit_are_searched_exactly(rows, ids):
+    index = VectorIndex(DIM, Ids(ids[:EXACT_UP_TO]), rows[:EXACT_UP_TO])
+    assert index.facts == {"search": "exact", "recall": 1.0}
+    for query in clustered(10, seed=1):
+        found = index.search(query, 5, EXACT_UP_TO)
+        assert found == brute(rows, ids, query, 5, EXACT_UP_TO)
+
+
+def test_the_recall_that_is_told_is_that_of_new_queries(index, rows, ids):
+    queries = clustered(100, seed=2)
+    measured = recall(index, rows, ids, COUNT, queries)
+    assert measured >= PROMISED
+    assert index.facts["recall"] >= PROMISED
+    assert abs(index.facts["recall"] - measured) < 0.03
+    assert (index.facts["search"], index.facts["cells"]) == ("cells", cells_for(COUNT))
+
+
+@pytest.fixture(scope="module")
+def even():
+    """Rows without clusters, in which some of the nearest are missed."""
+    rows = np.random.default_rng(5).normal(size=(8000, DIM)).astype(np.float32)
+    return rows, Cells(rows)
+
+
+def share_found(even, visible, probed=None):
+    """Share of the five nearest of some visible rows, themselves left out, among the proposed."""
+    rows, cells = even
+    found = 0
+    picked = range(0, visible, max(1, visible // 150))
+    for row in picked:
+        given = (rows[row], 20, visible, (row,))
+        near = cells.propose(*given) if probed is None else cells._propose(*given, probed)
+        true = brute(rows, range(visible), rows[row], 6, visible)[1:]
+        found += len({hit for hit, _ in true} & set(near.tolist()))
+    return found / (5 * len(picked))
+
+
+def test_recall_is_measured_not_assumed(even):
+    facts = even[1].facts
+    assert facts["probed"] > 1
+    assert 0.985 <= facts["recall"] < 1.0
+    assert share_found(even, 8000) == pytest.approx(facts["recall"], abs=0.015)
+    assert share_found(even, 8000, probed=1) < 0.8
+
+
+def test_the_fewer_rows_are_visible_the_more_cells_are_looked_into(rows, cells):
+    assert share_found((rows, cells), 1000) >= 0.99
+    assert share_found((rows, cells), 1000, probed=cells.facts["probed"]) < PROMISED
+
+
+def test_probes_that_anything_would_satisfy_are_not_counted(even):
+    rows = even[0].copy()
+    rows[1::2] = 0
+    facts = Cells(rows).facts
+    assert facts["probed"] > 10
+    assert facts["recall"] < 1.0
+    assert Cells(np.zeros_like(rows)).facts["recall"] == 1.0
+
+
+def test_distances_are_those_of_the_rows_themselves(index, rows):
+    for query in clustered(20, seed=4):
+        for row, distance in index.search(query, 5, COUNT):
+            assert distance == float(np.sqrt(np.square(rows[row].astype(np.float64) - query).sum()))
+
+
+@pytest.mark.parametrize("visible", [25_000, 21_000])
+def test_a_search_inside_the_past_sees_nothing_later_and_finds_as_much(index, rows, ids, visible):
+    queries = clustered(60, seed=5)
+    for query in queries:
+        assert all(row < visible for row, _ in index.search(query, 9, visible))
+    assert recall(index, rows, ids, visible, queries) >= PROMISED
+
+
+def test_early_enough_the_answer_is_exact(index, rows, ids):
+    for query in clustered(5, seed=6):
+        assert index.search(query, 5, 20_000) == brute(rows, ids, query, 5, 20_000)
+        assert index.search(query, 5, 3) == brute(rows, ids, query, 5, 3)
+
+
+def test_equal_distances_are_ordered_by_id_however_many_there_are(index, rows, ids):
+    twins = sorted(range(100, 100 + 300 * TWINS, 300), key=ids.__getitem__)
+    found = index.search(rows[100], 6, COUNT)
+    assert found == [(row, 0.0) for row in twins[:6]]
+    early = [row for row in twins if row < 25_000]
+    assert [row for row, _ in index.search(rows[100], 6, 25_000)] == early[:6]
+
+
+def test_excluded_ids_make_room_for_the_next(index, ids):
+    for query in clustered(20, seed=8):
+        more = index.search(query, 8, COUNT)
+        gone = frozenset({ids[more[0][0]], ids[more[2][0]], "nobody"})
+        rest = [hit for hit in more if ids[hit[0]] not in gone]
+        assert index.search(query, 6, COUNT, gone) == rest[:6]
+
+
+def test_what_is_added_is_found_beside_the_past_and_changes_no_earlier_answer(index, rows, ids):
+    queries = clustered(15, seed=9)
+    before = [index.search(query, 5, COUNT) for query in queries]
+    fresh = clustered(400, seed=10)
+    fresh[:15] = queries
+    index.add([f"new{number}" for number in range(400)], fresh)
+    assert [index.search(query, 5, COUNT) for query in queries] == before
+    for number, query in enumerate(queries):
+        (first, second, *_) = index.search(query, 5, COUNT + 400)
+        assert first == (COUNT + number, 0.0)
+        assert second[1] <= before[number][0][1]
+        assert index.search(query, 5, COUNT + number) != index.search(query, 5, COUNT + number + 1)
+    assert index.vector("new3").tolist() == queries[3].tolist()
+    assert index.vector(ids[7]).tolist() == rows[7].tolist()
+
+
+def test_searches_at_once_find_what_each_finds_alone(index):
+    queries = clustered(40, seed=11)
+    alone = [index.search(query, 5, COUNT) for query in queries]
+    found = {}
+
+    def ask(reader):
+        found[reader] = [index.search(query, 5, COUNT) for query in queries]
+
+    readers = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
+    for reader in readers:
+        reader.start()
+    index.add([f"meanwhile{number}" for number in range(300)], clustered(300, seed=12))
+    for reader in readers:
+        reader.join()
+    assert list(found.values()) == [alone] * 4
+
+
+def digest():
+    """Hash of the cells of some rows and of what is found in them."""
+    rows = clustered(COUNT, seed=13)
+    cells = Cells(rows)
+    whole = hashlib.sha256(cells.sorting.centres.tobytes() + cells.sorting.cell_of.tobytes())
+    for query in clustered(20, seed=14):
+        whole.update(cells.propose(query, 20, COUNT).tobytes())
+    return f"{whole.hexdigest()} {cells.facts}"
+
+
+def test_the_number_of_threads_changes_nothing():
+    code = "import test_index_cells as here; print(here.digest())"
+    told = set()
+    for threads in ("1", "2", "4"):
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        path = os.pathsep.join([str(ROOT), str(Path(__file__).parent)])
+        given = os.environ | dict.fromkeys(names, threads) | {"PYTHONPATH": path}
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=given
+        )
+        told.add(done.stdout)
+    assert len(told) == 1
+    assert "recall" in told.pop()
+
+
+def test_a_memory_mapped_past_stays_on_disk(index, rows, ids, tmp_path):
+    np.save(tmp_path / "rows.npy", rows)
+    mapped = VectorIndex(DIM, Ids(ids), np.load(tmp_path / "rows.npy", mmap_mode="r"))
+    assert isinstance(mapped._past, np.memmap)
+    for query in clustered(10, seed=15):
+        assert mapped.search(query, 5, COUNT) == index.search(query, 5, COUNT)
+
+
+def test_no_block_of_what_is_added_is_large():
+    index = VectorIndex(1024)
+    for number in range(9):
+        ids = [f"p{number}/{place}" for place in range(250)]
+        index.add(ids, np.full((250, 1024), number, np.float32))
+    assert len(index) == 2250
+    assert max(block.ntotal for block in index._flat._blocks) * 4 * 1024 <= 2**21
+    assert index.search(np.full(1024, 8.0, np.float32), 2, 2250) == [(2000, 0.0), (2001, 0.0)]
+    assert index.vector("p5/249").tolist() == [5.0] * 1024
+
+
+def test_equal_rows_in_several_blocks_are_ordered_by_id():
+    far = np.random.default_rng(1).normal(size=(500, 1024)).astype(np.float32)
+    far[[3, 50, 90, 130, 200, 260, 300, 350, 400, 499]] = 0.0
+    for seed in range(20):
+        ids = [f"p{number:03d}" for number in np.random.default_rng(seed).permutation(500)]
+        index = VectorIndex(1024)
+        for start in range(0, 500, 100):
+            index.add(ids[start : start + 100], far[start : start + 100])
+        assert len(index._flat._blocks) > 1
+        twins = sorted(ids[row] for row in np.flatnonzero(~far.any(axis=1)))
+        found = index.search(np.zeros(1024, np.float32), 2, 500)
+        assert [(ids[row], distance) for row, distance in found] == [
+            (one, 0.0) for one in twins[:2]
+        ]

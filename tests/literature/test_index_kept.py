@@ -1,0 +1,136 @@
+"""How rows were sorted, kept in a file that is believed only where it fits them."""
+
+import os
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from society.literature import index_cells
+from society.literature.index_cells import Cells, Sorting
+from society.literature.index_kept import cells_of, key_of, read_sorting, write_sorting
+
+COUNT, DIM = 3000, 8
+ROWS = np.random.default_rng(0).normal(size=(COUNT, DIM)).astype(np.float32)
+CELLS = Cells(ROWS)
+KEY = key_of(ROWS, "distance")
+
+
+@pytest.fixture
+def kept(tmp_path):
+    path = tmp_path / "past.cells.npz"
+    assert write_sorting(path, KEY, CELLS.sorting)
+    return path
+
+
+def read(path):
+    return read_sorting(path, KEY, COUNT, DIM)
+
+
+def test_a_second_start_sorts_nothing_and_finds_the_same(tmp_path, monkeypatch):
+    path = tmp_path / "past.cells.npz"
+    first = cells_of(ROWS, path)
+    monkeypatch.setattr(index_cells, "_sort", None)
+    monkeypatch.setattr(Cells, "_measured", None)
+    second = cells_of(ROWS, path)
+    assert second.facts == first.facts == CELLS.facts
+    for query in ROWS[:30] + 0.01:
+        assert np.array_equal(second.propose(query, 20, COUNT), first.propose(query, 20, COUNT))
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("metric", ["distance", "cosine"])
+def test_other_rows_or_another_metric_have_another_key(kept, metric):
+    other = ROWS.copy()
+    other[7, 3] += 1e-3
+    assert key_of(other, metric) != KEY
+    assert (key_of(ROWS, metric) == KEY) == (metric == "distance")
+    assert read_sorting(kept, key_of(other, metric), COUNT, DIM) is None
+    assert cells_of(other, kept).sorting.centres.shape == CELLS.sorting.centres.shape
+    assert read(kept) is None
+
+
+def test_a_folder_that_takes_no_file_is_no_hindrance(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    assert write_sorting(blocked / "past.cells.npz", KEY, CELLS.sorting) is False
+    assert cells_of(ROWS, tmp_path / "nowhere" / "past.cells.npz").facts == CELLS.facts
+
+
+def changed(**arrays):
+    sorting = CELLS.sorting
+    known = {"centres": sorting.centres, "cell_of": sorting.cell_of, "scale": sorting.scale}
+    return Sorting(**(known | {"probed": 1, "recall": 0.99} | arrays))
+
+
+WRONG = [
+    changed(cell_of=CELLS.sorting.cell_of - 1),
+    changed(cell_of=CELLS.sorting.cell_of + len(CELLS.sorting.centres)),
+    changed(cell_of=CELLS.sorting.cell_of[1:]),
+    changed(cell_of=CELLS.sorting.cell_of.astype(np.int64)),
+    changed(centres=CELLS.sorting.centres[:, 1:]),
+    changed(centres=np.full_like(CELLS.sorting.centres, np.nan)),
+    changed(scale=CELLS.sorting.scale[:-1]),
+    changed(probed=0),
+    changed(probed=10**6),
+    changed(probed=float("nan")),
+    changed(recall=float("nan")),
+]
+
+
+@pytest.mark.parametrize("sorting", WRONG)
+def test_arrays_that_do_not_fit_the_rows_are_passed_over(kept, sorting):
+    assert read(kept).probed == CELLS.sorting.probed
+    write_sorting(kept, KEY, sorting)
+    assert read(kept) is None
+
+
+def test_a_file_that_unpacks_to_more_than_it_may_is_not_unpacked(kept):
+    with kept.open("wb") as file:
+        np.savez_compressed(file, centres=np.zeros(10**7, np.float32), key=np.zeros(9))
+    assert kept.stat().st_size < 100_000
+    assert read(kept) is None
+
+
+class Planted:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (open, (str(self.path), "w"))
+
+
+def test_nothing_is_unpickled(kept, tmp_path):
+    canary = tmp_path / "canary"
+    planted = np.empty(1, dtype=object)
+    planted[0] = Planted(canary)
+    with kept.open("wb") as file:
+        np.savez(file, centres=planted, cell_of=planted, scale=planted, measured=planted, key=KEY)
+    assert read(kept) is None
+    kept.write_bytes(pickle.dumps(Planted(canary)))
+    assert read(kept) is None
+    assert not canary.exists()
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    spots=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), max_size=8),
+    share=st.floats(0, 1),
+    cut=st.booleans(),
+)
+def test_a_damaged_file_is_passed_over_or_read_as_it_was(tmp_path_factory, spots, share, cut):
+    path = tmp_path_factory.mktemp("kept") / "past.cells.npz"
+    write_sorting(path, KEY, CELLS.sorting)
+    data = bytearray(path.read_bytes())
+    for place, change in spots:
+        data[int(place * len(data))] ^= change
+    path.write_bytes(data[: int(share * len(data))] if cut else data)
+    found = read(path)
+    if found is not None:
+        assert np.array_equal(found.centres, CELLS.sorting.centres)
+        assert np.array_equal(found.cell_of, CELLS.sorting.cell_of)
+        assert (found.probed, found.recall) == (CELLS.sorting.probed, CELLS.sorting.recall)

@@ -1,0 +1,156 @@
+"""Papers in columns: a sequence like any other, and who cites whom among them."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from society.literature.paper import Paper
+from society.literature.papers import Papers, schema
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+TEXTS = st.lists(TEXT, max_size=3).map(tuple)
+COUNT = st.none() | st.integers(0, 2**40)
+ANY = st.builds(
+    Paper, TEXT, TEXT, TEXT, st.floats(-9, 9), st.integers(1, 9), TEXTS, TEXTS, TEXTS, TEXT, COUNT
+)
+
+
+def paper(name, *references, date=0.0, citations=None):
+    return Paper(name, "Title", "Text", date, 2000, ("a",), references, citations=citations)
+
+
+FIVE = [
+    paper("a"),
+    paper("b", "a", "b", "a"),
+    paper("c", "b", "a", "elsewhere"),
+    paper("d", citations=4),
+    paper("e", "a", "f"),
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ANY, max_size=5), st.data())
+def test_they_are_the_sequence_they_were_made_of(rows, data):
+    papers = Papers.of(rows)
+    assert papers == rows
+    assert rows == list(papers)
+    assert len(papers) == len(rows)
+    bounds = st.none() | st.integers(-7, 7)
+    part = slice(
+        *(data.draw(bounds) for _ in range(2)), data.draw(st.sampled_from([None, 1, 2, -1]))
+    )
+    assert papers[part] == rows[part]
+    for row in range(-len(rows), len(rows)):
+        assert papers[row] == rows[row]
+    with pytest.raises(IndexError):
+        papers[len(rows)]
+    copy = pickle.loads(pickle.dumps(papers[1:]))
+    assert copy == rows[1:]
+
+
+def test_what_is_in_columns_is_taken_as_it_is():
+    papers = Papers.of(FIVE)
+    assert Papers.of(papers) is papers
+    assert papers != Papers.of(FIVE[1:])
+    assert papers != "papers"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ANY, max_size=6), st.integers(0, 6), st.integers(0, 6))
+def test_the_digest_knows_values_and_not_chunks(rows, cut, other):
+    whole = Papers.of(rows)
+    first, last = sorted((cut, other))
+    pieces = [whole[:first], whole[first:last], whole[last:]]
+    chunks = Papers(pa.concat_tables([piece.table for piece in pieces]))
+    assert chunks == whole
+    assert chunks.digest() == whole.digest()
+    assert whole[first:last].digest() == Papers.of(rows[first:last]).digest()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ANY, max_size=3), st.lists(ANY, max_size=3))
+def test_other_papers_have_another_digest(one, two):
+    assert (Papers.of(one).digest() == Papers.of(two).digest()) == (one == two)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"authors": ("ab", "c")}, {"authors": ("a", "bc")}),
+        ({"authors": ("a", "b")}, {"authors": ("a,b",)}),
+        ({"keywords": ()}, {"keywords": ("",)}),
+        ({"citations": None}, {"citations": 0}),
+        ({"title": "ab", "abstract": "c"}, {"title": "a", "abstract": "bc"}),
+    ],
+)
+def test_the_digest_tells_what_looks_alike_when_joined(one, other):
+    rest = {"id": "x", "title": "t", "abstract": "", "date": 0.0, "year": 1, "authors": ()}
+    digests = [Papers.of([Paper(**(rest | change))]).digest() for change in (one, other)]
+    assert digests[0] != digests[1]
+
+
+def test_columns_by_hand():
+    papers = Papers.of(FIVE)
+    assert papers.dates.tolist() == [0.0] * 5
+    assert papers.years.dtype == papers.team_sizes.dtype == np.int64
+    assert papers.team_sizes.tolist() == [1] * 5
+    assert papers.citations[3] == 4
+    assert np.isnan(papers.citations[:3]).all()
+
+
+def test_ids_are_found_and_others_are_not():
+    papers = Papers.of(FIVE)
+    assert [papers.row_of(name) for name in "abcde"] == [0, 1, 2, 3, 4]
+    assert papers.row_of("f") is None
+    assert papers.rows_of(["e", "nobody", "a", "e"]).tolist() == [4, -1, 0, 4]
+    assert papers[2:].rows_of(pa.array(["c", "a"], pa.large_string())).tolist() == [0, -1]
+
+
+def test_references_by_hand():
+    papers = Papers.of(FIVE)
+    starts, cited = papers.cites()
+    assert [cited[a:b].tolist() for a, b in pairwise(starts)] == [
+        [],
+        [0],
+        [0, 1],
+        [],
+        [0],
+    ]
+    assert [papers.cited_by(row).tolist() for row in range(5)] == [[1, 2, 4], [2], [], [], []]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6), max_size=7))
+def test_references_are_those_that_a_reader_would_find(lists):
+    rows = [paper("abcdefg"[n], *references) for n, references in enumerate(lists)]
+    papers = Papers.of(rows)
+    row_of = {one.id: row for row, one in enumerate(rows)}
+    expected = [
+        sorted({row_of[r] for r in one.references if r in row_of and r != one.id}) for one in rows
+    ]
+    starts, cited = papers.cites()
+    assert [cited[starts[n] : starts[n + 1]].tolist() for n in range(len(rows))] == expected
+    for row in range(len(rows)):
+        assert papers.cited_by(row).tolist() == [n for n, e in enumerate(expected) if row in e]
+
+
+def test_few_are_shown_whole_and_of_many_the_first():
+    assert repr(Papers.of(FIVE)) == f"Papers({FIVE!r})"
+    many = Papers.of(FIVE * 200)
+    assert repr(many).endswith("), ... 900 more])")
+    assert len(repr(many)) < 101 * len(repr(FIVE[2]))
+
+
+def test_no_papers_are_papers_too():
+    none = Papers.of([])
+    assert len(none) == 0
+    assert none == ()
+    assert none.rows_of(["a"]).tolist() == [-1]
+    assert none.row_of("a") is None
+    assert [part.tolist() for part in none.cites()] == [[0], []]
+    assert none.table.schema == schema()

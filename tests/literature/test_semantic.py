@@ -1,0 +1,487 @@
+"""Embeddings by sentence-transformers: the real library, with a model made here from scratch.
+
+Run where the extra is installed; the last test also wants a model with real weights, in a folder
+that the environment variable SOCIETY_TEST_MODEL names.
+"""
+
+import hashlib
+import json
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.errors import InputError
+from society.literature.embedding import (
+    EmbeddingCache,
+    load_embedding,
+    make_embedding,
+)
+from society.literature.embedding.weights import Weights, content_hash
+from tests.literature.tiny_model import HIDDEN, WORDS, build
+
+pytestmark = pytest.mark.skipif(
+    find_spec("sentence_transformers") is None,
+    reason="the extra is not installed: pip install -c constraints.txt -e '.[semantic]'",
+)
+
+ROOT = Path(__file__).parents[2]
+REAL = os.environ.get("SOCIETY_TEST_MODEL", "")
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+# Of very different lengths, some beyond what the model reads.
+TEXTS = [" ".join(WORDS[(n * k) % 10] for k in range(1 + n * n % 70)) for n in range(1, 90)]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("built"))
+
+
+@pytest.fixture
+def model(built, tmp_path):
+    """A copy that a test may spoil."""
+    return Path(shutil.copytree(built, tmp_path / "tiny"))
+
+
+@pytest.fixture(scope="module")
+def embedding(built):
+    return make_embedding(f"sentence-transformers:{built}")
+
+
+@pytest.fixture(scope="module")
+def rows(embedding):
+    return embedding.encode_all(TEXTS)
+
+
+def test_rows_are_unit_float32_and_rounded(embedding, rows):
+    assert rows.dtype == np.float32
+    assert rows.shape == (len(TEXTS), HIDDEN) == (len(TEXTS), embedding.dim)
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-4)
+    assert np.array_equal(rows, np.round(rows.astype(np.float64), 5).astype(np.float32))
+    assert len(np.unique(rows[:9], axis=0)) > 5
+
+
+def test_rows_are_those_of_the_library(built, rows):
+    from sentence_transformers import SentenceTransformer
+
+    told = SentenceTransformer(str(built), device="cpu").encode(
+        TEXTS, batch_size=16, normalize_embeddings=True, show_progress_bar=False
+    )
+    # A batch has padding and other sums: equal but for rounding.
+    assert np.abs(told - rows).max() <= 2e-5
+
+
+def test_rows_do_not_depend_on_neighbours_order_or_threads(built, rows):
+    from society.literature.embedding.semantic import SentenceTransformers
+
+    order = np.random.default_rng(5).permutation(len(TEXTS))
+    for workers in (1, 2, 5):
+        again = SentenceTransformers(Weights.find(str(built)), workers=workers)
+        shuffled = again.encode([TEXTS[place] for place in order])
+        assert np.array_equal(shuffled, rows[order])
+        alone = SentenceTransformers(Weights.find(str(built)), workers=workers)
+        for place in (0, 7, 40, 88):
+            assert np.array_equal(alone.encode([TEXTS[place]])[0], rows[place])
+
+
+def test_rows_do_not_depend_on_torchs_threads(built, rows):
+    import torch
+
+    before = torch.get_num_threads()
+    try:
+        for threads in (1, 4):
+            torch.set_num_threads(threads)
+            again = make_embedding(f"sentence-transformers:{built}")
+            assert np.array_equal(again.encode(TEXTS), rows)
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_batches_on_a_device_give_the_same_to_1e_5(built, rows):
+    told = make_embedding(f"sentence-transformers:{built}", device="cpu:0")
+    order = np.random.default_rng(5).permutation(len(TEXTS))
+    again = told.encode([TEXTS[place] for place in order])
+    assert np.abs(again - rows[order]).max() <= 1.01e-5
+    assert "on cpu:0" in told.notes[-1]
+    assert len(make_embedding(f"sentence-transformers:{built}").notes) == 1
+
+
+def test_an_empty_text_gives_a_zero_row_and_any_text_a_row(embedding):
+    rows = embedding.encode(["", " \n", "zebra", "\ud800 graph", "graph " * 10_000])
+    assert not rows[:2].any()
+    assert np.allclose(np.linalg.norm(rows[2:], axis=1), 1.0, atol=1e-4)
+    # The model reads the beginning of a long text.
+    assert np.array_equal(rows[4], embedding.encode(["graph " * 200])[0])
+
+
+def test_the_name_tells_no_path_and_the_revision_is_of_the_files(embedding, built):
+    assert embedding.name == "sentence-transformers:model"
+    assert embedding.revision == content_hash(built)
+    assert len(embedding.revision) == 16
+
+
+def test_the_revision_changes_with_a_weight_and_not_with_the_place(model, built):
+    from safetensors.numpy import load_file, save_file
+
+    assert content_hash(model) == content_hash(built)
+    (model / "README.md").write_text("another description")
+    (model / ".cache").mkdir()
+    (model / ".cache" / "note.json").write_text("{}")
+    assert content_hash(model) == content_hash(built)
+    path = model / "model.safetensors"
+    weights = load_file(path)
+    name = sorted(weights)[0]
+    weights[name] = weights[name] + np.float32(1e-3)
+    save_file(weights, path, metadata={"format": "pt"})
+    assert content_hash(model) != content_hash(built)
+
+
+def test_a_saved_one_is_loaded_without_its_weights(model, rows, tmp_path):
+    made = make_embedding(f"sentence-transformers:{model}")
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    made.save(folder)
+    away = model.rename(tmp_path / "away")
+    loaded = load_embedding(folder)
+    assert (loaded.name, loaded.revision, loaded.dim) == (made.name, made.revision, HIDDEN)
+    assert loaded.encode(["", " "]).shape == (2, HIDDEN)
+    with pytest.raises(InputError, match="no such folder"):
+        loaded.encode(["graph"])
+    away.rename(model)
+    assert np.array_equal(loaded.encode(TEXTS[:5]), rows[:5])
+    assert np.array_equal(pickle.loads(pickle.dumps(loaded)).encode(TEXTS[:5]), rows[:5])
+
+
+def test_weights_that_have_changed_are_refused(model, tmp_path):
+    made = make_embedding(f"sentence-transformers:{model}")
+    made.save(tmp_path)
+    path = model / "config.json"
+    path.write_text(path.read_text() + "\n")
+    with pytest.raises(InputError, match=f"not {made.revision}"):
+        load_embedding(tmp_path).encode(["graph"])
+
+
+def test_a_wanted_revision_is_required(model):
+    revision = content_hash(model)
+    assert make_embedding(f"sentence-transformers:{model}@{revision}").revision == revision
+    with pytest.raises(InputError, match="not 0123456789abcdef"):
+        make_embedding(f"sentence-transformers:{model}@0123456789abcdef")
+
+
+def test_pickled_weights_are_refused(model):
+    import torch
+    from safetensors.torch import load_file
+
+    path = model / "model.safetensors"
+    torch.save(load_file(path), model / "pytorch_model.bin")
+    assert make_embedding(f"sentence-transformers:{model}").dim == HIDDEN
+    path.unlink()
+    with pytest.raises(InputError, match=r"only pickled weights \(pytorch_model.bin\)"):
+        make_embedding(f"sentence-transformers:{model}")
+    (model / "pytorch_model.bin").unlink()
+    with pytest.raises(InputError, match="no weights"):
+        make_embedding(f"sentence-transformers:{model}")
+
+
+def edit(path, change):
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+
+
+TRAP = "from pathlib import Path\nPath({!r}).write_text('run')\nclass Trap: pass\n"
+
+
+@pytest.mark.parametrize("kind", ["trap.Trap", "os.system", "sentence_transformers.models.BoW"])
+def test_parts_of_a_models_own_are_never_run(model, tmp_path, kind):
+    (model / "trap.py").write_text(TRAP.format(str(tmp_path / "ran")))
+    edit(model / "modules.json", lambda parts: parts[1].update(type=kind))
+    with pytest.raises(InputError, match="never run"):
+        make_embedding(f"sentence-transformers:{model}").encode(["graph"])
+    assert not (tmp_path / "ran").exists()
+
+
+def test_code_for_the_transformer_itself_is_never_run(model, tmp_path):
+    (model / "trap.py").write_text(TRAP.format(str(tmp_path / "ran")))
+    code = {"AutoConfig": "trap.Trap", "AutoModel": "trap.Trap"}
+    edit(model / "config.json", lambda c: c.update(model_type="trap", auto_map=code))
+    with pytest.raises(InputError, match="cannot load the model"):
+        make_embedding(f"sentence-transformers:{model}").encode(["graph"])
+    edit(model / "config.json", lambda c: c.update(model_type="bert"))
+    assert make_embedding(f"sentence-transformers:{model}").encode(["graph"]).any()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_parts_outside_of_the_folder_and_adapters_are_refused(model):
+    (model / "adapter_config.json").write_text("{}")
+    with pytest.raises(InputError, match="adapters"):
+        make_embedding(f"sentence-transformers:{model}")
+    (model / "adapter_config.json").unlink()
+    edit(model / "modules.json", lambda parts: parts[0].update(path="../tiny2"))
+    shutil.copytree(model, model.parent / "tiny2")
+    with pytest.raises(InputError, match="outside"):
+        make_embedding(f"sentence-transformers:{model}")
+
+
+@pytest.mark.parametrize("text", ["{", "[{}]", '"text"', "[1]"])
+def test_a_list_of_parts_that_is_none_is_told(model, text):
+    (model / "modules.json").write_text(text)
+    with pytest.raises(InputError, match="not a list of a model's parts"):
+        make_embedding(f"sentence-transformers:{model}")
+
+
+def test_a_models_own_prompts_are_left_alone_and_ours_stands_before_queries(model, rows):
+    prompts = {"query": "volume ", "document": "ray "}
+    settings = model / "config_sentence_transformers.json"
+    edit(settings, lambda c: c.update(prompts=prompts, default_prompt_name="document"))
+    plain = make_embedding(f"sentence-transformers:{model}")
+    assert np.array_equal(plain.encode(TEXTS[:5]), rows[:5])
+    assert np.array_equal(plain.encode_queries(TEXTS[:5]), rows[:5])
+    asking = make_embedding(f"sentence-transformers:{model}", query_prompt="volume ")
+    assert np.array_equal(asking.encode(TEXTS[:5]), rows[:5])
+    expected = plain.encode([f"volume {text}" for text in TEXTS[:5]])
+    assert np.array_equal(asking.encode_queries(TEXTS[:5]), expected)
+    assert asking.revision.startswith(plain.revision + "+query.")
+
+
+def test_half_precision_weights_are_read_in_single_precision(model):
+    from safetensors.numpy import load_file, save_file
+
+    path = model / "model.safetensors"
+    weights = load_file(path)
+    halves = {k: v.astype(np.float16) if v.dtype == np.float32 else v for k, v in weights.items()}
+    save_file(halves, path, metadata={"format": "pt"})
+    edit(model / "config.json", lambda c: c.update(dtype="float16", torch_dtype="float16"))
+    half = make_embedding(f"sentence-transformers:{model}")
+    wide = {k: v.astype(np.float32) if v.dtype == np.float16 else v for k, v in halves.items()}
+    rows = half.encode(TEXTS[:20])
+    save_file(wide, path, metadata={"format": "pt"})
+    edit(model / "config.json", lambda c: c.update(dtype="float32", torch_dtype="float32"))
+    assert np.array_equal(make_embedding(f"sentence-transformers:{model}").encode(TEXTS[:20]), rows)
+
+
+EMBED = """
+import sys
+from society.literature.embedding import EmbeddingCache, make_embedding
+from tests.literature.test_semantic import corpus
+made = make_embedding("sentence-transformers:" + sys.argv[1])
+made.encode_all(corpus(), cache=EmbeddingCache(sys.argv[2]))
+"""
+
+
+def corpus():
+    """As many texts, no two the same."""
+    return [f"{' '.join(WORDS[: n % 7])} {'abc'[n % 3] * (n // 3)}" for n in range(1, 3001)]
+
+
+def test_a_killed_embedding_goes_on_where_it_stopped_with_the_same_rows(built, tmp_path):
+    """Half is made by a process with other threads, killed; half here; then all of it again."""
+    command = [sys.executable, "-c", EMBED, str(built), str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "3"}
+    killed = subprocess.Popen(command, cwd=ROOT, env=environment)
+    record, deadline = 36, time.monotonic() + 60
+    while time.monotonic() < deadline and size(tmp_path) < 5 * 64 * record:
+        time.sleep(0.002)
+    killed.kill()
+    assert killed.wait() == -signal.SIGKILL
+    told, embedding = [], make_embedding(f"sentence-transformers:{built}")
+    with EmbeddingCache(tmp_path) as cache:
+        kept = len(cache.shelf(embedding.origin))
+        assert 5 * 64 <= kept < 3000
+        rows = embedding.encode_all(corpus(), cache=cache, progress=lambda *n: told.append(n))
+    assert told == [(2048, 3000), (3000, 3000)]
+    # It only grows, so nothing was embedded twice.
+    assert size(tmp_path) == 3000 * record
+    again = make_embedding(f"sentence-transformers:{built}")
+    around = slice(kept - 200, kept + 100)
+    assert np.array_equal(rows[around], again.encode(corpus()[around]))
+
+
+def size(folder):
+    """Bytes of the keys in a cache."""
+    return sum(path.stat().st_size for path in folder.glob("*/keys.bin"))
+
+
+def hub(model, home):
+    """The folder of a hub's cache that holds the model as org/tiny, at its commit."""
+    place = home / "models--org--tiny"
+    (place / "refs").mkdir(parents=True)
+    (place / "refs" / "main").write_text(COMMIT)
+    shutil.copytree(model, place / "snapshots" / COMMIT)
+    return place
+
+
+@pytest.fixture
+def cached(model, tmp_path, monkeypatch):
+    """The hub's cache of this machine, with one model in it."""
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    return hub(model, tmp_path / "hub")
+
+
+def test_a_model_of_the_hub_that_is_here_is_taken_at_its_commit_without_the_hub(
+    cached, rows, tmp_path, network_attempts
+):
+    told = []
+    made = make_embedding("sentence-transformers:org/tiny", announce=told.append)
+    assert (made.name, made.revision) == ("sentence-transformers:org/tiny", COMMIT)
+    assert np.array_equal(made.encode(TEXTS[:5]), rows[:5])
+    made.save(tmp_path)
+    (cached / "refs" / "main").write_text("f" * 40)  # the hub's newest is another by now
+    loaded = load_embedding(tmp_path)
+    assert loaded.revision == COMMIT
+    assert np.array_equal(loaded.encode(TEXTS[:5]), rows[:5])
+    assert make_embedding(f"sentence-transformers:org/tiny@{COMMIT}").revision == COMMIT
+    assert told == network_attempts == []
+
+
+@pytest.mark.parametrize("name", ["org/other", f"org/tiny@{'a' * 40}", "org/tiny@v2"])
+def test_offline_is_offline(cached, name, monkeypatch, network_attempts):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(InputError, match="HF_HUB_OFFLINE"):
+        make_embedding(f"sentence-transformers:{name}")
+    assert network_attempts == []
+
+
+def test_a_model_that_is_here_in_part_is_not_here(cached, monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    (cached / "snapshots" / COMMIT / "model.safetensors").unlink()
+    with pytest.raises(InputError, match="not on this machine"):
+        make_embedding("sentence-transformers:org/tiny")
+
+
+def test_a_hub_that_cannot_be_reached_is_told_after_the_announcement(monkeypatch, tmp_path):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    told = []
+    with pytest.raises(InputError, match="cannot be downloaded"):
+        make_embedding("sentence-transformers:org/tiny", announce=told.append)
+    assert told == ["downloading the model org/tiny from http://127.0.0.1:9"]
+
+
+class Hub(BaseHTTPRequestHandler):
+    """As much of the hub as a download asks for; ``asked`` notes every request."""
+
+    def __init__(self, model, asked, *arguments):
+        self.model, self.asked = model, asked
+        super().__init__(*arguments)
+
+    def do_HEAD(self):
+        self.do_GET()
+
+    def do_GET(self):
+        path = self.path.partition("?")[0]
+        self.asked.append(f"{self.command} {path}")
+        files = {p.relative_to(self.model).as_posix(): p for p in self.model.rglob("*.*")}
+        if path.startswith("/api/models/org/tiny/revision/"):
+            siblings = [{"rfilename": name} for name in sorted(files)]
+            told = {"id": "org/tiny", "sha": COMMIT, "siblings": siblings}
+            self.answer(json.dumps(told).encode())
+        elif path == f"/api/models/org/tiny/tree/{COMMIT}":
+            entries = [
+                {"type": "file", "path": name, "oid": "0" * 40, "size": file.stat().st_size}
+                for name, file in sorted(files.items())
+            ]
+            self.answer(json.dumps(entries).encode())
+        elif path.startswith(f"/org/tiny/resolve/{COMMIT}/"):
+            self.answer(files[path.split(COMMIT + "/")[1]].read_bytes())
+        else:
+            self.send_error(404)
+
+    def answer(self, body):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("X-Repo-Commit", COMMIT)
+        self.send_header("ETag", f'"{hashlib.sha256(body).hexdigest()}"')
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def hub_server(model, monkeypatch, tmp_path):
+    """A hub on loopback that has the model as org/tiny; yields what it is asked."""
+    from huggingface_hub import constants
+
+    asked = []
+    (model / "pytorch_model.bin").write_text("pickled")
+    (model / "trap.py").write_text("code")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Hub, model, asked))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    monkeypatch.setattr(constants, "ENDPOINT", url)
+    monkeypatch.setattr(
+        constants, "HUGGINGFACE_CO_URL_TEMPLATE", url + "/{repo_id}/resolve/{revision}/{filename}"
+    )
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    yield asked
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_download_is_announced_once_and_brings_neither_code_nor_pickles(
+    hub_server, rows, tmp_path
+):
+    told = []
+    made = make_embedding("sentence-transformers:org/tiny", announce=told.append)
+    assert made.revision == COMMIT
+    assert len(told) == 1
+    assert any("model.safetensors" in one for one in hub_server)
+    assert not any(one.endswith((".bin", ".py")) for one in hub_server)
+    hub_server.clear()
+    assert np.array_equal(made.encode(TEXTS[:5]), rows[:5])
+    made.save(tmp_path)
+    assert np.array_equal(load_embedding(tmp_path).encode(TEXTS[:5]), rows[:5])
+    assert hub_server == []
+    shutil.rmtree(tmp_path / "hub")
+    again = load_embedding(tmp_path)
+    assert again.revision == COMMIT
+    assert hub_server == []
+    assert np.array_equal(again.encode(TEXTS[:5]), rows[:5])
+    assert any(COMMIT in one for one in hub_server)
+
+
+@pytest.mark.parametrize("name", ["a/b/c", "org/..", "/no/such/folder", "./none"])
+def test_a_name_that_cannot_be_is_told(name):
+    with pytest.raises(InputError):
+        make_embedding(f"sentence-transformers:{name}")
+
+
+@pytest.mark.skipif(not REAL, reason="SOCIETY_TEST_MODEL names no folder with a real model")
+def test_a_model_with_real_weights_knows_what_is_near():
+    made = make_embedding(f"sentence-transformers:{REAL}")
+    texts = [
+        "Force-directed placement. Nodes repel each other and edges act as springs.",
+        "Drawing graphs. A layout is found by simulating physical forces.",
+        "Volume rendering. Rays are cast through medical scans.",
+        "A direct method to visualise scalar fields from computed tomography.",
+        "Statistical machine translation. Words of parallel corpora are aligned.",
+        "Aligning sentences of two languages improves the quality of translation.",
+    ]
+    rows = made.encode(texts)
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1.0, atol=1e-3)
+    near = rows @ rows.T - 2 * np.eye(6)
+    assert near.argmax(axis=1).tolist() == [1, 0, 3, 2, 5, 4]
+    assert np.array_equal(made.encode(texts[::-1]), rows[::-1])
