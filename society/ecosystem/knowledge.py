@@ -3,25 +3,33 @@
 Every change of a profile is a new dated row; a version is a number of rows, so whoever holds
 a version reads the same people however late it reads. Interests are what is searched;
 affiliations do not matter. It holds no memories and decides nothing.
+
+The first profiles stay in their columns, and one is made when it is asked for.
 """
 
 from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from agents.errors import ProtocolError
 from agents.profile import Profile
+from society.ecosystem.interests import EXACT_UP_TO, Added, First, Rows, Vectors, unit
+from society.ecosystem.people import People
 from society.literature.embedding import Embedding
+from society.literature.ids import IdColumn, Ids
 
 DECIMALS = 5
-NEVER = np.iinfo(np.int64).max
-# More than the rounding of a float32 cosine, so that no better scientist is passed over.
-SLACK = 1e-4
+MEMO = 8192
+"""First profiles that are kept once made."""
 
 
 def interests_text(profile: Profile) -> str:
@@ -35,49 +43,76 @@ class KnowledgeBank:
     Args:
         profiles: everybody's profile on day 0; one each.
         embedding: the embedding of the literature.
+        vectors: a row per profile, of its interests; encoded from the profiles where not given.
+        kept: file that keeps how many first profiles are sorted for searching.
     """
 
-    def __init__(self, profiles: Sequence[Profile], embedding: Embedding) -> None:
+    def __init__(
+        self,
+        profiles: Sequence[Profile],
+        embedding: Embedding,
+        vectors: Vectors | None = None,
+        kept: Path | None = None,
+    ) -> None:
         self.embedding = embedding
-        self._lock = threading.Lock()
-        self._first = len(profiles)
-        self._profiles: list[Profile] = []
+        self._names = _names_of(profiles)
+        self._profiles = profiles
+        self._made = lru_cache(maxsize=MEMO)(self._make)
+        if vectors is None:
+            vectors = embedding.encode([interests_text(profile) for profile in profiles])
+        if vectors.shape != (len(profiles), embedding.dim):
+            shape = (len(profiles), embedding.dim)
+            raise ProtocolError(f"interests need vectors of shape {shape}, not {vectors.shape}")
+        self._first = First(vectors, kept)
+        self._added = Added(embedding.dim)
+        find = profiles.row_of if isinstance(profiles, People) else None
+        self._ids = Ids(self._names, find)
+        self._updating = threading.Lock()
+        self._updates: list[Profile] = []
         self._dates: list[float] = []
         self._rows_of: dict[str, list[int]] = {}
-        room = max(16, len(profiles))
-        self._vectors = np.zeros((room, embedding.dim), dtype=np.float32)
-        self._until = np.full(room, NEVER, dtype=np.int64)
-        rows = _unit(embedding.encode([interests_text(profile) for profile in profiles]))
-        for profile, row in zip(profiles, rows, strict=True):
-            if profile.id in self._rows_of:
-                raise ProtocolError(f"two first profiles have the id {profile.id!r}")
-            self._append(0.0, profile, row)
+        self._vector_of: list[int] = []
+        self._ended: tuple[list[int], list[int]] = ([], [])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """How the first profiles are searched, and with what measured recall."""
+        return self._first.facts
 
     def version(self) -> int:
         """Number of rows now."""
-        return len(self._dates)
+        return len(self._profiles) + len(self._dates)
 
     def visible(self, date: float) -> int:
         """The version that holds at a date: the number of rows dated strictly before it.
 
         The first profiles are there from the beginning, also on day 0 itself.
         """
-        return max(bisect_left(self._dates, date), self._first)
+        return len(self._profiles) + bisect_left(self._dates, date)
 
     def update(self, date: float, profile: Profile) -> None:
-        """Append a row for a scientist, known or new; dates never decrease."""
-        row = _unit(self.embedding.encode([interests_text(profile)]))[0]
-        with self._lock:
-            if self._dates and not date >= self._dates[-1]:
+        """Append a row for a scientist, known or new; dates never decrease.
+
+        The vector of interests that have not changed goes on holding.
+        """
+        with self._updating:
+            last = self._dates[-1] if self._dates else (0.0 if len(self._profiles) else date)
+            if not date >= last:
                 raise ProtocolError(
                     f"profile of {profile.id} is dated {date}, before the last row's "
-                    f"{self._dates[-1]}; update in order of date"
+                    f"{last}; update in order of date"
                 )
-            self._append(date, profile, row)
+            before = self._row(profile.id, self.version())
+            vector = self._renewed(profile, before)
+            self._updates.append(profile)
+            self._vector_of.append(vector)
+            self._rows_of.setdefault(profile.id, []).append(self.version())
+            # Last, because it is what makes the row visible to other threads.
+            self._dates.append(date)
 
     def profile(self, scientist_id: str, version: int) -> Profile:
         """A scientist's latest profile below a version."""
-        return self._profiles[self._latest(scientist_id, version)]
+        return self._at(self._latest(scientist_id, version))
 
     def search(
         self, text: str, k: int, version: int, exclude: frozenset[str] = frozenset()
@@ -88,66 +123,109 @@ class KnowledgeBank:
         """
         if k < 0 or not 0 <= version <= self.version():
             raise ProtocolError(f"k={k}, version={version} with {self.version()} rows")
-        vectors, until = self._arrays()
-        query = _unit(self.embedding.encode([text]))[0]
-        live = until[:version] >= version
-        for scientist_id in exclude:
-            live[[row for row in self._rows_of.get(scientist_id, ()) if row < version]] = False
-        rows = np.flatnonzero(live)
-        if k == 0 or not len(rows):
+        if k == 0:
             return ()
-        rows = _plausible(rows, (vectors[:version] @ query)[rows], k)
-        exact = vectors[rows].astype(np.float64) * query.astype(np.float64)
-        cosines = np.round(exact.sum(axis=1), DECIMALS).tolist()
-        found = [self._profiles[row] for row in rows]
-        ranked = sorted(zip(cosines, found, strict=True), key=lambda pair: (-pair[0], pair[1].id))
-        return tuple(profile for _, profile in ranked[:k])
+        query = unit(self.embedding.encode([text]))[0]
+        early, late = self._hidden(version, exclude)
+        rows = self._near(query, k, min(version, len(self._first)), early)
+        found = _ranked(self._first.rows(rows), query, (self._ids[row] for row in rows.tolist()))
+        if version > len(self._first):
+            numbers, vectors = self._added.near(query, k, version, late)
+            found += _ranked(vectors, query, (self._added.owners[one] for one in numbers.tolist()))
+        return tuple(self.profile(name, version) for _, name in sorted(found)[:k])
 
     def similarity(self, a_id: str, b_id: str, version: int) -> float:
         """Cosine of two scientists' interests below a version, rounded to 1e-5."""
-        a, b = self._latest(a_id, version), self._latest(b_id, version)
-        vectors, _ = self._arrays()
-        product = vectors[a].astype(np.float64) * vectors[b].astype(np.float64)
-        return round(float(product.sum()), DECIMALS)
+        a, b = (self._vector(self._latest(one, version)) for one in (a_id, b_id))
+        return round(float((a.astype(np.float64) * b.astype(np.float64)).sum()), DECIMALS)
+
+    def _near(self, query: Vectors, k: int, visible: int, hidden: set[int]) -> Rows:
+        if query.any() or visible <= EXACT_UP_TO:
+            return self._first.near(query, k, visible, hidden)
+        # Everybody is equally near to a text without a known word: the first by id.
+        order = (row for row in _in_order(self._names) if row < visible)
+        chosen = islice((row for row in order if row not in hidden), k)
+        return np.fromiter(chosen, np.int64)
+
+    def _hidden(self, version: int, exclude: frozenset[str]) -> tuple[set[int], set[int]]:
+        """First rows, and numbers of added ones, that a search of a version passes over."""
+        first = len(self._first)
+        rows, since = self._ended
+        early, late = set(rows[: bisect_left(since, version)]), set()
+        for name in exclude:
+            row = self._ids.row_of(name)
+            if row is not None:
+                early.add(row)
+            for update in tuple(self._rows_of.get(name, ())):
+                late.add(self._vector_of[update - first] - first)
+        return early, late
+
+    def _renewed(self, profile: Profile, before: int | None) -> int:
+        """The vector of a new row: the one that its scientist has, or a new one."""
+        first, row = len(self._first), self.version()
+        if before is not None:
+            held = before if before < first else self._vector_of[before - first]
+            if self._at(before).interests == profile.interests:
+                return held
+            if held >= first:
+                self._added.end(held - first, row)
+            else:
+                self._ended[0].append(held)
+                self._ended[1].append(row)
+        vector = unit(self.embedding.encode([interests_text(profile)]))[0]
+        return first + self._added.append(profile.id, row, vector)
 
     def _latest(self, scientist_id: str, version: int) -> int:
+        row = self._row(scientist_id, version)
+        if row is None:
+            raise ProtocolError(f"no profile of {scientist_id!r} below version {version}")
+        return row
+
+    def _row(self, scientist_id: str, version: int) -> int | None:
         rows = self._rows_of.get(scientist_id, [])
         place = bisect_left(rows, version)
-        if not place:
-            raise ProtocolError(f"no profile of {scientist_id!r} below version {version}")
-        return rows[place - 1]
+        if place:
+            return rows[place - 1]
+        row = self._ids.row_of(scientist_id)
+        return row if row is not None and row < version else None
 
-    def _arrays(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
-        # Together and under the lock: growth replaces both.
-        with self._lock:
-            return self._vectors, self._until
+    def _at(self, row: int) -> Profile:
+        first = len(self._profiles)
+        return self._made(row) if row < first else self._updates[row - first]
 
-    def _append(self, date: float, profile: Profile, vector: npt.NDArray[np.float32]) -> None:
-        row = len(self._dates)
-        if row == len(self._until):
-            self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
-            self._until = np.concatenate([self._until, np.full(row, NEVER, dtype=np.int64)])
-        self._vectors[row] = vector
-        rows = self._rows_of.setdefault(profile.id, [])
-        if rows:
-            # Readers of a version up to this row find the older one live with either value.
-            self._until[rows[-1]] = row
-        self._profiles.append(profile)
-        rows.append(row)
-        self._dates.append(date)
+    def _make(self, row: int) -> Profile:
+        return self._profiles[row]
+
+    def _vector(self, row: int) -> Vectors:
+        first = len(self._first)
+        held = row if row < first else self._vector_of[row - first]
+        return (
+            self._first.rows(np.array([held]))[0] if held < first else self._added.row(held - first)
+        )
 
 
-def _plausible(
-    rows: npt.NDArray[np.int64], scores: npt.NDArray[np.float32], k: int
-) -> npt.NDArray[np.int64]:
-    if len(rows) <= k:
-        return rows
-    least = np.partition(scores, len(scores) - k)[len(scores) - k]
-    plausible: npt.NDArray[np.int64] = rows[scores >= least - SLACK]
-    return plausible
+def _ranked(rows: Vectors, query: Vectors, names: Iterable[str]) -> list[tuple[float, str]]:
+    """Scientists with their cosines turned round, so that the nearest is the least."""
+    exact = (rows.astype(np.float64) * query.astype(np.float64)).sum(axis=1)
+    return list(zip((-np.round(exact, DECIMALS)).tolist(), names, strict=True))
 
 
-def _unit(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    lengths = np.sqrt(np.square(rows.astype(np.float64)).sum(axis=1, keepdims=True))
-    unit: npt.NDArray[np.float32] = (rows / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
-    return unit
+def _names_of(profiles: Sequence[Profile]) -> Sequence[str]:
+    """Ids of the first profiles: a column where there are many in one, else a list."""
+    names: Sequence[str]
+    if isinstance(profiles, People) and len(profiles) > EXACT_UP_TO:
+        names = IdColumn(profiles.table["id"])
+        twice = names.repeated()
+    else:
+        names = [profile.id for profile in profiles]
+        twice = next((name for name, often in Counter(names).items() if often > 1), None)
+    if twice is not None:
+        raise ProtocolError(f"two first profiles have the id {twice!r}")
+    return names
+
+
+def _in_order(names: Sequence[str]) -> Iterable[int]:
+    """Rows in the order of their ids."""
+    if isinstance(names, IdColumn):
+        return map(int, names.order)
+    return sorted(range(len(names)), key=names.__getitem__)

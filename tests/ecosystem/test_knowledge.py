@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from agents.errors import ProtocolError
 from agents.profile import Profile
-from society.ecosystem.knowledge import KnowledgeBank, _unit, interests_text
+from society.ecosystem.interests import unit
+from society.ecosystem.knowledge import KnowledgeBank, interests_text
 from society.literature.embedding import Lsa
 
 WORDS = ["graphs", "trees", "maps", "volumes", "flows", "robots"]
@@ -128,17 +129,16 @@ def test_an_empty_bank_is_searched_in_vain():
     assert ids(bank.search("maps", 3, 1)) == ["Scientist0"]
 
 
-def by_hand(bank, text, k, version, exclude):
-    latest = {}
-    for row in range(version):
-        latest[bank._profiles[row].id] = row
-    query = _unit(LSA.encode([text]))[0].astype(np.float64)
+def by_hand(profiles, text, k, exclude):
+    """The nearest of some profiles, the last of each scientist, one by one."""
+    latest = {profile.id: profile for profile in profiles}
+    query = unit(LSA.encode([text]))[0].astype(np.float64)
     scored = []
-    for name, row in latest.items():
+    for name, profile in latest.items():
         if name not in exclude:
-            vector = _unit(LSA.encode([interests_text(bank._profiles[row])]))[0]
+            vector = unit(LSA.encode([interests_text(profile)]))[0]
             scored.append((-np.round((vector.astype(np.float64) * query).sum(), 5), name))
-    return [name for _, name in sorted(scored)[:k]]
+    return [latest[name] for _, name in sorted(scored)[:k]]
 
 
 @settings(max_examples=50, deadline=None)
@@ -152,12 +152,14 @@ def by_hand(bank, text, k, version, exclude):
     exclude=st.frozensets(st.integers(0, 9).map(lambda n: f"Scientist{n}"), max_size=3),
 )
 def test_search_as_of_a_version_is_brute_force(updates, share, k, text, exclude):
-    bank = KnowledgeBank([person(n, WORDS[n]) for n in range(4)], LSA)
+    profiles = [person(n, WORDS[n]) for n in range(4)]
+    bank = KnowledgeBank(profiles[:4], LSA)
     for date, (number, interests) in enumerate(updates):
-        bank.update(float(date), person(number, *interests))
+        profiles.append(person(number, *interests, papers=date))
+        bank.update(float(date), profiles[-1])
     version = int(share * bank.version())
-    found = ids(bank.search(text, k, version, exclude))
-    assert found == by_hand(bank, text, k, version, exclude)
+    found = bank.search(text, k, version, exclude)
+    assert list(found) == by_hand(profiles[:version], text, k, exclude)
 
 
 def test_a_reader_is_not_disturbed_by_updates():

@@ -1,0 +1,196 @@
+"""The author knowledge bank where its people are too many to be compared one by one."""
+
+import numpy as np
+import pytest
+
+from agents.errors import ProtocolError
+from agents.profile import Profile
+from society.ecosystem import interests as interests_module
+from society.ecosystem.interests import EXACT_UP_TO, unit
+from society.ecosystem.knowledge import KnowledgeBank, interests_text
+from society.ecosystem.people import People
+from society.literature.embedding import Lsa
+
+COUNT = EXACT_UP_TO + 2000
+WORDS = [f"{a}{b}" for a in ("ba", "ce", "di", "fo", "gu", "ha", "ke", "li") for b in "bcdfghklmn"]
+RNG = np.random.default_rng(0)
+FIELDS = [RNG.choice(WORDS, 8, replace=False) for _ in range(30)]
+TEXTS = [", ".join(RNG.choice(FIELDS[RNG.integers(30)], 4)) for _ in range(400)]
+LSA = Lsa.fit([*WORDS, *TEXTS], seed=1, dim=32)
+NO_WORD = "unheard"
+
+
+def person(number, *interests, papers=0):
+    return Profile(f"Scientist{number}", (), tuple(interests), papers)
+
+
+@pytest.fixture(scope="module")
+def profiles():
+    rng = np.random.default_rng(1)
+    chosen = [rng.choice(FIELDS[rng.integers(30)], 4).tolist() for _ in range(COUNT)]
+    chosen[7] = []
+    return [person(number, *interests) for number, interests in enumerate(chosen)]
+
+
+@pytest.fixture(scope="module")
+def vectors(profiles):
+    return LSA.encode([interests_text(profile) for profile in profiles])
+
+
+@pytest.fixture(scope="module")
+def people(profiles):
+    return People.of(profiles)
+
+
+@pytest.fixture
+def bank(people, vectors):
+    return KnowledgeBank(people, LSA, vectors)
+
+
+def cosines(vectors, text):
+    query = unit(LSA.encode([text]))[0].astype(np.float64)
+    return np.round((unit(vectors).astype(np.float64) * query).sum(axis=1), 5)
+
+
+def ranked(vectors, text, k):
+    """Names of the nearest, with their cosines."""
+    found = cosines(vectors, text)
+    order = sorted(range(len(found)), key=lambda row: (-found[row], f"Scientist{row}"))[:k]
+    return [(f"Scientist{row}", found[row]) for row in order]
+
+
+def ids(found):
+    return [profile.id for profile in found]
+
+
+def test_the_nearest_are_found_and_the_recall_is_told(bank, vectors):
+    assert bank.facts["search"] == "cells"
+    assert bank.facts["recall"] >= 0.97
+    found = total = 0
+    for text in TEXTS[:40]:
+        true = ranked(vectors, text, 5)
+        found += len({name for name, _ in true} & set(ids(bank.search(text, 5, COUNT))))
+        total += len(true)
+    assert found / total >= 0.97
+
+
+def test_equal_interests_are_ordered_by_id_however_many(people, vectors):
+    same = vectors.copy()
+    same[::40] = vectors[11]
+    bank = KnowledgeBank(people, LSA, same)
+    text = interests_text(people[11])
+    twins = sorted([*(f"Scientist{n}" for n in range(0, COUNT, 40)), "Scientist11"])
+    found = bank.search(text, 7, COUNT)
+    assert ids(found) == twins[:7]
+
+
+def test_a_text_without_a_known_word_is_equally_near_to_everybody(bank):
+    first = sorted(f"Scientist{number}" for number in range(COUNT))
+    assert ids(bank.search(NO_WORD, 4, COUNT)) == first[:4]
+    assert ids(bank.search(NO_WORD, 4, COUNT, frozenset(first[:2]))) == first[2:6]
+    bank.update(1.0, person(10, NO_WORD))
+    assert ids(bank.search(NO_WORD, 4, COUNT + 1)) == first[:4]
+
+
+def test_people_without_known_interests_crowd_nobody_out(people, vectors):
+    """At a distance of 1 from every text they are nearer than those with some likeness."""
+    hollow = vectors.copy()
+    hollow[cosines(vectors, TEXTS[0]) >= 0.4] = 0
+    bank = KnowledgeBank(people, LSA, hollow)
+    found = [int(one.id.removeprefix("Scientist")) for one in bank.search(TEXTS[0], 5, COUNT)]
+    assert (cosines(hollow, TEXTS[0])[found] > 0.3).all()
+
+
+def test_nobody_is_made_an_object_before_being_found(people, vectors, monkeypatch):
+    made = []
+    make = People.__getitem__
+    monkeypatch.setattr(People, "__getitem__", lambda *a: made.append(a[1]) or make(*a))
+    monkeypatch.setattr(People, "__iter__", None)
+    bank = KnowledgeBank(people, LSA, vectors)
+    assert not made
+    found = bank.search(TEXTS[0], 5, COUNT)
+    assert sorted(made) == sorted(int(profile.id.removeprefix("Scientist")) for profile in found)
+
+
+def test_whoever_has_new_interests_is_found_by_them_alone_from_then_on(bank):
+    (nearest, second) = bank.search(TEXTS[0], 2, COUNT)
+    number = int(nearest.id.removeprefix("Scientist"))
+    bank.update(1.0, person(number, *TEXTS[1].split(", "), papers=1))
+    assert ids(bank.search(TEXTS[0], 1, COUNT)) == [nearest.id]
+    assert ids(bank.search(TEXTS[0], 1, COUNT + 1)) == [second.id]
+    assert nearest.id not in ids(bank.search(TEXTS[1], 1, COUNT, frozenset({nearest.id})))
+    later = bank.search(TEXTS[1], 9999, COUNT + 1)
+    assert next(profile for profile in later if profile.id == nearest.id).papers == 1
+    assert len(set(ids(later))) == len(later)
+
+
+def test_the_same_interests_need_no_second_vector(bank):
+    (nearest,) = bank.search(TEXTS[0], 1, COUNT)
+    number = int(nearest.id.removeprefix("Scientist"))
+    for date in range(5):
+        bank.update(float(date), person(number, *nearest.interests, papers=date + 1))
+    assert bank.version() == COUNT + 5
+    assert len(bank._added.owners) == 0
+    for version in range(COUNT, COUNT + 6):
+        (found,) = bank.search(TEXTS[0], 1, version)
+        assert (found.id, found.papers) == (nearest.id, version - COUNT)
+
+
+def test_excluded_people_make_room_for_the_next(bank):
+    found = ids(bank.search(TEXTS[3], 8, COUNT))
+    gone = frozenset({found[0], found[3], "Nobody"})
+    assert ids(bank.search(TEXTS[3], 6, COUNT, gone)) == [one for one in found if one not in gone]
+
+
+def test_a_newcomer_is_found_beside_the_first(bank):
+    bank.update(2.0, person(COUNT, *TEXTS[5].split(", ")))
+    assert f"Scientist{COUNT}" in ids(bank.search(TEXTS[5], 400, COUNT + 1))
+    assert f"Scientist{COUNT}" not in ids(bank.search(TEXTS[5], 400, COUNT))
+    assert bank.similarity(f"Scientist{COUNT}", "Scientist7", COUNT + 1) == 0.0
+
+
+def test_given_vectors_are_those_that_would_be_encoded(profiles):
+    few = profiles[:50]
+    encoded = KnowledgeBank(few, LSA)
+    given = KnowledgeBank(People.of(few), LSA, LSA.encode([interests_text(one) for one in few]))
+    for text in TEXTS[:20]:
+        assert given.search(text, 5, 50) == encoded.search(text, 5, 50)
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(0.5, 3.0), (0.9996, 1.0004)])
+def test_rows_of_any_length_are_compared_by_their_direction(
+    people, vectors, bank, shortest, longest
+):
+    stretched = vectors * np.linspace(shortest, longest, COUNT, dtype=np.float32)[:, None]
+    other = KnowledgeBank(people, LSA, stretched)
+    for number in range(0, COUNT, 2000):
+        pair = (f"Scientist{number}", f"Scientist{COUNT - number - 1}", COUNT)
+        assert other.similarity(*pair) == pytest.approx(bank.similarity(*pair), abs=1.1e-5)
+    for text in TEXTS[:10]:
+        found = ids(other.search(text, 3, COUNT))
+        near = cosines(vectors, text)
+        told = [near[int(name.removeprefix("Scientist"))] for name in found]
+        assert told == pytest.approx([cosine for _, cosine in ranked(vectors, text, 3)], abs=2e-5)
+
+
+def test_a_memory_mapped_file_of_rows_is_not_copied(people, vectors, bank, tmp_path):
+    np.save(tmp_path / "interests.npy", vectors)
+    mapped = np.load(tmp_path / "interests.npy", mmap_mode="r")
+    other = KnowledgeBank(people, LSA, mapped)
+    assert other._first._rows is mapped
+    for text in TEXTS[:10]:
+        assert other.search(text, 5, COUNT) == bank.search(text, 5, COUNT)
+
+
+def test_rows_that_are_not_one_each_are_refused(people, vectors):
+    with pytest.raises(ProtocolError, match="interests need vectors of shape"):
+        KnowledgeBank(people, LSA, vectors[1:])
+    twice = People(people.table.set_column(0, "id", [["Scientist0"] * COUNT]))
+    with pytest.raises(ProtocolError, match="two first profiles have the id 'Scientist0'"):
+        KnowledgeBank(twice, LSA, vectors)
+
+
+def test_a_limit_is_stated_for_both_kinds_of_rows():
+    from society.literature import index
+
+    assert interests_module.EXACT_UP_TO == index.EXACT_UP_TO
