@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -25,7 +25,7 @@ from scenarios.schema import Scenario
 if TYPE_CHECKING:
     from metrics.novelty import Database, Databases
     from society.ecosystem.ecosystem import Ecosystem
-    from society.literature.paper import Paper
+    from society.literature.papers import Papers
     from society.model import Society
     from society.run import Run, Vectors
 
@@ -184,15 +184,11 @@ def databases_of(ecosystem: Ecosystem) -> Databases:
     )
 
 
-def _database(papers: Sequence[Paper], vectors: Any) -> Database:
-    import numpy as np
-
+def _database(papers: Papers, vectors: Any) -> Database:
     from metrics.novelty import Database
 
-    counts = [np.nan if paper.citations is None else paper.citations for paper in papers]
-    years = np.array([paper.year for paper in papers], dtype=int)
-    known = np.array(counts, dtype=float)
-    return Database(vectors, years, known, tuple(paper.id for paper in papers))
+    ids = tuple(papers.table["id"].to_pylist())
+    return Database(vectors, papers.years, papers.citations, ids)
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:

@@ -25,7 +25,7 @@ CITE_RECENT = 0.35
 CITE_OWN = 0.10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Person:
     """One member of the community: its field and its years."""
 
@@ -34,7 +34,7 @@ class Person:
     leaves: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Work:
     """One paper without words: when, in which field, by whom, citing what (by number)."""
 

@@ -7,9 +7,8 @@ whom, and the vectors of the papers. It never changes; a society copies from it 
 from __future__ import annotations
 
 import hashlib
-import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,47 +17,69 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.errors import InputError
-from agents.profile import Profile
 from society.ecosystem import folder as files
+from society.ecosystem.knowledge import interests_text
+from society.ecosystem.people import People
 from society.literature.embedding import Embedding, load_embedding
-from society.literature.paper import DAYS_PER_YEAR, Paper
+from society.literature.paper import DAYS_PER_YEAR
+from society.literature.papers import Papers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+Vectors = npt.NDArray[np.float32]
+
+MANY_PEOPLE = 20_000
+"""Above this many, the vectors of their interests are stored with the ecosystem."""
+AT_ONCE = 65_536
+INTERESTS = "interests.npy"
 
 
 @dataclass(frozen=True, eq=False)
 class Ecosystem:
     """What is known at the boundary, and the contemporary papers that measure novelty.
 
+    Papers, profiles and career starts may be given as any sequence; they are kept in columns.
+
     Attributes:
         boundary: the calendar year whose 1 January is date 0.
         past: papers dated before 0, by date then id.
         contemporary: papers dated 0 or later, by date then id; never shown to a scientist.
         profiles: the population, with masked names ``Scientist0..`` in this order.
-        career_starts: year of each scientist's first paper; None where unknown.
+        career_starts: year of each scientist's first paper; 0 where unknown (no year is 0).
         coauthors: joint papers before the boundary: symmetric, zero diagonal, integer, with
             rows in the order of ``profiles``.
         embedding: what made the vectors; fitted on the past only.
-        past_vectors: one float32 row per past paper.
+        past_vectors: one float32 row per past paper; mapped from its file where loaded.
         contemporary_vectors: one float32 row per contemporary paper.
         manifest: source, licence, filters, number removed by each, notes.
         key: masked name to source id and real name; only where it was built from a source.
+        interest_vectors: one float32 row per scientist, its interests as ``embedding`` encodes
+            them; None where they are few enough to be encoded when they are needed.
     """
 
     boundary: int
-    past: tuple[Paper, ...]
-    contemporary: tuple[Paper, ...]
-    profiles: tuple[Profile, ...]
-    career_starts: tuple[int | None, ...]
+    past: Papers
+    contemporary: Papers
+    profiles: People
+    career_starts: files.Years
     coauthors: csr_array
     embedding: Embedding
-    past_vectors: npt.NDArray[np.float32]
-    contemporary_vectors: npt.NDArray[np.float32]
+    past_vectors: Vectors
+    contemporary_vectors: Vectors
     manifest: dict[str, Any] = field(default_factory=dict)
     key: Mapping[str, tuple[str, str]] | None = field(default=None, repr=False)
+    interest_vectors: Vectors | None = None
 
     def __post_init__(self) -> None:
+        columns = {
+            "past": Papers.of(self.past),
+            "contemporary": Papers.of(self.contemporary),
+            "profiles": People.of(self.profiles),
+            "career_starts": _years(self.career_starts),
+        }
+        for name, column in columns.items():
+            object.__setattr__(self, name, column)
         _require_split(self)
         people = len(self.profiles)
         _require(self.coauthors.shape == (people, people), "co-author counts", people)
@@ -66,6 +87,8 @@ class Ecosystem:
         _require(len(self.past_vectors) == len(self.past), "past vectors", len(self.past))
         later = len(self.contemporary)
         _require(len(self.contemporary_vectors) == later, "contemporary vectors", later)
+        interests = self.interest_vectors
+        _require(interests is None or len(interests) == people, "vectors of interests", people)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -78,15 +101,15 @@ class Ecosystem:
 
     def digest(self) -> str:
         """Hash of all that a society starts from; a reloaded folder has the same."""
-        text = repr(
-            (self.boundary, self.past, self.contemporary, self.profiles, self.career_starts)
-        )
-        whole = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
-        whole.update(self.embedding.revision.encode())
-        for counts in (self.coauthors.indptr, self.coauthors.indices, self.coauthors.data):
-            whole.update(np.asarray(counts, dtype="<i8").tobytes())
+        whole = hashlib.sha256(f"{self.boundary} {self.embedding.revision}\n".encode())
+        for columns in (self.past, self.contemporary, self.profiles):
+            whole.update(columns.digest())
+        counts = self.coauthors
+        for numbers in (self.career_starts, counts.indptr, counts.indices, counts.data):
+            whole.update(np.asarray(numbers, dtype="<i8").tobytes())
         for rows in (self.past_vectors, self.contemporary_vectors):
-            whole.update(np.ascontiguousarray(rows, dtype="<f4").tobytes())
+            for start in range(0, len(rows), AT_ONCE):
+                whole.update(np.asarray(rows[start : start + AT_ONCE], dtype="<f4").tobytes())
         return whole.hexdigest()
 
     def require_runnable(self) -> None:
@@ -103,7 +126,7 @@ class Ecosystem:
         """Write the folder; the key file only on request and where there is a key."""
         target = Path(folder)
         _clear(target)
-        files.write_papers(target / files.PAPERS, [*self.past, *self.contemporary])
+        files.write_papers(target / files.PAPERS, self.past, self.contemporary)
         files.write_scientists(target / files.SCIENTISTS, self.profiles, self.career_starts)
         files.write_counts(target / files.COAUTHORS, self.coauthors)
         vectors = target / files.embedding_folder(self.embedding.name)
@@ -111,6 +134,8 @@ class Ecosystem:
         self.embedding.save(vectors)
         files.write_rows(vectors / "past.npy", self.past_vectors)
         files.write_rows(vectors / "contemporary.npy", self.contemporary_vectors)
+        if (interests := self._interests_to_keep()) is not None:
+            files.write_rows(vectors / INTERESTS, interests)
         if key:
             if self.key is None:
                 raise InputError(f"{target}: no key is known for this ecosystem; save without it")
@@ -132,28 +157,51 @@ class Ecosystem:
                 f"{manifest.get('embeddings')}; name one that is there or {files.AGAIN}"
             )
         papers = files.read_papers(source / files.PAPERS)
-        past = tuple(paper for paper in papers if paper.date < 0)
-        contemporary = tuple(paper for paper in papers if paper.date >= 0)
+        early = int((papers.dates < 0).sum())
         profiles, career_starts = files.read_scientists(source / files.SCIENTISTS)
         vectors = source / files.embedding_folder(str(name))
         encoder = load_embedding(vectors)
+        later, dim = len(papers) - early, encoder.dim
         try:
             return cls(
                 boundary=boundary,
-                past=past,
-                contemporary=contemporary,
-                profiles=tuple(profiles),
-                career_starts=tuple(career_starts),
+                past=papers[:early],
+                contemporary=papers[early:],
+                profiles=profiles,
+                career_starts=career_starts,
                 coauthors=files.read_counts(source / files.COAUTHORS),
                 embedding=encoder,
-                past_vectors=files.read_rows(vectors / "past.npy", (len(past), encoder.dim)),
-                contemporary_vectors=files.read_rows(
-                    vectors / "contemporary.npy", (len(contemporary), encoder.dim)
-                ),
+                past_vectors=files.read_rows(vectors / "past.npy", (early, dim)),
+                contemporary_vectors=files.read_rows(vectors / "contemporary.npy", (later, dim)),
                 manifest=manifest,
+                interest_vectors=_interests(vectors / INTERESTS, (len(profiles), dim)),
             )
         except InputError as error:
             raise InputError(f"{source}: {error}") from error
+
+    def _interests_to_keep(self) -> Vectors | None:
+        if self.interest_vectors is not None or len(self.profiles) <= MANY_PEOPLE:
+            return self.interest_vectors
+        return encode_interests(self.profiles, self.embedding)
+
+
+def encode_interests(people: People, embedding: Embedding) -> Vectors:
+    """One row per scientist: its interests as the knowledge bank encodes them."""
+    rows = np.empty((len(people), embedding.dim), dtype=np.float32)
+    for start in range(0, len(rows), AT_ONCE):
+        texts = [interests_text(one) for one in people[start : start + AT_ONCE]]
+        rows[start : start + AT_ONCE] = embedding.encode(texts)
+    return rows
+
+
+def _years(starts: Iterable[int | None]) -> files.Years:
+    if isinstance(starts, np.ndarray):
+        return np.asarray(starts, dtype=np.int64)
+    return np.array([start or 0 for start in starts], dtype=np.int64)
+
+
+def _interests(path: Path, shape: tuple[int, int]) -> Vectors | None:
+    return files.read_rows(path, shape) if path.is_file() else None
 
 
 def _require(holds: bool, what: str, expected: int) -> None:
@@ -162,24 +210,25 @@ def _require(holds: bool, what: str, expected: int) -> None:
 
 
 def _require_split(ecosystem: Ecosystem) -> None:
-    for side in (ecosystem.past, ecosystem.contemporary):
+    boundary, sides = ecosystem.boundary, (ecosystem.past, ecosystem.contemporary)
+    for side, early in zip(sides, (True, False), strict=True):
         _require_order(side)
-    papers = (*ecosystem.past, *ecosystem.contemporary)
-    early = len(ecosystem.past)
-    for place, paper in enumerate(papers):
-        year = ecosystem.boundary + math.floor(paper.date / DAYS_PER_YEAR)
-        if paper.year != year or (paper.date < 0) != (place < early):
-            years = sorted(paper.year for paper in papers)
+        years = boundary + np.floor(side.dates / DAYS_PER_YEAR)
+        misfits = np.flatnonzero((side.years != years) | ((side.dates < 0) != early))
+        if len(misfits):
+            paper, known = side[int(misfits[0])], np.concatenate([one.years for one in sides])
             raise InputError(
-                f"boundary {ecosystem.boundary} does not fit the papers, whose years are "
-                f"{years[0]} to {years[-1]}: {paper.id!r} of {paper.year} is dated {paper.date}; "
-                f"{files.AGAIN}"
+                f"boundary {boundary} does not fit the papers, whose years are {known.min()} to "
+                f"{known.max()}: {paper.id!r} of {paper.year} is dated {paper.date}; {files.AGAIN}"
             )
 
 
-def _require_order(papers: Sequence[Paper]) -> None:
-    keys = [(paper.date, paper.id) for paper in papers]
-    if keys != sorted(set(keys)):
+def _require_order(papers: Papers) -> None:
+    import pyarrow.compute as pc
+
+    dates, ids = papers.dates, papers.table["id"]
+    by_id = np.asarray(pc.less(ids[:-1], ids[1:])) if len(papers) > 1 else True
+    if not ((np.diff(dates) > 0) | ((np.diff(dates) == 0) & by_id)).all():
         raise InputError(f"papers do not stand by date, then id, each once; {files.AGAIN}")
 
 

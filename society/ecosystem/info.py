@@ -14,9 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from society.ecosystem.ecosystem import Ecosystem
+from society.literature.papers import Papers
 
 if TYPE_CHECKING:
     import pandas as pd
+
+BLOCK = 20_000
+"""Scientists whose partners' partners are looked at together."""
 
 DEFINITIONS = {
     "past papers": "papers before the boundary that the filters keep",
@@ -66,17 +70,15 @@ SHAPE = (
 
 def measure(ecosystem: Ecosystem) -> dict[str, float]:
     """The figures of ``DEFINITIONS``; nan where there is nothing to measure."""
-    teams = [len(paper.authors) for paper in ecosystem.past]
-    written = np.array([profile.papers for profile in ecosystem.profiles], dtype=float)
-    known = [paper.citations for paper in ecosystem.past if paper.citations is not None]
-    cited = np.array(known, dtype=float)
-    joint = ecosystem.coauthors
+    past, joint = ecosystem.past, ecosystem.coauthors
+    written = ecosystem.profiles.papers.astype(float)
+    cited = past.citations[~np.isnan(past.citations)]
     return {
-        "past papers": float(len(ecosystem.past)),
+        "past papers": float(len(past)),
         "contemporary papers": float(len(ecosystem.contemporary)),
         "scientists": float(len(ecosystem.profiles)),
-        "authors": float(len({author for paper in ecosystem.past for author in paper.authors})),
-        "team size": _mean(np.array(teams, dtype=float)),
+        "authors": _authors(past),
+        "team size": _mean(past.team_sizes.astype(float)),
         "papers per scientist": _mean(written),
         "productivity Gini": gini(written),
         "co-authors per scientist": joint.nnz / max(1, len(written)),
@@ -100,7 +102,7 @@ def describe(ecosystem: Ecosystem) -> pd.DataFrame:
 
 def topics(ecosystem: Ecosystem) -> dict[str, int]:
     """Scientists by main topic, the most frequent first."""
-    return dict(Counter(profile.topic for profile in ecosystem.profiles).most_common())
+    return dict(Counter(ecosystem.profiles.topics).most_common())
 
 
 def gini(values: npt.NDArray[np.float64]) -> float:
@@ -110,6 +112,12 @@ def gini(values: npt.NDArray[np.float64]) -> float:
         return float("nan")
     ranks = np.arange(1, len(ordered) + 1)
     return float(((2 * ranks - len(ordered) - 1) * ordered).sum() / len(ordered) / ordered.sum())
+
+
+def _authors(papers: Papers) -> float:
+    import pyarrow.compute as pc
+
+    return float(pc.count_distinct(pc.list_flatten(papers.table["authors"])).as_py())
 
 
 def _mean(values: npt.NDArray[np.float64]) -> float:
@@ -122,9 +130,12 @@ def _top_share(counts: npt.NDArray[np.float64]) -> float:
 
 
 def _clustering(ecosystem: Ecosystem) -> float:
-    ties = (ecosystem.coauthors > 0).astype(np.int64)
-    degree = np.asarray(ties.sum(axis=1), dtype=float).ravel()
-    # Closed walks of length three are twice the triangles at each scientist.
-    closed = np.asarray((ties @ ties).multiply(ties).sum(axis=1), dtype=float).ravel()
+    ties = (ecosystem.coauthors > 0).astype(np.int64).tocsr()
+    degree = np.diff(ties.indptr).astype(float)
+    closed = np.zeros(len(degree))
+    for start in range(0, len(degree), BLOCK):
+        some = ties[start : start + BLOCK]
+        # Closed walks of length three are twice the triangles at each scientist.
+        closed[start : start + BLOCK] = (some @ ties).multiply(some).sum(axis=1)
     several = degree > 1
     return _mean(closed[several] / (degree[several] * (degree[several] - 1)))

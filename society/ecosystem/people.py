@@ -2,70 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.profile import Profile
+from society.literature.columns import Columns
+from society.literature.ids import IdColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LISTS = ("affiliations", "interests", "collaborators")
+MASK = "Scientist"
 
 
-class People(Sequence[Profile]):
-    """A sequence of profiles over an Arrow table with one column per field of ``Profile``.
+class People(Columns[Profile]):
+    """A sequence of profiles over an Arrow table with one column per field of ``Profile``."""
 
-    Args:
-        table: the columns of ``schema()``, in any number of chunks.
-    """
+    kind = Profile
 
-    def __init__(self, table: pa.Table) -> None:
-        self.table = table.select(schema().names).combine_chunks()
-
-    @classmethod
-    def of(cls, profiles: Iterable[Profile]) -> People:
-        """The same profiles in columns; ``People`` are taken as they are."""
-        import pyarrow as pa
-
-        if isinstance(profiles, People):
-            return profiles
-        rows = list(profiles)
-        columns = {
-            field.name: pa.array([_plain(one, field.name) for one in rows], field.type)
-            for field in schema()
-        }
-        return cls(pa.table(columns, schema=schema()))
-
-    def __len__(self) -> int:
-        return int(self.table.num_rows)
-
-    @overload
-    def __getitem__(self, row: int) -> Profile: ...
-
-    @overload
-    def __getitem__(self, row: slice) -> People: ...
-
-    def __getitem__(self, row: int | slice) -> Profile | People:
-        if isinstance(row, slice):
-            return People(self.table.take(list(range(*row.indices(len(self))))))
-        place = range(len(self))[row]
-        return _profile({name: column[place].as_py() for name, column in self._columns})
-
-    def __iter__(self) -> Iterator[Profile]:
-        for batch in self.table.to_batches(max_chunksize=4096):
-            yield from map(_profile, batch.to_pylist())
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, People):
-            return bool(self.table.equals(other.table))
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    __hash__ = None  # type: ignore[assignment]
+    @staticmethod
+    def schema() -> pa.Schema:
+        """The columns and their types; only ``citations`` may be null."""
+        return schema()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -78,16 +40,56 @@ class People(Sequence[Profile]):
         return np.asarray(self.table["papers"].to_numpy(), dtype=np.int64)
 
     @cached_property
-    def topics(self) -> Sequence[str]:
-        """Main topics (the first interest, or an empty string), by row."""
-        return tuple(row[0] if row else "" for row in self.table["interests"].to_pylist())
+    def citations(self) -> npt.NDArray[np.float64]:
+        """Citations before the boundary, by row; nan where the source knows none."""
+        return np.asarray(self.table["citations"].to_numpy(), dtype=np.float64)
 
     @cached_property
-    def _columns(self) -> list[tuple[str, Any]]:
-        return [
-            (name, self.table[name].chunk(0) if self.table[name].num_chunks else self.table[name])
-            for name in self.table.column_names
-        ]
+    def topics(self) -> Sequence[str]:
+        """Main topics (the first interest, or an empty string), by row."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        interests = self.table["interests"]
+        lengths = pc.list_value_length(interests).to_numpy()
+        starts = np.cumsum(lengths) - lengths
+        places = pa.array(starts, mask=lengths == 0)
+        first = pc.list_flatten(interests).take(places).combine_chunks()
+        # The same few words stand for many: each is one string in memory.
+        topics = pc.fill_null(first, "").dictionary_encode()
+        words = topics.dictionary.to_pylist()
+        return tuple(map(words.__getitem__, topics.indices.to_pylist()))
+
+    def row_of(self, name: str) -> int | None:
+        """The row of a masked name; None where nobody is called so."""
+        if not self._numbered:
+            return self._ids.row_of(name)
+        number = name.removeprefix(MASK)
+        if not (number.isascii() and number.isdigit() and len(number) < 19):
+            return None
+        row = int(number)
+        return row if row < len(self) and name == f"{MASK}{row}" else None
+
+    @cached_property
+    def _ids(self) -> IdColumn:
+        return IdColumn(self.table["id"])
+
+    @cached_property
+    def _numbered(self) -> bool:
+        """Is everybody called by the number of the row, as in every ecosystem that is built?"""
+        import pyarrow as pa
+
+        return bool(self.table["id"].equals(pa.chunked_array([numbered(MASK, len(self))])))
+
+
+def numbered(word: str, count: int) -> pa.Array:
+    """Names of a word and a number: ``Scientist0`` to ``Scientist{count - 1}``."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = pa.array(np.arange(count)).cast(pa.large_string())
+    empty = pa.scalar("", pa.large_string())
+    return pc.binary_join_element_wise(pa.scalar(word, pa.large_string()), numbers, empty)
 
 
 def schema() -> pa.Schema:
@@ -105,12 +107,3 @@ def schema() -> pa.Schema:
             ("collaborators", texts),
         ]
     )
-
-
-def _plain(profile: Profile, name: str) -> Any:
-    value = getattr(profile, name)
-    return list(value) if name in LISTS else value
-
-
-def _profile(row: dict[str, Any]) -> Profile:
-    return Profile(**row | {name: tuple(row[name]) for name in LISTS})

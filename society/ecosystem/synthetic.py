@@ -1,17 +1,19 @@
 """Synthetic: an ecosystem made from a seed, for the demo, the tests and the tutorials.
 
 A community writes, a vocabulary gives the papers their words, and the same code that builds
-an ecosystem from real records builds this one. Its figures lie near those of a real research
-community (see ``info``); its sentences say nothing true.
+an ecosystem from real records builds this one; from ``MANY`` papers on they go straight into
+columns (see ``multitude``). Its figures lie near those of a real research community (see
+``info``); its sentences say nothing true.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field as Setting
 from pydantic import model_validator
 
@@ -20,16 +22,19 @@ from society.ecosystem.build import assemble
 from society.ecosystem.community import MEAN_TEAM, Community, Work
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.filters import PaperFilters, select
+from society.ecosystem.plan import Listener, Quiet
 from society.ecosystem.population import Careers
 from society.ecosystem.records import RawAuthor, RawRecord
-from society.ecosystem.vocabulary import Field, affiliation, fields, write_paper
+from society.ecosystem.vocabulary import Field, affiliation, fields, theme_weights, write_paper
+from society.ecosystem.works import Works
 
 Count = Annotated[int, Setting(ge=1)]
 
 GROWTH = 1.05
 NEWCOMERS = 0.5
-DRIFT_WIDTH = 0.16
 COLLECTED_PER_YEAR = 2.0
+MANY = 50_000
+"""So many papers are not worth an object each."""
 
 
 class Synthetic(Part):
@@ -64,31 +69,51 @@ class Synthetic(Part):
             )
         return self
 
-    def generate(self, seed: int) -> Ecosystem:
-        """The ecosystem of a seed; the same in every process."""
+    def generate(self, seed: int, progress: Listener | None = None) -> Ecosystem:
+        """The ecosystem of a seed; the same in every process, whoever is told how it goes."""
         seed = (seed if self.seed is None else self.seed) % 2**64
-        community = self._community(seed)
-        records = self._records(community, seed)
-        selection = select(records, self.boundary, PaperFilters())
+        heard: Listener = progress or Quiet()
+        heard.begin(f"growing a community that writes {self.papers:,} papers")
+        community = self._community(seed, heard)
+        facts = {
+            "source": "synthetic",
+            "licence": "made from a seed; free of rights",
+            "filters": self.model_dump(exclude={"seed"}),
+        }
+        if self.papers >= MANY:
+            works = Works.of(community)
+            del community
+            return self._multitude(works, facts, seed, heard)
+        return self._assembled(community, facts, seed)
+
+    def _assembled(self, community: Community, facts: dict[str, Any], seed: int) -> Ecosystem:
+        selection = select(self._records(community, seed), self.boundary, PaperFilters())
         selection.steps.clear()
         careers = Careers(selection.known)
         by_papers = sorted(careers.papers, key=lambda a: (-len(careers.papers[a]), a))
         chosen = sorted(by_papers[: self.scientists])
-        manifest: dict[str, Any] = {
-            "source": "synthetic",
-            "licence": "made from a seed; free of rights",
-            "filters": self.model_dump(exclude={"seed"}),
-            "steps": [
-                {
-                    "filter": f"people: the {self.scientists} most productive",
-                    "in": len(by_papers),
-                    "removed": len(by_papers) - len(chosen),
-                }
-            ],
-        }
+        manifest = facts | {"steps": [self._most_productive(len(by_papers), len(chosen))]}
         return assemble(
             selection, careers, chosen, boundary=self.boundary, seed=seed, manifest=manifest
         )
+
+    def _multitude(
+        self, works: Works, facts: dict[str, Any], seed: int, heard: Listener
+    ) -> Ecosystem:
+        from society.ecosystem.multitude import Multitude
+
+        whole = Multitude(works, self._words_of(seed)[1], self.boundary, self.scientists, seed)
+        authors = len(np.unique(works.seats(whole.past)[1]))
+        manifest = facts | {"steps": [self._most_productive(authors, len(whole.chosen))]}
+        rng = np.random.default_rng([seed, 3])
+        interest = COLLECTED_PER_YEAR * rng.lognormal(0.0, 1.1, len(works))
+        later = rng.poisson(interest * (self.boundary + self.years_contemporary - works.years))
+        collected = works.cited(len(works)) + later
+        return whole.ecosystem(self._now(works.years), collected, manifest, heard)
+
+    def _most_productive(self, authors: int, chosen: int) -> dict[str, int | str]:
+        name = f"people: the {self.scientists} most productive"
+        return {"filter": name, "in": authors, "removed": authors - chosen}
 
     def _papers_per_year(self) -> list[int]:
         years = self.years_past + self.years_contemporary
@@ -97,7 +122,7 @@ class Synthetic(Part):
         totals = np.maximum(np.floor(self.papers * ends / ends[-1] + 1e-6).astype(int), 1)
         return [int(count) for count in np.diff(totals, prepend=0)]
 
-    def _community(self, seed: int) -> Community:
+    def _community(self, seed: int, heard: Listener) -> Community:
         rng = np.random.default_rng([seed, 1])
         per_year = self._papers_per_year()
         seats = MEAN_TEAM * sum(per_year[: self.years_past])
@@ -108,11 +133,11 @@ class Synthetic(Part):
         )
         for number, papers in enumerate(per_year):
             community.write_year(self.boundary - self.years_past + number, papers)
+            heard.count(len(community.works))
         return community
 
     def _records(self, community: Community, seed: int) -> list[RawRecord]:
-        rng = np.random.default_rng([seed, 2])
-        known = [fields()[i] for i in rng.permutation(len(fields()))[: self.fields]]
+        rng, known = self._words_of(seed)
         people = [
             RawAuthor(f"person{number:07d}", f"Person {number}", affiliation(rng, known[p.field]))
             for number, p in enumerate(community.people)
@@ -136,16 +161,27 @@ class Synthetic(Part):
             for title, abstract, keywords in [self._words(rng, known, work)]
         ]
 
+    def _words_of(self, seed: int) -> tuple[np.random.Generator, list[Field]]:
+        rng = np.random.default_rng([seed, 2])
+        return rng, [fields()[i] for i in rng.permutation(len(fields()))[: self.fields]]
+
+    @overload
+    def _now(self, year: int) -> float: ...
+
+    @overload
+    def _now(self, year: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]: ...
+
+    def _now(self, year: int | npt.NDArray[np.int64]) -> float | npt.NDArray[np.float64]:
+        """Where a field's attention stands in a year, from its oldest theme to its newest."""
+        years = self.years_past + self.years_contemporary
+        return 0.1 + 0.85 * (year - self.boundary + self.years_past) / years
+
     def _words(
         self, rng: np.random.Generator, known: Sequence[Field], work: Work
     ) -> tuple[str, str, tuple[str, ...]]:
         own = known[work.field]
-        # Where the field's attention stands in that year, from its oldest theme to its newest.
-        years = self.years_past + self.years_contemporary
-        now = 0.1 + 0.85 * (work.year - self.boundary + self.years_past) / years
-        places = (np.arange(len(own.themes)) + 0.5) / len(own.themes)
-        weights = np.exp(-np.square((places - now) / DRIFT_WIDTH) / 2) + 0.02
-        first, second = rng.choice(len(places), 2, replace=False, p=weights / weights.sum())
+        weights = theme_weights(self._now(work.year), len(own.themes))
+        first, second = rng.choice(len(weights), 2, replace=False, p=weights / weights.sum())
         neighbour = known[int(rng.random() * len(known))]
         return write_paper(rng, own, neighbour, (own.themes[first], own.themes[second]))
 

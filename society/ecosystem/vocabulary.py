@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 FOLDER = Path(__file__).parent
 FEWEST_WORDS = 122
@@ -19,6 +20,7 @@ MOST_WORDS = 178
 SPREAD = 35
 ROLES = ("opening", "problem", "approach", "detail", "evidence", "result", "closing")
 NEIGHBOUR = 0.35
+DRIFT_WIDTH = 0.16
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,16 @@ def patterns() -> dict[str, tuple[str, ...]]:
         role: tuple(term for line in lines for term in _terms(line))
         for role, lines in _sections("sentences.txt").items()
     }
+
+
+def theme_weights(now: float | npt.NDArray[np.float64], count: int) -> npt.NDArray[np.float64]:
+    """Weights of a field's themes where its attention stands at ``now``.
+
+    Attention goes from 0, the oldest theme, to 1, the newest; moments may stand in a column.
+    """
+    places = (np.arange(count) + 0.5) / count
+    weights: npt.NDArray[np.float64] = np.exp(-np.square((places - now) / DRIFT_WIDTH) / 2) + 0.02
+    return weights
 
 
 def affiliation(rng: np.random.Generator, field: Field) -> str:

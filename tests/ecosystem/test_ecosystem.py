@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from agents.errors import InputError
+from society.ecosystem import ecosystem as module
 from society.ecosystem.build import build_ecosystem
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.folder import MANIFEST, file_hash
@@ -42,7 +43,7 @@ def same(one, two):
     assert one.past == two.past
     assert one.contemporary == two.contemporary
     assert one.profiles == two.profiles
-    assert one.career_starts == two.career_starts
+    assert np.array_equal(one.career_starts, two.career_starts)
     assert one.coauthors.dtype == two.coauthors.dtype
     assert (one.coauthors != two.coauthors).nnz == 0
     assert one.embedding.revision == two.embedding.revision
@@ -211,6 +212,7 @@ def test_other_peoples_files_are_not_overwritten(small, tmp_path):
     "change",
     [
         {"career_starts": ()},
+        {"interest_vectors": np.zeros((1, 2), np.float32)},
         {"past_vectors": np.zeros((1, 2), np.float32)},
         {"contemporary_vectors": np.zeros((1, 2), np.float32)},
         {"profiles": ()},
@@ -248,8 +250,20 @@ def test_the_digest_tells_any_difference(part, small):
 
 
 def test_papers_out_of_order_are_refused(small):
+    first, second, *rest = small.past
+    assert first.date == second.date
+    for wrong in ([*rest, first, second], [second, first, *rest], [first, first, *rest]):
+        with pytest.raises(InputError, match="by date, then id"):
+            dataclasses.replace(small, past=wrong, past_vectors=small.past_vectors[: len(wrong)])
     with pytest.raises(InputError, match="by date, then id"):
         dataclasses.replace(small, past=small.past[::-1])
+
+
+def test_what_is_no_date_is_refused(small):
+    first, *rest = small.contemporary
+    for date in (float("nan"), float("inf"), -1.0):
+        with pytest.raises(InputError):
+            dataclasses.replace(small, contemporary=(dataclasses.replace(first, date=date), *rest))
 
 
 def test_it_runs_with_past_papers_and_scientists(small):
@@ -289,3 +303,35 @@ def test_a_society_can_start_from_what_was_loaded(folder):
     assert near[0].topic == topic
     for paper in ecosystem.past:
         assert literature.citations(paper.id, 0.0) == paper.citations
+
+
+def test_career_starts_may_be_unknown(small, tmp_path):
+    starts = [None, *small.career_starts[1:].tolist()]
+    unknown = dataclasses.replace(small, career_starts=starts)
+    assert unknown.career_starts[0] == 0
+    assert np.array_equal(unknown.career_starts[1:], small.career_starts[1:])
+    unknown.save(tmp_path)
+    same(unknown, Ecosystem.load(tmp_path))
+    assert unknown.digest() != small.digest()
+
+
+def test_interests_of_many_are_stored_as_the_knowledge_bank_encodes_them(small, tmp_path):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MANY_PEOPLE", len(small.profiles) - 1)
+        small.save(tmp_path / "many")
+    small.save(tmp_path / "few")
+    many, few = (Ecosystem.load(tmp_path / name) for name in ("many", "few"))
+    assert few.interest_vectors is None
+    texts = [", ".join(profile.interests) for profile in small.profiles]
+    assert np.array_equal(many.interest_vectors, small.embedding.encode(texts))
+    assert many.digest() == few.digest() == small.digest()
+    many.save(tmp_path / "again")
+    assert "embeddings/lsa/interests.npy" in Ecosystem.load(tmp_path / "again").manifest["files"]
+
+
+def test_what_is_loaded_lies_in_its_file_and_can_be_saved_over_it(small, folder):
+    loaded = Ecosystem.load(folder)
+    assert isinstance(loaded.past_vectors.base, np.memmap)
+    loaded.save(folder)
+    same(small, loaded)
+    same(small, Ecosystem.load(folder))

@@ -1,25 +1,44 @@
 """Filters on papers, one at a time."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_records import raw
 
-from agents.errors import InputError
-from society.ecosystem.filters import COLLECTED, COUNTED, UNKNOWN, PaperFilters, select
+from society.ecosystem.filters import (
+    BY_YEAR,
+    COLLECTED,
+    COUNTED,
+    COUNTED_BOTH_WAYS,
+    NO_COUNTS,
+    PaperFilters,
+    select_papers,
+)
+from society.ecosystem.outline import Outline
 
 
-def names(records):
-    return [record.id for record in records]
+class Chosen:
+    """A selection: of each side, the ids of its papers with their citations, by year, then id."""
+
+    def __init__(self, source, boundary, filters=None):
+        outline = Outline.of(sorted(source, key=lambda r: (r.year, r.id)), boundary)
+        self.selection = select_papers(outline, filters or PaperFilters())
+        ids, counts = outline.ids.to_pylist(), self.selection.citations.tolist()
+        sides = {"known": outline.known}
+        sides |= {"past": self.selection.past, "contemporary": self.selection.contemporary}
+        for side, rows in sides.items():
+            setattr(self, side, {ids[row]: counts[row] for row in rows.nonzero()[0]})
 
 
 def test_without_filters_only_papers_without_abstract_go(records):
-    selection = select(records, 2010, PaperFilters())
-    assert names(selection.known) == ["p1", "p2", "p3", "p4", "p5"]
-    assert names(selection.past) == ["p1", "p2", "p3", "p4"]
-    assert names(selection.contemporary) == ["q1", "q2"]
-    kept = select(records, 2010, PaperFilters(require_abstract=False))
-    assert names(kept.past) == names(kept.known)
+    selection = Chosen(records, 2010)
+    assert list(selection.known) == ["p1", "p2", "p3", "p4", "p5"]
+    assert list(selection.past) == ["p1", "p2", "p3", "p4"]
+    assert list(selection.contemporary) == ["q1", "q2"]
+    kept = Chosen(records, 2010, PaperFilters(require_abstract=False))
+    assert list(kept.past) == list(kept.known)
 
 
 @pytest.mark.parametrize(
@@ -34,27 +53,27 @@ def test_without_filters_only_papers_without_abstract_go(records):
 )
 def test_year_range_includes_both_ends(records, first, last, past, contemporary):
     filters = PaperFilters(first_year=first, last_year=last, require_abstract=False)
-    selection = select(records, 2010, filters)
+    selection = Chosen(records, 2010, filters)
     assert (len(selection.past), len(selection.contemporary)) == (past, contemporary)
 
 
 def test_papers_before_the_first_year_still_give_citations(records):
     filters = PaperFilters(last_year=2005)
-    selection = select(records, 2010, filters)
-    assert [(r.id, r.citations) for r in selection.past] == [("p1", 3)]
+    selection = Chosen(records, 2010, filters)
+    assert selection.past == {"p1": 3}
 
 
 @pytest.mark.parametrize(("least", "kept"), [(0, "p1 p2 p3 p4"), (1, "p1 p2"), (3, "p1"), (4, "")])
 def test_least_citations_of_the_past_count_those_at_the_boundary(records, least, kept):
-    selection = select(records, 2010, PaperFilters(min_citations_past=least))
-    assert names(selection.past) == kept.split()
-    assert names(selection.contemporary) == ["q1", "q2"]
+    selection = Chosen(records, 2010, PaperFilters(min_citations_past=least))
+    assert list(selection.past) == kept.split()
+    assert list(selection.contemporary) == ["q1", "q2"]
 
 
 @pytest.mark.parametrize(("least", "kept"), [(0, "q1 q2"), (7, "q1"), (8, "")])
 def test_least_citations_of_contemporary_papers_are_the_collected_ones(records, least, kept):
-    selection = select(records, 2010, PaperFilters(min_citations_contemporary=least))
-    assert names(selection.contemporary) == kept.split()
+    selection = Chosen(records, 2010, PaperFilters(min_citations_contemporary=least))
+    assert list(selection.contemporary) == kept.split()
     assert len(selection.past) == 4
 
 
@@ -64,14 +83,14 @@ def test_a_paper_cites_another_once_and_itself_never():
         raw("b", 2001, "x", ("a", "a", "b")),
         raw("c", 2003, "x"),
     ]
-    selection = select(source, 2002, PaperFilters())
-    assert [(r.id, r.citations) for r in selection.past] == [("a", 1), ("b", 0)]
+    selection = Chosen(source, 2002)
+    assert selection.past == {"a": 1, "b": 0}
 
 
 def test_a_citation_needs_a_citing_paper_before_the_boundary():
     source = [raw("a", 2000, "x", ("old",)), raw("b", 2002, "x", ("a",)), raw("c", 2003, "x")]
-    assert select(source, 2002, PaperFilters()).past[0].citations == 0
-    assert select(source, 2003, PaperFilters()).past[0].citations == 1
+    assert Chosen(source, 2002).past["a"] == 0
+    assert Chosen(source, 2003).past["a"] == 1
 
 
 @pytest.mark.parametrize(
@@ -79,18 +98,69 @@ def test_a_citation_needs_a_citing_paper_before_the_boundary():
     [
         ([raw("a", 2000, "x", ("b",), citations=5), raw("b", 2001, "x")], COUNTED),
         ([raw("a", 2000, "x", citations=5), raw("b", 2001, "x", ("a",))], COLLECTED),
-        ([raw("a", 2000, "x"), raw("b", 2001, "x", ("a",), citations=5)], UNKNOWN),
+        ([raw("a", 2000, "x"), raw("b", 2001, "x", ("a",), citations=5)], NO_COUNTS),
     ],
 )
 def test_where_the_counts_come_from_is_said(source, sentence):
-    assert select(source, 2001, PaperFilters()).citations_are == sentence
+    assert Chosen(source, 2001).selection.citations_are == sentence
 
 
-@pytest.mark.parametrize("boundary", [1999, 2000, 2003])
-def test_a_boundary_outside_is_told_with_what_to_choose(boundary):
+@pytest.mark.parametrize(("boundary", "past"), [(1999, 0), (2000, 0), (2002, 2), (2003, 2)])
+def test_a_boundary_outside_leaves_a_side_empty(boundary, past):
     source = [raw("a", 2000, "x"), raw("b", 2001, "x")]
-    with pytest.raises(InputError, match=r"2000 to 2001; choose a boundary from 2001 to 2002"):
-        select(source, boundary, PaperFilters())
+    chosen = Chosen(source, boundary)
+    assert (len(chosen.past), len(chosen.contemporary)) == (past, 2 - past)
+
+
+def test_papers_of_unknown_citations_are_left_out_by_a_least_one_and_that_is_said():
+    source = [raw("a", 2000, "x"), raw("b", 2001, "x", citations=9), raw("c", 2005, "x")]
+    least = PaperFilters(min_citations_past=5, min_citations_contemporary=1)
+    chosen = Chosen(source, 2003, least)
+    assert list(chosen.past) == ["b"]
+    past, contemporary = chosen.selection.notes
+    assert past.startswith("1 past papers were left out")
+    assert contemporary.startswith("1 contemporary papers were left out")
+    assert "theirs is unknown" in past
+    assert Chosen(source, 2003).selection.notes == []
+
+
+def dated(name, year, counts, references=(), citations=None):
+    """A record whose source counts citations per year; their sum is the count unless given."""
+    total = sum(counts.values()) if citations is None else citations
+    record = raw(name, year, "x", references, citations=total)
+    return replace(record, citations_by_year=tuple(sorted(counts.items())))
+
+
+def test_counts_per_year_leave_out_those_from_the_boundary_on():
+    source = [
+        dated("a", 2000, {2010: 4, 2011: 2, 2012: 7}),
+        dated("b", 2001, {2012: 3}, citations=8),
+        raw("c", 2002, "x", citations=6),
+        raw("d", 2002, "x"),
+    ]
+    chosen = Chosen(source, 2012)
+    assert chosen.past == {"a": 6, "b": 5, "c": 6, "d": -1}
+    assert chosen.selection.citations_are == BY_YEAR
+
+
+def test_counts_per_year_that_begin_after_the_boundary_tell_nothing_of_it():
+    source = [dated("a", 2000, {2010: 4, 2012: 7}), dated("b", 2003, {2011: 1})]
+    chosen = Chosen(source, 2005)
+    assert chosen.past == {"a": 11, "b": 1}
+    assert chosen.selection.citations_are == COLLECTED
+
+
+def test_references_inside_and_counts_per_year_are_both_heard():
+    """The source's count covers citing papers that are not in it, and may miss some that are."""
+    source = [
+        dated("a", 2000, {2003: 4, 2005: 9}),
+        dated("b", 2001, {2004: 0}, ("a",)),
+        dated("c", 2002, {2004: 0}, ("a", "b")),
+        dated("d", 2006, {}, ("a", "b")),
+    ]
+    chosen = Chosen(source, 2005)
+    assert chosen.past == {"a": 4, "b": 1, "c": 0}
+    assert chosen.selection.citations_are == COUNTED_BOTH_WAYS
 
 
 YEARS = st.lists(st.integers(2000, 2010), min_size=1, max_size=30)
@@ -103,17 +173,14 @@ def test_nothing_is_lost_between_the_steps(years, boundary, first):
         for n, year in enumerate(years)
     ]
     filters = PaperFilters(first_year=first, min_citations_contemporary=1, min_citations_past=1)
-    try:
-        selection = select(source, boundary, filters)
-    except InputError:
-        assert not min(years) < boundary <= max(years) + 1
-        return
+    selection = select_papers(Outline.of(source, boundary), filters)
     for side, kept in (("past", selection.past), ("contemporary", selection.contemporary)):
         steps = [step for step in selection.steps if str(step["filter"]).startswith(side)]
         before = sum((r.year < boundary) == (side == "past") for r in source)
         for step in steps:
             assert step["in"] == before
             before -= step["removed"]
-        assert before == len(kept)
-    assert all(r.year < boundary for r in selection.past)
-    assert all(r.year >= boundary for r in selection.contemporary)
+        assert before == kept.sum()
+    assert all(year < boundary for year, kept in zip(years, selection.past, strict=True) if kept)
+    late = zip(years, selection.contemporary, strict=True)
+    assert all(year >= boundary for year, kept in late if kept)

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from agents.errors import InputError
 from agents.profile import Profile
 from society.ecosystem import folder as files
+from society.ecosystem.people import People
 from society.literature.paper import Paper
+from society.literature.papers import Papers
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
@@ -25,17 +27,19 @@ PROFILES = st.builds(Profile, TEXT, TEXTS, TEXTS, st.integers(0, 999), COUNT, TE
 @given(st.lists(PAPERS, max_size=4))
 def test_papers_come_back(tmp_path_factory, papers):
     path = tmp_path_factory.mktemp("p") / files.PAPERS
-    files.write_papers(path, papers)
+    files.write_papers(path, Papers.of(papers[:1]), Papers.of(papers[1:]))
     assert files.read_papers(path) == papers
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(PROFILES, st.none() | YEARS), max_size=4))
+@given(st.lists(st.tuples(PROFILES, st.just(0) | YEARS), max_size=4))
 def test_scientists_come_back(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("s") / files.SCIENTISTS
     profiles, starts = [p for p, _ in rows], [start for _, start in rows]
-    files.write_scientists(path, profiles, starts)
-    assert files.read_scientists(path) == (profiles, starts)
+    files.write_scientists(path, People.of(profiles), np.array(starts, dtype=np.int64))
+    people, years = files.read_scientists(path)
+    assert people == profiles
+    assert years.tolist() == starts
 
 
 @settings(max_examples=30, deadline=None)
@@ -78,6 +82,17 @@ def test_vectors_come_back_and_other_shapes_and_types_are_told(tmp_path):
         files.read_rows(path, (3, 2))
 
 
+def test_vectors_are_read_where_they_lie_and_cannot_be_changed(tmp_path):
+    path = tmp_path / "rows.npy"
+    files.write_rows(path, np.ones((3, 2), dtype=np.float32))
+    rows = files.read_rows(path, (3, 2))
+    assert isinstance(rows.base, np.memmap)
+    with pytest.raises(ValueError, match="read-only"):
+        rows[0, 0] = 2
+    files.write_rows(path, np.zeros((0, 2), dtype=np.float32))
+    assert files.read_rows(path, (0, 2)).shape == (0, 2)
+
+
 @pytest.mark.parametrize(
     ("name", "folder"),
     [
@@ -105,3 +120,51 @@ def test_the_manifest_covers_what_stands_in_the_folder(tmp_path):
 def test_a_hash_is_that_of_the_content(tmp_path):
     (tmp_path / "x").write_bytes(b"abc")
     assert files.file_hash(tmp_path / "x").startswith("ba7816bf8f01cfea")
+
+
+def made(tmp_path, **columns):
+    """A table of papers whose columns are replaced by others."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / files.PAPERS
+    files.write_papers(path, Papers.of([Paper("a", "t", "", 0.0, 2000, ("x",))]))
+    table = pq.read_table(path)
+    for name, values in columns.items():
+        place = table.column_names.index(name)
+        table = table.remove_column(place)
+        if values is not None:
+            table = table.add_column(place, name, pa.array(values))
+    pq.write_table(table, path)
+    return path
+
+
+def test_a_table_of_other_text_types_is_read(tmp_path):
+    assert files.read_papers(made(tmp_path, id=["b"], keywords=[["k"]]))[0].keywords == ("k",)
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"title": None}, "title"),
+        ({"year": ["soon"]}, "soon"),
+        ({"id": [None]}, "column 'id' has empty cells"),
+        ({"authors": [["x", None]]}, "column 'authors' has empty cells"),
+        ({"references": [None]}, "not a readable table|column 'references' has empty cells"),
+    ],
+)
+def test_columns_that_are_not_those_of_papers_are_told(columns, told, tmp_path):
+    with pytest.raises(InputError, match=rf"papers\.parquet: .*({told})"):
+        files.read_papers(made(tmp_path, **columns))
+
+
+def test_the_bytes_of_a_table_do_not_depend_on_its_chunks(tmp_path):
+    import pyarrow as pa
+
+    papers = [Paper(f"p{n}", "t", "a" * n, 0.0, 2000, ("x",), (f"p{n}",)) for n in range(9)]
+    whole = Papers.of(papers)
+    pieces = Papers(pa.concat_tables([whole[:4].table, whole[4:5].table, whole[5:].table]))
+    assert pieces.table["id"].num_chunks == 3
+    files.write_papers(tmp_path / "one", whole)
+    files.write_papers(tmp_path / "other", pieces)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()

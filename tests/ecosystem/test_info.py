@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from society.ecosystem import info
 from society.ecosystem.build import build_ecosystem
 from society.ecosystem.importers.jsonl import JsonLines
 from society.ecosystem.info import DEFINITIONS, SHAPE, VIS, describe, gini, measure, topics
@@ -51,6 +52,9 @@ def test_clustering_is_that_of_a_known_library():
     local = nx.clustering(graph)
     several = [local[node] for node, degree in graph.degree if degree > 1]
     assert measure(ecosystem)["clustering"] == pytest.approx(np.mean(several))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(info, "BLOCK", 7)
+        assert measure(ecosystem)["clustering"] == pytest.approx(np.mean(several))
 
 
 def test_nothing_to_measure_is_not_a_number(records):

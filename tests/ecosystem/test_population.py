@@ -1,48 +1,86 @@
 """Who counts as a scientist, and what is known of them, by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from raw_records import raw
 
-from society.ecosystem.population import Careers, choose, joint_papers, mask, profile
+from society.ecosystem.build import build
+from society.ecosystem.filters import PaperFilters, select_papers
+from society.ecosystem.outline import Outline
+from society.ecosystem.plan import Plan
+from society.ecosystem.population import (
+    PeopleFilters,
+    choose,
+    coauthor_numbers,
+    heads,
+    joint_papers,
+    shuffled,
+)
 
 
-def keywords(record):
-    return record.keywords
+def chosen(records, filters, boundary=2010, papers=None):
+    """The ids of the scientists, sorted, and the steps that led to them."""
+    outline = Outline.of(records, boundary)
+    columns, steps = choose(outline, select_papers(outline, papers or PaperFilters()), filters)
+    people = {author.id for record in records for author in record.authors}
+    found = [who for who in people if set(outline.columns_of([who])) & set(columns)]
+    return "".join(sorted(found)), steps
 
 
-@pytest.fixture
-def known(records):
-    return [record for record in records if record.year < 2010]
+def people_of(records, boundary=2010, **filters):
+    """Profiles by source id, and the ecosystem's names of everybody."""
+    plan = Plan(boundary, PaperFilters(require_abstract=False), PeopleFilters(**filters))
+    ecosystem = build(records, plan).ecosystem
+    names = {source: masked for masked, (source, _) in ecosystem.key.items()}
+    by_name = {profile.id: profile for profile in ecosystem.profiles}
+    return {who: by_name[name] for who, name in names.items() if name in by_name}, names
 
 
 LEAST = [(1, 0, "abc"), (3, 0, "ab"), (4, 0, "a"), (1, 3, "a"), (1, 2, "abc"), (5, 0, "")]
 
 
-@pytest.mark.parametrize(("papers", "coauthors", "chosen"), LEAST)
-def test_least_papers_and_coauthors(known, papers, coauthors, chosen):
-    kept = [record for record in known if record.abstract]
-    found, _ = choose(Careers(known), kept, papers, coauthors)
-    assert "".join(found) == chosen
+@pytest.mark.parametrize(("papers", "coauthors", "expected"), LEAST)
+def test_least_papers_and_coauthors(records, papers, coauthors, expected):
+    assert chosen(records, PeopleFilters(papers, coauthors))[0] == expected
 
 
-def test_a_scientist_has_a_kept_paper(known):
-    found, steps = choose(Careers(known), known[:1], 1, 0)
-    assert found == ["a", "b"]
+KEPT = [(1, 0, "abc"), (3, 0, "ab"), (4, 0, ""), (1, 3, ""), (1, 2, "abc")]
+
+
+@pytest.mark.parametrize(("papers", "coauthors", "expected"), KEPT)
+def test_least_papers_and_coauthors_on_kept_papers(records, papers, coauthors, expected):
+    """Ada wrote p5 with Dee, and p5 has no abstract."""
+    assert chosen(records, PeopleFilters(papers, coauthors, "kept"))[0] == expected
+
+
+def test_both_head_counts(records):
+    outline = Outline.of(records, 2010)
+    selection = select_papers(outline, PaperFilters())
+    assert heads(outline, selection, PeopleFilters(4)) == {"all": 1, "kept": 0}
+    assert heads(outline, selection, PeopleFilters(3, 0, "kept")) == {"all": 2, "kept": 2}
+
+
+def test_a_scientist_has_a_kept_paper_however_many_others(records):
+    only_first = PaperFilters(last_year=2005)
+    found, steps = chosen(records, PeopleFilters(2), papers=only_first)
+    assert found == "ab"
     assert steps[0] == {"filter": "people: at least one kept past paper", "in": 4, "removed": 2}
-    assert choose(Careers(known), [], 1, 0)[0] == []
+    assert chosen(records, PeopleFilters(2, 0, "kept"), papers=only_first)[0] == ""
 
 
-def test_coauthors_are_counted_by_joint_papers(known):
-    careers = Careers(known)
-    assert careers.coauthors("a") == {"b": 2, "c": 2, "d": 1}
-    assert careers.coauthors("d") == {"a": 1}
+def test_coauthors_are_different_people_on_papers_before_the_boundary(records):
+    outline = Outline.of(records, 2010)
+    for who, number in {"a": 3, "b": 2, "c": 2, "d": 1}.items():
+        assert coauthor_numbers(outline.people, outline.columns_of([who])).tolist() == [number]
+    assert len(outline.columns_of("ez")) == 0
 
 
 def test_every_name_is_masked_and_no_two_alike(records):
-    names = mask(["a", "b", "c"], records, seed=1)
+    _, names = people_of(records, min_papers=2)
     assert sorted(names) == ["a", "b", "c", "d", "e", "z"]
     assert {names[a] for a in "abc"} == {"Scientist0", "Scientist1", "Scientist2"}
     assert [names[a] for a in "dez"] == ["Author0", "Author1", "Author2"]
@@ -51,63 +89,54 @@ def test_every_name_is_masked_and_no_two_alike(records):
 @settings(max_examples=20)
 @given(st.integers(-(2**70), 2**70), st.integers(0, 30))
 def test_any_integer_seeds_the_masks(seed, count):
-    chosen = [f"x{n}" for n in range(count)]
-    assert sorted(mask(chosen, [], seed)) == sorted(chosen)
-    assert mask(chosen, [], seed) == mask(chosen, [], seed)
+    numbers = shuffled(count, seed).tolist()
+    assert sorted(numbers) == list(range(count))
+    assert numbers == shuffled(count, seed).tolist()
 
 
-def test_interests_by_frequency_then_by_first_mention(known):
-    names = mask(["a"], known, 0)
-    found = profile("a", Careers(known), names, {"a"}, keywords)
-    assert found.interests == ("trees", "maps", "graphs")
+def test_interests_by_frequency_then_by_first_mention(records):
+    people, _ = people_of(records)
+    assert people["a"].interests == ("trees", "maps", "graphs")
 
 
 def test_a_term_counts_once_per_paper():
-    source = [raw("p1", 2000, "a", (), ("x", "x", "x", "y")), raw("p2", 2001, "a", (), ("y",))]
-    found = profile("a", Careers(source), {"a": "Scientist0"}, {"a"}, keywords)
-    assert found.interests == ("y", "x")
+    source = [raw("p1", 2000, "a", (), ("x", "X", "x", "y")), raw("p2", 2001, "a", (), ("y",))]
+    assert people_of(source)[0]["a"].interests == ("y", "x")
 
 
 def test_at_most_ten_interests_and_collaborators_and_three_places():
     source = [
-        raw(f"p{n}", 2000 + n, ["a", f"b{m}"], (), (f"word{n}", f"term{n}"))
+        raw(f"p{n:02}{m:02}", 1990 + n, ["a", f"b{m}"], (), (f"word{n}", f"term{n}"))
         for n in range(12)
         for m in range(n + 1)
     ]
-    people = {author.id for record in source for author in record.authors}
-    names = mask(sorted(people), source, 0)
-    found = profile("a", Careers(source), names, people, keywords)
+    moving = [
+        replace(one, authors=(replace(one.authors[0], affiliation=one.title), one.authors[1]))
+        for one in source
+    ]
+    people, names = people_of(moving)
+    found = people["a"]
     assert len(found.interests) == len(found.collaborators) == 10
+    assert len(found.affiliations) == 3
     assert found.collaborators[0] == names["b0"]
 
 
 def test_the_latest_place_comes_first_among_equals():
-    from dataclasses import replace
-
     first, second = raw("p1", 2000, "a"), raw("p2", 2005, "a")
     moved = replace(second, authors=(replace(second.authors[0], affiliation="New place"),))
-    found = profile("a", Careers([first, moved]), {"a": "Scientist0"}, {"a"}, keywords)
-    assert found.affiliations == ("New place", "Place a")
+    assert people_of([moved, first])[0]["a"].affiliations == ("New place", "Place a")
 
 
-def test_collaborators_are_scientists_of_the_population(known):
-    names = mask(["a", "c"], known, 0)
-    found = profile("a", Careers(known), names, {"a", "c"}, keywords)
-    assert found.collaborators == (names["c"],)
+def test_collaborators_are_scientists_of_the_population(records):
+    people, names = people_of(records, min_papers=3)
+    assert people["a"].collaborators == (names["b"],)
 
 
 def test_unknown_citations_stay_unknown_only_if_all_are():
     source = [raw("p1", 2000, "ab"), raw("p2", 2001, "a", citations=4)]
-    careers, names = Careers(source), {"a": "Scientist0", "b": "Scientist1"}
-    assert profile("a", careers, names, {"a", "b"}, keywords).citations == 4
-    assert profile("b", careers, names, {"a", "b"}, keywords).citations is None
-
-
-def test_joint_papers_of_nobody_and_of_one():
-    assert joint_papers([], {}, []).shape == (0, 0)
-    alone = joint_papers(["a"], {"a": "Scientist0"}, [raw("p", 2000, "ab")])
-    assert alone.shape == (1, 1)
-    assert alone.nnz == 0
+    people, _ = people_of(source)
+    assert people["a"].citations == 4
+    assert people["b"].citations is None
 
 
 TEAMS = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=5, unique=True))
@@ -115,14 +144,22 @@ TEAMS = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=5, uni
 
 @given(TEAMS)
 def test_joint_papers_are_counted_pair_by_pair(teams):
-    source = [raw(f"p{n}", 2000, team) for n, team in enumerate(teams)]
-    chosen = list("abcd")
-    names = mask(chosen, source, 3)
-    joint = joint_papers(chosen, names, source)
-    assert np.issubdtype(joint.dtype, np.integer)
+    outline = Outline.of([raw(f"p{n}", 2000, team) for n, team in enumerate(teams)], 2001)
+    there = [who for who in "abcd" if len(outline.columns_of([who]))]
+    columns = [int(outline.columns_of([who])[0]) for who in there]
+    joint = joint_papers(outline.people, columns)
+    assert joint.dtype == np.int64
+    assert not (joint.data == 0).any()
     dense = joint.toarray()
-    for one in chosen:
-        for other in chosen:
-            places = [int(names[who].removeprefix("Scientist")) for who in (one, other)]
+    for row, one in enumerate(there):
+        for column, other in enumerate(there):
             expected = sum(one in team and other in team for team in teams if one != other)
-            assert dense[places[0], places[1]] == expected
+            assert dense[row, column] == expected
+
+
+def test_authors_of_later_papers_are_not_in_the_outline():
+    outline = Outline.of([raw("p", 2000, "ab"), raw("q", 2001, "bc")], 2001)
+    assert len(outline.columns_of("ab")) == 2
+    assert len(outline.columns_of("c")) == 0
+    assert outline.people.shape == (2, 2)
+    assert outline.people.sum() == 2

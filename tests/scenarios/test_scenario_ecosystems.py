@@ -98,7 +98,7 @@ def test_every_filter_is_an_option(
     [
         ("", "no readable record in it"),
         ("not json\n" * 3, "no readable record in it"),
-        (lines([record(1), record(2)]) + "broken\n" * 30, "malformed lines beside 2 records"),
+        (lines([record(1), record(2)]) + "broken\n" * 30, "30 malformed beside 2 kept records"),
     ],
 )
 def test_an_empty_or_broken_corpus(write: Write, text: str, message: str) -> None:
@@ -106,21 +106,33 @@ def test_an_empty_or_broken_corpus(write: Write, text: str, message: str) -> Non
     assert done.exit_code == 2
     assert message in done.stderr
     assert "Traceback" not in done.output
-    assert not Path("eco").exists()
+    assert not list(Path().glob("eco*"))
 
 
-@pytest.mark.parametrize("boundary", [1900, 2100])
-def test_a_boundary_outside_the_data(corpus: Path, boundary: int) -> None:
+@pytest.mark.parametrize(("boundary", "side"), [(1900, "past"), (2100, "contemporary")])
+def test_a_boundary_outside_the_data_builds_and_says_which_side_is_empty(
+    corpus: Path, here: Path, boundary: int, side: str
+) -> None:
     done = build(corpus, boundary=boundary)
-    assert done.exit_code == 2
-    assert f"{boundary}" in done.stderr
-    assert "2005" in done.stderr
+    assert done.exit_code == 0, done.output
+    assert f"note: EMPTY: no {side} papers" in done.stdout
+    assert "the source's years are 2005 to 2016" in done.stdout
+    assert Ecosystem.load("eco").counts[side] == 0
 
 
-def test_filters_that_leave_nobody(corpus: Path) -> None:
-    done = build(corpus, "--min-papers", "1000")
+@pytest.mark.parametrize(
+    ("option", "missing"), [("--min-papers", "scientists"), ("--min-citations-past", "past papers")]
+)
+def test_filters_that_leave_nobody_build_but_do_not_run(
+    corpus: Path, here: Path, option: str, missing: str
+) -> None:
+    done = build(corpus, option, "1000")
+    assert done.exit_code == 0, done.output
+    assert f"note: EMPTY: no {missing}" in done.stdout
+    done = society("run", "community/vis", "--set", "population.ecosystem.path=eco", "--out", "run")
     assert done.exit_code == 2
-    assert "has no scientists" in done.stderr
+    assert f"has no {missing}" in done.stderr
+    assert "Traceback" not in done.output
 
 
 def test_a_missing_source(here: Path) -> None:
@@ -148,7 +160,7 @@ def test_malformed_lines_are_shown(write: Write) -> None:
     good = lines([record(number) for number in range(240)])
     done = build(write("papers.jsonl", good + "{broken\n"))
     assert done.exit_code == 0, done.output
-    assert "1 malformed lines left out:\n  line 241: " in done.stderr
+    assert "1 malformed records left out:\n  papers.jsonl:line 241: " in done.stderr
 
 
 def test_synthetic_beside_the_real_community() -> None:

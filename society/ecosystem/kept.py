@@ -1,0 +1,204 @@
+"""Kept: the papers that the filters kept, with their words, in columns.
+
+The second pass over a source. Of the other papers only the keywords of known ones are noted,
+and those only where some paper has none and takes its terms from its own text.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agents.errors import InputError
+from society.ecosystem.filters import Selection
+from society.ecosystem.outline import EVERY, Numbers, Outline
+from society.ecosystem.records import RawRecord
+from society.literature.paper import DAYS_PER_YEAR
+from society.literature.papers import Papers, schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CHUNK = 4096
+TEXTS = ("id", "title", "abstract", "venue")
+LISTS = ("references", "keywords")
+
+
+@dataclass(eq=False)
+class Kept:
+    """The kept papers by year, then id, with their authors as numbers.
+
+    Attributes:
+        table: the columns of ``Papers`` but authors, past papers first.
+        past: how many of them are past.
+        rows: of each paper, its row in the outline.
+        seats: authors of all papers in their order, as numbers into ``people``.
+        sizes: number of authors of each paper.
+        people: source id and last name of each person, by number.
+        used: keywords of known papers in lower case; empty where every one has keywords.
+    """
+
+    table: pa.Table
+    past: int
+    rows: Numbers
+    seats: Numbers
+    sizes: Numbers
+    people: list[tuple[str, str]]
+    used: frozenset[str] = field(default_factory=frozenset)
+
+    def papers(self, names: Sequence[str]) -> tuple[Papers, Papers]:
+        """Past and contemporary papers, with everybody under the name of their number."""
+        import pyarrow as pa
+
+        starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        told = pa.array(names, pa.large_string()).take(pa.array(self.seats))
+        authors = pa.LargeListArray.from_arrays(pa.array(starts, pa.int64()), told)
+        papers = Papers(self.table.append_column("authors", authors).cast(_ordered(self.table)))
+        return papers[: self.past], papers[self.past :]
+
+    def in_order(self) -> list[int]:
+        """Everybody's number, in the order in which the papers name them."""
+        people, first = np.unique(self.seats, return_index=True)
+        order: list[int] = people[np.argsort(first)].tolist()
+        return order
+
+
+def gather(
+    records: Iterable[RawRecord],
+    outline: Outline,
+    selection: Selection,
+    progress: Callable[[int], None] | None = None,
+) -> Kept:
+    """Read the words of the papers that are kept."""
+    draft = _Draft(outline, selection)
+    for row, record in again(records, outline, progress):
+        draft.add(row, record)
+    return draft.finished()
+
+
+def again(
+    records: Iterable[RawRecord],
+    outline: Outline,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[tuple[int, RawRecord]]:
+    """The records of a source that was read before, with their rows in its outline.
+
+    Raises:
+        InputError: they are no longer the same.
+    """
+    row = -1
+    for row, record in enumerate(records):
+        if row >= len(outline) or outline.years[row] != record.year:
+            break
+        if progress and row % EVERY == 0:
+            progress(row)
+        yield row, record
+    else:
+        if row + 1 == len(outline):
+            return
+    raise InputError(
+        f"the source is not what it was when it was first read (record {row + 1} differs); "
+        "build again from files that nobody writes to"
+    )
+
+
+class _Draft:
+    def __init__(self, outline: Outline, selection: Selection) -> None:
+        self._outline, self._citations = outline, selection.citations
+        self._kept = selection.kept
+        self._listens = not bool(outline.keywords[outline.known].all())
+        self._columns: dict[str, list[Any]] = {name: [] for name in (*TEXTS, *LISTS)}
+        self._chunks: list[pa.Table] = []
+        self._rows, self._seats, self._sizes = array("q"), array("q"), array("q")
+        self._numbers: dict[str, int] = {}
+        self._names: list[tuple[int, str, str]] = []
+        self._used: set[str] = set()
+
+    def add(self, row: int, record: RawRecord) -> None:
+        """Take what is wanted of one more record."""
+        if self._listens and record.year < self._outline.boundary:
+            self._used.update(keyword.lower() for keyword in record.keywords)
+        if not self._kept[row]:
+            return
+        for name in TEXTS:
+            self._columns[name].append(getattr(record, name))
+        for name in LISTS:
+            self._columns[name].append(list(getattr(record, name)))
+        self._rows.append(row)
+        self._sizes.append(len(record.authors))
+        for author in record.authors:
+            self._seats.append(self._number(record, author.id, author.name))
+        if len(self._columns["id"]) == CHUNK:
+            self._pack()
+
+    def finished(self) -> Kept:
+        """Everything that was added, in the order of an ecosystem."""
+        import pyarrow as pa
+
+        self._pack()
+        rows = np.array(self._rows, dtype=np.int64)
+        sizes = np.array(self._sizes, dtype=np.int64)
+        years = self._outline.years[rows]
+        table = pa.concat_tables(self._chunks).append_column("year", pa.array(years))
+        order = pa.compute.sort_indices(table, [("year", "ascending"), ("id", "ascending")])
+        place = np.asarray(order, dtype=np.int64)
+        return Kept(
+            table=self._told(table.take(order), rows[place]),
+            past=int((years < self._outline.boundary).sum()),
+            rows=rows[place],
+            seats=_taken(np.array(self._seats, dtype=np.int64), sizes, place),
+            sizes=sizes[place],
+            people=self._people(),
+            used=frozenset(self._used),
+        )
+
+    def _number(self, record: RawRecord, key: str, name: str) -> int:
+        number = self._numbers.setdefault(key, len(self._names))
+        told = (record.year, record.id, name)
+        if number == len(self._names):
+            self._names.append(told)
+        # Names change; the one on the newest paper stands in the key file.
+        elif told[:2] > self._names[number][:2]:
+            self._names[number] = told
+        return number
+
+    def _people(self) -> list[tuple[str, str]]:
+        return [(key, self._names[number][2]) for key, number in self._numbers.items()]
+
+    def _told(self, table: pa.Table, rows: Numbers) -> pa.Table:
+        import pyarrow as pa
+
+        years = np.asarray(table["year"], dtype=np.int64)
+        dates = (years - self._outline.boundary) * DAYS_PER_YEAR
+        counts = self._citations[rows]
+        known = pa.array(counts, pa.int64(), mask=counts < 0)
+        return table.append_column("date", pa.array(dates)).append_column("citations", known)
+
+    def _pack(self) -> None:
+        import pyarrow as pa
+
+        fields = [one for one in schema() if one.name in self._columns]
+        rows = {one.name: pa.array(self._columns[one.name], one.type) for one in fields}
+        self._chunks.append(pa.table(rows, schema=pa.schema(fields)))
+        self._columns = {name: [] for name in self._columns}
+
+
+def _taken(seats: Numbers, sizes: Numbers, order: Numbers) -> Numbers:
+    """The seats of the papers in another order of the papers."""
+    starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
+    sizes = sizes[order]
+    ends = np.cumsum(sizes)
+    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - sizes, sizes)
+    found: Numbers = seats[np.repeat(starts[order], sizes) + within]
+    return found
+
+
+def _ordered(table: pa.Table) -> pa.Schema:
+    import pyarrow as pa
+
+    types = {one.name: one for one in schema()}
+    return pa.schema([types[name] for name in (*table.column_names, "authors")])

@@ -1,0 +1,227 @@
+"""``society ecosystem build``: every kind of source, presets, names, and going on after a stop."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from scenarios.cli import app
+from scenarios.ecosystem_build import KINDS
+from society.ecosystem.ecosystem import Ecosystem
+from society.ecosystem.importers.spool import Spool
+from society.ecosystem.importers.table import IMPORTERS, open_source
+
+Write = Callable[[str, str], Path]
+FORMATS = Path(__file__).parents[3] / "shared" / "data" / "formats"
+
+
+def society(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def build(kind: str, *more: str, out: str = "eco") -> Result:
+    return society("ecosystem", "build", kind, *more, "--out", out)
+
+
+def manifest(folder: str = "eco") -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(Path(folder, "manifest.json").read_text(encoding="utf-8"))
+    return told
+
+
+def record(number: int) -> dict[str, Any]:
+    return {
+        "id": f"p{number:03}",
+        "title": f"On subject {number % 7}",
+        "abstract": f"We study subject {number % 7} by method {number % 5}.",
+        "year": 2005 + number % 10,
+        "authors": [{"id": f"a{(number + s) % 6}", "name": f"Ann {s}"} for s in range(2)],
+    }
+
+
+@pytest.fixture
+def corpus(write: Write) -> Path:
+    return write("papers.jsonl", "".join(json.dumps(record(n)) + "\n" for n in range(60)))
+
+
+def test_there_is_a_command_for_every_importer() -> None:
+    assert list(KINDS) == list(IMPORTERS)
+    for kind in (*KINDS, "synthetic"):
+        assert society("ecosystem", "build", kind, "--help").exit_code == 0
+
+
+SAMPLES = [
+    ("aminer", "aminer", 2012),
+    ("oag", "oag_v3", 2015),
+    ("openalex", "openalex", 2015),
+    ("dblp", "dblp_v10", 2010),
+]
+
+
+@pytest.mark.parametrize(("kind", "folder", "boundary"), SAMPLES)
+def test_samples_of_other_formats_are_built_whatever_side_is_empty(
+    here: Path, kind: str, folder: str, boundary: int
+) -> None:
+    if not FORMATS.is_dir():
+        pytest.skip("the folder with samples of other formats is not beside the repository")
+    options = ["--boundary", str(boundary), "--no-abstract-required", "--malformed-share", "1"]
+    done = build(kind, str(FORMATS / folder), *options)
+    assert done.exit_code == 0, done.output
+    made = Ecosystem.load("eco")
+    for side, word in (("past", "past papers"), ("contemporary", "contemporary papers")):
+        assert (f"note: EMPTY: no {word}" in done.stdout) == (made.counts[side] == 0)
+    reading = manifest()["reading"]
+    passed = sum(reading["passed"].values())
+    assert reading["read"] == reading["kept"] + passed + reading["malformed"]
+    assert made.counts["past"] + made.counts["contemporary"] <= reading["kept"]
+    assert manifest()["kind"] == kind
+    assert not list(here.glob("*.partial"))
+
+
+def test_a_packed_source_gives_the_same_ecosystem(corpus: Path, here: Path) -> None:
+    packed = here / "packed.jsonl.gz"
+    packed.write_bytes(gzip.compress(corpus.read_bytes()))
+    assert build("jsonl", str(corpus), "--boundary", "2010", out="one").exit_code == 0
+    assert build("jsonl", str(packed), "--boundary", "2010", out="two").exit_code == 0
+    assert Ecosystem.load("one").digest() == Ecosystem.load("two").digest()
+
+
+def test_the_same_source_and_options_give_the_same_bytes(corpus: Path, here: Path) -> None:
+    for out in ("one", "two"):
+        assert build("jsonl", str(corpus), "--boundary", "2010", out=out).exit_code == 0
+    files = sorted(p.relative_to("one") for p in Path("one").rglob("*") if p.is_file())
+    assert len(files) >= 7
+    for file in files:
+        assert Path("one", file).read_bytes() == Path("two", file).read_bytes()
+
+
+def test_a_preset_and_what_is_given_beside_it(corpus: Path, here: Path) -> None:
+    done = build(
+        "jsonl",
+        *(str(corpus), "--preset", "virsci-cs", "--min-papers", "2", "--min-coauthors", "1"),
+        *("--min-citations-past", "0", "--min-citations-contemporary", "0", "--licence", "free"),
+    )
+    assert done.exit_code == 0, done.output
+    told = manifest()
+    assert (told["boundary"], told["preset"], told["licence"]) == (2011, "virsci-cs", "free")
+    assert told["instead_of_preset"]["min_papers"] == {"preset": 50, "given": 2}
+    assert "min_papers: 2 instead of the preset's 50" in done.stdout
+    assert "scientists: 6 counted on all papers before the boundary, 6 on the kept ones" in (
+        done.stdout
+    )
+    assert told["heads"] == {"all": 6, "kept": 6}
+
+
+def test_a_preset_that_leaves_nobody_is_written_and_said(corpus: Path, here: Path) -> None:
+    done = build("jsonl", str(corpus), "--preset", "virsci-cs")
+    assert done.exit_code == 0, done.output
+    assert "note: EMPTY: no scientists" in done.stdout
+    assert "theirs is unknown: an unknown count cannot be shown to reach it" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "no boundary year is given; give --boundary YEAR or --preset NAME"),
+        (["--preset", "virsci"], "preset 'virsci' is not known"),
+        (["--boundary", "2010", "--embedding", "word2vec"], "embedding 'word2vec'"),
+    ],
+)
+def test_a_wrong_option_is_told_before_anything_is_read(
+    corpus: Path, here: Path, options: list[str], message: str
+) -> None:
+    done = build("jsonl", str(corpus), *options)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert "reading" not in done.stderr
+    assert not list(here.glob("eco*"))
+
+
+def test_unknown_things_are_said(corpus: Path, here: Path) -> None:
+    done = build("jsonl", str(corpus), "--boundary", "2010")
+    assert "citations of past papers are unknown" in done.stdout
+    assert "CI and ON are not available" in done.stdout
+    assert "no references: no record has any" in done.stdout
+    assert manifest()["unknown"]
+
+
+def test_unknown_citations_make_ci_and_on_not_available_never_zero(
+    corpus: Path, here: Path
+) -> None:
+    assert build("jsonl", str(corpus), "--boundary", "2010").exit_code == 0
+    Path("s.yaml").write_text(
+        "extends: quickstart\n"
+        "until: 20w\n"
+        "population: {ecosystem: {use: folder, path: eco}}\n"
+        "founding: {use: once}\n"
+        "protocol: {team_size: 2, turns: 1}\n"
+    )
+    assert society("run", "s.yaml", "--out", "run").exit_code == 0
+    told = json.loads(society("show", "run", "--json").stdout)
+    assert told["HD"] is not None
+    assert told["CD"] is not None
+    assert told["CI"] is None
+    assert told["ON"] is None
+    report = Path("run", "report.html").read_text(encoding="utf-8")
+    assert "not available: no citation count is known" in report
+    assert "CI and ON are not available" in report
+
+
+def test_real_names_are_written_on_request_only(corpus: Path, here: Path) -> None:
+    assert build("jsonl", str(corpus), "--boundary", "2010").exit_code == 0
+    assert not Path("eco", "key.parquet").exists()
+    done = build("jsonl", str(corpus), "--boundary", "2010", "--keep-names")
+    assert done.exit_code == 0
+    assert Path("eco", "key.parquet").is_file()
+
+
+def test_authors_without_an_id_can_be_left_out(write: Write, here: Path) -> None:
+    rows = [record(n) | {"authors": [{"name": "Ann"}, {"id": "b", "name": "B"}]} for n in range(9)]
+    source = str(write("papers.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
+    for rule, people in (("name", 2), ("drop", 1)):
+        assert build("jsonl", source, "--boundary", "2010", "--nameless", rule).exit_code == 0
+        assert Ecosystem.load("eco").counts["scientists"] == people
+
+
+def test_a_build_that_was_stopped_goes_on(corpus: Path, here: Path) -> None:
+    """What was read is not read again; the result is that of a build in one go."""
+    assert build("jsonl", str(corpus), "--boundary", "2010", out="whole").exit_code == 0
+    stopped = iter(Spool(open_source("jsonl", [corpus]), "eco.partial", part=10))
+    for _ in range(25):
+        next(stopped)
+    stopped.close()  # type: ignore[attr-defined]
+    parts = sorted(here.glob("eco.partial/part-*.parquet"))
+    assert len(parts) == 2
+    done = build("jsonl", str(corpus), "--boundary", "2010")
+    assert done.exit_code == 0, done.output
+    assert not Path("eco.partial").exists()
+    assert Path("eco", "manifest.json").read_bytes() == Path("whole", "manifest.json").read_bytes()
+
+
+def test_a_working_folder_of_another_source_is_left_alone(
+    corpus: Path, write: Write, here: Path
+) -> None:
+    other = write("other.jsonl", corpus.read_text()[:-5])
+    list(Spool(open_source("jsonl", [other], malformed_share=1.0), "eco.partial"))
+    done = build("jsonl", str(corpus), "--boundary", "2010")
+    assert done.exit_code == 2
+    assert "holds the spool of another source" in done.stderr
+    assert Path("eco.partial", "part-00000.parquet").is_file()
+
+
+def test_a_synthetic_ecosystem_is_built_and_the_same_again(here: Path) -> None:
+    size = ["--scientists", "12", "--papers", "90", "--seed", "4"]
+    for out in ("one", "two"):
+        done = build("synthetic", *size, out=out)
+        assert done.exit_code == 0, done.output
+        assert "12 scientists" in done.stdout
+    assert Ecosystem.load("one").digest() == Ecosystem.load("two").digest()
+    done = build("synthetic", "--scientists", "500", "--papers", "20")
+    assert done.exit_code == 2
+    assert "500 scientists cannot all have written" in done.stderr
