@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
 from agents.part import Part
@@ -13,7 +14,10 @@ from society.interfaces import SelectionPolicy
 from society.network import CoauthorNetwork
 from society.streams import Streams
 
+Rows = npt.NDArray[np.int64]
+
 _HALF_NORMAL_LIMIT = 6.0
+_ROUNDS = 64
 
 
 class HalfNormal(Part):
@@ -64,30 +68,64 @@ class Coauthorship(SelectionPolicy):
         n = network.size
         if len(excluded) >= n:
             return None
-        partners, counts = network.row(leader)
-        cumulated = np.cumsum(counts, dtype=float)
-        known = float(cumulated[-1]) if len(cumulated) and self._looks_back else 0.0
-        uniform = self._uniform_mass(n, known)
-        for _ in range(max(64, 4 * n // (n - len(excluded)))):
-            if rng.random() * (known + uniform) < known:
-                place = int(np.searchsorted(cumulated, rng.random() * known, side="right"))
-                candidate = int(partners[place])
+        known = network.known(leader) if self._looks_back else 0
+        mass, random = known + self._uniform_mass(n, known), rng.random
+        thinned = not isinstance(self.explore, float | Share)
+        for _ in range(max(_ROUNDS, 4 * n // (n - len(excluded)))):
+            if random() * mass < known:
+                candidate = network.partner(leader, int(random() * known))
             else:
                 candidate = int(rng.integers(n))
-                if self._refuses(leader, candidate, rng):
+                if thinned and self._refuses(leader, candidate, rng):
                     continue
             if candidate not in excluded:
                 return candidate
         return self._draw_densely(leader, excluded, network, rng)
 
+    def draws(
+        self,
+        leaders: Rows,
+        excluded: frozenset[int],
+        network: CoauthorNetwork,
+        rng: np.random.Generator,
+    ) -> Rows:
+        """A draw for each of many leaders, independent of each other, from one stream.
+
+        Args:
+            leaders: rows, which may repeat; each is excluded from its own draw.
+            excluded: rows that may not be drawn by anybody.
+            network: joint papers as of now.
+            rng: the stream of all the draws.
+
+        Returns:
+            A row for each leader, -1 where nobody is left.
+        """
+        closed = np.zeros(network.size, dtype=bool)
+        closed[sorted(excluded)] = True
+        found = np.full(len(leaders), -1, dtype=np.int64)
+        waiting = np.arange(len(leaders))
+        for _ in range(_ROUNDS):
+            asking = leaders[waiting]
+            candidates = self._propose(asking, network, rng)
+            drawn = (candidates >= 0) & (candidates != asking) & ~closed[candidates]
+            found[waiting[drawn]] = candidates[drawn]
+            waiting = waiting[~drawn]
+            if not len(waiting):
+                return found
+        for place in waiting.tolist():
+            leader = int(leaders[place])
+            one = self.draw(leader, excluded | {leader}, network, rng)
+            found[place] = -1 if one is None else one
+        return found
+
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
         """A_ij + e_ij for the candidates."""
-        joint = np.array([network.joint(leader, other) for other in candidates], dtype=float)
+        joint = network.joints(leader, candidates).astype(float)
         if isinstance(self.explore, HalfNormal):
             return joint + [self.explore.entry(leader, other) for other in candidates]
-        known = float(network.row(leader)[1].sum()) if self._looks_back else 0.0
+        known = network.known(leader) if self._looks_back else 0
         return joint * self._looks_back + self._uniform_mass(network.size, known) / network.size
 
     def of_run(self, seed: int) -> SelectionPolicy:
@@ -99,15 +137,34 @@ class Coauthorship(SelectionPolicy):
     @property
     def _looks_back(self) -> bool:
         """False where the whole mass explores."""
-        return not (isinstance(self.explore, Share) and self.explore.mass == 1)
+        explore = self.explore
+        return isinstance(explore, float) or not isinstance(explore, Share) or explore.mass < 1
 
     def _uniform_mass(self, n: int, known: float) -> float:
-        if isinstance(self.explore, HalfNormal):
-            return _HALF_NORMAL_LIMIT * n
+        if isinstance(self.explore, float):
+            return self.explore * n
         if isinstance(self.explore, Share):
             mass = self.explore.mass
             return float(n) if known == 0 else known * mass / (1 - mass)
-        return self.explore * n
+        return _HALF_NORMAL_LIMIT * n
+
+    def _propose(self, leaders: Rows, network: CoauthorNetwork, rng: np.random.Generator) -> Rows:
+        """One round of rejection for many leaders: a row, or -1 for a draw that is refused."""
+        n, count = network.size, len(leaders)
+        known = network.knowns(leaders) if self._looks_back else np.zeros(count, dtype=np.int64)
+        if isinstance(self.explore, Share):
+            looks_back = (known > 0) & (rng.random(count) >= self.explore.mass)
+        else:
+            looks_back = rng.random(count) * (known + self._uniform_mass(n, 0.0)) < known
+        candidates = rng.integers(n, size=count)
+        if isinstance(self.explore, HalfNormal):
+            for place in np.flatnonzero(~looks_back).tolist():
+                if self._refuses(int(leaders[place]), int(candidates[place]), rng):
+                    candidates[place] = -1
+        back = np.flatnonzero(looks_back)
+        places = (rng.random(len(back)) * known[back]).astype(np.int64)
+        candidates[back] = network.partners(leaders[back], places)
+        return candidates
 
     def _refuses(self, leader: int, candidate: int, rng: np.random.Generator) -> bool:
         """Thin the uniform envelope of the half-normal increments."""
@@ -122,12 +179,14 @@ class Coauthorship(SelectionPolicy):
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> int | None:
-        """The same distribution over the few who are left."""
-        candidates = [other for other in range(network.size) if other not in excluded]
-        if not candidates:
+        """The same distribution over those who are left, who are few."""
+        left = np.ones(network.size, dtype=bool)
+        left[sorted(excluded)] = False
+        candidates = np.flatnonzero(left)
+        if not len(candidates):
             return None
-        weights = self.weights(leader, candidates, network)
-        return candidates[int(rng.choice(len(candidates), p=weights / weights.sum()))]
+        weights = self.weights(leader, candidates.tolist(), network)
+        return int(candidates[int(rng.choice(len(candidates), p=weights / weights.sum()))])
 
 
 class Uniform(SelectionPolicy):
@@ -141,10 +200,23 @@ class Uniform(SelectionPolicy):
         rng: np.random.Generator,
     ) -> int | None:
         """One scientist who is not excluded, uniformly."""
-        return Coauthorship(explore=Share(mass=1.0)).draw(leader, excluded, network, rng)
+        return _ANYBODY.draw(leader, excluded, network, rng)
+
+    def draws(
+        self,
+        leaders: Rows,
+        excluded: frozenset[int],
+        network: CoauthorNetwork,
+        rng: np.random.Generator,
+    ) -> Rows:
+        """A draw for each of many leaders, as ``Coauthorship.draws``."""
+        return _ANYBODY.draws(leaders, excluded, network, rng)
 
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
         """One for everybody."""
         return np.ones(len(candidates))
+
+
+_ANYBODY = Coauthorship(explore=Share(mass=1.0))

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from agents.part import Part
+from society.observed import ObservedSizes
 
 
 class TeamSize(Part):
@@ -35,8 +36,9 @@ class ObservedSize(TeamSize):
 
     def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
         """One observed size; the lower bound where none lies within."""
-        within = [size for size in observed if self.smallest <= size <= self.largest]
-        return within[int(rng.integers(len(within)))] if within else self.smallest
+        sizes = observed if isinstance(observed, ObservedSizes) else ObservedSizes(observed)
+        within = sizes.within(self.smallest, self.largest)
+        return int(within[rng.integers(len(within))]) if len(within) else self.smallest
 
 
 class StatedSize(TeamSize):

@@ -10,6 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from society.network import CoauthorNetwork
 
 
 def nearest(target: float, n: int, attainable: Sequence[int]) -> int:
@@ -82,7 +89,10 @@ class Targets:
         return not self.fresh is self.distinct is self.unique is None
 
     def in_reach(
-        self, team: Sequence[int], joint: Callable[[int, int], int], topic: Callable[[int], str]
+        self,
+        team: Sequence[int],
+        joint: Callable[[int, int], int],
+        topic: Callable[[int], Hashable],
     ) -> bool:
         """Can this team, itself included, still be completed to every target?"""
         seats = self.n - len(team)
@@ -99,3 +109,37 @@ class Targets:
             have = len(set(topics))
             return have <= self.distinct <= have + seats
         return True
+
+    def candidates(
+        self, team: Sequence[int], network: CoauthorNetwork, subjects: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.bool_]:
+        """Of everybody, by row: would the team with this newcomer still be ``in_reach``?
+
+        Only co-authors of members are looked at one by one. Of all the others those with the
+        same main topic are alike, and so are those with a topic that no member has.
+
+        Args:
+            team: rows of the members.
+            network: joint papers as of now.
+            subjects: everybody's main topic as a number.
+
+        Returns:
+            One truth value per row, false for the members.
+        """
+
+        def fits(row: int) -> bool:
+            return self.in_reach([*team, row], network.joint, subjects.__getitem__)
+
+        found = np.zeros(len(subjects), dtype=bool)
+        strangers = np.ones(len(subjects), dtype=bool)
+        tied = np.unique(np.concatenate([network.row(member)[0] for member in team]))
+        strangers[tied] = strangers[list(team)] = False
+        held = np.unique(subjects[list(team)])
+        alike = [strangers & (subjects == subject) for subject in held]
+        for group in (*alike, strangers & ~np.isin(subjects, held)):
+            first = int(group.argmax())
+            if group[first]:
+                found[group] = fits(first)
+        for row in np.setdiff1d(tied, list(team)).tolist():
+            found[row] = fits(row)
+        return found

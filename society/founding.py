@@ -62,5 +62,6 @@ class Once(Founding):
         """``count`` foundings."""
         for ordinal in range(self.count):
             round_, place = divmod(ordinal, scientists)
-            order = streams.stream("leaders", round_).permutation(scientists)
+            if place == 0:
+                order = streams.stream("leaders", round_).permutation(scientists)
             yield to_ticks(ordinal * self.every), int(order[place])

@@ -26,6 +26,8 @@ from society.lab import Lab
 from society.life import deadline, end, live
 from society.literature.literature import Literature
 from society.network import CoauthorNetwork
+from society.observed import ObservedSizes
+from society.opening import Opening
 from society.population import Population
 from society.runlog import RunLog
 from society.steps import Steps
@@ -81,8 +83,10 @@ class Society(mesa.Model, World):
         self.literature = Literature(
             ecosystem.past, ecosystem.past_vectors, ecosystem.embedding, ecosystem.boundary
         )
-        self.knowledge = KnowledgeBank(ecosystem.profiles, ecosystem.embedding)
-        self.team_sizes = tuple(len(paper.authors) for paper in ecosystem.past)
+        self.knowledge = KnowledgeBank(
+            ecosystem.profiles, ecosystem.embedding, ecosystem.interest_vectors
+        )
+        self.team_sizes = ObservedSizes(ecosystem.past.team_sizes)
         self.teams_in_world: dict[str, tuple[Team, Lab]] = {}
         self._projects: dict[int, int] = {}
         self.dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
@@ -204,14 +208,12 @@ class Society(mesa.Model, World):
         del self.teams_in_world[team.id]
 
     def _describe_start(self) -> None:
-        pairs = zip(self.ecosystem.profiles, self.ecosystem.career_starts, strict=True)
-        for profile, start in pairs:
-            self.log.row(
-                "scientists", profile.id, profile.topic, profile.papers, profile.citations, start
-            )
-        names = self.population.names
-        for i, j, count in self.network.base_ties():
-            self.log.row("ties", *sorted((names[i], names[j])), -1.0, count)
+        opening = Opening(self.ecosystem, self.population, self.network)
+        if self.population.large:
+            self.log.before = opening.rows
+            return
+        self.log.rows["scientists"] += opening.scientists()
+        self.log.rows["ties"] += opening.ties()
 
     def _teams_left(self) -> list[tuple[Team, Lab]]:
         return [self.teams_in_world[team_id] for team_id in sorted(self.teams_in_world)]
@@ -242,6 +244,8 @@ _REPORTERS: dict[str, Callable[[Society], Any]] = {
     "teams_finished": _teams_in("finished"),
     "papers": lambda society: len(society.log.rows["papers"]),
     "calls": lambda society: len(society.log.rows["calls"]),
-    "busy_scientists": lambda society: sum(agent.load > 0 for agent in society.agents),
-    "max_memberships": lambda society: max((agent.load for agent in society.agents), default=0),
+    "people": lambda society: len(society.population),
+    "agents": lambda society: len(society.agents),
+    "busy_scientists": lambda society: len(society.population.busy),
+    "max_memberships": lambda society: max(society.population.busy.values(), default=0),
 }

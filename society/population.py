@@ -1,7 +1,8 @@
 """Population: who exists, what may be known of each as of a date, and who works where.
 
 People live in columns. A ``Scientist`` (a Mesa agent) is made for everybody in a society of
-up to 20,000, above that for those who have acted. Papers and citations are dated events that
+up to 20,000, above that for those who have acted: then nothing here is done for each person,
+neither at the start nor later. Papers and citations are dated events that
 are counted before a date, so a profile of any day can be told on any thread.
 """
 
@@ -9,12 +10,17 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from agents.profile import Profile
 from agents.scientist import Scientist
+from society.ecosystem.people import People
+from society.literature.ids import IdColumn
+from society.names import RowsByName
 from society.network import CoauthorNetwork
 
 if TYPE_CHECKING:
@@ -22,53 +28,63 @@ if TYPE_CHECKING:
 
 EVERYBODY = 20_000
 """Up to this many people all are Mesa agents from the start."""
+REMEMBERED = 65_536
+"""In a larger society so many profiles are kept once made."""
 
 
 class Population:
     """The scientists of one society, by row and by masked name.
 
-    ``busy`` maps the rows of those who are working in a team now to their number of teams.
+    Attributes:
+        names: masked names, by row.
+        rows: rows, by masked name.
+        large: are only those agents who have acted?
+        busy: rows of those who are working in a team now, with their numbers of teams.
 
     Args:
-        profiles: as of day 0.
+        people: as of day 0.
         model: the Mesa model the agents belong to.
         network: who has written with whom.
         now: reads the simulated date.
     """
 
+    names: Sequence[str]
+    rows: Mapping[str, int]
+
     def __init__(
         self,
-        profiles: Sequence[Profile],
+        people: People,
         model: mesa.Model,
         network: CoauthorNetwork,
         now: Callable[[], float],
     ) -> None:
-        self.names = tuple(profile.id for profile in profiles)
-        self.rows = {name: row for row, name in enumerate(self.names)}
-        self._base = tuple(profiles)
-        self._model = model
-        self._network = network
-        self._now = now
+        self._people, self._model, self._network, self._now = people, model, network, now
         self._papers: dict[int, list[float]] = {}
         self._cited: dict[int, list[float]] = {}
         self._spells: dict[int, dict[str, tuple[float, float]]] = {}
         self._agents: dict[int, Scientist] = {}
         self._told: dict[int, tuple[int, int, Profile]] = {}
+        self._at_least: dict[int, set[int]] = {}
         self.busy: dict[int, int] = {}
-        self._in_teams: dict[int, set[int]] = {}
-        if len(profiles) <= EVERYBODY:
-            for row in range(len(profiles)):
-                self.scientist(row)
+        self._base: Callable[[int], Profile]
+        self.large = len(people) > EVERYBODY
+        if self.large:
+            self.names, self.rows = IdColumn(people.table["id"]), RowsByName(people)
+            self._base = lru_cache(REMEMBERED)(people.__getitem__)
+            return
+        self._base = tuple(people).__getitem__
+        self.names = people.names
+        self.rows = {name: row for row, name in enumerate(self.names)}
+        for row in range(len(people)):
+            self.scientist(row)
 
     def __len__(self) -> int:
-        return len(self._base)
+        return len(self._people)
 
     def scientist(self, row: int) -> Scientist:
         """The agent of this row; made now if it has not acted before."""
         if row not in self._agents:
-            self._agents[row] = Scientist(
-                self._model, self.names[row], row, lambda row: self.profile(row, self._now())
-            )
+            self._agents[row] = Scientist(self._model, self.names[row], row, self._present)
         return self._agents[row]
 
     def named(self, name: str) -> Scientist:
@@ -77,7 +93,7 @@ class Population:
 
     def profile(self, row: int, before: float) -> Profile:
         """What may be known of a scientist from everything dated before ``before``."""
-        base = self._base[row]
+        base = self._base(row)
         papers = bisect_left(self._papers.get(row, ()), before)
         cited = bisect_left(self._cited.get(row, ()), before)
         if not papers and not cited:
@@ -99,45 +115,43 @@ class Population:
     def enter(self, row: int, team: str) -> None:
         """A scientist begins to work in a team."""
         self.scientist(row).teams.append(team)
-        self._work_in(row, self.load(row) + 1)
+        load = self.busy[row] = self.busy.get(row, 0) + 1
+        self._at_least.setdefault(load, set()).add(row)
         self._spells.setdefault(row, {})[team] = (self._now(), math.inf)
 
     def leave(self, row: int, team: str) -> None:
         """A scientist no longer works in a team."""
         self.scientist(row).teams.remove(team)
-        self._work_in(row, self.load(row) - 1)
+        self._at_least[self.busy[row]].remove(row)
+        self.busy[row] -= 1
+        if not self.busy[row]:
+            del self.busy[row]
         self._spells[row][team] = (self._spells[row][team][0], self._now())
 
     def load(self, row: int) -> int:
         """Teams this scientist is working in now."""
         return self.busy.get(row, 0)
 
-    def working_in(self, teams: int) -> set[int]:
-        """The rows of those who are working in so many teams or more now (``teams`` >= 1)."""
-        crowds = (rows for count, rows in self._in_teams.items() if count >= teams)
-        return set().union(*crowds)
+    def working_in(self, teams: int) -> AbstractSet[int]:
+        """Rows of those who are working in at least so many teams (1 or more) now."""
+        return self._at_least.get(teams, frozenset())
 
     def busy_elsewhere(self, row: int, team: str, date: float) -> bool:
         """Was the scientist working in a team other than this one on that date?"""
         spells = self._spells.get(row, {})
         return any(other != team and start <= date < end for other, (start, end) in spells.items())
 
+    def _present(self, row: int) -> Profile:
+        return self.profile(row, self._now())
+
     def _grown(self, row: int, papers: int, cited: int, before: float) -> Profile:
-        base = self._base[row]
+        base = self._base(row)
         return replace(
             base,
             papers=base.papers + papers,
             citations=None if base.citations is None else base.citations + cited,
             collaborators=self._collaborators(row, before),
         )
-
-    def _work_in(self, row: int, teams: int) -> None:
-        before = self.busy.pop(row, 0)
-        if before:
-            self._in_teams[before].remove(row)
-        if teams:
-            self.busy[row] = teams
-            self._in_teams.setdefault(teams, set()).add(row)
 
     def _collaborators(self, row: int, before: float) -> tuple[str, ...]:
         partners, counts = self._network.row(row, before)

@@ -8,11 +8,13 @@ back to the last day that the clock has completed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from math import floor
 from typing import Any
 
 from society.tables import TABLES
+
+Rows = Mapping[str, Sequence[tuple[Any, ...]]]
 
 
 class RunLog:
@@ -21,12 +23,15 @@ class RunLog:
     Attributes:
         events: dicts with ``date``, ``sequence``, ``kind`` and further fields.
         rows: per table of ``society.tables``, tuples in the order of its columns.
+        before: tells the rows from before the run that are left out of ``rows``, because they
+            depend on what happens in it (see ``opening``); None where there are none.
         completed: the date until which nothing can be added any more.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.events: list[dict[str, Any]] = []
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in TABLES}
+        self.before: Callable[[Rows], Rows] | None = None
         self.sealed = False
         self.completed = 0.0
         self._now = now
@@ -49,6 +54,13 @@ class RunLog:
             raise ValueError(f"{table} has {len(TABLES[table])} columns, got {len(values)} values")
         if not self.sealed:
             self.rows[table].append(values)
+
+    def whole(self) -> Rows:
+        """All that the tables of the run hold by now; ``rows``, where nothing is left out."""
+        if self.before is None:
+            return self.rows
+        before = self.before(self.rows)
+        return {name: [*before.get(name, ()), *rows] for name, rows in self.rows.items()}
 
     def seal(self) -> None:
         """Take nothing more."""

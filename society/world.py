@@ -6,8 +6,12 @@ only as a world.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import simpy
 
 from agents.errors import ProtocolError
@@ -39,7 +43,7 @@ class World:
         attention: rooms and desks.
         founding: when teams start, and how many a scientist may be in.
         times: simulated time of every act.
-        team_sizes: numbers of authors of the past papers.
+        team_sizes: numbers of authors of the past papers, ``ObservedSizes`` in a society.
         streams: every random draw.
         dispatcher: words on their way.
         log: what happened.
@@ -54,7 +58,7 @@ class World:
     attention: Attention
     founding: Founding
     times: Times
-    team_sizes: tuple[int, ...]
+    team_sizes: Sequence[int]
     streams: Streams
     dispatcher: Dispatcher
     log: RunLog
@@ -99,6 +103,20 @@ class World:
     def topic(self, row: int) -> str:
         """A scientist's main topic now."""
         return self.population.profile(row, self.day).topic
+
+    @cached_property
+    def subjects(self) -> npt.NDArray[np.int64]:
+        """Everybody's main topic as a number, by row: the same topic, the same number.
+
+        Main topics do not change. In a society of so many people that not all are agents they
+        are taken from the columns, else from ``topic``.
+        """
+        people, numbers = self.population, dict[str, int]()
+        topics = (
+            self.ecosystem.profiles.topics if people.large else map(self.topic, range(len(people)))
+        )
+        found = (numbers.setdefault(topic, len(numbers)) for topic in topics)
+        return np.fromiter(found, np.int64, len(people))
 
     def at_limit(self, row: int) -> bool:
         """Has the scientist reached its number of teams?"""

@@ -24,9 +24,12 @@ DOORS = {
     "openai": ("agents/openai_backend.py",),
     "aiohttp": ("agents/litellm_backend.py", "agents/openai_backend.py"),
     "httpx": ("agents/litellm_backend.py", "agents/openai_backend.py"),
-    "faiss": ("society/literature/index.py",),
-    "sentence_transformers": ("society/literature/embedding.py",),
-    "sklearn": ("society/literature/embedding.py",),
+    "faiss": ("society/literature/index_cells.py", "society/literature/index_flat.py"),
+    "sentence_transformers": ("society/literature/embedding/semantic.py",),
+    "transformers": ("society/literature/embedding/semantic.py",),
+    "torch": ("society/literature/embedding/semantic.py",),
+    "huggingface_hub": ("society/literature/embedding/weights.py",),
+    "sklearn": ("society/literature/embedding/lsa.py",),
     "simpy": ("society/",),
     "mesa": ("agents/scientist.py", "society/model.py"),
     "dask": ("scenarios/",),
@@ -36,7 +39,8 @@ DOORS = {
 }
 LAZY = {
     *("litellm", "openai", "aiohttp", "httpx"),
-    *("sentence_transformers", "sklearn", "torch", "dask", "json_repair"),
+    *("sentence_transformers", "transformers", "huggingface_hub", "torch"),
+    *("sklearn", "dask", "json_repair"),
 }
 """Imported only inside functions: they are slow to load and not always there."""
 RESERVED = {"scenario", "time", "agents", "steps", "random", "rng"}
@@ -300,7 +304,7 @@ def test_every_floor_is_looked_at():
         for one in imports(path, tree)
     }
     assert ("society/model.py", "mesa") in used
-    assert ("society/literature/embedding.py", "sklearn") in used
+    assert ("society/literature/embedding/lsa.py", "sklearn") in used
     assert ("scenarios/load.py", "yaml") in used
     assert ("society/dispatch.py", "society") in used
 
@@ -322,7 +326,9 @@ PLANTED = [
     (wrong_doors, "scenarios/a.py", "def f():\n    import aiohttp"),
     (wrong_doors, "society/model.py", "import faiss"),
     (wrong_doors, "metrics/a.py", "from sklearn.decomposition import PCA"),
-    (wrong_doors, "society/literature/embedding.py", "from sentence_transformers import X"),
+    (wrong_doors, "society/literature/embedding/semantic.py", "import torch"),
+    (wrong_doors, "society/literature/embedding/lsa.py", "def f():\n    import torch"),
+    (wrong_doors, "society/literature/index_flat.py", "def f():\n    import sentence_transformers"),
     (wrong_doors, "protocols/a.py", "import simpy"),
     (wrong_doors, "scenarios/a.py", "import mesa.batchrunner"),
     (wrong_doors, "society/a.py", "def f():\n    import dask"),

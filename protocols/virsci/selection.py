@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from agents.errors import Dissolved
 from protocols.forms import Choice
 from protocols.sizes import TeamSize
@@ -15,6 +17,9 @@ from society.steps import Steps
 if TYPE_CHECKING:
     from society.lab import Lab
     from society.team import Team
+
+TRIES = 100
+"""Draws of people out of the targets' reach before everybody in reach is looked for."""
 
 
 def gather(virsci: Settings, team: Team, lab: Lab) -> Steps:
@@ -75,7 +80,7 @@ class Search:
         chosen: list[str] = []
         while len(chosen) < seats and self.sent < self._virsci.max_invitations:
             rng = self._lab.rng("invitee", self.sent)
-            row = self._policy.draw(leader, self._excluded(), self._lab.world.network, rng)
+            row = self._draw_one(leader, rng)
             if row is None:
                 break
             self._asked.add(row)
@@ -83,17 +88,38 @@ class Search:
             chosen.append(population.names[row])
         return chosen
 
-    def _excluded(self) -> frozenset[int]:
-        """Members, those asked already, those at their limit, those out of the targets' reach."""
+    def _draw_one(self, leader: int, rng: np.random.Generator) -> int | None:
+        """One who may be asked, by the policy; who is out of the targets' reach is refused.
+
+        Refusing leaves the policy's proportions among those in reach as they are.
+        """
+        network, closed = self._lab.world.network, self._closed()
+        if not self.targets.any:
+            return self._policy.draw(leader, frozenset(closed), network, rng)
+        members, topic = self._members(), self._lab.world.topic
+        for _ in range(TRIES):
+            row = self._policy.draw(leader, frozenset(closed), network, rng)
+            if row is None or self.targets.in_reach([*members, row], network.joint, topic):
+                return row
+            closed.add(row)
+        return self._draw_in_reach(leader, closed, rng)
+
+    def _draw_in_reach(self, leader: int, closed: set[int], rng: np.random.Generator) -> int | None:
+        """The same among all who are in reach, who are few if so many draws found none."""
         world = self._lab.world
-        members = [world.population.rows[member] for member in self._team.members]
-        closed = {*members, *self._asked, *world.population.working_in(world.founding.max_teams)}
-        if self.targets.any:
-            joint = world.network.joint
-            closed.update(
-                row
-                for row in range(len(world.population))
-                if row not in closed
-                and not self.targets.in_reach([*members, row], joint, world.topic)
-            )
-        return frozenset(closed)
+        fit = self.targets.candidates(self._members(), world.network, world.subjects)
+        fit[sorted(closed)] = False
+        candidates = np.flatnonzero(fit).tolist()
+        if not candidates:
+            return None
+        weights = self._policy.weights(leader, candidates, world.network)
+        return candidates[int(rng.choice(len(candidates), p=weights / weights.sum()))]
+
+    def _members(self) -> list[int]:
+        rows = self._lab.world.population.rows
+        return [rows[member] for member in self._team.members]
+
+    def _closed(self) -> set[int]:
+        """Members, those asked already, those at their limit."""
+        world, members = self._lab.world, self._members()
+        return {*members, *self._asked, *world.population.working_in(world.founding.max_teams)}

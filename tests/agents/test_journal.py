@@ -399,12 +399,11 @@ def test_a_file_damaged_in_the_middle_is_told_when_it_is_read(written):
         file.seek(middle)
         file.write(b"\xff" * (written.stat().st_size - middle))
 
-
     def read_all():
         with Journal.open(written, frozen=True) as journal:
             return [journal.find(request(id_)) for id_ in "abcd"]
 
-    with pytest.raises(InputError, match="cannot be (read|opened)|no journal"):
+    with pytest.raises(InputError, match=r"cannot be (read|opened)|no journal"):
         read_all()
 
 

@@ -87,6 +87,79 @@ def test_draws_follow_the_definition(name, excluded):
     assert fit(policy, definition, network(), excluded, draws) > 0.001
 
 
+def one_by_one(policy, net, excluded, draws, rng):
+    return [policy.draw(LEADER, excluded, net, rng) for _ in range(draws)]
+
+
+def batched(policy, net, excluded, draws, rng):
+    """All at once, among draws of other leaders."""
+    leaders = np.tile([LEADER, 8, 2], draws)
+    found = policy.draws(leaders, excluded - {LEADER}, net, rng)
+    assert not (found == leaders).any()
+    return found[leaders == LEADER].tolist()
+
+
+def grown_network():
+    """A society's papers on top of those before it, one of them of today."""
+    day = [0.0]
+    net = network(now=lambda: day[0])
+    old = joint(net)
+    for date, authors in enumerate(
+        [[LEADER, 7], [2, 11, LEADER], [LEADER, 7], [1, 2], [LEADER, 0]]
+    ):
+        day[0] = float(date)
+        net.record(authors)
+    expected = old.copy()
+    expected[[7, 2, 11]] += [2, 1, 1]
+    assert joint(net).tolist() == expected.tolist()
+    return net
+
+
+@pytest.mark.parametrize("excluded", [NOBODY, SOME], ids=["nobody", "some"])
+@pytest.mark.parametrize("net", [network(), grown_network()], ids=["before", "after growth"])
+@pytest.mark.parametrize("way", [one_by_one, batched])
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_one_draw_or_many_on_a_growing_network(name, way, net, excluded):
+    policy, definition = DEFINITIONS[name]
+    draws = 2000 if name == "half normal" else DRAWS
+    drawn = way(policy, net, excluded, draws, Streams(12).stream(name, way.__name__))
+    assert not excluded & set(drawn)
+    kept = [other for other in range(N) if other not in excluded]
+    weights, counts = definition(net)[kept], np.bincount(drawn, minlength=N)[kept]
+    assert counts.sum() == draws
+    assert chisquare(counts, draws * weights / weights.sum()).pvalue > 0.001
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_when_nearly_everybody_is_excluded_the_few_are_drawn_by_the_definition(name):
+    """So few that rejection gives up and the definition itself is drawn from."""
+    policy, definition = DEFINITIONS[name]
+    net, left = network(n=400, share=0.05), [77, 140]
+    excluded = frozenset(range(400)) - {*left}
+    rng = Streams(13).stream(name)
+    draws = 150 if name == "half normal" else 400
+    weights = definition(net)[left]
+    for drawn in (
+        [policy._draw_densely(LEADER, excluded, net, rng) for _ in range(draws)]
+        if name != "uniform"
+        else [policy.draw(LEADER, excluded, net, rng) for _ in range(draws)],
+        policy.draws(np.full(draws, LEADER), excluded, net, rng).tolist(),
+    ):
+        counts = [drawn.count(row) for row in left]
+        assert sum(counts) == draws
+        assert chisquare(counts, draws * weights / weights.sum()).pvalue > 0.001
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_of_many_leaders_those_whom_nobody_is_left_for_draw_nobody(name):
+    policy, _ = DEFINITIONS[name]
+    net, rng = network(), Streams(14).stream(name)
+    everybody = frozenset(range(N))
+    assert policy.draws(np.array([1, 2]), everybody, net, rng).tolist() == [-1, -1]
+    only = policy.draws(np.array([1, 2, 1]), everybody - {1}, net, rng)
+    assert only.tolist() == [-1, 1, -1]
+
+
 @pytest.mark.parametrize(
     ("policy", "wrong"),
     [

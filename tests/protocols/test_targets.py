@@ -8,9 +8,23 @@ from itertools import combinations
 import numpy as np
 import pytest
 from players import dissolved, play
+from scipy.sparse import csr_array
+from scipy.stats import chisquare
 
+from agents.offline.scientist import Offline
+from protocols.policies import Coauthorship, HalfNormal, Share, Uniform
 from protocols.targets import Targets, fresh_members, unique_topics
+from protocols.virsci import selection
 from protocols.virsci.protocol import VirSci
+from protocols.virsci.selection import Search
+from society import population as crowd
+from society.durations import Times
+from society.founding import Once
+from society.lab import Lab
+from society.model import Society
+from society.network import CoauthorNetwork
+from society.streams import Streams
+from society.team import Team
 
 
 @pytest.mark.parametrize(
@@ -259,3 +273,83 @@ def test_who_is_out_of_reach_is_not_even_asked(synthetic):
     invited = [played.society.population.rows[r["invitee"]] for r in played.rows("invitations")]
     topic = synthetic.profiles[leader].topic
     assert {synthetic.profiles[row].topic for row in invited} == {topic}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_everybody_in_reach_is_found_without_asking_everybody(seed):
+    """Against the rule itself, asked of one after another."""
+    for number, aim in enumerate([*AIMS, (4, 0.5, 0.5, "distinct"), (5, 0.4, 0.6, "unique")]):
+        targets = Targets.of(*aim)
+        rng, ties, subject = world(100 * seed + number, people=60, topics=5, degree=8)
+        net = CoauthorNetwork(csr_array(ties.astype(np.int64)), lambda: 1.0)
+        team = rng.permutation(60)[: rng.integers(1, targets.n)].tolist()
+        found = targets.candidates(team, net, np.array(subject))
+        for row in range(60):
+            fits = targets.in_reach([*team, row], net.joint, subject.__getitem__)
+            assert found[row] == (fits and row not in team), (aim, team, row)
+
+
+SELECTIONS = {
+    "e = 1": Coauthorship(),
+    "half normal": Coauthorship(explore=HalfNormal(seed=3)),
+    "share": Coauthorship(explore=Share(mass=0.4)),
+    "uniform": Uniform(),
+}
+
+
+@pytest.mark.parametrize("tries", [0, 3, 100])
+@pytest.mark.parametrize("name", SELECTIONS)
+def test_among_those_in_reach_the_policy_decides(synthetic, monkeypatch, name, tries):
+    """Whether by refusing who is out of reach, or by looking for all who are in it."""
+    monkeypatch.setattr(selection, "TRIES", tries)
+    policy = SELECTIONS[name]
+    virsci = VirSci(freshness=0.5, diversity=0.5, selection=policy)
+    society = Society(
+        synthetic, protocol=virsci, founding=Once(max_teams=1), times=Times(), backend=Offline()
+    )
+    population, network = society.population, society.network
+    for other in ("a", "b"):
+        population.enter({"a": 2, "b": 9}[other], other)
+    team = Team("Scientist1/1", "Scientist1", virsci, 0.0)
+    for who in ("Scientist1", "Scientist4"):
+        society.join(team, who, "member")
+    search = Search(virsci, team, Lab(society, team), 4)
+    search._asked.add(7)
+    open_ = [
+        row
+        for row in range(len(population))
+        if row not in (1, 4, 7, 2, 9)
+        and search.targets.in_reach([1, 4, row], network.joint, society.topic)
+    ]
+    assert 5 < len(open_) < len(population) - 5
+    weights = policy.weights(1, open_, network)
+    rng, draws = Streams(5).stream(name, tries), 500 if name == "half normal" else 1500
+    drawn = Counter(search._draw_one(1, rng) for _ in range(draws))
+    assert set(drawn) <= set(open_)
+    observed = np.array([drawn[row] for row in open_])
+    expected = draws * weights / weights.sum()
+    rare = expected < 5
+    observed = np.append(observed[~rare], observed[rare].sum())
+    expected = np.append(expected[~rare], expected[rare].sum())
+    some = expected > 0
+    assert chisquare(observed[some], expected[some]).pvalue > 0.001
+
+
+def test_when_nobody_is_in_reach_nobody_is_drawn(synthetic, monkeypatch):
+    monkeypatch.setattr(selection, "TRIES", 2)
+    test_an_unreachable_target_dissolves_the_team(synthetic, {"diversity": 1.0})
+    test_an_unreachable_target_dissolves_the_team(synthetic, {"freshness": 0.0})
+
+
+def test_main_topics_are_those_of_the_columns_in_a_large_society(synthetic, monkeypatch):
+    def found():
+        society = Society(
+            synthetic, protocol=VirSci(), founding=Once(), times=Times(), backend=Offline()
+        )
+        return society.subjects
+
+    of_small = found()
+    topics = [profile.topic for profile in synthetic.profiles]
+    assert len({*zip(topics, of_small.tolist(), strict=True)}) == len({*topics}) > 1
+    monkeypatch.setattr(crowd, "EVERYBODY", 1)
+    assert found().tolist() == of_small.tolist()

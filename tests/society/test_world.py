@@ -86,7 +86,7 @@ def test_joint_papers_are_those_of_a_dense_matrix(base, papers):
             clock.date = 1.0
             assert [x.tolist() for x in network.row(i)] == [x.tolist() for x in past]
             clock.date = date
-    assert network.base_ties() == sorted((i, j, count) for (i, j), count in base.items())
+    assert network.base_ties().tolist() == sorted([i, j, n] for (i, j), n in base.items())
 
 
 def paper_of(steps=None, cites="graphs and vision"):

@@ -1,0 +1,151 @@
+"""What the clock takes: events a second beside bare SimPy, and CPU while everybody waits (H9, H11).
+
+10,000 teams that do nothing but wait, against as many bare SimPy processes that wait as often;
+and 4,000 teams whose words do not come: the CPU that the process takes while nothing happens.
+The marks: half the events of bare SimPy, and 1 % of a core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import simpy
+
+from agents.offline.scientist import Offline
+from protocols.virsci.protocol import VirSci
+from society.durations import Times
+from society.ecosystem.synthetic import Synthetic
+from society.founding import Once
+from society.interfaces import Manuscript, TeamProtocol
+from society.lab import Lab
+from society.model import Society
+from society.team import Team
+
+EVENTS_MARK = 0.5
+CPU_MARK = 0.01
+LATE = 1e6
+"""Seconds after which words would come."""
+
+
+class Patience(TeamProtocol):
+    """A team of one that waits so many times and hands nothing in."""
+
+    waits: int = 20
+
+    def run(self, team: Team, lab: Lab) -> Generator[Any, Any, Manuscript]:
+        """Days of different length, so that no two teams wake together."""
+        for number in range(self.waits):
+            yield from lab.wait(1.0 + lab.rng("wait").random() / 8 if number == 0 else 1.0)
+        return Manuscript(None)  # type: ignore[arg-type]
+
+
+def society(teams: int, protocol: TeamProtocol, backend: Offline) -> Society:
+    """So many teams at once in a small world."""
+    return Society(
+        Synthetic(scientists=300, papers=2_000).generate(1),
+        protocol=protocol,
+        founding=Once(count=teams, max_teams=teams),
+        times=Times(),
+        backend=backend,
+        in_flight=teams,
+        until=365.0,
+        seed=1,
+    )
+
+
+def bare(teams: int, waits: int) -> float:
+    """Waits a second of bare SimPy processes."""
+    env = simpy.Environment()
+
+    def wait(first: float) -> Generator[Any, Any, None]:
+        yield env.timeout(first)
+        for _ in range(waits - 1):
+            yield env.timeout(1.0)
+
+    for number in range(teams):
+        env.process(wait(1.0 + number / (8 * teams)))
+    start = time.perf_counter()
+    env.run()
+    return teams * waits / (time.perf_counter() - start)
+
+
+def ours(teams: int, waits: int) -> float:
+    """Waits a second of teams, from the day after their founding to the day before their end."""
+    model = society(teams, Patience(waits=waits), Offline())
+    model.advance(1.0)
+    start = time.perf_counter()
+    model.advance(waits - 1.0)
+    seconds = time.perf_counter() - start
+    model.close()
+    return teams * (waits - 2) / seconds
+
+
+def parked(teams: int, seconds: float) -> float:
+    """Share of a core that a society takes whose teams all wait for words."""
+    model = society(teams, VirSci(inviting="at_once"), Offline(latency=LATE))
+    told: list[float] = []
+
+    def watch() -> None:
+        # All are asked on day 0, and the clock stands at the first answer.
+        time.sleep(max(5.0, teams / 200))
+        start = time.process_time()
+        time.sleep(seconds)
+        told.append((time.process_time() - start) / seconds)
+        print(json.dumps({"parked": told[0], "waiting": len(model.teams_in_world)}), flush=True)
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
+    model.run_to_end()
+    raise SystemExit("the words came")
+
+
+def main() -> None:
+    """Both sides of the events, then the waiting in a process that ends with it."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--teams", type=int, default=10_000)
+    parser.add_argument("--waits", type=int, default=30)
+    parser.add_argument("--parked", type=int, default=4_000)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
+    args = parser.parse_args()
+    simpys, clocks = zip(
+        *((bare(args.teams, args.waits), ours(args.teams, args.waits)) for _ in range(3)),
+        strict=True,
+    )
+    row: dict[str, Any] = {"bare events/s": max(simpys), "our events/s": max(clocks)}
+    row["ratio"] = row["our events/s"] / row["bare events/s"]
+    row |= _parked_apart(args.parked, args.seconds)
+    for name, value in row.items():
+        print(f"{name:>16} {value:,.4g}")
+    if row["ratio"] < EVENTS_MARK:
+        print(f"events: {row['ratio']:.2f} of bare SimPy, mark {EVENTS_MARK}: short of it")
+    if row["parked"] > CPU_MARK:
+        print(f"waiting: {row['parked']:.2%} of a core, mark {CPU_MARK:.0%}: short of it")
+    args.json.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
+
+
+def _parked_apart(teams: int, seconds: float) -> dict[str, float]:
+    import subprocess
+
+    code = f"from benchmarks.kernel import parked; parked({teams}, {seconds})"
+    root = Path(__file__).resolve().parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, check=True, stdout=subprocess.PIPE, text=True
+    )
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+if __name__ == "__main__":
+    main()

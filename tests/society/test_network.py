@@ -1,0 +1,152 @@
+"""Joint papers as a sparse matrix with dated ties on top, compared with a dense one."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from society.network import CoauthorNetwork
+
+PEOPLE = 9
+
+
+class Clock:
+    date = 0.0
+
+    def __call__(self):
+        return self.date
+
+
+BASES = st.dictionaries(
+    st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda pair: pair[0] < pair[1]),
+    st.integers(1, 4),
+    max_size=14,
+)
+PAPERS = st.lists(
+    st.tuples(st.integers(0, 4), st.lists(st.integers(0, 8), min_size=1, max_size=5, unique=True)),
+    max_size=10,
+)
+
+
+def dense_of(base, papers=(), before=np.inf):
+    """Joint papers before a date, as a matrix."""
+    dense = np.zeros((PEOPLE, PEOPLE), dtype=np.int64)
+    for (i, j), count in base.items():
+        dense[i, j] = dense[j, i] = count
+    for date, authors in papers:
+        for i in authors:
+            for j in authors:
+                dense[i, j] += (date < before) * (i != j)
+    return dense
+
+
+def grown(base, papers):
+    """A network with these papers, and its clock."""
+    clock = Clock()
+    network = CoauthorNetwork(csr_array(dense_of(base)), clock)
+    for date, authors in sorted(papers, key=lambda paper: paper[0]):
+        clock.date = float(date)
+        network.record(authors)
+    return network, clock
+
+
+@settings(max_examples=150, deadline=None)
+@given(BASES, PAPERS, st.integers(0, 5))
+def test_a_line_of_joint_papers_has_each_coauthor_as_often_as_they_wrote(base, papers, date):
+    network, clock = grown(base, papers)
+    clock.date = max(float(date), clock.date)
+    dense = dense_of(base, papers, clock.date)
+    everybody = np.arange(PEOPLE)
+    assert network.knowns(everybody).tolist() == dense.sum(axis=1).tolist()
+    for i in range(PEOPLE):
+        known = network.known(i)
+        assert known == dense[i].sum()
+        line = [network.partner(i, place) for place in range(known)]
+        assert line == sorted(line), "in order of rows, whenever they wrote"
+        assert np.bincount(line, minlength=PEOPLE).tolist() == dense[i].tolist()
+        assert network.joints(i, everybody).tolist() == dense[i].tolist()
+        assert [network.joint(i, j) for j in range(PEOPLE)] == dense[i].tolist()
+    rows = np.repeat(everybody, dense.sum(axis=1))
+    places = np.concatenate([np.arange(count) for count in dense.sum(axis=1)])
+    pairs = np.zeros_like(dense)
+    np.add.at(pairs, (rows, network.partners(rows, places)), 1)
+    assert pairs.tolist() == dense.tolist(), "the same of many at once"
+
+
+@settings(max_examples=60, deadline=None)
+@given(BASES, st.lists(st.integers(0, 8), max_size=6))
+def test_ties_before_day_0_of_some_people_are_those_with_one_of_them(base, some):
+    network, _ = grown(base, [(0, [0, 1, 2])])
+    everybody = sorted([i, j, count] for (i, j), count in base.items())
+    assert network.base_ties().tolist() == everybody
+    theirs = [tie for tie in everybody if tie[0] in some or tie[1] in some]
+    assert network.base_ties(np.array(some, dtype=np.int64)).tolist() == theirs
+
+
+@given(BASES, PAPERS, st.sets(st.integers(0, 8)))
+@settings(max_examples=40, deadline=None)
+def test_a_view_of_some_people_is_a_part_of_the_view_of_all(base, papers, some):
+    network, clock = grown(base, papers)
+    clock.date = 9.0
+    whole, part = network.graph(), network.graph(sorted(some))
+    assert sorted(part) == sorted(some)
+    expected = {(i, j): n for i, j, n in whole.edges(data="weight") if i in some and j in some}
+    assert {(i, j): n for i, j, n in part.edges(data="weight")} == expected
+
+
+def random_counts(people, degree):
+    """Random ties with indices as scipy makes them."""
+    rng = np.random.default_rng(1)
+    ends = rng.integers(people, size=(2, people * degree // 2), dtype=np.int32)
+    ends = ends[:, ends[0] != ends[1]]
+    one_way = csr_array((np.ones(ends.shape[1], np.int64), ends), shape=(people, people))
+    return (one_way + one_way.T).tocsr()
+
+
+def test_the_matrix_of_the_ecosystem_is_shared_and_not_changed():
+    counts = csr_array(dense_of({(0, 1): 2, (1, 4): 1}))
+    counts.indices = counts.indices.astype(np.int32)
+    before = counts.toarray()
+    network = CoauthorNetwork(counts, lambda: 1.0)
+    network.record([0, 1, 5])
+    assert np.shares_memory(network._partners, counts.indices)
+    assert (counts.toarray() == before).all()
+
+
+def test_a_matrix_whose_rows_are_out_of_order_is_understood_and_left_as_it_is():
+    counts = csr_array((np.array([1, 2, 2, 1]), np.array([2, 1, 0, 0]), np.array([0, 2, 3, 4])))
+    assert not counts.has_sorted_indices
+    network = CoauthorNetwork(counts, lambda: 0.0)
+    assert network.base_ties().tolist() == [[0, 1, 2], [0, 2, 1]]
+    assert counts.indices.tolist() == [2, 1, 0, 0]
+
+
+def test_a_network_takes_a_few_bytes_a_tie_and_no_object_each():
+    people = 50_000
+    counts = random_counts(people, 10)
+    tracemalloc.start()
+    network = CoauthorNetwork(counts, Clock())
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    ties = counts.nnz
+    assert ties > 9 * people
+    assert held < 8 * ties + 40 * people
+    assert network.known(7) == counts[[7]].sum()
+
+
+@pytest.mark.parametrize("degree", [4, 40])
+def test_the_day_of_a_paper_does_not_count_it_for_many_either(degree):
+    clock = Clock()
+    network = CoauthorNetwork(random_counts(300, degree), clock)
+    rows = np.arange(300)
+    before = network.knowns(rows)
+    clock.date = 2.0
+    network.record([3, 4, 5])
+    assert network.knowns(rows).tolist() == before.tolist()
+    clock.date = 2.5
+    after = network.knowns(rows)
+    assert (after - before)[[3, 4, 5]].tolist() == [2, 2, 2]
+    assert (after - before).sum() == 6
