@@ -71,7 +71,7 @@ class LiteLLM(Live):
 
     def open(self, way: Way, key: str | None) -> Send:
         """Get litellm ready; it makes its connections itself."""
-        litellm = _library_for(self.model)
+        litellm = library_for(self.model)
         always = self._settings(way, key)
         as_it_is = self.model.split("/", 1)[0] in AS_IT_IS
 
@@ -83,7 +83,7 @@ class LiteLLM(Live):
                 said = {**said, "extra_body": aside}
             if headers:
                 said = {**said, "extra_headers": headers}
-            with _exchange() as exchange:
+            with exchange_of_call() as exchange:
                 try:
                     return await litellm.acompletion(**always, **said)
                 except Exception as error:
@@ -139,7 +139,7 @@ class Exchange:
         None if that is a completion after all, of which litellm could not read some detail.
         """
         answer = self.response
-        body = None if answer is None else _body_of(answer)
+        body = None if answer is None else body_of(answer)
         if answer is not None and answer.status_code >= 300:
             return of_response(answer.status_code, body or "", answer.headers)
         if body is not None:
@@ -147,7 +147,7 @@ class Exchange:
         return of_error(self.error or error, sent=self.sent)
 
 
-def _body_of(answer: Any) -> str | None:
+def body_of(answer: Any) -> str | None:
     """The body of an answer; None if it broke off."""
     try:
         return str(answer.text)
@@ -163,7 +163,8 @@ _EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
 @contextlib.contextmanager
-def _exchange() -> Iterator[Exchange]:
+def exchange_of_call() -> Iterator[Exchange]:
+    """What one call sends and gets, for as long as it is made; nothing of it is logged."""
     exchange, silent = Exchange(), _silent()
     token, quiet = _EXCHANGE.set(exchange), silent.set(True)
     try:
@@ -206,6 +207,8 @@ def _library() -> Any:
 def _watch(transport: Any) -> None:
     """Lead every request that such transports send past the Exchange of its call."""
     send = transport.handle_async_request
+    if getattr(send, "once", False):
+        return
 
     async def once(self: Any, request: Any) -> Any:
         exchange = _EXCHANGE.get()
@@ -222,11 +225,12 @@ def _watch(transport: Any) -> None:
             raise
         return exchange.response
 
+    once.once = True  # type: ignore[attr-defined]
     transport.handle_async_request = once
 
 
 @cache
-def _library_for(model: str) -> Any:
+def library_for(model: str) -> Any:
     """litellm, which knows enough of the model to ask nobody and to search for nothing."""
     litellm, provider = _library(), model.split("/", 1)[0]
     if provider in ASKED_ABOUT:
@@ -251,7 +255,7 @@ def _is_listed(model: str) -> bool:
 
 
 def _listed_price(model: str, usage: Usage) -> float:
-    prompt, reply = _library_for(model).cost_per_token(
+    prompt, reply = library_for(model).cost_per_token(
         model=model,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
@@ -261,5 +265,5 @@ def _listed_price(model: str, usage: Usage) -> float:
 
 @cache
 def _takes_schema(model: str) -> bool:
-    litellm = _library_for(model) if model.split("/", 1)[0] in ASKED_ABOUT else _library()
+    litellm = library_for(model) if model.split("/", 1)[0] in ASKED_ABOUT else _library()
     return bool(litellm.supports_response_schema(model))

@@ -24,10 +24,7 @@ from agents.desk import our_desk
 from agents.embedded import Embedded, rows_of, usage_of
 from agents.errors import Overflow, Stopped, Verdict
 from agents.faults import Fault
-from agents.litellm_backend import NO_KEY, Exchange, LiteLLM
-from agents.litellm_backend import _body_of as body_of
-from agents.litellm_backend import _exchange as exchange
-from agents.litellm_backend import _library_for as library_for
+from agents.litellm_backend import NO_KEY, Exchange, LiteLLM, body_of, exchange_of_call, library_for
 from agents.live import Deadlines, Price
 from agents.part import Part
 from agents.request import Usage
@@ -204,7 +201,7 @@ class LiteLLMEmbedding(Part):
     ) -> tuple[list[list[float]], Usage]:
         """One request. Raises Verdict or Fault only."""
         litellm, total = _library(self.model), self.deadlines.total
-        with exchange() as passed:
+        with exchange_of_call() as passed:
             try:
                 async with asyncio.timeout(total):
                     answer = await litellm.aembedding(input=list(texts), **said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Annotated
 
 import numpy as np
@@ -68,10 +69,11 @@ class Coauthorship(SelectionPolicy):
         n = network.size
         if len(excluded) >= n:
             return None
-        known = network.known(leader) if self._looks_back else 0
-        mass, random = known + self._uniform_mass(n, known), rng.random
-        thinned = not isinstance(self.explore, float | Share)
-        for _ in range(max(_ROUNDS, 4 * n // (n - len(excluded)))):
+        looks_back, thinned = self._ways
+        known = network.known(leader) if looks_back else 0
+        mass, random, tries = known + self._uniform_mass(n, known), rng.random, 0
+        while tries < _ROUNDS or tries < 4 * n // (n - len(excluded)):
+            tries += 1
             if random() * mass < known:
                 candidate = network.partner(leader, int(random() * known))
             else:
@@ -125,8 +127,9 @@ class Coauthorship(SelectionPolicy):
         joint = network.joints(leader, candidates).astype(float)
         if isinstance(self.explore, HalfNormal):
             return joint + [self.explore.entry(leader, other) for other in candidates]
-        known = network.known(leader) if self._looks_back else 0
-        return joint * self._looks_back + self._uniform_mass(network.size, known) / network.size
+        looks_back, _ = self._ways
+        known = network.known(leader) if looks_back else 0
+        return joint * looks_back + self._uniform_mass(network.size, known) / network.size
 
     def of_run(self, seed: int) -> SelectionPolicy:
         """The policy with the increments of this run."""
@@ -134,11 +137,11 @@ class Coauthorship(SelectionPolicy):
             return self
         return self.model_copy(update={"explore": HalfNormal(seed=seed)})
 
-    @property
-    def _looks_back(self) -> bool:
-        """False where the whole mass explores."""
-        explore = self.explore
-        return isinstance(explore, float) or not isinstance(explore, Share) or explore.mass < 1
+    @cached_property
+    def _ways(self) -> tuple[bool, bool]:
+        """Does it look back, and are uniform draws thinned? Kept, since every draw asks."""
+        explores = isinstance(self.explore, Share) and self.explore.mass == 1
+        return not explores, isinstance(self.explore, HalfNormal)
 
     def _uniform_mass(self, n: int, known: float) -> float:
         if isinstance(self.explore, float):
@@ -151,18 +154,18 @@ class Coauthorship(SelectionPolicy):
     def _propose(self, leaders: Rows, network: CoauthorNetwork, rng: np.random.Generator) -> Rows:
         """One round of rejection for many leaders: a row, or -1 for a draw that is refused."""
         n, count = network.size, len(leaders)
-        known = network.knowns(leaders) if self._looks_back else np.zeros(count, dtype=np.int64)
+        looks_back, thinned = self._ways
+        known = network.knowns(leaders) if looks_back else np.zeros(count, dtype=np.int64)
         if isinstance(self.explore, Share):
-            looks_back = (known > 0) & (rng.random(count) >= self.explore.mass)
+            back = (known > 0) & (rng.random(count) >= self.explore.mass)
         else:
-            looks_back = rng.random(count) * (known + self._uniform_mass(n, 0.0)) < known
+            back = rng.random(count) * (known + self._uniform_mass(n, 0.0)) < known
         candidates = rng.integers(n, size=count)
-        if isinstance(self.explore, HalfNormal):
-            for place in np.flatnonzero(~looks_back).tolist():
+        if thinned:
+            for place in np.flatnonzero(~back).tolist():
                 if self._refuses(int(leaders[place]), int(candidates[place]), rng):
                     candidates[place] = -1
-        back = np.flatnonzero(looks_back)
-        places = (rng.random(len(back)) * known[back]).astype(np.int64)
+        places = (rng.random(int(back.sum())) * known[back]).astype(np.int64)
         candidates[back] = network.partners(leaders[back], places)
         return candidates
 

@@ -128,6 +128,7 @@ def describe(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict
             "counts": ecosystem.counts,
         },
         "notes": ecosystem.manifest.get("notes", []),
+        "search": {"papers": society.literature.facts, "people": society.knowledge.facts},
         "prompts": prompt_hashes(scenario),
         "versions": {"python": platform.python_version(), **_versions()},
         "scenario": scenario.to_data(),

@@ -81,10 +81,17 @@ class Society(mesa.Model, World):
         self.network = CoauthorNetwork(ecosystem.coauthors, self._now)
         self.population = Population(ecosystem.profiles, self, self.network, self._now)
         self.literature = Literature(
-            ecosystem.past, ecosystem.past_vectors, ecosystem.embedding, ecosystem.boundary
+            ecosystem.past,
+            ecosystem.past_vectors,
+            ecosystem.embedding,
+            ecosystem.boundary,
+            kept=ecosystem.kept and ecosystem.kept / "past.cells.npz",
         )
         self.knowledge = KnowledgeBank(
-            ecosystem.profiles, ecosystem.embedding, ecosystem.interest_vectors
+            ecosystem.profiles,
+            ecosystem.embedding,
+            ecosystem.interest_vectors,
+            kept=ecosystem.kept and ecosystem.kept / "interests.cells.npz",
         )
         self.team_sizes = ObservedSizes(ecosystem.past.team_sizes)
         self.teams_in_world: dict[str, tuple[Team, Lab]] = {}
@@ -134,18 +141,19 @@ class Society(mesa.Model, World):
         Raises:
             Exception: the fault that stopped the run, as it was.
         """
-        self.dispatcher.on_clock(True)
+        dispatcher, peek, step = self.dispatcher, self.env.peek, self.env.step
+        dispatcher.on_clock(True)
         try:
-            while (coming := self.env.peek()) < date and not self.dispatcher.halted:
+            while (coming := peek()) < date and not dispatcher.halted:
                 if coming >= self._tomorrow:
                     self._tomorrow = self.log.complete(coming)
-                self.env.step()
-            if not self.dispatcher.halted and self.env.now < date:
+                step()
+            if not dispatcher.halted and self.env.now < date:
                 self.env.run(until=date)
         except BaseException as fault:
-            self.dispatcher.stop(fault)
+            dispatcher.stop(fault)
         finally:
-            self.dispatcher.on_clock(False)
+            dispatcher.on_clock(False)
         self._raise_fault()
 
     def close(self) -> None:

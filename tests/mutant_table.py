@@ -287,8 +287,8 @@ MISTAKES: tuple[Mistake, ...] = (
          "if cited in self:"),
         by=f"{LITERATURE}::test_citations_are_dated_events_counted_strictly_before"),
     mistake("boundary belongs to both", "An event on the last day happens within the run.",
-        ("society/model.py", "(coming := self.env.peek()) < date",
-         "(coming := self.env.peek()) <= date"),
+        ("society/model.py", "(coming := peek()) < date",
+         "(coming := peek()) <= date"),
         by=f"{ENDING}::test_an_event_on_a_boundary_belongs_to_the_next_period"),
 
     # People and their time

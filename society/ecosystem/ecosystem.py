@@ -20,7 +20,7 @@ from agents.errors import InputError
 from society.ecosystem import folder as files
 from society.ecosystem.knowledge import interests_text
 from society.ecosystem.people import People
-from society.literature.embedding import Embedding, load_embedding
+from society.literature.embedding import Embedding, Lsa, load_embedding
 from society.literature.paper import DAYS_PER_YEAR
 from society.literature.papers import Papers
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 Vectors = npt.NDArray[np.float32]
 
 MANY_PEOPLE = 20_000
-"""Above this many, the vectors of their interests are stored with the ecosystem."""
+"""Above this many, the vectors of their interests are stored with the ecosystem; and those of a
+model that must be loaded or paid always are."""
 AT_ONCE = 65_536
 INTERESTS = "interests.npy"
 
@@ -56,6 +57,8 @@ class Ecosystem:
         key: masked name to source id and real name; only where it was built from a source.
         interest_vectors: one float32 row per scientist, its interests as ``embedding`` encodes
             them; None where they are few enough to be encoded when they are needed.
+        kept: the folder, where it was loaded from one, in which a society keeps how it sorts many
+            vectors for searching; not part of what it starts from.
     """
 
     boundary: int
@@ -70,6 +73,7 @@ class Ecosystem:
     manifest: dict[str, Any] = field(default_factory=dict)
     key: Mapping[str, tuple[str, str]] | None = field(default=None, repr=False)
     interest_vectors: Vectors | None = None
+    kept: Path | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         columns = {
@@ -175,12 +179,14 @@ class Ecosystem:
                 contemporary_vectors=files.read_rows(vectors / "contemporary.npy", (later, dim)),
                 manifest=manifest,
                 interest_vectors=_interests(vectors / INTERESTS, (len(profiles), dim)),
+                kept=vectors,
             )
         except InputError as error:
             raise InputError(f"{source}: {error}") from error
 
     def _interests_to_keep(self) -> Vectors | None:
-        if self.interest_vectors is not None or len(self.profiles) <= MANY_PEOPLE:
+        few = len(self.profiles) <= MANY_PEOPLE and isinstance(self.embedding, Lsa)
+        if self.interest_vectors is not None or few:
             return self.interest_vectors
         return encode_interests(self.profiles, self.embedding)
 

@@ -125,7 +125,7 @@ class KnowledgeBank:
             raise ProtocolError(f"k={k}, version={version} with {self.version()} rows")
         if k == 0:
             return ()
-        query = unit(self.embedding.encode([text]))[0]
+        query = unit(self.embedding.encode_queries([text]))[0]
         early, late = self._hidden(version, exclude)
         rows = self._near(query, k, min(version, len(self._first)), early)
         found = _ranked(self._first.rows(rows), query, (self._ids[row] for row in rows.tolist()))

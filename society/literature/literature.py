@@ -135,7 +135,7 @@ class Literature:
 
         A pure function of its arguments, whatever is published meanwhile; any thread may call.
         """
-        query = self.embedding.encode([text])[0]
+        query = self.embedding.encode_queries([text])[0]
         hits = self._index.search(query, k, visible, exclude)
         return tuple(_reference(self._at(row), distance) for row, distance in hits)
 

@@ -189,7 +189,7 @@ def test_what_is_not_served_is_said(server, body, why):
     assert server.counts()["outcomes"] == {"misunderstood": 1, "answered": 1}
 
 
-@pytest.mark.parametrize("path", ["/v1/embeddings", "/"])
+@pytest.mark.parametrize("path", ["/v1/completions", "/"])
 def test_other_addresses_are_not_served(server, path):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
     connection.request("POST", path, "{}")
