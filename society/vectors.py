@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.errors import InputError
+from society.archives import TROUBLE
 
 MAX_VECTOR_BYTES = 16 * 2**30
 
@@ -53,7 +54,7 @@ def read_vectors(path: Path) -> Vectors:
         with np.load(path, allow_pickle=False) as arrays:
             ids, values = arrays["paper_ids"], arrays["vectors"]
         return Vectors(tuple(str(one) for one in ids), np.asarray(values, dtype=np.float32))
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except TROUBLE as error:
         raise InputError(f"{path}: cannot be read as vectors: {error}") from error
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.errors import InputError
+from society.archives import TROUBLE
 from society.ecosystem.people import People
 from society.literature.papers import Papers
 
@@ -119,7 +120,7 @@ def read_counts(path: Path) -> csr_array:
             rows, columns = (int(side) for side in arrays["shape"])
             counts = csr_array(parts, shape=(rows, columns))
             counts.check_format(full_check=True)
-    except (OSError, KeyError, ValueError) as error:
+    except TROUBLE as error:
         raise InputError(f"{path}: not a saved matrix of counts ({error}); {AGAIN}") from error
     return counts
 
@@ -133,7 +134,7 @@ def read_rows(path: Path, shape: tuple[int, int]) -> npt.NDArray[np.float32]:
     """Vectors of a known shape, mapped from the file: they are read where they are used."""
     try:
         rows: npt.NDArray[np.float32] = np.load(path, allow_pickle=False, mmap_mode="r")
-    except (OSError, ValueError) as error:
+    except TROUBLE as error:
         raise InputError(f"{path}: vectors cannot be read ({error}); {AGAIN}") from error
     if rows.shape != shape or rows.dtype != np.float32:
         raise InputError(

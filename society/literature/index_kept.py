@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from society.archives import TROUBLE
 from society.literature.index_cells import AIM, SAMPLE, SEED, Cells, Metric, Sorting, cells_for
 from society.literature.index_flat import Vectors
 
@@ -76,7 +77,7 @@ def read_sorting(path: Path, key: str, count: int, dim: int) -> Sorting | None:
                 return None
         with np.load(path, allow_pickle=False) as arrays:
             found = {name: arrays[name] for name in NAMES}
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError, NotImplementedError):
+    except TROUBLE:
         return None
     if found["key"].tobytes() != bytes.fromhex(key) or found["measured"].shape != (2,):
         return None

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.errors import InputError
+from society.archives import TROUBLE
 from society.literature.embedding.embedding import (
     DECIMALS,
     SETTINGS_FILE,
@@ -164,7 +165,7 @@ class Lsa(Embedding):
             with np.load(path, allow_pickle=False) as arrays:
                 numbers = arrays["idf"], arrays["projection"]
                 lsa = cls(settings["vocabulary"], *numbers, settings.get("notes", ()))
-        except (OSError, KeyError, TypeError, ValueError) as error:
+        except (TypeError, *TROUBLE) as error:
             raise InputError(f"{path}: not a saved embedding ({error}); build it again") from error
         if lsa.revision != settings.get("revision"):
             raise InputError(f"{path}: its numbers are not those of {SETTINGS_FILE}; build again")
