@@ -186,9 +186,11 @@ class CoauthorNetwork:
         """The co-author of each joint paper of ``i`` since day 0 and before a date (now)."""
         dates, others = self._grown.get(i, ((), []))
         date = self._now() if before is None else before
-        if not dates or dates[-1] < date:
-            return others
-        return others[: bisect_left(dates, date)]
+        count = len(dates)
+        if count and not dates[count - 1] < date:
+            count = bisect_left(dates, date)
+        # A copy: whoever reads on another thread must not see what is recorded meanwhile.
+        return others[:count]
 
 
 def _places(totals: Rows, wanted: Rows, low: Rows, high: Rows) -> Rows:

@@ -150,3 +150,17 @@ def test_the_day_of_a_paper_does_not_count_it_for_many_either(degree):
     after = network.knowns(rows)
     assert (after - before)[[3, 4, 5]].tolist() == [2, 2, 2]
     assert (after - before).sum() == 6
+
+
+def test_what_has_been_read_does_not_grow_with_the_network():
+    """As a thread reads that is slower than the clock."""
+    clock = Clock()
+    network = CoauthorNetwork(random_counts(20, 4), clock)
+    network.record([1, 2])
+    clock.date = 1.0
+    read, line = network._fresh(1), network.row(1)
+    held = [part.tolist() for part in line]
+    network.record([1, 3, 4])
+    assert read == [2]
+    assert [part.tolist() for part in line] == held
+    assert [part.tolist() for part in network.row(1, 1.0)] == held
