@@ -18,7 +18,7 @@ LIVE = (("ours", 1.0, 1), ("of the bare client", 0.85, -1))
 def main() -> int:
     """Run the scripts one after another; 0 if all ran, whatever their figures."""
     failed = False
-    for name in ("overlap", "mechanism", "prefix", "plan", "live", "resume", "search"):
+    for name in ("overlap", "mechanism", "prefix", "plan", "live", "resume", "search", "scale", "kernel"):
         print(f"== {name}", flush=True)
         done = subprocess.run([sys.executable, HERE / f"{name}.py"], check=False)
         failed = failed or done.returncode != 0

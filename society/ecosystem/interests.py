@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 EXACT_UP_TO = 20_000
 """First profiles that are searched whole; more stand in cells."""
-CANDIDATES = 4
 NEVER = np.iinfo(np.int64).max
 # More than the rounding of a float32 cosine, so that no better scientist is passed over.
 SLACK = 1e-4
@@ -69,7 +68,7 @@ class First:
         """Rows among which are the ``k`` nearest of the first ``visible`` that are not hidden."""
         if self._cells is not None and visible > EXACT_UP_TO:
             gone = [row for row in hidden if row < visible]
-            return self._cells.propose(query, CANDIDATES * k, visible, gone)
+            return self._cells.propose(query, k, visible, gone)
         live = np.ones(visible, dtype=bool)
         live[[row for row in hidden if row < visible]] = False
         return plausible(np.flatnonzero(live), self._rows[:visible] @ query, k)

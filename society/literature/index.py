@@ -134,7 +134,7 @@ class VectorIndex:
             # As few as were searched whole when that was all there was.
             return self._choose(point, np.arange(visible), k, hidden)
         gone = [row for row in hidden if row < visible]
-        rows = self._cells.propose(point, CANDIDATES * k, visible, gone)
+        rows = self._cells.propose(point, k, visible, gone)
         return self._choose(point, rows, k, hidden)
 
     def _of_flat(self, point: Vectors, k: int, visible: int, hidden: set[int]) -> list[Hit]:

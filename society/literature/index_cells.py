@@ -3,7 +3,8 @@
 The rows are sorted into cells around centres found by k-means; a search looks into the nearest
 cells only and compares codes of one byte a number. It is approximate, so its recall is measured
 when it is built, on probes drawn by a fixed seed, and as many cells are looked into as the mark
-needs. It proposes rows; whoever asks ranks them from the rows themselves.
+needs. It proposes rows, several for each one sought, because codes do not tell near equals apart;
+whoever asks ranks them from the rows themselves.
 
 The same rows give the same cells on any number of threads: training and sorting use one.
 """
@@ -40,7 +41,10 @@ AIM = 0.985
 The promise is 0.97: a query of two words lies farther from the rows than these do from each other,
 and was seen to find 1.5 % less.
 """
-CANDIDATES = 4
+COMPARED = (4, 16, 64)
+"""Rows proposed for each one sought: the first of these with which codes allow the aim."""
+SHORT = 0.01
+"""Where none of them does, recall may stay this much below what looking into every cell finds."""
 WIDER = 4
 BLOCK = 65_536
 
@@ -54,13 +58,15 @@ class Sorting:
         cell_of: the cell of each row.
         scale: the ranges of the one-byte codes, as faiss lays them out.
         probed: cells looked into when every row is visible.
-        recall: share of the true nearest rows found at that number; NaN before it is measured.
+        compared: rows proposed for each one sought.
+        recall: share of the true nearest rows found so; NaN before it is measured.
     """
 
     centres: Vectors
     cell_of: npt.NDArray[np.int32]
     scale: Vectors
     probed: int = 1
+    compared: int = COMPARED[0]
     recall: float = math.nan
 
 
@@ -99,16 +105,17 @@ class Cells:
             "recall": self.sorting.recall,
             "cells": len(self.sorting.centres),
             "probed": self.sorting.probed,
+            "compared": self.sorting.compared,
         }
 
-    def propose(
-        self, point: Vectors, count: int, visible: int, hidden: Collection[int] = ()
-    ) -> Rows:
-        """At least ``count`` of the first ``visible`` rows that are nearest by their codes.
+    def propose(self, point: Vectors, k: int, visible: int, hidden: Collection[int] = ()) -> Rows:
+        """Some of the first ``visible`` rows, among which to look for the ``k`` nearest.
 
-        Fewer only where fewer are visible. Rows with equal codes are proposed together or not
-        at all, so that which of them is chosen is left to their ids.
+        They are the ``compared`` times k nearest by their codes, or more; fewer only where fewer
+        are visible. Rows with equal codes are proposed together or not at all, so that which of
+        them is chosen is left to their ids.
         """
+        count = k * self.sorting.compared
         return self._propose(point, count, visible, hidden, self._probes(visible))
 
     def _probes(self, visible: int) -> int:
@@ -141,19 +148,28 @@ class Cells:
                 probed = min(every, WIDER * probed)
 
     def _measured(self, rows: Vectors, sorting: Sorting) -> Sorting:
+        """The sorting with the fewest cells, and rows for each one sought, that reach the aim."""
         picked, truth = _truth(rows, self._metric)
-        probed = 1
+        every = len(sorting.centres)
+        for compared in COMPARED:
+            possible = self._recall(rows, picked, truth, every, compared)
+            if possible >= AIM:
+                break
+        aim, probed = AIM if possible >= AIM else possible - SHORT, 1
         while True:
-            recall = self._recall(rows, picked, truth, probed)
-            if recall >= AIM or probed == len(sorting.centres):
-                return replace(sorting, probed=probed, recall=round(recall, 4))
-            probed = min(len(sorting.centres), probed + max(1, probed // 2))
+            recall = self._recall(rows, picked, truth, probed, compared)
+            if recall >= aim or probed == every:
+                found = round(recall, 4)
+                return replace(sorting, probed=probed, compared=compared, recall=found)
+            probed = min(every, probed + max(1, probed // 2))
 
-    def _recall(self, rows: Vectors, picked: Rows, truth: Gaps, probed: int) -> float:
+    def _recall(
+        self, rows: Vectors, picked: Rows, truth: Gaps, probed: int, compared: int
+    ) -> float:
         found = 0
         for row, farthest in zip(picked.tolist(), truth, strict=True):
             point = np.ascontiguousarray(rows[row])
-            near = self._propose(point, CANDIDATES * NEAREST, self.count, (row,), probed)
+            near = self._propose(point, compared * NEAREST, self.count, (row,), probed)
             gaps = np.sort(_gaps(np.asarray(rows[np.sort(near)]), point, self._metric))
             # By distance, not by row: of equals any is right.
             found += int((gaps[:NEAREST] <= farthest + 1e-6).sum())

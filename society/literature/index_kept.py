@@ -15,10 +15,19 @@ from pathlib import Path
 import numpy as np
 
 from society.archives import TROUBLE
-from society.literature.index_cells import AIM, SAMPLE, SEED, Cells, Metric, Sorting, cells_for
+from society.literature.index_cells import (
+    AIM,
+    COMPARED,
+    SAMPLE,
+    SEED,
+    Cells,
+    Metric,
+    Sorting,
+    cells_for,
+)
 from society.literature.index_flat import Vectors
 
-VERSION = 1
+VERSION = 2
 BLOCK = 65_536
 NAMES = ("centres", "cell_of", "scale", "measured", "key")
 HEADERS = 4096
@@ -38,7 +47,7 @@ def cells_of(rows: Vectors, path: Path | None = None, metric: Metric = "distance
 
 def key_of(rows: Vectors, metric: Metric) -> str:
     """Hash of all that a sorting depends on: the rows, and how they are sorted."""
-    settled = (VERSION, metric, rows.shape, SEED, SAMPLE, AIM)
+    settled = (VERSION, metric, rows.shape, SEED, SAMPLE, AIM, COMPARED)
     whole = hashlib.sha256(repr(settled).encode())
     for start in range(0, len(rows), BLOCK):
         whole.update(np.ascontiguousarray(rows[start : start + BLOCK], dtype="<f4").data)
@@ -55,7 +64,7 @@ def write_sorting(path: Path, key: str, sorting: Sorting) -> bool:
                 centres=sorting.centres,
                 cell_of=sorting.cell_of,
                 scale=sorting.scale,
-                measured=np.array([sorting.probed, sorting.recall]),
+                measured=np.array([sorting.probed, sorting.compared, sorting.recall]),
                 key=np.frombuffer(bytes.fromhex(key), dtype=np.uint8),
             )
         unfinished.replace(path)
@@ -79,13 +88,14 @@ def read_sorting(path: Path, key: str, count: int, dim: int) -> Sorting | None:
             found = {name: arrays[name] for name in NAMES}
     except TROUBLE:
         return None
-    if found["key"].tobytes() != bytes.fromhex(key) or found["measured"].shape != (2,):
+    if found["key"].tobytes() != bytes.fromhex(key) or found["measured"].shape != (3,):
         return None
-    probed, recall = found["measured"].tolist()
-    sorting = Sorting(found["centres"], found["cell_of"], found["scale"], 0, recall)
-    if not (_fits(sorting, cells, count, dim) and 1 <= probed <= cells and 0 <= recall <= 1):
+    probed, compared, recall = found["measured"].tolist()
+    arrays = (found["centres"], found["cell_of"], found["scale"])
+    if not (1 <= probed <= cells and compared in COMPARED and 0 <= recall <= 1):
         return None
-    return Sorting(sorting.centres, sorting.cell_of, sorting.scale, int(probed), recall)
+    sorting = Sorting(*arrays, int(probed), int(compared), recall)
+    return sorting if _fits(sorting, cells, count, dim) else None
 
 
 def _fits(sorting: Sorting, cells: int, count: int, dim: int) -> bool:

@@ -12,7 +12,7 @@ import pytest
 
 from society.literature.ids import Ids
 from society.literature.index import EXACT_UP_TO, VectorIndex
-from society.literature.index_cells import Cells, cells_for
+from society.literature.index_cells import COMPARED, Cells, cells_for
 
 ROOT = Path(__file__).parents[2]
 COUNT, DIM, TWINS = 30_000, 24, 90
@@ -100,8 +100,10 @@ def share_found(even, visible, probed=None):
     found = 0
     picked = range(0, visible, max(1, visible // 150))
     for row in picked:
-        given = (rows[row], 20, visible, (row,))
-        near = cells.propose(*given) if probed is None else cells._propose(*given, probed)
+        seen = (visible, (row,))
+        near = cells.propose(rows[row], 5, *seen)
+        if probed is not None:
+            near = cells._propose(rows[row], 20, *seen, probed)
         true = brute(rows, range(visible), rows[row], 6, visible)[1:]
         found += len({hit for hit, _ in true} & set(near.tolist()))
     return found / (5 * len(picked))
@@ -118,6 +120,20 @@ def test_recall_is_measured_not_assumed(even):
 def test_the_fewer_rows_are_visible_the_more_cells_are_looked_into(rows, cells):
     assert share_found((rows, cells), 1000) >= 0.99
     assert share_found((rows, cells), 1000, probed=cells.facts["probed"]) < PROMISED
+
+
+def test_where_codes_tell_the_nearest_not_apart_more_rows_are_compared():
+    # The scattered widen the scale of the codes, in which those of a cluster are then the same.
+    rng = np.random.default_rng(6)
+    scattered = rng.normal(size=(4000, DIM))
+    close = np.repeat(rng.normal(size=(60, DIM)), 200, axis=0)
+    close += 5e-3 * rng.normal(size=close.shape)
+    rows = np.concatenate([scattered, close]).astype(np.float32)
+    cells = Cells(rows)
+    assert cells.facts["compared"] > COMPARED[0]
+    assert cells.facts["probed"] < cells.facts["cells"]
+    assert share_found((rows, cells), len(rows)) >= PROMISED
+    assert share_found((rows, cells), len(rows), probed=cells.facts["cells"]) < 0.9
 
 
 def test_probes_that_anything_would_satisfy_are_not_counted(even):

@@ -76,6 +76,7 @@ WRONG = [
     changed(probed=0),
     changed(probed=10**6),
     changed(probed=float("nan")),
+    changed(compared=5),
     changed(recall=float("nan")),
 ]
 
@@ -133,4 +134,5 @@ def test_a_damaged_file_is_passed_over_or_read_as_it_was(tmp_path_factory, spots
     if found is not None:
         assert np.array_equal(found.centres, CELLS.sorting.centres)
         assert np.array_equal(found.cell_of, CELLS.sorting.cell_of)
-        assert (found.probed, found.recall) == (CELLS.sorting.probed, CELLS.sorting.recall)
+        numbers = (found.probed, found.compared, found.recall)
+        assert numbers == (CELLS.sorting.probed, CELLS.sorting.compared, CELLS.sorting.recall)

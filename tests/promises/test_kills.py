@@ -54,14 +54,14 @@ def is_killed(tmp_path, nursery, server, scenario, whole, kill):
     digest, seconds, _ = whole
     path, run = scenario(), tmp_path / "run"
     server.reset()
-    deaths = 0
+    deaths, page = 0, kill % 10 == 0
     committed, paid = set(), {}
     plan = list(points(kill))
     if plan[0].get("site") == "during resume":
         plan.insert(0, {"site": "after commit", "nth": 30})
     for point in plan:
         how = {"kill_after": point["share"] * seconds} if "share" in point else point
-        code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, **how)
+        code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, page=page, **how)
         assert code in (0, -9), (tmp_path / "log").read_text()
         deaths += code == -9
         calls = server.counts(full=True)["by_call"]
@@ -69,10 +69,10 @@ def is_killed(tmp_path, nursery, server, scenario, whole, kill):
             assert calls[id_]["attempts"] == paid[id_], f"{id_} was paid again"
         committed = answers_in(run)
         paid = {id_: calls[id_]["attempts"] for id_ in committed}
-    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, page=kill % 10 == 0)
+    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run, page=page)
     assert code == 0, (tmp_path / "log").read_text()
     assert digest_of(run) == digest
-    if kill % 10 == 0:
+    if page:
         assert digest in (run / "report.html").read_text(encoding="utf-8")
     counts = server.counts(full=True)
     for id_ in committed:
