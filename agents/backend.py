@@ -44,6 +44,29 @@ class Backend(Part):
         return False
 
     @property
+    def rules(self) -> bool:
+        """True if rules speak, and not a model."""
+        return False
+
+    @property
+    def paid(self) -> Backend:
+        """The backend that is connected to and paid for: itself, or the live part of a hybrid."""
+        return self
+
+    @property
+    def voices(self) -> dict[str, Backend]:
+        """Backends of which this one is made, by the keys they stand under."""
+        return {}
+
+    def voice(self, call: str) -> Backend:
+        """Who answers the call of this id: itself, or a part; a function of the id alone."""
+        return self
+
+    def of_run(self, seed: int) -> Backend:
+        """The backend as it holds in a run of this seed; itself unless it draws."""
+        return self
+
+    @property
     def about(self) -> str:
         """One sentence for reports: who speaks."""
         return type(self).__name__

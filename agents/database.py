@@ -6,7 +6,9 @@ who writes.
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -31,6 +33,8 @@ CREATE TABLE findings (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
     value BLOB NOT NULL);
 """
+COPIED = ("calls", "findings")
+"""Tables of which a fork takes the past."""
 
 
 def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) -> None:
@@ -123,3 +127,41 @@ def _read_only(path: Path) -> sqlite3.Connection:
             ) from None
         db = sqlite3.connect(f"{where}?immutable=1", uri=True, check_same_thread=False)
     return db
+
+
+def copy_past(source: Path, target: Path, before: float, told: str) -> None:
+    """Begin a journal, as a fork does, with all that another one was asked before a date.
+
+    The new journal is there whole or not at all. What was paid for it stays in the ledger of the
+    other one, which is only read.
+
+    Args:
+        source: the file of the other journal.
+        target: the file to make.
+        before: simulated date in days; what was asked on it is no longer taken.
+        told: where it comes from, for the new journal's notes.
+
+    Raises:
+        InputError: the source is no journal, or the target cannot be written.
+    """
+    unfinished = target.with_name(target.name + ".unfinished")
+    unfinished.unlink(missing_ok=True)
+    try:
+        with closing(connect(source, True)) as old, closing(connect(unfinished, False)) as new:
+            check_format(old, source, True)
+            check_format(new, unfinished, False)
+            new.execute("BEGIN")
+            for table in COPIED:
+                _copy(old, new, table, before)
+            notes = (("past", repr(before)), ("forked", told))
+            new.executemany("INSERT INTO meta VALUES (?, ?)", notes)
+            new.execute("COMMIT")
+        os.replace(unfinished, target)
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(f"{target}: the past of {source} cannot be copied: {error}") from error
+
+
+def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, before: float) -> None:
+    rows = old.execute(f"SELECT * FROM {table} WHERE asked < ? ORDER BY row", (before,))  # noqa: S608
+    slots = ", ".join("?" * len(rows.description))
+    new.executemany(f"INSERT INTO {table} VALUES ({slots})", rows)  # noqa: S608 - our own names

@@ -16,6 +16,7 @@ from typing import Any
 
 from agents.backend import Backend
 from agents.budget import Budget, Purse, most_tokens
+from agents.commons import Commons
 from agents.errors import Diverged, Stopped, Verdict
 from agents.faults import Fault
 from agents.journal import Journal
@@ -51,6 +52,8 @@ class Gateway:
         retry: when a failed attempt is made again.
         budget: what may be spent over all sessions of the run.
         strict: nothing but what the journal knows may be said (a replay).
+        commons: loop, slots and connections that this gateway shares with others, instead of
+            ``in_flight`` and ``backend``'s own.
     """
 
     def __init__(
@@ -62,9 +65,10 @@ class Gateway:
         retry: Retry | None = None,
         budget: Budget | None = None,
         strict: bool = False,
+        commons: Commons | None = None,
     ) -> None:
+        self.commons, self._ended = commons, False
         self.backend, self.in_flight = backend, in_flight
-        self.told = backend.told
         self.inline = backend.inline
         if journal is None and not self.inline:
             journal = Journal.open(None)
@@ -99,9 +103,13 @@ class Gateway:
             Stopped: none can be had now.
             Diverged: the journal knows the request otherwise, or not at all when it should.
         """
-        kept = self._known(request)
-        if kept is None and self.inline:
-            return await self._at_once(request)
+        voice = self.backend.voice(request.id)
+        kept = self._known(request, voice.inline)
+        if kept is None and self.journal is not None and request.asked < self.journal.past:
+            self._compare()
+            raise Diverged(_never_made((request.asked, request.id)))
+        if kept is None and voice.inline:
+            return await self._at_once(request, voice)
         if kept is None and self.shut:
             self._note_unknown(request)
             await _until_open()
@@ -138,17 +146,19 @@ class Gateway:
 
     async def close(self, grace: float = 0.0) -> None:
         """Start nothing more; let what is under way come home for ``grace`` seconds."""
-        if self._lanes is not None:
+        self._ended = True
+        if self._lanes is not None and self.commons is None:
             self._lanes.close(Stopped("the run has been stopped"))
         if self._under_way and grace > 0:
             await asyncio.wait(self._under_way, timeout=grace)
-        await self.backend.close()
+        if self.commons is None:
+            await self.backend.close()
 
-    def _known(self, request: Request) -> Kept | None:
+    def _known(self, request: Request, inline: bool) -> Kept | None:
         if not self._lookup or self.journal is None:
             return None
         kept = self.journal.find(request)
-        if kept is None and (self.inline or not self.shut):
+        if kept is None and (inline or not self.shut):
             self._compare()
         return kept
 
@@ -164,12 +174,12 @@ class Gateway:
         place = (request.asked, request.id)
         self._unknown = place if self._unknown is None else min(self._unknown, place)
 
-    async def _at_once(self, request: Request) -> Reply:
+    async def _at_once(self, request: Request, voice: Backend) -> Reply:
         """Ask a backend that never suspends and costs nothing; its words are kept in passing."""
         if self.strict:
             raise Diverged(_never_made((request.asked, request.id)))
         try:
-            kept = Kept.of_reply(await self.backend.complete(request))
+            kept = Kept.of_reply(await voice.complete(request))
         except Verdict as verdict:
             kept = Kept.of_verdict(verdict)
         if self.journal is not None:
@@ -182,6 +192,9 @@ class Gateway:
         faults: list[Fault] = []
         while True:
             lane = await lanes.take(request.due, request.id, request.attempt)
+            if self._ended:
+                lane.give_back()
+                raise Stopped("the run has been stopped")
             home: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._under_way.add(home)
             try:
@@ -272,6 +285,8 @@ class Gateway:
             attempt.usage, attempt.usd = usage, self.backend.price(usage)
 
     def _open_lanes(self) -> Lanes:
+        if self._lanes is None and self.commons is not None:
+            self._lanes = self.commons.lanes
         if self._lanes is None:
             patience = self._retry.patience
             self._lanes = Lanes(self.backend.endpoints(), self.in_flight, patience=patience)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -32,8 +32,14 @@ LISTED = 1000
 class Journal:
     """The calls of one run, on disk or in memory; use ``open``."""
 
-    def __init__(self, path: Path | None, parent: Journal | None, frozen: bool) -> None:
-        self.path, self.frozen = path, frozen
+    def __init__(
+        self,
+        path: Path | None,
+        parent: Journal | None,
+        frozen: bool,
+        fence: Callable[[], None] | None = None,
+    ) -> None:
+        self.path, self.frozen, self._fence = path, frozen, fence
         self.differing: tuple[float, str] | None = None
         self.parted: tuple[float, str] | None = None
         self._parent = parent
@@ -64,12 +70,19 @@ class Journal:
         self.fresh = (
             not self.known and parent is None and not self._one("SELECT count(*) FROM findings")
         )
+        self.past = float(self.meta("past") or "0")
+        """The date before which a fork has nothing to ask."""
         if not frozen:
             self.set_meta("session", str(self.session))
 
     @classmethod
     def open(
-        cls, path: Path | None, *, parent: Path | None = None, frozen: bool = False
+        cls,
+        path: Path | None,
+        *,
+        parent: Path | None = None,
+        frozen: bool = False,
+        fence: Callable[[], None] | None = None,
     ) -> Journal:
         """Open a journal, making it if there is none.
 
@@ -77,12 +90,13 @@ class Journal:
             path: the file; None: in memory.
             parent: another journal, from which calls that are asked in the same way are taken.
             frozen: read only.
+            fence: called before every commit; what it raises, a Stopped, ends the writing for good.
 
         Raises:
             InputError: another process writes it, or it is not a journal of this format.
         """
         source = None if parent is None else cls(parent, None, True)
-        return cls(path, source, frozen)
+        return cls(path, source, frozen, fence)
 
     def find(self, request: Request) -> Kept | None:
         """What an earlier session kept of a request; None if it kept nothing.
@@ -285,6 +299,8 @@ class Journal:
         return self._all(query)[0][0]
 
     def _begin(self) -> None:
+        if self._fence is not None:
+            self._fence()
         if self._reader is self._db:
             self._reading.acquire()
         self._db.execute("BEGIN")
@@ -295,6 +311,8 @@ class Journal:
             self._reading.release()
 
     def _broken(self, error: BaseException) -> Stopped:
+        if isinstance(error, Stopped):
+            return error  # the fence: nothing was begun
         with suppress(sqlite3.Error):
             self._db.execute("ROLLBACK")
         if self._reader is self._db and self._reading.locked():

@@ -58,12 +58,14 @@ class Prompt:
     """One prompt of a protocol; a slot left out by mistake is an error, never a blank.
 
     The slot ``you`` is filled with the definition of the scientist asked, which is made of
-    ``me``, ``role`` and ``memory``.
+    ``me``, ``role`` and ``memory``. A page with a ``system`` text of its own is put to somebody
+    outside the society, who is told that text in place of what scientists are told.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, system: str | None = None) -> None:
         self.name = path.stem
         self.text = path.read_text(encoding="utf-8")
+        self.system = system
 
     @cached_property
     def _template(self) -> jinja2.Template:
@@ -129,6 +131,8 @@ def messages_of(page: Prompt, slots: Mapping[str, Any]) -> tuple[Message, Messag
     Raises:
         jinja2.UndefinedError: a slot is missing.
     """
+    if page.system is not None:
+        return Message("system", page.system), Message("user", page.render(slots))
     system = _FIRST
     if not page.personal:
         system = f"{system}\n\n{DEFINITION.render(slots)}"

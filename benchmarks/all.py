@@ -11,7 +11,10 @@ HERE = Path(__file__).resolve().parent
 MARKS = {"8": 1.05, "16": 1.05, "64": 1.25, "unlimited": 1.25}
 """Largest ratio of wall time to bound for reading at decisions, by slots."""
 
-SCRIPTS = ("overlap", "mechanism", "prefix", "plan", "live", "resume", "search", "kernel", "scale")
+SCRIPTS = (
+    *("overlap", "mechanism", "prefix", "plan", "live", "resume", "search", "kernel", "scale"),
+    *("coverage", "cluster", "studies"),
+)
 SHORTER = {"scale": ("--quick",)}
 """What a script is told so as to be done in minutes; all of ``scale`` takes half an hour."""
 

@@ -32,7 +32,9 @@ import numpy as np
 
 from agents.offline.scientist import Offline
 from agents.scientist import Scientist
-from protocols.policies import Coauthorship, Share, Uniform
+from protocols.policies.coauthorship import Coauthorship
+from protocols.policies.explore import Share
+from protocols.policies.uniform import Uniform
 from protocols.virsci.protocol import VirSci
 from society.durations import Gamma, Times
 from society.ecosystem.ecosystem import Ecosystem

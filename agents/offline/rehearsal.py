@@ -106,6 +106,11 @@ class Rehearsal(Backend):
         """What that backend can read."""
         return self.part.room
 
+    def voice(self, call: str) -> Backend:
+        """Itself in the model's place; rules of a hybrid speak for themselves."""
+        voice = self.part.voice(call)
+        return voice if voice is not self.part and voice.rules else self
+
     async def complete(self, request: Request) -> Reply:
         """The known words, or the offline scientist's in the model's manner.
 

@@ -41,6 +41,11 @@ class Offline(Backend):
         return self.latency == 0.0
 
     @property
+    def rules(self) -> bool:
+        """True."""
+        return True
+
+    @property
     def about(self) -> str:
         """Who speaks: rules, and not a language model."""
         return "rule-based scientists, not a language model"

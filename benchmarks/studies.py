@@ -1,0 +1,151 @@
+"""How near a study of eight societies that share their slots comes to the bound (H1 for studies).
+
+Eight runs of one process ask a server on loopback (tests/faultserver, driven by the rule-based
+scientists: no language model) that answers after 200 ms, through one set of slots. Printed are
+the makespan over max(longest run alone, all work / slots): from the first call for a slot to the
+last answer, which is what the slots can be blamed for, and beside it the whole command, with
+ecosystems, measures and files. Work is the sum of the seconds for which slots were held, which on
+a busy machine is more than the latency; ``ideal`` is what it would be without. The mark is 1.05;
+the digests must be those of the runs done one after another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from agents.lanes import Lane, Lanes
+from scenarios.study.folder import open_folder
+from scenarios.study.local import run_locally
+from scenarios.study.reading import read_study
+from tests.faultserver.plan import Plan
+from tests.faultserver.process import FaultServer
+
+MARK = 1.05
+STUDY = """\
+# How full are the slots that several societies share?
+study: Slots
+base: community/field
+set:
+  until: {days}d
+  population.ecosystem: {{scientists: 100, papers: 600}}
+  backend: {{use: openai, model: test, api_base: "{url}", in_flight: {slots}}}
+  metrics: [cost]
+arms: {{list: [{{name: field}}]}}
+replicates: {runs}
+measures: [calls]
+"""
+
+
+class Slots:
+    """Notes when slots are asked for, held and given back, of all runs of this process."""
+
+    def __init__(self) -> None:
+        self.first, self.last, self.work, self.calls = 0.0, 0.0, 0.0, 0
+        self._since: dict[int, float] = {}
+        self._take, self._give_back = Lanes.take, Lane.give_back
+
+    def __enter__(self) -> Slots:
+        noting = self
+
+        async def take(self: Lanes, due: float, id: str, attempt: int) -> Lane:
+            noting.first = noting.first or time.perf_counter()
+            lane = await noting._take(self, due, id, attempt)
+            noting._since[id_of(lane)] = time.perf_counter()
+            return lane
+
+        def give_back(self: Lane) -> None:
+            since = noting._since.pop(id_of(self), None)
+            if since is not None:
+                noting.last = time.perf_counter()
+                noting.work += noting.last - since
+                noting.calls += 1
+            noting._give_back(self)
+
+        Lanes.take, Lane.give_back = take, give_back  # type: ignore[method-assign]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Lanes.take, Lane.give_back = self._take, self._give_back  # type: ignore[method-assign]
+
+
+def id_of(lane: Lane) -> int:
+    """What tells one place from another while it is held."""
+    return id(lane)
+
+
+def study(folder: Path, url: str, args: argparse.Namespace) -> Path:
+    """A study folder in which nothing has been run."""
+    folder.mkdir()
+    text = STUDY.format(url=url, days=args.days, slots=args.slots, runs=args.runs)
+    (folder / "slots.yaml").write_text(text, encoding="utf-8")
+    made = folder / "study"
+    open_folder(read_study(folder / "slots.yaml"), made)
+    return made
+
+
+def timed(made: Path, indices: list[int], together: int) -> tuple[Slots, float, list[Any]]:
+    """Do runs; slots, seconds of the whole, and how the runs ended."""
+    began = time.perf_counter()
+    with Slots() as slots:
+        ends = run_locally(made, indices, together=together)
+    whole = time.perf_counter() - began
+    if not all(end.state == "done" for end in ends):
+        raise SystemExit(f"a run is not done: {ends}")
+    return slots, whole, ends
+
+
+def measure(url: str, args: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """All runs by themselves, then together."""
+    apart, together = study(folder / "apart", url, args), study(folder / "together", url, args)
+    spans, alone = [], []
+    for index in range(args.runs):
+        slots, _, (end,) = timed(apart, [index], 1)
+        spans.append(slots.last - slots.first)
+        alone.append(end)
+    slots, whole, ends = timed(together, list(range(args.runs)), args.runs)
+    work = slots.work / args.slots
+    bound = max(*spans, work)
+    return {
+        "runs": args.runs,
+        "slots": args.slots,
+        "calls": slots.calls,
+        "longest alone": round(max(spans), 2),
+        "one after another": round(sum(spans), 2),
+        "work / slots": round(work, 2),
+        "ideal": round(slots.calls * args.latency / args.slots, 2),
+        "makespan": round(slots.last - slots.first, 2),
+        "ratio": round((slots.last - slots.first) / bound, 3),
+        "whole command": round(whole, 2),
+        "digests equal": [end.digest for end in ends] == [end.digest for end in alone],
+    }
+
+
+def main() -> None:
+    """Print and write the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=8)
+    parser.add_argument("--slots", type=int, default=16)
+    parser.add_argument("--days", type=int, default=240)
+    parser.add_argument("--latency", type=float, default=0.2)
+    parser.add_argument("--json", type=Path, default=Path("benchmarks/studies.json"))
+    args = parser.parse_args()
+    with FaultServer(Plan(latency=args.latency)) as server, tempfile.TemporaryDirectory() as spare:
+        row = measure(server.url, args, Path(spare))
+    for name, value in row.items():
+        print(f"{name:18} {value}")
+    print(f"mark {MARK}: {'met' if row['ratio'] <= MARK else 'MISSED'}")
+    args.json.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Inference over replicates: intervals, comparisons, effect sizes, shapes, known coverage."""

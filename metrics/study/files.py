@@ -1,0 +1,77 @@
+"""Files: the tables of a study as CSV and LaTeX, its figures as SVG that stand on their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from metrics.exports import xml_text
+from society.frames import write_csv
+
+SVG = "http://www.w3.org/2000/svg"
+XLINK = "http://www.w3.org/1999/xlink"
+INK_ON_PAPER = {
+    **{"ink": "#1c1f23", "muted": "#5c636b", "grid": "#e4e5e1", "page": "#ffffff"},
+    **{"blue": "#0072b2", "orange": "#c8500a", "green": "#00805e", "pink": "#b04a86"},
+    "past": "#b9bdc1",
+}
+"""The page's colours by day: a figure on its own follows no theme."""
+
+_VARIABLE = re.compile(r"var\(--(\w+)\)")
+_BOX = re.compile(r'<svg viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")
+
+
+def write_files(
+    folder: Path, tables: Mapping[str, pd.DataFrame], figures: Mapping[str, Markup]
+) -> None:
+    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg`` anew; what stood there before is gone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in sorted(folder.iterdir()):
+        if old.suffix in (".csv", ".tex", ".svg"):
+            old.unlink()
+    write_csv(folder, tables)
+    for name, table in tables.items():
+        (folder / f"{name}.tex").write_text(latex(table), encoding="utf-8")
+    for name, picture in figures.items():
+        (folder / f"{name}.svg").write_text(standalone(picture), encoding="utf-8")
+
+
+def latex(table: pd.DataFrame) -> str:
+    """A table for LaTeX with the package booktabs; every text is escaped.
+
+    Numbers have four digits, a missing one is a dash.
+    """
+    plain = table.map(lambda value: xml_text(value) if isinstance(value, str) else value)
+    styled = plain.style.format(_tex, escape="latex", na_rep="--")
+    styled = styled.format_index(_heading, axis=1, escape="latex").hide(axis="index")
+    words = [name for name in table if table[name].map(lambda one: isinstance(one, str)).any()]
+    columns = "".join("l" if name in words else "r" for name in table)
+    return str(styled.to_latex(hrules=True, column_format=columns))
+
+
+def _tex(value: Any) -> str:
+    """Text as it is, a number in mathematics so that its sign is a minus."""
+    return str(value) if isinstance(value, str) else f"${value:.4g}$".replace("e", "\\mathrm{e}")
+
+
+def _heading(name: object) -> str:
+    return str(name).replace("\\_", " ")
+
+
+def standalone(picture: Markup) -> str:
+    """An inline figure of the page as a file of its own: its namespace, size and colours."""
+    text = _VARIABLE.sub(lambda found: INK_ON_PAPER.get(found[1], "sans-serif"), str(picture))
+    head = f'<svg xmlns="{SVG}" xmlns:xlink="{XLINK}"'
+    text = _BOX.sub(rf'{head} width="\1pt" height="\2pt" viewBox="0 0 \1 \2"', text, count=1)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
+
+
+def file_name(*parts: str) -> str:
+    """A name for a file from names of measures and keys: letters, digits and ``.=_-`` only."""
+    return "-".join(_NO_NAME.sub("_", part).strip("._") or "_" for part in parts)

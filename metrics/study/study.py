@@ -1,0 +1,207 @@
+"""Study: a finished or half-finished study folder, read; it computes nothing.
+
+::
+
+    study.json  runs.parquet  results.parquet  sensitivity.parquet  tables/*.parquet
+    report.html  report/*.csv  report/*.tex  report/*.svg
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Set
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from agents.errors import InputError
+from society.frames import read_parquet
+from society.vectors import regular
+
+Floats = NDArray[np.float64]
+STUDY = "study.json"
+SAMPLED = ("latin_hypercube", "sobol", "morris")
+"""Designs in which every arm is a point of a space of keys."""
+
+
+class Entry(BaseModel):
+    """What a study tells; a later release may tell more."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Arm(Entry):
+    """One arm: its name, and the scenario keys that it sets."""
+
+    name: str
+    set: dict[str, Any] = Field(default_factory=dict)
+
+
+class Planned(Entry):
+    """One comparison as it was planned.
+
+    Attributes:
+        test: ``paired``, ``inverted_u`` or ``rank_correlation``.
+        of: the measure.
+        arms: the arms compared, the first being the reference; None for every arm.
+        over: the scenario key that is varied, where the test needs one.
+        exploratory: it was added after the lock, and so was not planned.
+    """
+
+    test: str
+    of: str
+    arms: list[str] | None = None
+    over: str | None = None
+    exploratory: bool = False
+
+
+class Told(Entry):
+    """What ``study.json`` says.
+
+    Attributes:
+        title: of the study.
+        about: what it asks.
+        design: ``grid``, ``list``, ``latin_hypercube``, ``sobol`` or ``morris``.
+        arms: in order.
+        keys: the scenario keys that are varied.
+        replicates: planned for each arm.
+        measures: names.
+        comparisons: planned beforehand.
+        paired: replicate r has the same seed in every arm.
+        deviations: what was done otherwise than locked.
+        backend_about: who spoke.
+        leak: the model's training cut-off beside the boundary.
+    """
+
+    title: str = ""
+    about: str = ""
+    design: str = "list"
+    arms: list[Arm]
+    keys: list[str] = Field(default_factory=list)
+    replicates: int = Field(ge=1)
+    measures: list[str]
+    comparisons: list[Planned] = Field(default_factory=list)
+    paired: bool = True
+    deviations: list[str] = Field(default_factory=list)
+    backend_about: str = ""
+    leak: dict[str, Any] = Field(default_factory=dict)
+
+
+class Study:
+    """A study folder.
+
+    Attributes:
+        folder: where it is.
+        told: what ``study.json`` says.
+        runs: one row per run: ``run``, ``arm``, ``replicate``, ``seed``, ``state``, ``digest``
+            and a column per varied key.
+        results: one row per run and measure: ``run``, ``arm``, ``replicate``, ``seed``,
+            ``measure``, ``value`` (missing where not available).
+    """
+
+    def __init__(self, folder: Path, told: Told, runs: pd.DataFrame, results: pd.DataFrame) -> None:
+        self.folder, self.told, self.runs, self.results = folder, told, runs, results
+        known = results.dropna(subset=["value"])
+        self._values = {
+            (str(measure), str(arm)): rows.set_index("replicate").sort_index()
+            for (measure, arm), rows in known.groupby(["measure", "arm"], sort=False)
+        }
+
+    @classmethod
+    def open(cls, path: Path | str) -> Study:
+        """Open a study folder whose runs have been gathered.
+
+        Raises:
+            InputError: it is no study folder, was not gathered, or a file is damaged.
+        """
+        folder = Path(path)
+        tables = []
+        for name in ("runs", "results"):
+            file = folder / f"{name}.parquet"
+            if not file.exists():
+                raise InputError(f"{file}: missing; run the study, which gathers its results")
+            tables.append(read_parquet(regular(file)))
+        return cls(folder, _told(folder / STUDY), *tables)
+
+    @property
+    def arms(self) -> list[str]:
+        """Names of the arms, in order."""
+        return [arm.name for arm in self.told.arms]
+
+    @property
+    def sampled(self) -> bool:
+        """Is every arm a point of a space, rather than a setting of interest?"""
+        return self.told.design in SAMPLED
+
+    def values(self, measure: str, arm: str, without: Set[int] = frozenset()) -> pd.Series:
+        """A measure in the runs of an arm, by replicate; runs that do not tell are left out.
+
+        Args:
+            measure: its name.
+            arm: its name.
+            without: runs to leave out.
+        """
+        rows = self._values.get((measure, arm))
+        if rows is None:
+            return pd.Series([], dtype="float64")
+        kept = rows if not without else rows[~rows["run"].isin(without)]
+        return kept["value"].astype("float64")
+
+    def numbers(self, measure: str, arm: str, without: Set[int] = frozenset()) -> Floats:
+        """The same without the replicates they belong to."""
+        return np.asarray(self.values(measure, arm, without), dtype=np.float64)
+
+    def place(self, arm: str, key: str) -> float:
+        """The number that an arm sets a key to; NaN if it sets none or it is no number."""
+        value: Any = next(one.set.get(key) for one in self.told.arms if one.name == arm)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return float(value) if number else float("nan")
+
+    def numeric(self) -> list[str]:
+        """The varied keys that are a number in every arm, and not the same in all."""
+        found = []
+        for key in self.told.keys:
+            places = {self.place(arm, key) for arm in self.arms}
+            if len(places) > 1 and np.isfinite(list(places)).all():
+                found.append(key)
+        return found
+
+    def indices(self) -> pd.DataFrame | None:
+        """Sobol's indices or Morris' effects, if the study was sampled for them and gathered."""
+        file = self.folder / "sensitivity.parquet"
+        wanted = self.told.design in ("sobol", "morris") and file.exists()
+        return read_parquet(regular(file)) if wanted else None
+
+    def defaulted(self) -> frozenset[int] | None:
+        """Runs in which some reply is a default; None where the tables do not tell."""
+        file = self.folder / "tables" / "calls_by_act.parquet"
+        if not file.exists():
+            return None
+        calls = read_parquet(regular(file))
+        if not {"run", "defaulted"} <= set(calls.columns):
+            return None
+        return frozenset(int(run) for run in calls.loc[calls["defaulted"].fillna(0) > 0, "run"])
+
+    def reason(self, run: int) -> str:
+        """Why a run is not done, as its status says; empty where it does not say."""
+        file = self.folder / "runs" / f"{run:04d}.status.json"
+        try:
+            told = json.loads(regular(file).read_text(encoding="utf-8")) if file.exists() else {}
+        except (ValueError, OSError, InputError):
+            return ""
+        return str(told.get("reason") or "") if isinstance(told, dict) else ""
+
+
+def _told(path: Path) -> Told:
+    try:
+        return Told.model_validate_json(regular(path).read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read, so this is no study folder: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{path}: {where}: {first['msg']}") from error

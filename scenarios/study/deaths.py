@@ -1,0 +1,113 @@
+"""Deaths: beginnings of a run that never ended, because its process was killed.
+
+A run that stops cleanly (a signal, the budget, a fault it reports) has ended; a kill, a crash of
+the interpreter or a machine that ran out of memory has not. Some runs kill whatever runs them, so
+a run that has died three times in a row at the same place is put into quarantine. A run that came
+clearly further each time is not such a one: it was merely unlucky with its machines.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import takewhile
+from pathlib import Path
+
+from agents.errors import InputError, Stopped
+
+QUARANTINE = 3
+"""A run that has died so many times at one place is not begun again."""
+FURTHER = 64
+"""Answered calls that two deaths at one place may differ by: what was under way, or not written."""
+_BEGUN, _ENDED = "begun", "ended"
+
+
+def begun(folder: Path, owner: str = "") -> None:
+    """Note that a run is being begun; call it under the lease.
+
+    Args:
+        folder: the run folder; the note lies in ``FOLDER.begun``.
+        owner: who begins it, for whoever looks into its deaths.
+
+    Raises:
+        Stopped: it cannot be written.
+    """
+    _note(folder, f"{_BEGUN} {_place(folder)} {' '.join(owner.split())}".rstrip())
+
+
+def ended(folder: Path) -> None:
+    """Note that the run that was begun last has ended, however it ended.
+
+    Raises:
+        Stopped: it cannot be written.
+    """
+    _note(folder, _ENDED)
+
+
+def deaths(folder: Path) -> int:
+    """How often the run has died in a row without coming further; 0 after a clean end.
+
+    Ask under the lease and before ``begun``: a run that is under way looks like a dead one.
+
+    Raises:
+        Stopped: what was noted cannot be read.
+    """
+    births = _births(folder)
+    if not births:
+        return 0
+    # Where a life ended shows where the next one began; the last one ended where the run is now.
+    ends = [*births[1:], _place(folder)]
+    alike = takewhile(lambda end: abs(end - ends[-1]) <= FURTHER, reversed(ends))
+    return sum(1 for _ in alike)
+
+
+def _births(folder: Path) -> list[int]:
+    """How far the run had come when each of its lives since the last clean end began."""
+    try:
+        lines = _file(folder).read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise Stopped(f"{_file(folder)}: cannot be read: {error.strerror}") from error
+    births: list[int] = []
+    for line in lines:
+        word, _, rest = line.partition(" ")
+        place = rest.partition(" ")[0]
+        if word == _BEGUN and place.isdigit():
+            births.append(int(place))
+        elif word == _ENDED:
+            births.clear()
+    return births
+
+
+def _place(folder: Path) -> int:
+    """How far a run has come: the number of calls whose answers it has kept."""
+    from agents.journal import Journal
+    from scenarios.record import JOURNAL
+
+    path = folder / JOURNAL
+    if not path.is_file():
+        return 0
+    try:
+        with Journal.open(path, frozen=True) as journal:
+            return journal.known
+    except InputError:
+        return 0  # a kill came before its first table, or it is damaged: the run will say so
+
+
+def _note(folder: Path, line: str) -> None:
+    """Add a line, in one write, so that a kill leaves all of it or nothing."""
+    path = _file(folder)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            os.write(file, f"{line}\n".encode())
+            os.fsync(file)
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise Stopped(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _file(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.begun")

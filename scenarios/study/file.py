@@ -1,0 +1,204 @@
+"""Study file: what stands in it, key by key, and which files there are."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from agents.budget import Budget
+from agents.errors import InputError
+from agents.part import Part
+from scenarios.document import LIBRARY, STUDIES, SUFFIXES
+from scenarios.spelling import did_you_mean
+
+STUDY = "study.yaml"
+Bounds = tuple[int | float, int | float]
+Test = Literal["paired", "inverted_u", "rank_correlation"]
+KINDS = ("grid", "list", "latin_hypercube", "sobol", "morris")
+
+
+class Sampled(Part):
+    """Arms at points of a space of keys, drawn from the study's seed."""
+
+    samples: int = Field(ge=2, le=10_000)
+    """Points, or base points of a Sobol design (a power of two), or trajectories of Morris."""
+    over: dict[str, Bounds] = Field(min_length=1)
+    """Least and largest value of each key; between whole numbers only whole numbers are drawn."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Sampled:
+        for key, (low, high) in self.over.items():
+            if not low < high:
+                raise ValueError(f"over has {key} from {low} to {high}; give the lower one first")
+        return self
+
+
+class Sobol(Sampled):
+    """A Saltelli design: samples x (keys + 2) arms, for first-order and total indices.
+
+    Saltelli et al. 2010, doi:10.1016/j.cpc.2009.09.018.
+    """
+
+    @model_validator(mode="after")
+    def _power_of_two(self) -> Sobol:
+        if self.samples & (self.samples - 1):
+            raise ValueError(f"samples is {self.samples}; a Sobol sequence wants a power of two")
+        return self
+
+
+class Morris(Sampled):
+    """One key at a time along random trajectories: samples x (keys + 1) arms.
+
+    Morris 1991, doi:10.1080/00401706.1991.10484804.
+    """
+
+    levels: int = Field(default=4, ge=2, le=100, multiple_of=2)
+    """Values that each key takes, evenly spaced (an even number)."""
+
+
+class Listed(Part):
+    """One arm by its name."""
+
+    name: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
+    """How tables and figures call it."""
+    set: dict[str, Any] = Field(default_factory=dict)
+    """Scenario keys, dotted or nested, that are this arm's own."""
+
+
+class Arms(Part):
+    """What is varied; exactly one of these."""
+
+    grid: dict[str, tuple[Any, ...]] | None = None
+    """Scenario keys and the values of each; every combination is one arm."""
+    list: tuple[Listed, ...] | None = None
+    """Arms by name, each with keys of its own."""
+    latin_hypercube: Sampled | None = None
+    """Points that spread evenly over every key (McKay et al. 1979, doi:10.2307/1268522)."""
+    sobol: Sobol | None = None
+    """Points from which Sobol indices are computed."""
+    morris: Morris | None = None
+    """Points from which Morris' elementary effects are computed."""
+
+    @model_validator(mode="after")
+    def _one(self) -> Arms:
+        given = [kind for kind in KINDS if getattr(self, kind) is not None]
+        if len(given) != 1:
+            told = " and ".join(given) or "nothing"
+            raise ValueError(f"got {told}, expected exactly one of {', '.join(KINDS)}")
+        if self.grid is not None and not (self.grid and all(self.grid.values())):
+            raise ValueError("grid has a key without a value; every key takes a list of them")
+        if self.list is not None and not self.list:
+            raise ValueError("list is empty; expected at least one arm")
+        return self
+
+    @property
+    def kind(self) -> str:
+        """Which one it is."""
+        return next(kind for kind in KINDS if getattr(self, kind) is not None)
+
+
+class Comparison(Part):
+    """One comparison, stated before anything is run; Holm's correction goes over all of them."""
+
+    test: Test
+    """``paired``: arms against the first; ``inverted_u``: two lines; ``rank_correlation``."""
+    of: str
+    """The measure."""
+    arms: tuple[str, ...] | None = None
+    """Names of the arms, the reference first; null: all of them."""
+    over: str | None = None
+    """The varied key on the x-axis, for ``inverted_u`` and ``rank_correlation``."""
+
+    @model_validator(mode="after")
+    def _says_over_what(self) -> Comparison:
+        if self.test == "paired" and self.over is not None:
+            raise ValueError("over is given, but a paired test compares arms and takes none")
+        if self.test != "paired" and self.over is None:
+            raise ValueError(f"over is missing; {self.test} needs a varied key")
+        if self.arms is not None and len(self.arms) < 2:
+            raise ValueError("arms names fewer than two; the reference comes first")
+        return self
+
+    def told(self) -> str:
+        """In one line, as messages name it."""
+        where = f" over {self.over}" if self.over else ""
+        arms = f" ({', '.join(self.arms)})" if self.arms else ""
+        return f"{self.test} of {self.of}{where}{arms}"
+
+
+class StudyFile(Part):
+    """One study: arms of a scenario, replicated, measured and compared as stated beforehand."""
+
+    study: str = Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
+    """Its title."""
+    base: str
+    """The scenario that every arm starts from: a name of the library or a path."""
+    set: dict[str, Any] = Field(default_factory=dict)
+    """Scenario keys, dotted or nested, for every arm."""
+    arms: Arms
+    """What is varied."""
+    replicates: int = Field(default=20, ge=1, le=100_000)
+    """Runs of each arm."""
+    seed: int = Field(default=1, ge=0, lt=2**63)
+    """The seeds of the replicates and the drawn arms are derived from it."""
+    paired: bool = True
+    """Replicate r has the same seed in every arm, so that arms are compared pair by pair."""
+    measures: tuple[str, ...] = Field(min_length=1)
+    """What is measured of each run: names of measures, or ``table.column.statistic``."""
+    comparisons: tuple[Comparison, ...] = ()
+    """What is compared; planned beforehand."""
+    budget: Budget | None = None
+    """What all runs together may spend; null: each run has its scenario's own budget."""
+
+
+def studies() -> dict[str, Path]:
+    """Every study of the library by its name, such as ``studies/team-size``."""
+    files = sorted(STUDIES.rglob("*.yaml"))
+    return {path.relative_to(LIBRARY).with_suffix("").as_posix(): path for path in files}
+
+
+def find_study(name: str | Path) -> Path:
+    """The file of a study: a name of the library, a path, or a study folder.
+
+    Raises:
+        InputError: neither; the nearest names are shown.
+    """
+    names, text, path = studies(), str(name).rstrip("/"), Path(name)
+    for known in (text, f"studies/{text}"):
+        if known in names:
+            return names[known]
+    if path.is_dir() and (path / STUDY).is_file():
+        return path / STUDY
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise InputError(f"{name}: a folder without {STUDY}; give the folder of a study")
+    short = [known.removeprefix("studies/") for known in names]
+    hint = did_you_mean(text, (*names, *short), alike=0.5)
+    if path.suffix in SUFFIXES:
+        raise InputError(f"{name}: no such file{hint}")
+    told = ", ".join(names) or "none"
+    raise InputError(f"no study {text!r}: neither a file, a folder nor one of {told}{hint}")
+
+
+def name_of_study(path: Path) -> str:
+    """What a study's folder is called by default: as its file, or as its folder already is."""
+    return path.parent.name if path.name == STUDY else path.stem
+
+
+def default_study_folder(path: Path) -> Path:
+    """``runs/studies/NAME``; a study that is read from its own folder stays there."""
+    if path.name == STUDY:
+        return path.parent
+    return Path("runs") / "studies" / name_of_study(path)
+
+
+def about_of(path: Path) -> str:
+    """The first sentence of a study's head: what it asks."""
+    with path.open(encoding="utf-8") as lines:
+        head = list(itertools.takewhile(lambda line: line.startswith("#"), lines))
+    words = " ".join(line[1:].strip() for line in head)
+    return words.split(". ")[0].rstrip(".").strip()

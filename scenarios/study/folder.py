@@ -1,0 +1,93 @@
+"""Study folder: what lies in it before anything is run, and whether it may be gone on with.
+
+::
+
+    study.yaml  base.yaml  lock.json
+    runs/0000/  runs/0000.status.json  runs/0000.measures.json  ...
+    study.json  runs.parquet  results.parquet  tables/*.parquet  report.html  report/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.errors import InputError
+from scenarios.load import write_yaml
+from scenarios.study.design import Design
+from scenarios.study.file import STUDY, about_of
+from scenarios.study.lock import LOCK, Lock, differences, locked, read_lock, write_lock
+from scenarios.study.status import Status, read_status, write_text
+
+BASE = "base.yaml"
+
+
+def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
+    """Make the folder of a study, or see that the one that is there is of this very study.
+
+    Args:
+        design: checked.
+        folder: where.
+        by: who locks it, if nobody has: ``lock`` or ``run``.
+
+    Returns:
+        The lock that holds.
+
+    Raises:
+        InputError: it holds another study, whose difference is named, or something else.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is a file; give another folder with --out")
+    held, wanted = read_lock(folder), locked(design, by)
+    if held is None and folder.is_dir() and any(folder.iterdir()) and not _ours(folder):
+        raise InputError(f"{folder}: holds other files; give another folder with --out")
+    if held is not None and (told := differences(held, wanted)):
+        lines = "\n".join(f"  {line}" for line in told)
+        raise InputError(
+            f"{folder}: was locked for another study:\n{lines}\n"
+            "go on with what it was locked for, or give another folder with --out"
+        )
+    for name, text in (
+        (BASE, _base_text(design)),
+        (STUDY, _study_text(design)),
+    ):
+        path = folder / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            write_text(path, text)
+    if held is None:
+        write_lock(folder, wanted)
+    return held or wanted
+
+
+def statuses(folder: Path, lock: Lock) -> list[Status]:
+    """How every run stands, in the order of the index."""
+    return [read_status(folder, index) or lock.waiting(index) for index in range(lock.runs)]
+
+
+def _ours(folder: Path) -> bool:
+    """Only what a command that was killed before its lock can have left."""
+    known = (BASE, STUDY, LOCK)
+    return all(path.name.startswith(known) for path in folder.iterdir())
+
+
+def _base_text(design: Design) -> str:
+    data = design.base.to_data()
+    data["out"] = None
+    return (
+        "# The scenario that every arm of the study beside this file starts from, every key with\n"
+        "# its value.\n" + write_yaml(data)
+    )
+
+
+def _study_text(design: Design) -> str:
+    data: dict[str, Any] = {**design.file.model_dump(mode="json"), "base": BASE, "set": {}}
+    data["arms"] = {key: one for key, one in data["arms"].items() if one is not None}
+    about = about_of(design.path) or design.file.study
+    head = f"# {about}.\n# As it is run: 'society study run' of this folder goes on with it.\n"
+    return head + write_yaml(data)
+
+
+def missing(found: Sequence[Status]) -> list[int]:
+    """The runs that the same command would begin, or go on with."""
+    return [one.index for one in found if one.state not in ("done", "quarantined")]

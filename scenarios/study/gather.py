@@ -1,0 +1,213 @@
+"""Gather: the runs of a study as a few tables, the same bytes whatever has run them.
+
+The study's own page is made from these alone. Rows are sorted by run; nothing in them tells when,
+where or in which order anything was done.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenarios.study.design import Design
+from scenarios.study.file import about_of
+from scenarios.study.lock import Lock, deviations
+from scenarios.study.samples import unit_points
+from scenarios.study.settings import shown
+from scenarios.study.status import Status, folder_of, write_text
+from scenarios.study.work import measured_of, read_measured, write_measured
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TOLD = "study.json"
+RUNS, RESULTS, TABLES = "runs.parquet", "results.parquet", "tables"
+SENSITIVITY = "sensitivity.parquet"
+
+
+def gather(design: Design, folder: Path, lock: Lock, found: Sequence[Status]) -> None:
+    """Write ``study.json``, ``runs.parquet``, ``results.parquet`` and ``tables/*.parquet``.
+
+    Args:
+        design: the study, with the measures and comparisons that are asked for now.
+        folder: of the study.
+        lock: what was planned.
+        found: the status of every run, by index.
+    """
+    from society.frames import write_parquet
+
+    write_text(folder / TOLD, told(design, lock, folder))
+    results = results_table(design, folder, found)
+    write_parquet(folder / RUNS, runs_table(design, found))
+    write_parquet(folder / RESULTS, results)
+    indices = sensitivity_table(design, results)
+    if indices is not None:
+        write_parquet(folder / SENSITIVITY, indices)
+    for name, table in stacked(folder, found).items():
+        write_parquet(folder / TABLES / f"{name}.parquet", table)
+
+
+def is_gathered(folder: Path, saying: str) -> bool:
+    """Was it gathered, and its page written, after the last run ended, for what is asked now?"""
+    page = folder / "report.html"
+    files = [folder / name for name in (TOLD, RUNS, RESULTS)]
+    if not page.is_file() or not all(path.is_file() for path in files):
+        return False
+    if (folder / TOLD).read_text(encoding="utf-8") != saying:
+        return False
+    oldest = min(path.stat().st_mtime_ns for path in (*files, page))
+    ends = [path.stat().st_mtime_ns for path in (folder / "runs").glob("*.status.json")]
+    return max(ends, default=0) <= oldest
+
+
+def told(design: Design, lock: Lock, folder: Path) -> str:
+    """``study.json``: what was asked, and how it departs from what was planned."""
+    file = design.file
+    speaker = design.base.backend.backend
+    planned = lock.data["comparisons"]
+    comparisons = [one.model_dump(mode="json") for one in file.comparisons]
+    data = {
+        "title": file.study,
+        "about": about_of(design.path),
+        "design": file.arms.kind,
+        "arms": [{"name": arm.name, "set": dict(arm.settings)} for arm in design.arms],
+        "keys": design.keys,
+        "replicates": file.replicates,
+        "seeds": {arm["name"]: arm["seeds"] for arm in lock.arms},
+        "measures": list(file.measures),
+        "comparisons": [one | {"exploratory": one not in planned} for one in comparisons],
+        "paired": file.paired,
+        "lock": lock.data["hash"],
+        "deviations": deviations(lock, list(file.measures), list(file.comparisons)),
+        "backend_about": speaker.about,
+        "leak": leak_told(design, folder),
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
+
+
+def leak_told(design: Design, folder: Path) -> dict[str, str]:
+    """The model's training cut-off beside the boundary, as the runs of each arm say it."""
+    from metrics.leaks import cutoff_of
+
+    said: dict[str, str] = {}
+    for place, arm in enumerate(design.arms):
+        indices = range(place * design.file.replicates, (place + 1) * design.file.replicates)
+        paths = (folder_of(folder, index) / "manifest.json" for index in indices)
+        path = next((path for path in paths if path.is_file()), None)
+        if path is not None:
+            said[arm.name] = cutoff_of(json.loads(path.read_text(encoding="utf-8"))).told
+    alike = len(said) > 1 and len(set(said.values())) == 1
+    return {"every arm": next(iter(said.values()))} if alike else said
+
+
+def runs_table(design: Design, found: Sequence[Status]) -> pd.DataFrame:
+    """One row per run: run, arm, replicate, seed, state, digest, and every varied key."""
+    import pandas as pd
+
+    settings = {arm.name: arm.settings for arm in design.arms}
+    columns: dict[str, Any] = {
+        "run": pd.array([one.index for one in found], dtype="int64"),
+        "arm": pd.array([one.arm for one in found], dtype="string"),
+        "replicate": pd.array([one.replicate for one in found], dtype="int64"),
+        "seed": pd.array([one.seed for one in found], dtype="int64"),
+        "state": pd.array([one.state for one in found], dtype="string"),
+        "digest": pd.array([one.digest for one in found], dtype="string"),
+    }
+    for key in design.keys:
+        columns[key] = _column([settings[one.arm].get(key) for one in found])
+    return pd.DataFrame(columns)
+
+
+def results_table(design: Design, folder: Path, found: Sequence[Status]) -> pd.DataFrame:
+    """One row per run and measure; the value is NaN where there is none."""
+    import pandas as pd
+
+    rows = []
+    for one in found:
+        values = _measured(folder, one, design.file.measures)
+        for name in design.file.measures:
+            place = (one.index, one.arm, one.replicate, one.seed)
+            rows.append((*place, name, values.get(name, math.nan)))
+    table = pd.DataFrame(rows, columns=["run", "arm", "replicate", "seed", "measure", "value"])
+    whole = dict.fromkeys(("run", "replicate", "seed"), "int64")
+    return table.astype({**whole, "arm": "string", "measure": "string", "value": "float64"})
+
+
+def sensitivity_table(design: Design, results: pd.DataFrame) -> pd.DataFrame | None:
+    """Sobol indices or elementary effects, one row per measure and key; None for other designs."""
+    import pandas as pd
+
+    from metrics.study.sensitivity import morris, sobol
+
+    arms = design.file.arms
+    names = [arm.name for arm in design.arms]
+    if arms.sobol is None and arms.morris is None:
+        return None
+    parts = []
+    for measure in design.file.measures:
+        of_it = results[results["measure"] == measure]
+        values = of_it.groupby("arm")["value"].mean().reindex(names).to_numpy(dtype="float64")
+        if arms.morris is None:
+            table = sobol(values, design.keys)
+        else:
+            points = unit_points(arms.morris, design.file.seed)
+            table = morris(values, points, design.keys)
+        table.insert(0, "measure", measure)
+        parts.append(table.astype({"measure": "string"}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def stacked(folder: Path, found: Sequence[Status]) -> dict[str, pd.DataFrame]:
+    """The measures' tables of all runs that are done, one below the other, with their run."""
+    from metrics.table import METRICS
+
+    return {
+        name: table
+        for name in METRICS
+        if (table := _stack(folder, [one.index for one in found if one.state == "done"], name))
+        is not None
+    }
+
+
+def _stack(folder: Path, indices: Sequence[int], name: str) -> pd.DataFrame | None:
+    import pandas as pd
+
+    from society.frames import read_parquet
+
+    parts = []
+    for index in indices:
+        path = folder_of(folder, index) / TABLES / "measures" / f"{name}.parquet"
+        if path.is_file():
+            # A column of that name in a measure of somebody else means something else.
+            part = read_parquet(path).rename(columns={"run": f"{name}_run"})
+            part.insert(0, "run", index)
+            parts.append(part)
+    filled = [part for part in parts if len(part)] or parts[:1]
+    return pd.concat(filled, ignore_index=True) if filled else None
+
+
+def _measured(folder: Path, status: Status, names: Sequence[str]) -> Mapping[str, float]:
+    """The measures of a run; what was asked for later is measured now."""
+    if status.state != "done":
+        return {}
+    held = read_measured(folder, status.index)
+    new = [name for name in names if name not in held]
+    if new:
+        held |= measured_of(folder_of(folder, status.index), new)
+        write_measured(folder, status.index, held)
+    return held
+
+
+def _column(values: Sequence[Any]) -> Any:
+    """Whole numbers as such, numbers as numbers, everything else as text."""
+    import pandas as pd
+
+    given = [value for value in values if value is not None]
+    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in given)
+    if given and numbers:
+        whole = all(isinstance(one, int) for one in given)
+        return pd.array(list(values), dtype="Int64" if whole else "Float64")
+    return pd.array([None if v is None else shown(v) for v in values], dtype="string")

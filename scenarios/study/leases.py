@@ -1,0 +1,232 @@
+"""Lease: one owner at a time for a run folder, whichever machines share it.
+
+A lease is a file beside the run folder, named by a number that only grows, and made by whoever
+comes first. Its owner touches it every few seconds. One that has not been touched for a while is
+taken over with the next number; the old file goes, so that the old owner finds out before
+whatever it does next. All ages are told by the clock of the file system, never by two machines'.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from uuid import uuid4
+from weakref import WeakSet
+
+from agents.errors import InputError, Stopped
+from scenarios.study.whereabouts import is_gone, whereabouts
+
+BEAT = 5.0
+"""Seconds between two touches."""
+MISSED = 6
+"""After so many touches that did not come, a lease has expired."""
+
+_living: WeakSet[Lease] = WeakSet()
+_telling = threading.Lock()
+
+
+class Held(InputError):
+    """A living owner has the lease."""
+
+
+class Lost(Stopped):
+    """The lease was taken over by another owner; nothing more may be done under it."""
+
+
+class Lease:
+    """A lease that is held; ``leased`` makes one.
+
+    Args:
+        folder: the run folder.
+        path: the lease's own file.
+        beat: seconds between two touches.
+
+    Attributes:
+        fence: the fencing token; a later owner has a larger one.
+    """
+
+    def __init__(self, folder: Path, path: Path, beat: float) -> None:
+        self.folder, self.fence = folder, int(path.name)
+        self._path, self._beat = path, beat
+        self._reason: Stopped | None = None
+        self._listeners: list[Callable[[Stopped], None]] = []
+        self._released = threading.Event()
+        self._thread = threading.Thread(target=self._touch, name="lease", daemon=True)
+
+    def check(self) -> None:
+        """See that the lease is still held, before an effect that counts; any thread may.
+
+        Raises:
+            Lost: it is not, or the file system does not tell.
+        """
+        if self._released.is_set():
+            raise Lost(f"{self.folder}: the lease {self.fence} has been given back")
+        try:
+            os.utime(self._path)
+        except FileNotFoundError:
+            lost = Lost(
+                f"{self.folder}: somebody else has taken over its lease {self.fence} and goes on "
+                "with it"
+            )
+            self.stop(lost)
+            raise lost from None
+        except OSError as error:
+            raise Lost(
+                f"{self.folder}: whether its lease {self.fence} is still held cannot be seen: "
+                f"{error.strerror}"
+            ) from error
+
+    def stop(self, reason: Stopped) -> None:
+        """Tell whatever runs under the lease to end soon; the first reason stands."""
+        with _telling:
+            if self._reason is not None:
+                return
+            self._reason = reason
+            told = list(self._listeners)
+        for listener in told:
+            listener(reason)
+
+    @contextmanager
+    def interrupting(self, tell: Callable[[Stopped], None]) -> Iterator[None]:
+        """Within this block, ``tell`` is called with the reason when the run is to end soon."""
+        with _telling:
+            self._listeners.append(tell)
+            reason = self._reason
+        if reason is not None:
+            tell(reason)
+        try:
+            yield
+        finally:
+            with _telling:
+                self._listeners.remove(tell)
+
+    def _touch(self) -> None:
+        while not self._released.wait(self._beat):
+            # A file system that is away for a moment is no loss; the next effect would find out.
+            with suppress(Lost):
+                self.check()
+
+    def _begin(self) -> None:
+        with _telling:
+            _living.add(self)
+        self._thread.start()
+
+    def _end(self) -> None:
+        self._released.set()
+        self._thread.join()
+        with _telling:
+            _living.discard(self)
+        # The file stays, so that the numbers go on growing; touched at the epoch it is nobody's.
+        with suppress(OSError):
+            os.utime(self._path, (0, 0))
+
+
+@contextmanager
+def leased(
+    folder: Path, owner: str, *, beat: float = BEAT, missed: int = MISSED
+) -> Iterator[Lease]:
+    """Hold the lease of a run folder for as long as the block lasts.
+
+    Args:
+        folder: the run folder; it need not exist yet. The lease lies in ``FOLDER.lease``.
+        owner: who this is, for messages.
+        beat: seconds between two touches; the same for everybody who shares the folder.
+        missed: touches that may be missing before it is taken over.
+
+    Raises:
+        Held: a living owner has it.
+        Stopped: the lease cannot be written.
+    """
+    place = folder.with_name(f"{folder.name}.lease")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        lease = Lease(folder, _taken(place, owner, beat * missed), beat)
+    except OSError as error:
+        raise Stopped(f"{place}: no lease can be written: {error.strerror}") from error
+    lease._begin()
+    try:
+        yield lease
+    finally:
+        lease._end()
+
+
+def stop_all(reason: Stopped, within: Path | None = None) -> int:
+    """Tell every run that this process has a lease of to end soon; returns how many there are.
+
+    Args:
+        reason: what their runs will say.
+        within: only runs somewhere in this folder.
+    """
+    with _telling:
+        living = list(_living)
+    meant = [one for one in living if within is None or within in one.folder.parents]
+    for lease in meant:
+        lease.stop(reason)
+    return len(meant)
+
+
+def _taken(place: Path, owner: str, patience: float) -> Path:
+    """Make the next file, if nobody alive has the latest.
+
+    Raises:
+        Held: somebody has.
+    """
+    before = _numbers(place)
+    latest = max(before, default=0)
+    if latest:
+        _refuse_living(place / str(latest), patience)
+    mine = place / str(latest + 1)
+    try:
+        made = os.open(mine, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+    except FileExistsError:
+        raise Held(_held(mine)) from None
+    with os.fdopen(made, "w", encoding="utf-8") as file:
+        file.write(f"{' '.join(owner.split())}\n{whereabouts()}\n")
+    after = _numbers(place)
+    if max(after) != latest + 1:
+        # Whoever looked too long at an old number made one that had been used up already.
+        mine.unlink(missing_ok=True)
+        raise Held(_held(place / str(max(after))))
+    for number in after:
+        if number <= latest:
+            (place / str(number)).unlink(missing_ok=True)
+    return mine
+
+
+def _refuse_living(path: Path, patience: float) -> None:
+    """Raise Held, unless a lease was given back, has expired, or its process is seen to be gone."""
+    try:
+        # Opened, because only then does a network file system tell times that are not old ones.
+        with path.open(encoding="utf-8") as file:
+            told = file.read().splitlines()
+            touched = os.fstat(file.fileno()).st_mtime
+    except FileNotFoundError:
+        raise Held(_held(path)) from None
+    fresh = touched > 0 and _now(path.parent) - touched <= patience
+    if fresh and not (len(told) > 1 and is_gone(told[1])):
+        raise Held(_held(path))
+
+
+def _now(place: Path) -> float:
+    """What the clock of the file system shows: the time of a file that is made just now."""
+    probe = place / f"now-{uuid4().hex}"
+    try:
+        probe.touch(exist_ok=False)
+        return probe.stat().st_mtime
+    finally:
+        probe.unlink(missing_ok=True)
+
+
+def _numbers(place: Path) -> list[int]:
+    return [int(name) for name in os.listdir(place) if name.isdigit()]
+
+
+def _held(path: Path) -> str:
+    owner = ""
+    with suppress(OSError, IndexError):
+        owner = path.read_text(encoding="utf-8").splitlines()[0]
+    folder = path.parent.with_suffix("")
+    return f"{folder}: {owner or 'another process'} works on it; wait for it to end"

@@ -1,0 +1,189 @@
+"""Lock: what a study was going to do, written before its first call is paid for.
+
+Scenarios, seeds and prompts of a folder never change afterwards. Measures and comparisons may be
+added or left out, and every report says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.errors import InputError
+from scenarios.record import changes
+from scenarios.runfolder import identified, prompt_hashes
+from scenarios.schema import Scenario
+from scenarios.study.design import Design
+from scenarios.study.file import Comparison
+from scenarios.study.status import Status, write_text
+
+LOCK = "lock.json"
+FORMAT = 1
+PLANNED = ("measures", "comparisons")
+"""What may differ from the lock, and is told as a deviation."""
+ASIDE = (*PLANNED, "hash", "by", "study")
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What stands in ``lock.json``; enough to know every run by its index."""
+
+    data: Mapping[str, Any]
+
+    @property
+    def replicates(self) -> int:
+        """Runs of each arm."""
+        return int(self.data["replicates"])
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return len(self.data["arms"]) * self.replicates
+
+    @property
+    def arms(self) -> list[dict[str, Any]]:
+        """Name and settings of every arm."""
+        return list(self.data["arms"])
+
+    def waiting(self, index: int) -> Status:
+        """The status of a run before it has begun.
+
+        Raises:
+            InputError: there is no such run.
+        """
+        if not 0 <= index < self.runs:
+            raise InputError(
+                f"no run {index}: this study has the runs 0 to {self.runs - 1} "
+                f"({len(self.arms)} arms x {self.replicates} replicates)"
+            )
+        arm, replicate = divmod(index, self.replicates)
+        told = self.arms[arm]
+        return Status(index, told["name"], replicate, int(told["seeds"][replicate]))
+
+
+def locked(design: Design, by: str) -> Lock:
+    """The lock of a design.
+
+    Args:
+        design: checked.
+        by: who writes it, ``lock`` or ``run``.
+    """
+    prompts: dict[str, str] = {}
+    arms = []
+    for arm, scenario in zip(design.arms, design.scenarios, strict=True):
+        prompts |= prompt_hashes(scenario)
+        told = {"name": arm.name, "set": dict(arm.settings), "seeds": design.seeds(arm.name)}
+        arms.append(told | {"scenario": _hash(what_happens(scenario))})
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "study": design.file.study,
+        "base": what_happens(design.base),
+        "arms": arms,
+        "replicates": design.file.replicates,
+        "seed": design.file.seed,
+        "paired": design.file.paired,
+        "prompts": dict(sorted(prompts.items())),
+        "measures": list(design.file.measures),
+        "comparisons": [one.model_dump(mode="json") for one in design.file.comparisons],
+    }
+    data = json.loads(json.dumps(data, default=str))
+    return Lock(data | {"hash": _hash(data), "by": by})
+
+
+def read_lock(study: Path) -> Lock | None:
+    """The lock of a study folder; None if there is none yet.
+
+    Raises:
+        InputError: it is damaged, or was changed by hand.
+    """
+    path = study / LOCK
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        own = {key: value for key, value in data.items() if key not in ("hash", "by")}
+        genuine = data["hash"] == _hash(own) and data["format"] == FORMAT
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    if not genuine:
+        raise InputError(
+            f"{path}: does not bear its own hash, so it was changed after it was written"
+        )
+    return Lock(data)
+
+
+def require_lock(study: Path) -> Lock:
+    """The lock of a study folder.
+
+    Raises:
+        InputError: there is none.
+    """
+    lock = read_lock(study)
+    if lock is None:
+        raise InputError(f"{study}: holds no {LOCK}; 'society study run' or 'lock' writes it")
+    return lock
+
+
+def write_lock(study: Path, lock: Lock) -> None:
+    """Write it into the study folder."""
+    write_text(study / LOCK, json.dumps(lock.data, indent=1, ensure_ascii=False) + "\n")
+
+
+def differences(held: Lock, wanted: Lock) -> list[str]:
+    """What would be run otherwise than it was locked, one line each, with both values."""
+    old, new = held.data, wanted.data
+    whole = [key for key in old if key not in (*ASIDE, "arms", "format")]
+    told = list(changes({key: old[key] for key in whole}, {key: new.get(key) for key in whole}))
+    before = {arm["name"]: arm for arm in held.arms}
+    after = {arm["name"]: arm for arm in wanted.arms}
+    told += [f"arm {name}: left out" for name in before if name not in after]
+    told += [f"arm {name}: new" for name in after if name not in before]
+    for name in before:
+        if name in after:
+            told += _arm_differences(name, before[name], after[name])
+    if not told and list(before) != list(after):
+        told.append(f"order of the arms: {', '.join(before)} -> {', '.join(after)}")
+    if not told and [arm["scenario"] for arm in held.arms] != [a["scenario"] for a in wanted.arms]:
+        told.append("the scenarios of the arms: this release gives a key another default")
+    return told
+
+
+def deviations(held: Lock, file_measures: list[str], comparisons: list[Comparison]) -> list[str]:
+    """What is reported otherwise than it was planned, one sentence each."""
+    planned = list(held.data["measures"])
+    stated = [Comparison.model_validate(one) for one in held.data["comparisons"]]
+    return [
+        *_added("measure", planned, file_measures),
+        *_added("comparison", [one.told() for one in stated], [one.told() for one in comparisons]),
+    ]
+
+
+def what_happens(scenario: Scenario) -> dict[str, Any]:
+    """The keys that a lock holds fast: all but the seed, and how and where it is run."""
+    data = identified(scenario)
+    data.pop("seed", None)
+    whole = scenario.to_data()
+    return data | {key: whole[key] for key in ("until", "novelty")}
+
+
+def _arm_differences(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    for line in changes(old["set"], new["set"]):
+        yield f"arm {name}: {line}"
+
+
+def _added(what: str, planned: list[str], now: list[str]) -> Iterator[str]:
+    for one in now:
+        if one not in planned:
+            yield f"{what} added after the lock, so exploratory: {one}"
+    for one in planned:
+        if one not in now:
+            yield f"planned {what} left out: {one}"
+
+
+def _hash(data: Any) -> str:
+    text = json.dumps(data, sort_keys=True, ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,115 @@
+"""Outlook: what a study will take, arm by arm, and what it could find; nothing is paid for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scenarios.pace import slots_of
+from scenarios.plan import FIGURES, Plan, plan, rates_for
+from scenarios.rates import Rate
+from scenarios.study.design import Design
+
+ENDS = ("low", "likely", "high")
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a study will take.
+
+    Attributes:
+        design: the study.
+        plans: of one run of each arm, in their order.
+        effect: smallest standardised difference (Cohen's d) of two arms that the replicates find
+            with a power of 0.8; NaN for fewer than two.
+        corrected: the same at the level that the smallest of all planned comparisons has to reach
+            (Holm).
+    """
+
+    design: Design
+    plans: tuple[Plan, ...]
+    effect: float
+    corrected: float
+
+    def total(self, name: str) -> dict[str, float]:
+        """A figure of ``FIGURES`` for all runs together, at each of its ends."""
+        many = self.design.file.replicates
+        return {
+            end: many * math.fsum(getattr(one.figures[name], end) for one in self.plans)
+            for end in ENDS
+        }
+
+    def wall_time(self) -> dict[str, float]:
+        """Seconds if all runs share their slots: the longest run, or all work over the slots."""
+        many = self.design.file.replicates
+        slots = slots_of(self.design.base)
+
+        def at(end: str) -> float:
+            alone = [getattr(one.figures["seconds"], end) for one in self.plans]
+            work = [getattr(one.figures["calls"], end) * _latency(one, end) for one in self.plans]
+            return float(max(*alone, many * math.fsum(work) / slots))
+
+        return {end: at(end) for end in ENDS}
+
+    @property
+    def priced(self) -> bool:
+        """Is the price of every model known?"""
+        return all(one.priced for one in self.plans)
+
+    def to_data(self) -> dict[str, Any]:
+        """As one JSON object."""
+        file = self.design.file
+        return {
+            "study": file.study,
+            "arms": [
+                {"name": arm.name, "set": dict(arm.settings), "one_run": one.to_data()}
+                for arm, one in zip(self.design.arms, self.plans, strict=True)
+            ],
+            "replicates": file.replicates,
+            "runs": self.design.runs,
+            **{name: self.total(name) for name in FIGURES if name != "usd" or self.priced},
+            "wall_seconds_sharing_slots": self.wall_time(),
+            "comparisons": len(file.comparisons),
+            "detectable_effect": None if math.isnan(self.effect) else self.effect,
+            "detectable_effect_after_holm": (
+                None if math.isnan(self.corrected) else self.corrected
+            ),
+        }
+
+
+def outlook(design: Design, told: Callable[[str], None]) -> Outlook:
+    """Rehearse one run of every arm, with the first replicate's seed, and add up.
+
+    Raises:
+        InputError: the ecosystem of an arm cannot be used.
+    """
+    from metrics.statistics import detectable_effect
+
+    plans = []
+    for arm, scenario in zip(design.arms, design.scenarios, strict=True):
+        told(f"rehearsing {arm.name}")
+        seeded = scenario.model_copy(update={"seed": design.seeds(arm.name)[0]})
+        plans.append(plan(seeded, rates_for(seeded, None)))
+    many, level = design.file.replicates, 0.05 / max(1, comparisons_in(design))
+    return Outlook(
+        design,
+        tuple(plans),
+        detectable_effect(many),
+        detectable_effect(many, alpha=level),
+    )
+
+
+def comparisons_in(design: Design) -> int:
+    """How many p-values the planned comparisons come to."""
+    count = 0
+    for one in design.file.comparisons:
+        arms = len(one.arms) if one.arms is not None else len(design.arms)
+        count += max(1, arms - 1) if one.test == "paired" else 1
+    return count
+
+
+def _latency(one: Plan, end: str) -> float:
+    rate: Rate = one.rates.latency
+    return float(getattr(rate, end))

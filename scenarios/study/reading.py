@@ -1,0 +1,251 @@
+"""Reading: from a study file to a design, or to everything that is wrong with it at once."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from agents.errors import InputError
+from scenarios.document import Document, Origin, find_scenario, from_settings, read_document
+from scenarios.load import KeyPath, read_yaml
+from scenarios.schema import Scenario, read_scenario, title_of
+from scenarios.sections import Reader
+from scenarios.spelling import did_you_mean
+from scenarios.study.design import Arm, Design, plain
+from scenarios.study.file import Arms, Comparison, Listed, StudyFile, find_study, name_of_study
+from scenarios.study.samples import drawn
+from scenarios.study.settings import arm_name, flat, laid
+
+DECIDED = ("seed", "out", "name")
+"""Scenario keys that a study sets itself."""
+_PLACE = re.compile(r"^(.*?):(\d+):(\d+): ")
+
+
+def read_study(
+    name: str | Path,
+    settings: Iterable[str] = (),
+    *,
+    trust: bool = False,
+    measured: Iterable[str] = (),
+) -> Design:
+    """Read and check a study.
+
+    Args:
+        name: of the library, the path of a file, or a study folder.
+        settings: ``a.b=c`` as given to ``--set``: keys of the study, or of its base scenario.
+        trust: let dotted paths in scenarios be imported.
+        measured: measures that a lock holds; they were looked up when it was written, and looking
+            up others takes longer than all the rest.
+
+    Raises:
+        InputError: all faults at once, each with its place.
+    """
+    path = find_study(name)
+    return _Reading(path, settings, trust, frozenset(measured)).design()
+
+
+class _Reading:
+    """One reading of one file; what is wrong is gathered before any of it is reported."""
+
+    def __init__(
+        self, path: Path, settings: Iterable[str], trust: bool, measured: frozenset[str]
+    ) -> None:
+        sheet = read_yaml(path)
+        folder = path.parent.resolve()
+        written = {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
+        own, self.over = _split(from_settings(settings))
+        self.path, self.trust, self.measured = path, trust, measured
+        self.document = Document(dict(sheet.data), written).lay_over(own)
+        self.reader = Reader(self.document, trust=trust)
+        self.complaints = self.reader.complaints
+        self.faults: list[str] = []
+
+    def design(self) -> Design:
+        file = self.reader.part(StudyFile, self.document.data, ())
+        self._parts()
+        arms = self._arms(file)
+        base, scenarios = self._scenarios(arms)
+        self._names([arm for arm, _ in arms])
+        lines = [*self.complaints.lines(), *self.faults]
+        if lines or file is None or base is None:
+            raise InputError("\n".join(_in_order(dict.fromkeys(lines))))
+        found = tuple(arm for arm, _ in arms)
+        return Design(name_of_study(self.path), self.path, file, base, found, tuple(scenarios))
+
+    def _parts(self) -> None:
+        """Unknown keys inside lists, which pydantic alone would name without a near spelling."""
+        arms = self.document.data.get("arms")
+        listed = arms.get("list") if isinstance(arms, dict) else None
+        lists: tuple[tuple[KeyPath, Any, type[Listed | Comparison]], ...] = (
+            (("arms", "list"), listed, Listed),
+            (("comparisons",), self.document.data.get("comparisons"), Comparison),
+        )
+        for place, items, part in lists:
+            if not isinstance(items, list):
+                continue
+            told = [one for one in self.complaints.found if one[0][: len(place)] == place]
+            for one in told:
+                self.complaints.found.remove(one)
+            for number, item in enumerate(items):
+                self.reader.part(part, item, (*place, number))
+            if len(self.complaints.found) == 0 and told:
+                self.complaints.found += told
+
+    def _arms(self, file: StudyFile | None) -> list[tuple[Arm, Document]]:
+        """Every arm with its settings as a document that knows the lines they stand in."""
+        silent = Reader(self.document, trust=self.trust)
+        read = file.arms if file is not None else None
+        if read is None and isinstance(self.document.data.get("arms"), dict):
+            read = silent.part(Arms, self.document.data["arms"], ("arms",))
+        if read is None:
+            return []
+        seed = file.seed if file is not None else 1
+        found = list(self._made(read, seed))
+        names = [arm.name for arm, _ in found]
+        for name in dict.fromkeys(names):
+            if names.count(name) > 1:
+                self.complaints.add(("arms", read.kind), f"two arms are called {name!r}")
+        return found
+
+    def _made(self, arms: Arms, seed: int) -> Iterator[tuple[Arm, Document]]:
+        place: KeyPath = ("arms", arms.kind)
+        if arms.grid is not None:
+            for chosen in itertools.product(*(range(len(one)) for one in arms.grid.values())):
+                at = dict(zip(arms.grid, chosen, strict=True))
+                settings = {key: arms.grid[key][number] for key, number in at.items()}
+                document = Document()
+                for key, number in at.items():
+                    one = laid(self.document, (*place, key, number), {key: settings[key]})
+                    document = document.lay_over(one)
+                yield Arm(arm_name(settings), settings), document
+        elif arms.list is not None:
+            for number, listed in enumerate(arms.list):
+                document = laid(self.document, (*place, number, "set"), listed.set)
+                yield Arm(listed.name, flat(listed.set)), document
+        else:
+            sampled = getattr(arms, arms.kind)
+            points = drawn(sampled, seed)
+            width = len(str(len(points) - 1))
+            for number, settings in enumerate(points):
+                document = laid(self.document, (*place, "over"), settings)
+                yield Arm(f"point={number:0{width}d}", settings), document
+
+    def _scenarios(
+        self, arms: list[tuple[Arm, Document]]
+    ) -> tuple[Scenario | None, list[Scenario]]:
+        """The base and the scenario of every arm; their faults are noted."""
+        start = self._base()
+        if start is None:
+            return None, []
+        for_all = laid(self.document, ("set",)) if self._is_mapping("set") else Document()
+        whole = start.lay_over(for_all).lay_over(self.over)
+        for place, document in (("set", for_all), ("--set", self.over)):
+            self._refuse_decided(place, document)
+        base, faults = _read(whole, self.trust)
+        self.faults += faults
+        start = whole if base is None else plain(base)
+        scenarios = []
+        for arm, document in arms:
+            self._refuse_decided(f"arm {arm.name}", document)
+            scenario, wrong = _read(start.lay_over(document), self.trust)
+            self.faults += [
+                line if _PLACE.match(line) else f"arm {arm.name}: {line}"
+                for line in wrong
+                if line not in faults
+            ]
+            if scenario is not None:
+                scenarios.append(scenario)
+        return base, scenarios
+
+    def _base(self) -> Document | None:
+        name = self.document.data.get("base")
+        origin = self.document.origin(("base",))
+        if not isinstance(name, str) or origin is None:
+            return None
+        try:
+            document = read_document(find_scenario(name, origin.folder))
+        except InputError as error:
+            self.complaints.add(("base",), str(error))
+            return None
+        document.data.setdefault("name", title_of(name))
+        return document
+
+    def _refuse_decided(self, place: str, document: Document) -> None:
+        for key in DECIDED:
+            if key in document.data:
+                origin = document.origin((key,))
+                where = origin.label if origin and origin.label else place
+                self.faults.append(
+                    f"{where}: {key}: the study decides it, run by run; the seed of all is the "
+                    "key seed of the study, the folder is given with --out"
+                )
+
+    def _names(self, arms: list[Arm]) -> None:
+        """What is measured, and what comparisons name, must be there; other faults aside."""
+        data = self.document.data
+        measures = [one for one in _items(data.get("measures")) if isinstance(one, str)]
+        if not self.measured.issuperset(measures):
+            self._measures()
+        names = [arm.name for arm in arms]
+        keys = list(dict.fromkeys(key for arm in arms for key in arm.settings))
+        for number, one in enumerate(_items(data.get("comparisons"))):
+            if not isinstance(one, dict):
+                continue
+            here: KeyPath = ("comparisons", number)
+            self._named((*here, "of"), "measure of this study", one.get("of"), measures)
+            self._named((*here, "over"), "key that is varied", one.get("over"), keys)
+            for position, arm in enumerate(_items(one.get("arms"))):
+                self._named((*here, "arms", position), "arm", arm, names)
+
+    def _measures(self) -> None:
+        from metrics.measures import known
+
+        for number, measure in enumerate(_items(self.document.data.get("measures"))):
+            if isinstance(measure, str) and (problem := known(measure)) is not None:
+                self.complaints.add(("measures", number), problem)
+
+    def _named(self, place: KeyPath, what: str, name: object, known: list[str]) -> None:
+        """A fault, if a name was given, could be checked, and is not among the known ones."""
+        if not isinstance(name, str) or not known or name in known:
+            return
+        some = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
+        hint = did_you_mean(name, known)
+        self.complaints.add(place, f"{name!r} is no {what}, expected one of {some}{hint}")
+
+    def _is_mapping(self, key: str) -> bool:
+        return isinstance(self.document.data.get(key), Mapping)
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _split(settings: Document) -> tuple[Document, Document]:
+    """What ``--set`` says of the study itself, and of its base scenario."""
+    sides = Document(), Document()
+    for key, value in settings.data.items():
+        side = sides[0 if key in StudyFile.model_fields else 1]
+        side.data[key] = value
+        below = {at: of for at, of in settings.origins.items() if at[0] == key}
+        side.origins.update(below)
+    return sides
+
+
+def _read(document: Document, trust: bool) -> tuple[Scenario | None, list[str]]:
+    try:
+        return read_scenario(document, trust=trust), []
+    except InputError as error:
+        return None, str(error).splitlines()
+
+
+def _in_order(lines: Iterable[str]) -> list[str]:
+    """Faults of a file by line and column; others after them, as they came."""
+
+    def place(line: str) -> tuple[int, str, int, int]:
+        found = _PLACE.match(line)
+        return (0, found[1], int(found[2]), int(found[3])) if found else (1, "", 0, 0)
+
+    return sorted(lines, key=place)

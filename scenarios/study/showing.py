@@ -1,0 +1,83 @@
+"""Showing: an outlook, and how the runs of a study stand, as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from scenarios.complaints import printable
+from scenarios.overview import print_table
+from scenarios.plan_table import NAMES, duration
+from scenarios.study.outlook import ENDS, Outlook
+from scenarios.study.status import STATES, Status
+
+MOST = 20
+"""Arms, and runs that are not done, that are shown one by one."""
+
+
+def print_outlook(found: Outlook) -> None:
+    """Print what a study will take and what it can find."""
+    file = found.design.file
+    runs = f"{len(found.design.arms)} arms x {file.replicates} replicates"
+    arms = [
+        (arm.name, *(f"{getattr(one.figures['calls'], end):,.0f}" for end in ENDS))
+        for arm, one in zip(found.design.arms, found.plans, strict=True)
+    ]
+    print_table("calls of one run", ("arm", *ENDS), arms[:MOST])
+    if len(arms) > MOST:
+        print(f"... and {len(arms) - MOST} more arms")
+    print_table(
+        f"{file.study}: {runs} = {found.design.runs} runs", ("figure", *ENDS), list(_figures(found))
+    )
+    for line in _said(found):
+        print(printable(line))
+
+
+def print_statuses(folder: Path, found: Sequence[Status]) -> None:
+    """Print how many runs of each arm are in which state, and why some are not done."""
+    shown = [state for state in STATES if any(one.state == state for one in found)]
+    arms = dict.fromkeys(one.arm for one in found)
+    counts = Counter((one.arm, one.state) for one in found)
+    rows = [(arm, *(str(counts[arm, state]) for state in shown)) for arm in arms]
+    print(printable(f"{folder}: {len(found)} runs"))
+    print_table("runs by arm", ("arm", *shown), rows)
+    said = [one for one in found if one.reason and one.state != "done"]
+    for one in said[:MOST]:
+        print(printable(f"run {one.index:04d} {one.state}: {one.reason}"))
+    if len(said) > MOST:
+        print(f"... and {len(said) - MOST} more")
+    tokens, usd = sum(one.tokens for one in found), math.fsum(one.usd for one in found)
+    if tokens or usd:
+        print(f"spent: {tokens:,} tokens, {usd:.4f} US dollars")
+
+
+def _figures(found: Outlook) -> Iterator[tuple[str, ...]]:
+    for name, told in NAMES.items():
+        if name == "seconds":
+            wall = found.wall_time()
+            if wall["high"]:
+                yield (f"{told}, sharing slots", *(duration(wall[end]) for end in ENDS))
+        elif name != "usd" or found.priced:
+            total = found.total(name)
+            digits = 4 if name == "usd" and total["high"] < 100 else 0
+            yield (told, *(f"{total[end]:,.{digits}f}" for end in ENDS))
+
+
+def _said(found: Outlook) -> Iterator[str]:
+    one = found.plans[0]
+    yield "rehearsed by rule-based scientists, not by a language model; the first seed of each arm"
+    yield f"who will speak: {one.scenario.backend.backend.about}"
+    yield f"rates: {one.rates.source}"
+    if not found.priced:
+        yield "the price of a model is not known; 'society plan' tells how to give it"
+    many = found.design.file.replicates
+    if math.isnan(found.effect):
+        yield f"{many} replicate: no effect can be told from chance"
+        return
+    yield (
+        f"{many} replicates find a difference of {found.effect:.2f} standard deviations between "
+        f"two independent arms (power 0.8, level 0.05); {found.corrected:.2f} where it is the "
+        "first of all planned comparisons (Holm); pairs that share seeds find smaller ones"
+    )

@@ -1,0 +1,220 @@
+"""The commands ``society study ...``: list, plan, lock, run, status and report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scenarios.arguments import Json, Settings, Trust, find_code_here
+from scenarios.guard import guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scenarios.study.design import Design
+    from scenarios.study.lock import Lock
+    from scenarios.study.status import Status
+
+study = typer.Typer(
+    help="Replicate a scenario in several arms, and compare them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+StudyName = Annotated[
+    str, typer.Argument(metavar="STUDY", help="A name, a file, or a study's folder.")
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", help="The study's folder (default runs/studies/NAME).")
+]
+
+
+@study.command("list")
+@guarded
+def list_() -> None:
+    """List the studies of the library."""
+    from scenarios.study.file import about_of, studies
+
+    found = studies()
+    width = max(map(len, found), default=0)
+    for name, path in found.items():
+        typer.echo(f"{name:{width}}  {about_of(path)}")
+
+
+@study.command()
+@guarded
+def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Json = False) -> None:
+    """Tell what a study will take, and how small an effect it can find; nothing is paid."""
+    from scenarios.progress import shown_progress
+    from scenarios.study.outlook import outlook
+    from scenarios.study.reading import read_study
+
+    find_code_here(trust)
+    design = read_study(study, set_ or (), trust=trust)
+    with shown_progress() as progress:
+        found = outlook(design, progress.begin)
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(found.to_data(), indent=2))
+    else:
+        from scenarios.study.showing import print_outlook
+
+        print_outlook(found)
+
+
+@study.command()
+@guarded
+def lock(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
+    """Write down what will be run, measured and compared, before anything is run."""
+    design, folder, held = _opened(study, set_, out, trust, "lock")
+    typer.echo(f"{folder / 'lock.json'}: {design.runs} runs, {held.data['hash']}")
+
+
+@study.command()
+@guarded
+def run(
+    study: StudyName,
+    set_: Settings = None,
+    out: Out = None,
+    index: Annotated[
+        int | None,
+        typer.Option("--index", metavar="I", min=0, help="Do run I only, as in a job array."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine.")
+    ] = None,
+    together: Annotated[
+        int | None,
+        typer.Option(
+            "--together", metavar="N", min=1, help="Runs in each process, sharing their slots."
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="Use a dask scheduler's workers."),
+    ] = None,
+    local_cluster: Annotated[
+        int | None,
+        typer.Option("--local-cluster", metavar="N", min=1, help="Use N dask workers here."),
+    ] = None,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first run that fails.")
+    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Begin quarantined runs as well.")] = False,
+    trust: Trust = False,
+) -> None:
+    """Do the runs of a study that are missing, gather them, and write its page.
+
+    The same command goes on with a study that was stopped; on a finished one it does nothing.
+    """
+    from scenarios.study.engines import Engine
+    from scenarios.study.folder import missing, statuses
+
+    design, folder, held = _opened(study, set_, out, trust, "run")
+    engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
+    if index is not None:
+        held.waiting(index)
+        _end(engine.run(design, folder, [index], _line))
+        return
+    before = statuses(folder, held)
+    todo = missing(before)
+    if again:
+        todo = sorted([*todo, *(one.index for one in before if one.state == "quarantined")])
+    if todo:
+        typer.echo(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
+        engine.run(design, folder, todo, _line)
+    _conclude(design, folder, held, changed=bool(todo))
+
+
+@study.command()
+@guarded
+def status(study: StudyName, out: Out = None, json: Json = False) -> None:
+    """Tell how the runs of a study stand."""
+    from scenarios.study.folder import statuses
+    from scenarios.study.lock import require_lock
+
+    folder = _folder_of(study, out)
+    found = statuses(folder, require_lock(folder))
+    if json:
+        from json import dumps
+
+        typer.echo(dumps([one.to_data() for one in found], indent=1))
+    else:
+        from scenarios.study.showing import print_statuses
+
+        print_statuses(folder, found)
+
+
+@study.command()
+@guarded
+def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
+    """Gather the runs that are done, and write the study's page again."""
+    from scenarios.study.lock import require_lock
+
+    require_lock(_folder_of(study, out))
+    design, folder, held = _opened(study, set_, out, trust, "run")
+    _conclude(design, folder, held, changed=True)
+
+
+def _opened(
+    study: str, settings: list[str] | None, out: Path | None, trust: bool, by: str
+) -> tuple[Design, Path, Lock]:
+    """The design, its folder and the lock that holds."""
+    from scenarios.study.folder import open_folder
+    from scenarios.study.lock import read_lock
+    from scenarios.study.reading import read_study
+
+    find_code_here(trust)
+    folder = _folder_of(study, out)
+    held = read_lock(folder)
+    measured = () if held is None else held.data["measures"]
+    design = read_study(study, settings or (), trust=trust, measured=measured)
+    return design, folder, open_folder(design, folder, by)
+
+
+def _folder_of(study: str, out: Path | None) -> Path:
+    from scenarios.study.file import default_study_folder, find_study
+
+    return default_study_folder(find_study(study)) if out is None else out
+
+
+def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> None:
+    """Gather and write the page, if there is anything new; leave with the study's exit code."""
+    from scenarios.study.folder import statuses
+    from scenarios.study.gather import gather, is_gathered, told
+
+    found = statuses(folder, lock)
+    if not any(one.state == "done" for one in found):
+        _end(found)
+        return
+    if changed or not is_gathered(folder, told(design, lock, folder)):
+        from metrics.study.page import write_study_page
+
+        gather(design, folder, lock, found)
+        write_study_page(folder)
+    else:
+        typer.echo(f"{folder} holds this study already; nothing to do")
+    typer.echo(f"report: {folder / 'report.html'}")
+    typer.echo(f"who spoke: {design.base.backend.backend.about}")
+    _end(found)
+
+
+def _line(one: Status) -> None:
+    told = f": {one.reason}" if one.reason else ""
+    typer.echo(f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{told}")
+
+
+def _end(found: Sequence[Status]) -> None:
+    """Leave with the exit code that these runs come to, and say why."""
+    from scenarios.study.status import PARTIAL, exit_code
+
+    code = exit_code(found)
+    if code:
+        counts = Counter(one.state for one in found if one.state != "done")
+        told = ", ".join(f"{count} {state}" for state, count in counts.items())
+        ways = "tries those that failed again" if code == PARTIAL else "goes on"
+        typer.echo(f"of {len(found)} runs, {told}; the same command {ways}", err=True)
+        raise typer.Exit(code)

@@ -1,0 +1,278 @@
+"""R1 and R12 for studies: workers, the scheduler and leases are lost; nothing is paid twice."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from agents.journal import Journal
+from tests.faultserver import Plan
+from tests.promises.conftest import answers_in, attempts_in, digest_of, write_teams
+from tests.promises.crowd import Crowd
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+ARMS = """\
+study: {name}
+base: {base}
+arms: {arms}
+replicates: {replicates}
+measures: [papers]
+"""
+SIZES = "{grid: {protocol.team_size: [2, 3]}}"
+POISON = "{list: [{name: well}, {name: poison, set: {protocol.use: 'deadly:Deadly'}}]}"
+
+
+@pytest.fixture
+def study(tmp_path, ecosystem, server, monkeypatch):
+    """Make the folder of a study; ``study(name, arms, replicates, **keys_of_the_scenario)``."""
+    from scenarios.study.folder import open_folder
+    from scenarios.study.reading import read_study
+
+    monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
+    server.plan(Plan())
+    server.reset()
+
+    def make(name, arms=SIZES, replicates=2, trust=False, **changes):
+        place = tmp_path / name
+        place.mkdir()
+        base = write_teams(place, ecosystem, server, **changes)
+        told = ARMS.format(name=name, base=base, arms=arms, replicates=replicates)
+        (place / "it.yaml").write_text(told, encoding="utf-8")
+        folder = place / "study"
+        open_folder(read_study(place / "it.yaml", trust=trust), folder)
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def dask():
+    """The extra [cluster]."""
+    return pytest.importorskip("distributed")
+
+
+class Killer:
+    """Kills a worker, or the scheduler, each time that so many more calls were asked for.
+
+    Args:
+        crowd: the scheduler and its workers; whoever has died is started again.
+        server: whose count of requests is the clock.
+        every: requests between two kills.
+        most: kills.
+        scheduler_at: which of them is the scheduler's.
+    """
+
+    def __init__(self, crowd, server, every, most, scheduler_at):
+        self.kills = 0
+        self._crowd, self._server, self._every = crowd, server, every
+        self._most, self._scheduler_at = most, scheduler_at
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._end.set()
+        self._thread.join()
+
+    def _work(self):
+        due = self._every
+        while not self._end.wait(0.05):
+            asked = self._server.counts()["requests"]
+            if asked >= due and self.kills < self._most:
+                self.kills += 1
+                if self.kills == self._scheduler_at:
+                    self._crowd.kill_scheduler()
+                else:
+                    self._crowd.kill_worker()
+                due = asked + self._every
+            self._crowd.restart()
+
+
+def no_committed_call_was_paid_twice(folder, runs, server):
+    """By each run's ledger, and by the server's count of all runs together; gives the repeats.
+
+    Call ids do not tell runs apart, so the server's count for one id is that of all runs.
+    """
+    made, in_doubt, answered = Counter(), Counter(), Counter()
+    for index in range(runs):
+        ended = set()
+        for attempt in attempts_in(folder / "runs" / f"{index:04d}"):
+            assert attempt.call not in ended, f"{attempt.call} was asked again in run {index}"
+            made[attempt.call] += 1
+            if attempt.outcome == "in doubt":
+                in_doubt[attempt.call] += 1
+            elif attempt.outcome == "answered":
+                answered[attempt.call] += 1
+                ended.add(attempt.call)
+    counts = server.counts(full=True)["by_call"]
+    for call, count in counts.items():
+        assert count["attempts"] <= made[call], f"{call}: a request that no ledger knows"
+        assert count["attempts"] >= made[call] - in_doubt[call]
+        assert count["answers"] <= answered[call] + in_doubt[call]
+    assert set(answered) == set(counts)
+    return sum(counts[call]["attempts"] - answered[call] for call in counts)
+
+
+def survives(dask, study, server, tmp_path, *, replicates, workers, **kills):
+    """Do a study while its workers are killed; gives how many calls were made twice."""
+    from scenarios.study.cluster import run_on_cluster
+
+    folder, runs, told = study("killed", replicates=replicates), 2 * replicates, []
+    server.plan(Plan(latency=0.1))
+    with Crowd(tmp_path, workers) as crowd, Killer(crowd, server, **kills) as killer:
+        ends = run_on_cluster(folder, range(runs), scheduler=crowd.address, told=told.append)
+    assert [end.state for end in ends] == ["done"] * runs, ends
+    assert sorted(end.index for end in told) == list(range(runs))
+    assert killer.kills == kills["most"]
+    return no_committed_call_was_paid_twice(folder, runs, server)
+
+
+def test_a_study_outlives_its_workers_and_its_scheduler(dask, study, server, tmp_path, promise):
+    kills = {"every": 20, "most": 2, "scheduler_at": 2}
+    repeated = survives(dask, study, server, tmp_path, replicates=1, workers=2, **kills)
+    promise("R1", "workers and schedulers of studies that were killed", 2)
+    promise("R1", "committed calls paid twice", 0)
+    promise("R1", "calls under way at a kill that were repeated and listed", repeated)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_study_outlives_many_kills(dask, study, server, tmp_path, promise):
+    kills = {"every": 60, "most": 12, "scheduler_at": 5}
+    repeated = survives(dask, study, server, tmp_path, replicates=12, workers=3, **kills)
+    promise("R1", "workers and schedulers of studies that were killed", 12)
+    promise("R1", "calls under way at a kill that were repeated and listed", repeated)
+
+
+OF_ITS_OWN = ("journal", "manifest", "report")
+"""Files of a run that tell of real time, or of its process."""
+
+
+def bytes_of(folder, index):
+    """What a run has found out, file by file, byte by byte."""
+    run = folder / "runs" / f"{index:04d}"
+    files = [path for path in run.rglob("*") if path.is_file()]
+    kept = {
+        path.relative_to(run).as_posix(): path.read_bytes()
+        for path in files
+        if not path.name.startswith(OF_ITS_OWN)
+    }
+    return kept | {"measures": run.with_name(f"{index:04d}.measures.json").read_bytes()}
+
+
+def test_a_poison_run_is_quarantined_and_a_cluster_is_like_this_process(
+    dask, study, tmp_path, monkeypatch
+):
+    from scenarios.study.cluster import run_on_cluster
+    from scenarios.study.local import run_locally
+    from scenarios.study.status import exit_code, read_status
+
+    monkeypatch.chdir(HERE)
+    monkeypatch.syspath_prepend(HERE)
+    folder = study("poison", POISON, replicates=1, trust=True)
+    ends = run_on_cluster(folder, range(2), local_cluster=2, trust=True)
+    assert [end.state for end in ends] == ["done", "quarantined"], ends
+    assert [end.deaths for end in ends] == [0, 3]
+    assert exit_code(ends) == 3
+    assert read_status(folder, 1) == ends[1]
+    assert "killed its process 3 times" in ends[1].reason
+    here = study("here", POISON, replicates=1, trust=True)
+    run_locally(here, [0], trust=True)
+    assert len(bytes_of(here, 0)) > 25
+    assert bytes_of(folder, 0) == bytes_of(here, 0)
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_a_local_cluster_and_is_no_death(dask, study, server, promise):
+    from scenarios.study.deaths import deaths
+    from scenarios.study.status import read_status
+
+    folder = study("interrupted")
+    server.plan(Plan(latency=0.3))
+    command = [sys.executable, "-c", "from scenarios.cli import main; main()", "study", "run"]
+    command += [str(folder), "--local-cluster", "2"]
+    how = {"cwd": ROOT, "text": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, start_new_session=True, **how) as running:
+        deadline = time.monotonic() + 60
+        while server.counts()["requests"] < 12 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.killpg(running.pid, signal.SIGINT)
+        told, _ = running.communicate(timeout=60)
+    assert running.returncode == 5, told
+    assert "Traceback" not in told, told
+    assert "the same command goes on" in told
+    for index in (0, 1):
+        assert read_status(folder, index).state == "stopped"
+        assert deaths(folder / "runs" / f"{index:04d}") == 0
+    server.plan(Plan())
+    again = subprocess.run(command, check=False, timeout=200, **how)
+    assert again.returncode == 0, again.stdout
+    no_committed_call_was_paid_twice(folder, 4, server)
+    promise("R14", "signals to a study on a cluster after which it stopped and went on", 1)
+
+
+def settled(holds):
+    """Wait, twenty seconds at most."""
+    deadline = time.monotonic() + 20
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert holds()
+
+
+def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
+    server, scenario, tmp_path, monkeypatch, promise
+):
+    from scenarios.execute import run
+    from scenarios.schema import load_scenario
+    from scenarios.study.leases import Lost, leased
+
+    monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
+    chosen, ended = load_scenario(scenario(**{"backend.in_flight": 4})), []
+    server.plan(Plan(latency=0.1))
+    server.reset()
+    one, other = tmp_path / "runs" / "0000", tmp_path / "runs" / "0001"
+
+    def slow_owner():
+        with leased(one, "slow", beat=3600) as lease:
+            try:
+                run(chosen, one, lease=lease)
+            except Lost as lost:
+                ended.append(str(lost))
+                settled(lambda: not server.counts()["under_way"])
+                ended.append(server.counts()["requests"])
+
+    owner = threading.Thread(target=slow_owner)
+    owner.start()
+    settled(lambda: server.counts()["requests"] > 12)
+    with leased(one, "of no patience", missed=0) as lease:
+        assert lease.fence == 2
+        owner.join(20)
+        assert not owner.is_alive()
+        told, asked = ended
+        assert "somebody else has taken over its lease 1" in told
+        time.sleep(0.2)
+        assert server.counts()["requests"] == asked
+        assert not (one / "digest").exists()
+        server.plan(Plan())
+        run(chosen, one, lease=lease)
+    calls = server.counts(full=True)["by_call"]
+    with Journal.open(one / "journal.sqlite", frozen=True) as journal:
+        in_doubt = set(journal.in_doubt())
+    again = {id_ for id_, call in calls.items() if call["attempts"] > 1}
+    assert again <= in_doubt
+    assert len(in_doubt) <= 4
+    assert set(calls) == answers_in(one)
+    with leased(other, "whole") as lease:
+        run(chosen, other, lease=lease)
+    assert digest_of(one) == digest_of(other)
+    promise("R12", "runs whose lease was taken over under way", 1)

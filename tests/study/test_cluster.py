@@ -1,0 +1,133 @@
+"""Cluster: what is refused, and how errands come back (deaths are in the promises)."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError, Stopped
+from scenarios.study.cluster import do_run, require_dask, run_on_cluster, seal_of
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A folder whose files say what is to be run."""
+    for name in ("study.yaml", "base.yaml", "lock.json"):
+        (tmp_path / name).write_text(name)
+    return tmp_path
+
+
+def test_without_the_extra_it_is_said_what_to_install(monkeypatch, study):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=r"pip install 'virsci-society\[cluster\]'"):
+        require_dask()
+    with pytest.raises(InputError, match="need dask"):
+        run_on_cluster(study, [0], local_cluster=2)
+
+
+@pytest.mark.parametrize("name", ["study.yaml", "base.yaml", "lock.json"])
+def test_a_worker_that_sees_another_study_refuses(study, name):
+    seal = seal_of(study)
+    (study / name).write_text("another")
+    assert seal_of(study) != seal
+    told = do_run(str(study), seal, False, False, 0)
+    assert "sees another study" in told["refused"]
+    assert not (study / "runs").exists()
+
+
+def test_a_worker_of_another_release_refuses(study, monkeypatch):
+    from scenarios.study import cluster
+
+    seal = seal_of(study)
+    monkeypatch.setattr(cluster.metadata, "version", lambda name: "0.0.1")
+    assert "another release" in do_run(str(study), seal, False, False, 0)["refused"]
+
+
+def test_a_worker_that_cannot_see_the_folder_refuses(tmp_path):
+    told = do_run(str(tmp_path / "elsewhere"), "", False, False, 0)
+    assert "cannot see this folder" in told["refused"]
+
+
+def test_a_scheduler_that_does_not_answer_is_a_stop():
+    pytest.importorskip("distributed")
+    from scenarios.study.errands import connected
+
+    start = time.monotonic()
+    with (
+        pytest.raises(Stopped, match="no scheduler has answered"),
+        connected("tcp://127.0.0.1:9", 1),
+    ):
+        pass
+    assert time.monotonic() - start < 20
+
+
+def test_a_local_cluster_listens_on_loopback_only():
+    psutil = pytest.importorskip("psutil")
+    pytest.importorskip("distributed")
+    from scenarios.study.cluster import _scheduler
+
+    def listening():
+        here = psutil.Process()
+        return {
+            (one.laddr.ip, one.laddr.port)
+            for process in (here, *here.children(recursive=True))
+            for one in process.net_connections(kind="inet")
+            if one.status == psutil.CONN_LISTEN
+        }
+
+    before = listening()
+    with _scheduler(None, 1):
+        opened = listening() - before
+        assert len(opened) >= 3
+        assert {ip for ip, _ in opened} == {"127.0.0.1"}
+
+
+def work(folder, index):
+    """Somebody else's at first, if odd; 3 is bad input, 4 kills its worker once."""
+    tried = Path(folder) / str(index)
+    with tried.open("a") as file:
+        file.write("x")
+    first = len(tried.read_text()) == 1
+    if index == 3:
+        raise InputError("three: is not wanted")
+    if index == 4 and first:
+        os._exit(1)
+    return {"index": index, "state": "running" if first and index % 2 else "done"}
+
+
+def test_errands_are_given_out_until_every_run_has_ended(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    from scenarios.study import errands
+    from scenarios.study.cluster import _scheduler
+    from scenarios.study.errands import Errands
+
+    monkeypatch.setattr(errands, "PAUSE", 0.0)
+    ends = []
+
+    def ended(told):
+        ends.append((told["index"], told["state"]))
+        return told["state"] == "done"
+
+    with _scheduler(None, 1) as address:
+        Errands(work, (str(tmp_path),), [1], ended).run(address)
+        assert ends == [(1, "running"), (1, "done")]
+        ends.clear()
+        Errands(work, (str(tmp_path),), [0, 2, 4], ended).run(address)
+        assert sorted(ends) == [(0, "done"), (2, "done"), (4, "done")]
+        with pytest.raises(InputError, match="three: is not wanted"):
+            Errands(work, (str(tmp_path),), [0, 3], ended).run(address)
+
+
+def test_one_engine_is_chosen(study):
+    pytest.importorskip("distributed")
+    from scenarios.study.cluster import _scheduler
+
+    for scheduler, local_cluster, told in (
+        (None, None, "give either"),
+        ("tcp://127.0.0.1:1", 2, "give either"),
+        (None, 0, "at least one worker"),
+    ):
+        with pytest.raises(InputError, match=told), _scheduler(scheduler, local_cluster):
+            pass

@@ -1,0 +1,184 @@
+"""The studies of the library: they read, they resolve, and they vary what the paper varies."""
+
+import pytest
+
+from protocols.virsci.protocol import VirSci
+from scenarios.schema import load_scenario
+from scenarios.study.file import studies
+from scenarios.study.reading import read_study
+
+OURS = sorted(name for name in studies() if name.startswith("studies/virsci/"))
+PAPER = {f"studies/virsci/table-{n}" for n in range(1, 10)} | {
+    f"studies/virsci/figure-{n}" for n in (4, 5, 6, 8, 9, 10)
+}
+STAGES = ("topic", "ideas", "novelty", "abstract")
+
+
+@pytest.fixture(scope="module")
+def read():
+    """The design of a study of the library, read once."""
+    designs = {}
+
+    def design(name):
+        if name not in designs:
+            designs[name] = read_study(name)
+        return designs[name]
+
+    return design
+
+
+def protocols(design):
+    """The resolved protocol of every arm, by its name."""
+    scenarios = zip(design.arms, design.scenarios, strict=True)
+    return {arm.name: scenario.protocol for arm, scenario in scenarios}
+
+
+def test_every_table_and_figure_that_can_be_run_has_a_study():
+    assert set(OURS) == PAPER
+    assert "studies/paper-vs-code" in studies()
+
+
+@pytest.mark.parametrize("name", sorted(studies()))
+def test_every_study_of_the_library_resolves_every_arm(read, name):
+    design = read(name)
+    assert design.file.replicates == 20 or name not in OURS
+    assert len(design.arms) == len(design.scenarios) >= 2
+    assert len({str(scenario.identity()) for scenario in design.scenarios}) == len(design.arms)
+
+
+@pytest.mark.parametrize("name", sorted(PAPER))
+def test_in_the_papers_studies_a_team_is_complete_and_nobody_leaves(read, name):
+    for scenario in read(name).scenarios:
+        virsci = scenario.protocol
+        assert (virsci.leaving, virsci.min_size) == ("off", "all")
+        assert scenario.founding.count == 1
+        assert scenario.novelty is None, "the paper's measure"
+        assert virsci.self_review == "off" or name.endswith("table-7")
+
+
+@pytest.mark.parametrize(
+    ("number", "field", "values"),
+    [
+        (5, "invitation", ("off", "on")),
+        (6, "novelty_assessment", ("off", "on")),
+        (7, "self_review", ("off", "on")),
+        (8, "speaking_order", ("round_table", "random")),
+    ],
+)
+def test_four_tables_vary_one_switch_at_every_size_and_number_of_turns(read, number, field, values):
+    design = read(f"studies/virsci/table-{number}")
+    found = {(getattr(p, field), p.team_size, p.turns) for p in protocols(design).values()}
+    assert found == {(v, n, k) for v in values for n in (4, 8) for k in range(1, 8)}
+    by_name = protocols(design)
+    assert len(design.file.comparisons) == 14
+    for one in design.file.comparisons:
+        reference, other = (by_name[name] for name in one.arms)
+        assert (getattr(reference, field), getattr(other, field)) == values
+        assert reference.model_copy(update={field: values[1]}) == other
+
+
+def test_table_1_sets_a_team_against_one_scientist_at_the_same_cost(read):
+    arms = protocols(read("studies/virsci/table-1"))
+    assert {name: p.team_size * p.turns * 4 for name, p in arms.items()} == {
+        "alone": 80,
+        "team": 80,
+    }
+    assert {p.topic.start for p in arms.values()} == {"NanoGPT"}
+    assert {p.found_by for p in arms.values()} == {"idea"}
+
+
+def test_tables_3_and_4_switch_references_in_two_stages(read):
+    for number in (3, 4):
+        arms = protocols(read(f"studies/virsci/table-{number}")).values()
+        found = [(p.references.ideas, p.references.assessment) for p in arms]
+        assert sorted(found) == [("off", "off"), ("off", "on"), ("on", "off"), ("on", "on")]
+        assert {(p.team_size, p.turns) for p in arms} == {(8, 5)}
+
+
+def test_the_figures_vary_teams(read):
+    four = {(p.team_size, p.turns) for p in protocols(read("studies/virsci/figure-4")).values()}
+    assert four == {(n, k) for n in (1, 2, 4, 6, 8, 10) for k in range(1, 8)}
+    nine = protocols(read("studies/virsci/figure-9"))
+    assert {(p.team_size, p.turns) for p in nine.values()} == four
+    five = protocols(read("studies/virsci/figure-5")).values()
+    assert {p.freshness for p in five} == {0.0, 0.25, 0.5, 0.75, 1.0}
+    six = protocols(read("studies/virsci/figure-6")).values()
+    assert {p.diversity for p in six} == {0.25, 0.5, 0.75, 1.0}
+    eight = protocols(read("studies/virsci/figure-8"))
+    explores = {name: type(p.selection.explore).__name__ for name, p in eight.items()}
+    assert explores == {
+        "uniform, n=4": "float",
+        "normal, n=4": "HalfNormal",
+        "uniform, n=8": "float",
+        "normal, n=8": "HalfNormal",
+    }
+    ten = read("studies/virsci/figure-10")
+    assert ten.runs == 200, "the paper's number of abstracts"
+
+
+def test_paper_against_code_has_every_departure_alone_and_all_together(read):
+    design = read("studies/paper-vs-code")
+    arms = protocols(design)
+    paper = arms["paper"]
+    ours = {"team_size": 4, "turns": 5, "min_size": 1, "inviting": "one_by_one"}
+    rest = {"max_invitations": paper.max_invitations, "memory": "off"}
+    assert paper == VirSci(**ours, **rest)
+    assert arms["released code"] == VirSci(profile="released-code", **ours, **rest)
+    plain = paper.model_dump()
+    changed = {
+        name: {key for key, value in p.model_dump().items() if value != plain[key]}
+        for name, p in arms.items()
+    }
+    together = changed.pop("released code")
+    assert not changed.pop("paper")
+    assert changed.pop("votes of the last turn") == {"votes"}
+    assert all(len(keys) == 1 for keys in changed.values())
+    assert set.union(*changed.values()) == together - {"profile"}
+    for scenario in design.scenarios:
+        measured = scenario.novelty
+        assert (measured.squared, measured.unit, measured.k) == (True, False, 4)
+
+
+def test_the_scenario_of_the_released_code_is_that_arm_of_the_study(read):
+    scenario = load_scenario("virsci/released-code")
+    arm = protocols(read("studies/paper-vs-code"))["released code"]
+    assert scenario.protocol == arm
+    assert scenario.novelty == read("studies/paper-vs-code").scenarios[0].novelty
+
+
+@pytest.fixture(scope="module")
+def costs(read):
+    """Calls and costs of one team for each arm of Table 9, on a small ecosystem."""
+    from metrics.cost import inference_cost
+    from scenarios.build import build_society
+    from society.run import Run
+
+    design, found = read("studies/virsci/table-9"), {}
+    for arm, scenario in zip(design.arms, design.scenarios, strict=True):
+        small = scenario.set("population.ecosystem", {"scientists": 40, "papers": 300})
+        society = build_society(small.set("seed", design.seeds(arm.name)[0]))
+        society.run_to_end()
+        run = Run.from_rows(society.log.rows, {"seed": 1, "days": 365.0}, {})
+        found[arm.name] = (run.table("calls"), inference_cost(run).iloc[0])
+    return found
+
+
+@pytest.mark.parametrize(("n", "cost"), [(4, 80), (8, 160)])
+def test_fixed_turns_cost_what_the_paper_says(costs, n, cost):
+    _, row = costs[f"pacing=fixed,team_size={n}"]
+    assert row["inference_cost"] == cost
+    assert [row[stage] for stage in STAGES] == [cost / 4] * 4
+    assert row["extra_cost"] == 0
+
+
+@pytest.mark.parametrize("n", [4, 8])
+def test_adaptive_turns_and_the_cost_agree(costs, n):
+    """As in Table 9: 4 x (2.4 + 4.5 + 3.2 + 4.2) = 57.2; turns and calls are counted apart."""
+    calls, row = costs[f"pacing=adaptive,team_size={n}"]
+    spoken = calls[calls["act"].isin(["utter", "vote"]) & (calls["visit"] == 1)]
+    turns = spoken.groupby("stage")["turn"].nunique()
+    assert row["inference_cost"] == n * sum(turns[stage] for stage in STAGES)
+    assert {stage: row[stage] / row["size"] for stage in STAGES} == turns.to_dict()
+    assert 1 <= turns.min() <= turns.max() <= 7
+    assert turns.nunique() > 1, "the leader has decided, stage by stage"
+    assert n * 4 <= row["inference_cost"] < n * 28

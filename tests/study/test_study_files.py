@@ -1,0 +1,265 @@
+"""Study files: what is read from them, and every way in which one can be wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError
+from scenarios.document import library
+from scenarios.study.design import scenario_of
+from scenarios.study.file import Morris, Sampled, Sobol, about_of, find_study, studies
+from scenarios.study.reading import read_study
+from scenarios.study.samples import drawn, scaled, unit_points
+from scenarios.study.settings import arm_name, flat, nested, short_names
+
+TINY = """\
+# Does size matter? A study for tests.
+study: Tiny
+base: virsci/paper
+set: {until: 100d, population.ecosystem: {scientists: 12, papers: 60}}
+arms: {grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}
+replicates: 3
+measures: [ON, papers]
+comparisons: [{test: paired, of: ON}]
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A function that writes a study file and returns its path."""
+
+    def write(text, name="tiny.yaml"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def faults(path, *settings):
+    with pytest.raises(InputError) as caught:
+        read_study(path, settings)
+    return str(caught.value).splitlines()
+
+
+def test_a_grid_has_an_arm_for_every_combination(written):
+    design = read_study(written(TINY))
+    assert [arm.name for arm in design.arms] == [
+        "team_size=2,turns=1",
+        "team_size=2,turns=2",
+        "team_size=3,turns=1",
+        "team_size=3,turns=2",
+    ]
+    assert [(s.protocol.team_size, s.protocol.turns) for s in design.scenarios] == [
+        (2, 1),
+        (2, 2),
+        (3, 1),
+        (3, 2),
+    ]
+    assert {s.until for s in design.scenarios} == {100.0}
+    assert design.scenarios[0].population.ecosystem.scientists == 12
+    assert design.runs == 12
+    assert design.keys == ["protocol.team_size", "protocol.turns"]
+
+
+def test_listed_arms_have_names_and_keys_of_their_own(written):
+    text = TINY.replace(
+        "{grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}",
+        "{list: [{name: plain}, {name: big, set: {protocol: {team_size: 5}, time.notice: 1d}}]}",
+    ).replace("time.notice", "time.meeting_notice")
+    design = read_study(written(text))
+    assert [arm.name for arm in design.arms] == ["plain", "big"]
+    assert design.arms[1].settings == {"protocol.team_size": 5, "time.meeting_notice": "1d"}
+    assert [s.protocol.team_size for s in design.scenarios] == [4, 5]
+    assert design.scenarios[1].time.meeting_notice == 1.0
+
+
+def test_seeds_are_paired_across_arms_unless_told_otherwise(written):
+    paired = read_study(written(TINY))
+    first, *others = [paired.seeds(arm.name) for arm in paired.arms]
+    assert all(seeds == first for seeds in others)
+    assert len(set(first)) == 3
+    assert all(0 <= seed < 2**40 for seed in first)
+    free = read_study(written(TINY), ["paired=false"])
+    assert len({seed for arm in free.arms for seed in free.seeds(arm.name)}) == 12
+    assert read_study(written(TINY), ["seed=2"]).seeds("any") != first
+    longer = read_study(written(TINY), ["replicates=5"])
+    assert longer.seeds("any")[:3] == first
+
+
+def test_settings_change_the_study_or_its_base(written):
+    design = read_study(written(TINY), ["replicates=7", "until=50d", "protocol.memory=own"])
+    assert design.file.replicates == 7
+    assert {s.until for s in design.scenarios} == {50.0}
+    assert {s.protocol.memory for s in design.scenarios} == {"own"}
+
+
+def test_all_complaints_come_at_once_with_line_and_column(written):
+    path = written(
+        "study: bad\n"
+        "base: virsci/paper\n"
+        "set: {protocol.trns: 2}\n"
+        "arms:\n"
+        "  grid:\n"
+        "    protocol.team_size: [2, x]\n"
+        "    protocol.turn: [1]\n"
+        "replicate: 3\n"
+        "measures: [ON, HDD]\n"
+        "comparisons:\n"
+        "  - {test: paird, of: ON}\n"
+        "  - {test: inverted_u, of: CD, ovr: x}\n"
+    ).as_posix()
+    found = faults(path)
+
+    def line(place):
+        hits = [one for one in found if f"tiny.yaml:{place}: " in one]
+        assert hits, (place, found)
+        return hits[0]
+
+    assert "unknown key" in line("3:7")
+    assert "did you mean 'turns'" in line("3:7")
+    assert "got 'x'" in line("6:29")
+    assert "did you mean 'turns'" in line("7:21")
+    assert "did you mean 'replicates'" in line("8:1")
+    assert "no measure is called 'HDD'" in line("9:16")
+    assert "did you mean 'paired'" in line("11:6")
+    assert "'CD' is no measure of this study" in line("12:24")
+    assert "did you mean 'over'" in line("12:32")
+    numbers = [int(one.split(":")[1]) for one in found]
+    assert numbers == sorted(numbers)
+
+
+def test_a_wrong_key_of_one_arm_is_placed_in_the_study_file(written):
+    text = TINY.replace(
+        "{grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}",
+        "\n  list:\n  - {name: a}\n  - name: b\n    set:\n      protocol:\n        turnz: 3",
+    )
+    (only,) = faults(written(text))
+    assert "tiny.yaml:11:9: " in only
+    assert "did you mean 'turns'" in only
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("{grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}", "{}", "exactly one of"),
+        ("protocol.turns: [1, 2]", "protocol.turns: []", "grid has a key without a value"),
+        ("base: virsci/paper", "base: virsci/papr", "no scenario 'virsci/papr'"),
+        ("test: paired, of: ON", "test: paired, of: ON, over: x", "takes none"),
+        ("of: ON}", "of: ON, arms: [nobody, else]}", "'nobody' is no arm"),
+        ("of: ON}", "of: ON, arms: ['team_size=2,turns=1']}", "fewer than two"),
+        ("test: paired", "test: inverted_u, over: protocol.min_size", "is no key that is varied"),
+        ("until: 100d", "seed: 3", "the study decides it"),
+        ("replicates: 3", "replicates: 0", "at least 1"),
+        ("[2, 3], protocol", "[2, 2], protocol", "two arms are called"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(written, old, new, told):
+    assert old in TINY
+    assert any(told in line for line in faults(written(TINY.replace(old, new))))
+
+
+def test_a_wrong_setting_of_the_command_is_named_as_such(written):
+    (line,) = faults(written(TINY), "protocol.trns=3")
+    assert line.startswith("--set protocol.trns: unknown key")
+
+
+def test_a_study_is_found_by_name_path_or_folder(tmp_path, written):
+    path = written(TINY, "study.yaml")
+    assert find_study("team-size") == find_study("studies/team-size")
+    assert find_study(tmp_path) == path
+    assert find_study(path) == path
+    with pytest.raises(InputError, match="did you mean 'studies/team-size'"):
+        find_study("studies/team-siz")
+    with pytest.raises(InputError, match="no such file"):
+        find_study(tmp_path / "other.yaml")
+
+
+def test_studies_are_no_scenarios():
+    assert "studies/team-size" in studies()
+    assert not any(name.startswith("studies") for name in library())
+
+
+@pytest.mark.parametrize("name", sorted(studies()))
+def test_every_study_of_the_library_says_what_it_asks(name):
+    assert about_of(studies()[name]).endswith("?") or len(about_of(studies()[name])) > 20
+
+
+def test_the_first_study_is_right():
+    design = read_study("studies/team-size")
+    assert [s.protocol.team_size for s in design.scenarios] == [2, 3, 4, 6, 8]
+
+
+def test_a_hypercube_covers_every_stratum_of_every_key_once():
+    sampled = Sampled(samples=10, over={"a": (0.5, 3.0), "b": (2, 8)})
+    points = unit_points(sampled, 1)
+    for column in points.T:
+        assert sorted((column * 10).astype(int)) == list(range(10))
+    arms = drawn(sampled, 1)
+    assert all(isinstance(arm["b"], int) and 2 <= arm["b"] <= 8 for arm in arms)
+    assert all(isinstance(arm["a"], float) and 0.5 <= arm["a"] <= 3.0 for arm in arms)
+    assert drawn(sampled, 1) == arms
+    assert drawn(sampled, 2) != arms
+
+
+def test_whole_numbers_come_equally_often():
+    assert [scaled(at, (2, 4)) for at in (0.0, 0.33, 0.34, 0.66, 0.67, 1.0)] == [2, 2, 3, 3, 4, 4]
+    assert scaled(0.5, (1.0, 2.0)) == 1.5
+
+
+def test_a_sobol_design_swaps_one_column_at_a_time():
+    points = unit_points(Sobol(samples=8, over={"a": (0, 1), "b": (0, 1)}), 3)
+    first, second, one, other = points.reshape(4, 8, 2)
+    assert (one[:, 0] == second[:, 0]).all()
+    assert (one[:, 1] == first[:, 1]).all()
+    assert (other[:, 0] == first[:, 0]).all()
+    assert (other[:, 1] == second[:, 1]).all()
+
+
+def test_a_trajectory_of_morris_moves_every_key_once_by_half_the_levels():
+    points = unit_points(Morris(samples=5, over={"a": (0, 1), "b": (0, 1), "c": (0, 1)}), 3)
+    for walk in points.reshape(5, 4, 3):
+        moved = [column for step in walk[1:] != walk[:-1] for column in step.nonzero()[0]]
+        assert sorted(moved) == [0, 1, 2]
+        steps = abs(walk[1:] - walk[:-1]).sum(axis=1)
+        assert steps == pytest.approx([2 / 3] * 3)
+
+
+def test_sampled_arms_are_points_by_number(written):
+    text = TINY.replace(
+        "grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}",
+        "latin_hypercube: {samples: 4, over: {protocol.team_size: [2, 8]}}",
+    )
+    design = read_study(written(text))
+    assert [arm.name for arm in design.arms] == ["point=0", "point=1", "point=2", "point=3"]
+    assert sorted(s.protocol.team_size for s in design.scenarios)[0] in (2, 3)
+
+
+def test_nested_settings_and_dotted_ones_are_the_same():
+    whole = {"protocol": {"turns": 3, "selection": {"use": "uniform"}}, "until": "1y"}
+    dots = {"protocol.turns": 3, "protocol.selection.use": "uniform", "until": "1y"}
+    assert flat(whole) == dots
+    assert nested(dots) == whole
+    assert flat({"a": {0: 0.5, 1: 0.5}}) == {"a": {0: 0.5, 1: 0.5}}
+
+
+def test_names_of_arms_are_as_short_as_they_can_be():
+    assert short_names(["protocol.turns", "time.homework.mean", "time.utterance.mean"]) == {
+        "protocol.turns": "turns",
+        "time.homework.mean": "homework.mean",
+        "time.utterance.mean": "utterance.mean",
+    }
+    assert arm_name({"protocol.turns": 3, "founding.rate": 0.1 + 0.2}) == "turns=3,rate=0.3"
+
+
+def test_an_arm_is_the_base_with_keys_of_its_own(written):
+    design = read_study(written(TINY))
+    again = scenario_of(design.base, design.arms[3].settings)
+    assert again == design.scenarios[3]
+
+
+def test_relative_paths_stand_for_files_beside_the_study(tmp_path, written):
+    (tmp_path / "own.yaml").write_text("extends: virsci/paper\nseed: 5\n", encoding="utf-8")
+    design = read_study(written(TINY.replace("virsci/paper", "own.yaml")))
+    assert design.base.name == "own"
+    assert Path(design.path).parent == tmp_path

@@ -1,0 +1,408 @@
+"""Running a study: what is missing is done, whoever does it; bytes never differ."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError
+from scenarios.study.folder import missing, open_folder, statuses
+from scenarios.study.gather import gather
+from scenarios.study.local import run_locally
+from scenarios.study.lock import deviations, require_lock
+from scenarios.study.reading import read_study
+from scenarios.study.status import Status, exit_code, read_status, write_status
+from scenarios.study.work import read_measured, run_one
+from tests.faultserver.process import FaultServer
+
+ROOT = Path(__file__).parents[2]
+COMMAND = "import sys; from scenarios.cli import main; sys.argv[0] = 'society'; main()"
+TINY = """\
+# Does size matter? A study for tests.
+study: Tiny
+base: virsci/paper
+set:
+  until: 60d
+  protocol.turns: 1
+  population.ecosystem: {scientists: 12, papers: 60}
+  metrics: [cost]
+arms: {list: [{name: two, set: {protocol.team_size: 2}}, {name: BIG}]}
+replicates: 2
+measures: [papers, calls]
+comparisons: [{test: paired, of: papers}]
+"""
+UNBUILDABLE = TINY.replace("{name: BIG}", "{name: many, set: {protocol.team_size: 13}}")
+GATHERED = ("study.json", "runs.parquet", "results.parquet")
+
+
+def written(folder, text):
+    path = folder / "tiny.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def opened(folder, text=TINY, *settings):
+    """A study folder that nothing has been run in."""
+    folder.mkdir(parents=True, exist_ok=True)
+    design = read_study(written(folder, text), settings)
+    study = folder / "study"
+    open_folder(design, study)
+    return design, study
+
+
+def gathered(design, study):
+    """Hashes of everything that gathering writes, and the digests of the runs."""
+    lock = require_lock(study)
+    found = statuses(study, lock)
+    gather(design, study, lock, found)
+    tables = sorted((study / "tables").glob("*.parquet"))
+    files = [*(study / name for name in GATHERED), *tables]
+    assert tables
+    hashes = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return hashes | {"digests": [one.digest for one in found]}
+
+
+def society(*arguments, cwd, **more):
+    return subprocess.run(
+        [sys.executable, "-c", COMMAND, *map(str, arguments)],
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        **more,
+    )
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The tiny study, done run after run in this process."""
+    design, study = opened(tmp_path_factory.mktemp("alone"))
+    ends = run_locally(study, range(4))
+    assert [one.state for one in ends] == ["done"] * 4
+    return design, study, gathered(design, study)
+
+
+def test_every_run_has_its_folder_status_and_measures(alone):
+    design, study, _ = alone
+    ends = statuses(study, require_lock(study))
+    assert [(one.arm, one.replicate) for one in ends] == [
+        ("two", 0),
+        ("two", 1),
+        ("BIG", 0),
+        ("BIG", 1),
+    ]
+    assert [one.seed for one in ends] == design.seeds("two") * 2
+    assert all((study / f"runs/{i:04d}/manifest.json").is_file() for i in range(4))
+    assert all(set(read_measured(study, i)) == {"papers", "calls"} for i in range(4))
+    manifest = json.loads((study / "runs/0002/manifest.json").read_text())
+    assert manifest["seed"] == design.seeds("BIG")[0]
+    assert manifest["name"] == "virsci/paper, BIG"
+    assert manifest["digest"] == ends[2].digest
+    assert exit_code(ends) == 0
+
+
+def test_tables_are_sorted_by_run_and_know_the_varied_keys(alone):
+    import pandas as pd
+
+    _, study, _ = alone
+    runs = pd.read_parquet(study / "runs.parquet")
+    assert runs["run"].tolist() == [0, 1, 2, 3]
+    assert runs["protocol.team_size"].isna().tolist() == [False, False, True, True]
+    results = pd.read_parquet(study / "results.parquet")
+    assert results[["run", "measure"]].to_numpy().tolist() == [
+        [run, name] for run in range(4) for name in ("papers", "calls")
+    ]
+    calls = pd.read_parquet(study / "tables" / "calls_by_act.parquet")
+    assert calls.groupby("run")["calls"].sum().tolist() == (
+        results.query("measure == 'calls'")["value"].tolist()
+    )
+
+
+def test_one_run_after_another_by_index_is_the_same_byte_for_byte(alone, tmp_path):
+    design, study = opened(tmp_path)
+    for index in (3, 1, 0, 2):
+        assert run_one(study, index).state == "done"
+    assert gathered(design, study) == alone[2]
+
+
+def test_processes_give_the_same_byte_for_byte(alone, tmp_path):
+    design, study = opened(tmp_path)
+    run_locally(study, range(4), jobs=2)
+    assert gathered(design, study) == alone[2]
+
+
+def test_societies_together_give_the_same_byte_for_byte(alone, tmp_path):
+    design, study = opened(tmp_path)
+    run_locally(study, range(4), together=4)
+    assert gathered(design, study) == alone[2]
+
+
+def test_a_study_folder_is_a_study_and_says_the_same(alone):
+    _, study, hashes = alone
+    again = read_study(study)
+    open_folder(again, study)
+    assert again.path.parent == study
+    assert again.file.base == "base.yaml"
+    assert gathered(again, study)["results.parquet"] == hashes["results.parquet"]
+
+
+def test_only_what_is_missing_is_done(tmp_path):
+    _, study = opened(tmp_path)
+    first = run_one(study, 1)
+    before = (study / "runs/0001/manifest.json").stat().st_mtime_ns
+    lock = require_lock(study)
+    todo = missing(statuses(study, lock))
+    assert todo == [0, 2, 3]
+    told = []
+    run_locally(study, todo, told=told.append)
+    assert sorted(one.index for one in told) == [0, 2, 3]
+    assert run_one(study, 1) == first
+    assert (study / "runs/0001/manifest.json").stat().st_mtime_ns == before
+    assert missing(statuses(study, lock)) == []
+
+
+def test_one_failing_arm_does_not_end_a_study(tmp_path):
+    _, study = opened(tmp_path, UNBUILDABLE)
+    ends = run_locally(study, range(4))
+    assert [one.state for one in ends] == ["done", "done", "failed", "failed"]
+    assert "a team of 13 cannot be made of the 12 scientists" in ends[2].reason
+    assert exit_code(ends) == 3
+    assert ends[2].code == 2
+
+
+POISON = """\
+import os, signal
+from protocols.virsci.protocol import VirSci
+
+class Poison(VirSci):
+    def run(self, team, lab):
+        os.kill(os.getpid(), signal.SIGKILL)
+        yield
+"""
+
+
+def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "poison_for_tests.py").write_text(POISON)
+    poisoned = "{name: bad, set: {protocol.use: 'poison_for_tests:Poison'}}"
+    path = written(tmp_path, TINY.replace("{name: BIG}", poisoned))
+    study = tmp_path / "study"
+    open_folder(read_study(path, ["replicates=1"], trust=True), study)
+    ends = run_locally(study, range(2), jobs=2, together=2, trust=True)
+    assert [one.state for one in ends] == ["done", "quarantined"]
+    assert "killed its process 3 times" in ends[1].reason
+    assert exit_code(ends) == 3
+    assert missing(statuses(study, require_lock(study))) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_fail_fast_ends_it(tmp_path, jobs):
+    _, study = opened(tmp_path, UNBUILDABLE, "replicates=4")
+    order = [4, 5, 6, 7, 0, 1, 2, 3]
+    ends = run_locally(study, order, jobs=jobs, fail_fast=True)
+    assert any(one.state == "failed" for one in ends)
+    assert sum(one.state == "done" for one in ends) < 4
+    assert len(missing(statuses(study, require_lock(study)))) > 4
+
+
+def test_a_changed_study_is_refused_with_the_difference_named(tmp_path):
+    _, study = opened(tmp_path)
+    path = written(tmp_path, TINY)
+
+    def refused(*settings, text=TINY):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            open_folder(read_study(path, settings), study)
+        return str(caught.value)
+
+    assert "base.protocol.turns: 1 -> 2" in refused("protocol.turns=2")
+    assert 'base.until: "60d" -> "61d"' in refused("until=61d")
+    assert "seed: 1 -> 9" in refused("seed=9")
+    assert "replicates: 2 -> 3" in refused("replicates=3")
+    assert "paired: true -> false" in refused("paired=false")
+    changed = TINY.replace("protocol.team_size: 2", "protocol.team_size: 3")
+    assert "arm two: protocol.team_size: 2 -> 3" in refused(text=changed)
+    renamed = refused(text=TINY.replace("BIG", "huge"))
+    assert "arm BIG: left out" in renamed
+    assert "arm huge: new" in renamed
+
+
+def test_how_it_is_run_may_change_and_new_measures_are_told(tmp_path):
+    design, study = opened(tmp_path)
+    path = written(tmp_path, TINY)
+    lock = open_folder(read_study(path, ["backend.in_flight=3"]), study)
+    assert deviations(lock, list(design.file.measures), list(design.file.comparisons)) == []
+    later = read_study(path, ["measures=[calls, teams]", "comparisons=[]"])
+    assert open_folder(later, study) == lock
+    assert deviations(lock, list(later.file.measures), list(later.file.comparisons)) == [
+        "measure added after the lock, so exploratory: teams",
+        "planned measure left out: papers",
+        "planned comparison left out: paired of papers",
+    ]
+
+
+def test_a_measure_asked_for_later_is_measured_from_the_folders(alone, tmp_path):
+    import pandas as pd
+
+    _, study, _ = alone
+    later = read_study(study, ["measures=[papers, teams]"])
+    gathered(later, study)
+    table = pd.read_parquet(study / "results.parquet").query("measure == 'teams'")
+    assert table["value"].tolist() == [1.0] * 4
+
+
+def test_sobol_indices_are_gathered(tmp_path):
+    import pandas as pd
+
+    sobol = "{sobol: {samples: 2, over: {protocol.team_size: [2, 4]}}}"
+    arms = TINY[TINY.index("{list:") : TINY.index("\nreplicates")]
+    design, study = opened(tmp_path, TINY.replace(arms, sobol), "replicates=1")
+    run_locally(study, range(6))
+    gathered(design, study)
+    table = pd.read_parquet(study / "sensitivity.parquet")
+    assert table["measure"].tolist() == ["papers", "calls"]
+    assert table["key"].tolist() == ["protocol.team_size"] * 2
+    assert list(table.columns) == ["measure", "key", "first", "total"]
+
+
+def test_a_lock_that_was_changed_is_noticed(tmp_path):
+    _, study = opened(tmp_path)
+    lock = study / "lock.json"
+    lock.write_text(lock.read_text().replace('"replicates": 2', '"replicates": 1'))
+    with pytest.raises(InputError, match="changed after it was written"):
+        require_lock(study)
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "thesis.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds other files"):
+        opened(tmp_path)
+
+
+def test_there_are_so_many_runs_and_no_more(tmp_path):
+    _, study = opened(tmp_path)
+    with pytest.raises(InputError, match="runs 0 to 3"):
+        run_one(study, 4)
+
+
+def test_a_status_is_read_as_it_was_written(tmp_path):
+    status = Status(7, "a", 1, 5, "failed", "because", 2, 1, 3, 4, 0.5, "")
+    write_status(tmp_path, status)
+    assert read_status(tmp_path, 7) == status
+    assert read_status(tmp_path, 8) is None
+    (tmp_path / "runs/0008.status.json").write_text("{}")
+    with pytest.raises(InputError, match="delete it"):
+        read_status(tmp_path, 8)
+
+
+@pytest.mark.parametrize(
+    ("ends", "code"),
+    [
+        ([("done", 0)], 0),
+        ([("done", 0), ("failed", 2)], 3),
+        ([("done", 0), ("quarantined", 3)], 3),
+        ([("failed", 2), ("stopped", 5)], 5),
+        ([("failed", 2), ("stopped", 4)], 4),
+        ([("stopped", 5), ("stopped", 4)], 5),
+        ([("waiting", 0), ("done", 0)], 5),
+    ],
+)
+def test_exit_codes_say_whether_the_same_command_goes_on(ends, code):
+    found = [Status(i, "a", i, 0, state, code=of) for i, (state, of) in enumerate(ends)]
+    assert exit_code(found) == code
+
+
+def test_the_command_runs_reports_and_then_does_nothing(tmp_path):
+    written(tmp_path, TINY)
+    done = society("study", "run", "tiny.yaml", "--jobs", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    study = tmp_path / "runs/studies/tiny"
+    assert (study / "report.html").is_file()
+    files = {p: p.stat().st_mtime_ns for p in study.rglob("*") if p.is_file()}
+    again = society("study", "run", "tiny.yaml", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "nothing to do" in again.stdout
+    assert files == {p: p.stat().st_mtime_ns for p in study.rglob("*") if p.is_file()}
+    by_folder = society("study", "run", "runs/studies/tiny", cwd=tmp_path)
+    assert "nothing to do" in by_folder.stdout
+    told = json.loads(society("study", "status", "tiny.yaml", "--json", cwd=tmp_path).stdout)
+    assert [one["state"] for one in told] == ["done"] * 4
+    refused = society("study", "run", "tiny.yaml", "--set", "seed=2", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "seed: 1 -> 2" in refused.stderr
+
+
+LIVE = """\
+backend.use: openai
+  backend.model: test
+  backend.in_flight: 3
+  backend.api_base: URL
+"""
+
+
+def live(url):
+    return TINY.replace("  metrics:", f"  {LIVE.replace('URL', url)}  metrics:")
+
+
+def test_societies_that_share_their_slots_say_what_each_says_alone(tmp_path, alone):
+    with FaultServer() as server:
+        text = live(server.url)
+        one, apart = opened(tmp_path / "apart", text)
+        run_locally(apart, range(4))
+        other, together = opened(tmp_path / "together", text)
+        ends = run_locally(together, range(4), together=4)
+    assert [end.state for end in ends] == ["done"] * 4, ends
+    assert sum(end.calls for end in ends) > 0
+    assert gathered(other, together) == gathered(one, apart)
+
+
+def test_a_budget_of_the_study_is_never_overspent_and_can_be_raised(tmp_path):
+    with FaultServer() as server:
+        text = live(server.url) + "budget: {calls: 20}\n"
+        _, study = opened(tmp_path, text)
+        ends = run_locally(study, range(4), together=2)
+        assert sum(end.calls for end in ends) <= 20
+        short = [end for end in ends if end.state == "stopped"]
+        assert short
+        assert all("the budget is reached" in end.reason for end in short)
+        assert exit_code(ends) == 4
+        open_folder(read_study(tmp_path / "tiny.yaml", ["budget.calls=200"]), study)
+        todo = missing(statuses(study, require_lock(study)))
+        assert [end.state for end in run_locally(study, todo)] == ["done"] * len(todo)
+
+
+def test_ctrl_c_stops_a_study_which_the_same_command_ends(tmp_path):
+    from tests.faultserver.plan import Plan
+
+    with FaultServer(Plan(latency=0.3)) as server:
+        written(tmp_path, live(server.url))
+        arguments = ["study", "run", "tiny.yaml", "--jobs", "1", "--together", "2"]
+        running = subprocess.Popen(
+            [sys.executable, "-c", COMMAND, *arguments],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        journal = tmp_path / "runs/studies/tiny/runs/0000/journal.sqlite"
+        until = time.monotonic() + 60
+        while not journal.is_file() and time.monotonic() < until:
+            time.sleep(0.1)
+        time.sleep(1.5)
+        running.send_signal(signal.SIGINT)
+        _, complaint = running.communicate(timeout=60)
+        assert running.returncode == 5, complaint
+        assert "the same command goes on" in complaint
+        server.plan(Plan())
+        done = society(*arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
