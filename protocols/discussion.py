@@ -65,6 +65,7 @@ class Discussion:
         self.prompts = prompts
         self.summaries: Said = ()
         self.last_turn: Said = ()
+        self._joining: list[Answer[Any]] = []
 
     @property
     def adaptive(self) -> bool:
@@ -85,6 +86,20 @@ class Discussion:
         said in the last. ``opener`` speaks first in the first turn. ``closing`` is what the
         people still do together once the last turn is over; its result is returned.
         """
+        result = yield from self._turns(speak, summarised, opener, closing)
+        if self._joining and self.team.stage != "abstract":
+            yield from self.lab.prepare()
+            yield from self.lab.notice()
+            self._seat_guests()
+        return result
+
+    def _turns(
+        self,
+        speak: Callable[[int, list[str]], Steps],
+        summarised: bool,
+        opener: str | None,
+        closing: Callable[[], Steps] | None,
+    ) -> Steps:
         team, lab = self.team, self.lab
         most = self.settings.max_turns if self.adaptive else self.turns
         goes_on: Answer[Any] | None = None
@@ -93,6 +108,7 @@ class Discussion:
         for turn in range(1, most + 1):
             yield from lab.prepare()
             yield from lab.notice()
+            self._seat_guests()
             over = goes_on is not None and not goes_on.read().another
             if over and closing is None:
                 return None
@@ -153,10 +169,28 @@ class Discussion:
         return words, self.consult(words, outsiders, speaker)
 
     def consult(self, spoken: Answer[Any], outsiders: Answer[Any] | tuple[()], asker: str) -> Said:
-        """The outsider's answer to a question the speaker may have put along with its words."""
+        """The outsider's answer to a question the speaker may have put along with its words.
+
+        Nothing where guests join instead of advising.
+        """
         if isinstance(outsiders, tuple):
             return ()
-        return (self.lab.consult(spoken, outsiders, self.prompts["guest"], GuestReply, asker),)
+        page = self.prompts["guest"]
+        guest = self.lab.consult(spoken, outsiders, page, GuestReply, asker)
+        if self.settings.guests == "join":
+            self._joining.append(guest)
+            return ()
+        return (guest,)
+
+    def _seat_guests(self) -> None:
+        """Whoever has been consulted is a member from now on, unless at its limit of teams."""
+        for guest in self._joining:
+            if guest.read() is None:
+                continue
+            who = guest.calls[0].scientist
+            if who not in self.team.members:
+                self.lab.join(who)
+        self._joining.clear()
 
     def outsiders(self, cue: Any) -> Answer[Any] | tuple[()]:
         """A few scientists outside the team who are relevant and may be asked."""

@@ -22,6 +22,7 @@ from society.conversation import converse
 from society.errand import settled
 from society.findings import find_papers, find_people
 from society.steps import Steps
+from society.streams import Streams
 from society.team import Team
 from society.world import World
 
@@ -112,7 +113,7 @@ class Asking:
         id_ = self._once(f"{place}/{act}/{who}")
         if within is None:
             rng = self._world.streams.stream("utterance", id_)
-            within = self._world.times.utterance.draw(rng)
+            within = self._team.times.utterance.draw(rng)
         sources = (*slots.values(), recall)
         due = self._due(self.now + within, sources)
         call = self._call(id_, seat, act, who, due, form)
@@ -145,9 +146,12 @@ class Asking:
     def people(
         self, query: Any, count: int, without: Iterable[str] = ()
     ) -> Answer[tuple[Profile, ...]]:
-        """The scientists of the author knowledge bank most relevant to a text, as of now."""
+        """The scientists of the author knowledge bank most relevant to a text, as of now.
+
+        Those who have left the society are not among them.
+        """
         place = (self._next_derived(), self.now)
-        wanted = (count, frozenset(without))
+        wanted = (count, self._world.population.absent().union(without))
         return self.later(partial(find_people, self._world, place, *wanted), query)
 
     def consult(
@@ -173,7 +177,8 @@ class Asking:
         answer.calls = question.calls
         call.needs = answer.needs
         self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
-        return self._submit(answer, _guest_speaks(question, spoken, outsiders, self._world))
+        speaks = _guest_speaks(question, spoken, outsiders, self._world, self._world.streams)
+        return self._submit(answer, speaks)
 
     def profile(self, who: str) -> Profile:
         """What may be known of a scientist now."""
@@ -262,6 +267,7 @@ async def _guest_speaks(
     spoken: Answer[Any],
     outsiders: Answer[tuple[Profile, ...]],
     world: World,
+    streams: Streams,
 ) -> Form | None:
     words, known = await settled(spoken), await settled(outsiders)
     asked = getattr(words, "ask", None)
@@ -274,6 +280,6 @@ async def _guest_speaks(
     call.id, call.scientist = f"{call.id}/{guest.id}", guest.id
     question.calls.append(call)
     question.who = guest
-    question.seed = world.streams.key("words", call.id)
+    question.seed = streams.key("words", call.id)
     question.slots = {**question.slots, "question": asked.question, "context": text_of(words)}
     return await converse(question, world.dispatcher.gateway)

@@ -37,6 +37,7 @@ class Call:
     completion_tokens: int = 0
     prompt_hash: str = ""
     reply: str = ""
+    live: bool = False
 
     def row(self) -> tuple[Any, ...]:
         """The row in the order of ``society.tables``."""
@@ -46,6 +47,7 @@ class Call:
             *(self.form, self.defaulted, self.rung, self.verdict),
             *(self.model.endswith("unruled"), self.model),
             *(self.prompt_tokens, self.completion_tokens, self.prompt_hash, self.reply),
+            self.live,
         )
 
     def again(self, act: str, number: int) -> Call:

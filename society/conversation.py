@@ -35,6 +35,7 @@ async def converse(question: Question, gateway: Gateway) -> Form:
     Raises:
         Verdict: nothing could be read, or nothing was said, and the form has no default.
     """
+    question.call.live = not gateway.backend.voice(question.call.id).rules
     slots = {name: await settled(value) for name, value in question.slots.items()}
     slots["role"], slots["me"] = question.role, question.who
     recalled: tuple[str, ...] = ()
@@ -61,6 +62,7 @@ class _Asked:
 
     def __init__(self, question: Question, gateway: Gateway, slots: Mapping[str, Any]) -> None:
         self._question, self._gateway, self._slots = question, gateway, slots
+        self._voice = gateway.backend.voice(question.call.id)
         self._request = partial(
             Request,
             who=question.who,
@@ -69,7 +71,7 @@ class _Asked:
             seed=question.seed,
             due=question.call.due,
             asked=question.call.asked,
-            told=gateway.told,
+            told=self._voice.told,
         )
 
     async def words(self, messages: tuple[Message, ...]) -> Form:
@@ -100,7 +102,7 @@ class _Asked:
         self, row: Call, messages: tuple[Message, ...], number: int
     ) -> tuple[Reply, tuple[Message, ...]]:
         """The reply to the messages, or to as much of them as the model can read."""
-        room = self._gateway.backend.room
+        room = self._voice.room
         if room is not None:
             messages = trimmed(messages, room)
         for trims in range(TRIMS + 1):

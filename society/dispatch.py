@@ -136,6 +136,8 @@ class Dispatcher:
             errand.work.close()
         self._standing.clear()
         loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
+        if loop is not None and self.gateway.commons is not None:
+            self.gateway.commons.do(self._wind_up())
         if loop is None or thread is None:
             return
         sys.setswitchinterval(self._interval)
@@ -222,6 +224,8 @@ class Dispatcher:
             self._unsettled += change
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None and self.gateway.commons is not None:
+            self._loop = self.gateway.commons.loop
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._interval = sys.getswitchinterval()
@@ -236,13 +240,17 @@ class Dispatcher:
             return
         asyncio.set_event_loop(loop)
         loop.run_forever()
-        grace = GRACE_SECONDS if self.fault is not None else 0.0
-        loop.run_until_complete(self.gateway.close(grace))
-        for task in list(self._tasks):
-            task.cancel()
-        loop.run_until_complete(asyncio.gather(*self._tasks, return_exceptions=True))
+        loop.run_until_complete(self._wind_up())
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
+
+    async def _wind_up(self) -> None:
+        """Let what is paid for come home, and drop the rest."""
+        await self.gateway.close(GRACE_SECONDS if self.fault is not None else 0.0)
+        left = list(self._tasks)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     def _empty_inbox(self) -> None:
         # Cleared first: what is appended from here on either is taken below or wakes us again.

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from agents.part import Part
 from society.durations import Days, to_ticks
+from society.leaders import Leaders
 from society.literature.paper import DAYS_PER_YEAR
 from society.streams import Streams
 
@@ -17,9 +18,16 @@ class Founding(Part):
 
     max_teams: int = Field(default=3, ge=1)
     """A scientist is in at most this many teams at once, as leader or member."""
+    leaders: Leaders | None = None
+    """Who leads, by what holds on the date of founding, among those below their limit of teams;
+    null: whoever the rule itself draws, and no team where that is somebody at the limit."""
 
-    def teams(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
-        """Dates (days, never decreasing) and the rows of the scientists who want to lead."""
+    def teams(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int | None]]:
+        """Dates (days, never decreasing) and the rows of the scientists who want to lead.
+
+        A row of None, or whatever the rows are where ``leaders`` is given: by that rule, or by
+        anybody where there is none.
+        """
         raise NotImplementedError
 
 
@@ -27,7 +35,8 @@ class Poisson(Founding):
     """Every scientist founds teams at the same rate, independently of everything else.
 
     The superposition of the scientists' Poisson processes is drawn: exponential gaps, then a
-    uniform leader, each from a stream named by its ordinal.
+    uniform leader, each from a stream named by its ordinal. With ``leaders`` the society founds
+    as many teams, and the rates of its members are in proportion to the weights of that rule.
     """
 
     teams_per_year: float = Field(default=1.5, gt=0)

@@ -36,11 +36,16 @@ ORDER: dict[str, tuple[str, ...]] = {
     "papers": ("published", "paper"),
     "authorships": ("paper", "position"),
     "citations": ("date", "citing", "cited"),
+    "interventions": ("date", "number"),
+    "careers": ("date", "scientist"),
     "ties": ("date", "source", "target"),
 }
 """Leading sort columns of each table; the other columns break what is still equal."""
 
-WAY_COLUMNS = ("rung", "verdict", "unruled", "model", "prompt_tokens", "completion_tokens")
+OCCASIONAL = ("interventions", "careers")
+"""Tables that a digest leaves out where they are empty: most runs have no use for them."""
+
+WAY_COLUMNS = ("rung", "verdict", "unruled", "model", "prompt_tokens", "completion_tokens", "live")
 """Rows and columns of ``calls`` that tell how words were come by."""
 
 MAX_TABLE_BYTES = 8 * 2**30
@@ -216,11 +221,17 @@ def _quoted(value: Any) -> Any:
 def essential(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """What a digest is taken of: the accepted words, and not the way to them (rule 5).
 
-    Re-asks, tokens, the model's name for itself and how a reply was read are left out.
+    Re-asks, tokens, the model's name for itself, how a reply was read and whether a model spoke
+    at all are left out.
     """
     calls = tables["calls"]
     calls = calls[~calls["act"].isin(WAY_ACTS)].drop(columns=list(WAY_COLUMNS))
-    return {**tables, "calls": calls}
+    held = {
+        name: one.drop(columns="live", errors="ignore")
+        for name, one in tables.items()
+        if name not in OCCASIONAL or len(one)
+    }
+    return {**held, "calls": calls}
 
 
 def digest_tables(tables: Mapping[str, pd.DataFrame]) -> str:

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agents.part import Part
+from society.drawing import Rows, Weights, draw
 
 if TYPE_CHECKING:
     from society.answer import Answer
     from society.lab import Lab
     from society.network import CoauthorNetwork
-    from society.team import Team
+    from society.streams import Streams
+    from society.surroundings import Surroundings
+    from society.team import Team, Way
 
 
 class TeamProtocol(Part):
@@ -28,6 +31,15 @@ class TeamProtocol(Part):
     def name(self) -> str:
         """The name under which tables list teams of this protocol."""
         return type(self).__name__.lower()
+
+    @property
+    def implied(self) -> frozenset[str]:
+        """Keys whose values follow from another key, and would change with it."""
+        return frozenset()
+
+    def of_team(self, team_id: str, streams: Streams) -> Way:
+        """How the team of this id works: by this protocol, unless it is made of several."""
+        return self
 
     def run(self, team: Team, lab: Lab) -> Generator[Any, Any, Manuscript]:
         """The life of one team, as a SimPy process; returns its manuscript.
@@ -45,14 +57,49 @@ class Manuscript:
     Attributes:
         text: settles to something with ``title`` and ``abstract``.
         cites: settles to the ids of the works that were really used.
+        found_by: settles to the text that is embedded as the paper; None: title and abstract.
     """
 
     text: Answer[Any]
     cites: Answer[tuple[str, ...]] | None = None
+    found_by: Answer[str] | None = None
 
 
 class SelectionPolicy(Part):
-    """Whom a leader asks next."""
+    """Whom a leader asks next.
+
+    A policy that looks at leader and network only writes ``draw`` and ``weights``; one that looks
+    at the other members, or at anything else in the world, writes ``choose`` and ``chances``.
+    """
+
+    def choose(
+        self,
+        members: Sequence[int],
+        excluded: frozenset[int],
+        world: Surroundings,
+        rng: np.random.Generator,
+    ) -> int | None:
+        """One scientist (row) for a team, or None if nobody is left.
+
+        Args:
+            members: rows of those who are in it, the leader first; nobody where the leader is
+                to be drawn, for which everybody is alike unless a policy says otherwise.
+            excluded: rows that may not be drawn, the members among them.
+            world: as of now.
+            rng: the stream of this draw.
+        """
+        if not members:
+            people = len(world.population)
+            return draw(lambda: int(rng.integers(people)), _alike, people, excluded, rng)
+        return self.draw(members[0], excluded, world.network, rng)
+
+    def chances(
+        self, members: Sequence[int], candidates: Sequence[int], world: Surroundings
+    ) -> np.ndarray:
+        """What ``choose`` draws by: unnormalised probabilities of those who are not excluded."""
+        if not members:
+            return np.ones(len(candidates))
+        return self.weights(members[0], candidates, world.network)
 
     def draw(
         self,
@@ -81,3 +128,7 @@ class SelectionPolicy(Part):
     ) -> np.ndarray:
         """The policy's unnormalised probabilities for these candidates: its definition."""
         raise NotImplementedError
+
+
+def _alike(rows: Rows) -> Weights:
+    return np.ones(len(rows))

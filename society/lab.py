@@ -18,6 +18,7 @@ from agents.profile import Profile
 from agents.prompt import Prompt
 from society.answer import Answer
 from society.asking import Asking
+from society.durations import Times
 from society.meeting import Appointment, Meeting, work_at_desk
 from society.steps import Steps
 from society.team import Team
@@ -76,7 +77,7 @@ class Lab(Asking):
         """Everybody does the homework that the last meeting left; nothing if it is done."""
         self._check()
         left, self._unprepared = self._unprepared, None
-        if left is not None and self._world.times.homework is not None:
+        if left is not None and self.times.homework is not None:
             stage, visit, turn = left
             members = list(self._team.members)
             yield from self.together(
@@ -89,7 +90,7 @@ class Lab(Asking):
         self._check()
         if self._appointment is None:
             called = self.now
-            yield self._env.timeout(self._world.times.meeting_notice)
+            yield self._env.timeout(self.times.meeting_notice)
             self._appointment = Appointment(called, self.now)
         self._check()
 
@@ -106,6 +107,11 @@ class Lab(Asking):
         self.turn = turn
         self._unprepared = (self._stage, self.visit, turn)
         return Meeting(self._world, self._team, appointment, self._stage, self.visit, turn)
+
+    @property
+    def times(self) -> Times:
+        """The simulated time of the team's acts, and its windows."""
+        return self._team.times
 
     @property
     def members(self) -> tuple[Profile, ...]:
@@ -131,7 +137,7 @@ class Lab(Asking):
             form,
             "invite",
             seat=seat,
-            within=self._world.times.reply_window,
+            within=self.times.reply_window,
             inviter=self.profile(self._team.leader),
             members=self.members,
             **known,
@@ -156,9 +162,14 @@ class Lab(Asking):
         return self._world.join(self._team, who, "member")
 
     def leave(self, who: str) -> None:
-        """A member leaves the team before its end."""
+        """A member leaves the team before its end; nothing if it has left the society."""
         self._check()
-        self._world.leave(self._team, who, stayed=False)
+        if who in self._team.members:
+            self._world.leave(self._team, who, stayed=False)
+
+    def why_not(self, who: str) -> str:
+        """Why a scientist who said yes could not ``join``: ``full`` or, out of reach, ``gone``."""
+        return "gone" if self._world.population.is_gone(who) else "full"
 
     def rng(self, *purpose: object) -> np.random.Generator:
         """The random stream of a purpose of this team; the same purpose, the same draws."""

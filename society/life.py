@@ -42,7 +42,7 @@ def live(world: World, team: Team, lab: Lab) -> Steps:
         world.leave(team, member, stayed=True)
     if reason is None and manuscript is not None:
         lab.event("finished")
-        yield world.env.timeout(world.times.publication_delay)
+        yield world.env.timeout(team.times.publication_delay)
         try:
             publish(world, team, manuscript)
         except Verdict as verdict:
@@ -87,6 +87,8 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     team.state, team.published = "published", now
     cited = [world.literature.paper(cite) for cite in paper.references]
     told = paper_text(paper.title, paper.abstract)
+    if manuscript.found_by is not None:
+        told = manuscript.found_by.read()
     world.literature.publish(paper, vector_of_paper(world, (f"{team.id}/vector", now), told))
     rows = [population.rows[author] for author in authors]
     world.network.record(rows)
@@ -94,6 +96,13 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
         rows, [population.rows[a] for work in cited for a in work.authors if a in population.rows]
     )
     _write_paper(world, team, paper)
+
+
+def spoken_live(world: World, team: Team) -> bool:
+    """Was a model asked, and not rules alone, in any call that the team has made?"""
+    backend = world.dispatcher.gateway.backend
+    asked = (call for answer in team.answers for call in answer.calls)
+    return any(not backend.voice(call.id).rules for call in asked)
 
 
 def end(world: World, team: Team, lab: Lab) -> None:
@@ -134,6 +143,7 @@ def _write_paper(world: World, team: Team, paper: Paper) -> None:
         now,
         _said(team, "topic"),
         "; ".join(paper.keywords),
+        spoken_live(world, team),
     )
     for position, author in enumerate(paper.authors):
         log.row("authorships", paper.id, author, position)
@@ -204,6 +214,7 @@ def _write_team(world: World, team: Team) -> None:
         team.restarts,
         team.strikes,
         _noted(team, "ties"),
+        spoken_live(world, team),
     )
     for member in team.memberships:
         world.log.row(

@@ -76,7 +76,10 @@ class Meeting:
     ) -> None:
         self._requests.__exit__(kind, error, trace)
         self._team.in_meeting = False
-        if self._held is None or kind is GeneratorExit:
+        if kind is GeneratorExit:
+            return
+        self._world.let_go(self._team)
+        if self._held is None:
             return
         waited = self._last if self._held > self._appointment.due else None
         self._world.log.row(
@@ -101,7 +104,7 @@ def work_at_desk(
     world: World, team: Team, scientist: str, stage: str, visit: int, turn: int
 ) -> Steps:
     """Do the homework of one project, behind that of the others; writes its row."""
-    times, env, attention = world.times, world.env, world.attention
+    times, env, attention = team.times, world.env, world.attention
     if times.homework is None:
         return
     rng = world.streams.stream("homework", team.id, stage, visit, turn, scientist)

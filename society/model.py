@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import mesa
+import numpy as np
 import simpy
 from mesa.datacollection import DataCollector
 from mesa.space import NetworkGrid
@@ -22,7 +24,9 @@ from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.knowledge import KnowledgeBank
 from society.founding import Founding
 from society.interfaces import TeamProtocol
+from society.interventions import Change, founds_alike, intervene
 from society.lab import Lab
+from society.leaders import Anybody
 from society.life import deadline, end, live
 from society.literature.literature import Literature
 from society.network import CoauthorNetwork
@@ -52,7 +56,10 @@ class Society(mesa.Model, World):
         until: last day, exclusive.
         step_days: length of one Mesa step.
         seed: of everything random.
+        interventions: what changes on which date, in any order.
     """
+
+    protocol: TeamProtocol
 
     def __init__(
         self,
@@ -68,6 +75,7 @@ class Society(mesa.Model, World):
         until: float = 365.0,
         step_days: float = 7.0,
         seed: int = 0,
+        interventions: Sequence[Change] = (),
     ) -> None:
         super().__init__(seed=seed)
         self.ecosystem, self.protocol, self.founding = ecosystem, protocol, founding
@@ -94,11 +102,14 @@ class Society(mesa.Model, World):
             kept=ecosystem.kept and ecosystem.kept / "interests.cells.npz",
         )
         self.team_sizes = ObservedSizes(ecosystem.past.team_sizes)
-        self.teams_in_world: dict[str, tuple[Team, Lab]] = {}
+        self.teams_in_world = {}
         self._projects: dict[int, int] = {}
+        self._founders: tuple[float, set[int]] = (-1.0, set())
         self.dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
         self._finalizer = weakref.finalize(self, Dispatcher.close, self.dispatcher)
         self._describe_start()
+        self._calls = Streams(seed)
+        self._schedule(interventions)
         self.env.process(self._found_teams())
         self.datacollector = DataCollector(model_reporters=_REPORTERS)
         self._space: NetworkGrid | None = None
@@ -189,21 +200,67 @@ class Society(mesa.Model, World):
             lambda: min(50_000, max(8 * gateway.in_flight, 64 * len(me.teams_in_world))),
         )
 
+    def _schedule(self, interventions: Sequence[Change]) -> None:
+        """Waits that are begun before all others end before all others on the same date."""
+        in_order = sorted(interventions, key=lambda change: change.date)
+        for number, change in enumerate(in_order, start=1):
+            wait = self.env.timeout(change.date)
+            wait.callbacks.append(partial(self._intervene, number, change))
+
+    def _intervene(self, number: int, change: Change, _: simpy.Event) -> None:
+        settings = dict(change.settings)
+        seed = settings.pop("seed", None)
+        if seed is not None:
+            # Another object, since questions on their way hold the one they were asked with.
+            self.streams = Streams(seed)
+            self._calls.turn(seed)
+        founding = self.founding
+        for name, value in settings.items():
+            setattr(self, name, value)
+        intervene(self, number, change)
+        if not founds_alike(founding, self.founding):
+            self._calls = Streams(self.streams.seed, "since", number)
+            self.env.process(self._found_teams())
+
     def _found_teams(self) -> Steps:
-        for date, row in self.founding.teams(len(self.population), self.streams):
+        """Teams by the rule of founding from now on, until there is another rule."""
+        began, calls = self._now(), self._calls
+        foundings = enumerate(self.founding.teams(len(self.population), calls))
+        for ordinal, (after, row) in foundings:
+            date = began + after
             if date >= self.until:
                 return
             yield self.env.timeout(date - self._now())
-            self._found(row)
+            if calls is not self._calls:
+                return
+            if row is None or self.founding.leaders is not None:
+                row = self._leader(calls.stream("lead", ordinal))
+            if row is None:
+                self.log.event("founding_skipped", scientist=None)
+            else:
+                self._found(row)
+
+    def _leader(self, rng: np.random.Generator) -> int | None:
+        """Who leads by the rule: nobody at the limit, nobody who has founded a team just now."""
+        rule = self.founding.leaders or Anybody()
+        just_now = self._founders[1] if self._founders[0] == self._now() else frozenset()
+        return rule.choose(self.closed() | just_now, self, rng)
 
     def _found(self, row: int) -> None:
         leader = self.population.names[row]
+        if row in self.population.gone:
+            return
         if self.at_limit(row):
             self.log.event("founding_skipped", scientist=leader)
             return
         ordinal = self._projects[row] = self._projects.get(row, 0) + 1
-        team = Team(f"{leader}/{ordinal}", leader, self.protocol, self._now())
+        team_id = f"{leader}/{ordinal}"
+        way = self.protocol.of_team(team_id, self.streams)
+        team = Team(team_id, leader, way, self._now(), self.times)
         lab = Lab(self, team)
+        if self._founders[0] != team.founded:
+            self._founders = (team.founded, set())
+        self._founders[1].add(row)
         self.teams_in_world[team.id] = team, lab
         self.log.event("founded", team=team.id, leader=leader)
         self.join(team, leader, "leader")

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from society.tally import Tally
+
 if TYPE_CHECKING:
     import networkx
 
@@ -28,6 +30,9 @@ class CoauthorNetwork:
     The joint papers of a scientist stand in a line, by row of the co-author: ``known`` is its
     length, and ``partner`` who stands at a place in it. So a draw in proportion to joint papers
     is the draw of a place.
+
+    Attributes:
+        acquaintances: an event per person and distinct co-author.
 
     Args:
         base: symmetric sparse counts before day 0, zero diagonal (scipy CSR).
@@ -54,17 +59,27 @@ class CoauthorNetwork:
         self._since = np.zeros(self.size, dtype=np.int32)
         self._old, self._new = self._known.data, self._since.data
         self._latest = -np.inf
+        self.acquaintances = Tally(lambda: self._starts, now)
 
     def record(self, authors: Sequence[int]) -> None:
         """A paper of these authors becomes visible now."""
         date = self._now()
         for i, j in combinations(authors, 2):
+            if not self._have_met(i, j):
+                self.acquaintances.add((i, j))
             for one, other in ((i, j), (j, i)):
                 dates, others = self._grown.setdefault(one, ([], []))
                 dates.append(date)
                 others.append(other)
         self._since[list(authors)] += len(authors) - 1
         self._latest = date
+
+    def _have_met(self, i: int, j: int) -> bool:
+        """Is there a joint paper, today's included?"""
+        end = self._start[i + 1]
+        place = bisect_left(self._partner, j, self._start[i], end)
+        known = place < end and self._partner[place] == j
+        return known or (i in self._grown and j in self._grown[i][1])
 
     def row(self, i: int, before: float | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Co-authors of ``i`` and their numbers of joint papers before a date (now), by row."""
@@ -116,6 +131,13 @@ class CoauthorNetwork:
             return before + self._since[rows]
         fresh = [len(self._fresh(row)) for row in rows.tolist()]
         return before + np.array(fresh, dtype=np.int64)
+
+    def degrees(self) -> Rows:
+        """Everybody's number of co-authors before now, by row."""
+        found = np.diff(self._starts)
+        for i in self._grown:
+            found[i] = len(self.row(i)[0])
+        return found
 
     def partners(self, rows: Rows, places: Rows) -> Rows:
         """Who stands at a place of each of many lines; here what is fresh stands at their ends."""

@@ -14,7 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from agents.profile import Profile
 from agents.scientist import Scientist
@@ -22,6 +25,7 @@ from society.ecosystem.people import People
 from society.literature.ids import IdColumn
 from society.names import RowsByName
 from society.network import CoauthorNetwork
+from society.tally import Tally, running
 
 if TYPE_CHECKING:
     import mesa
@@ -40,6 +44,9 @@ class Population:
         rows: rows, by masked name.
         large: are only those agents who have acted?
         busy: rows of those who are working in a team now, with their numbers of teams.
+        papers: an event per author of a paper.
+        citations: an event per author of a cited work.
+        gone: rows of those who have left the society, with the date.
 
     Args:
         people: as of day 0.
@@ -66,6 +73,10 @@ class Population:
         self._told: dict[int, tuple[int, int, Profile]] = {}
         self._at_least: dict[int, set[int]] = {}
         self.busy: dict[int, int] = {}
+        self.papers = Tally(lambda: running(people.papers), now)
+        self.citations = Tally(lambda: running(people.citations), now)
+        self.gone: dict[int, float] = {}
+        self._absent: frozenset[str] = frozenset()
         self._base: Callable[[int], Profile]
         self.large = len(people) > EVERYBODY
         if self.large:
@@ -104,9 +115,20 @@ class Population:
             told = self._told[row] = papers, cited, self._grown(row, papers, cited, before)
         return told[2]
 
+    def standing(self, by: Literal["papers", "citations"]) -> npt.NDArray[np.int64]:
+        """Everybody's papers or citations before now, by row; unknown citations count as none."""
+        people, now = self._people, self._now()
+        before = people.papers if by == "papers" else np.nan_to_num(people.citations)
+        found = np.array(before, dtype=np.int64)
+        for row, dates in (self._papers if by == "papers" else self._cited).items():
+            found[row] += bisect_left(dates, now)
+        return found
+
     def publish(self, authors: Sequence[int], cited: Sequence[int]) -> None:
         """A paper appears now: its authors, and the authors (once per work) of what it cites."""
         date = self._now()
+        self.papers.add(authors)
+        self.citations.add(cited)
         for row in authors:
             self._papers.setdefault(row, []).append(date)
         for row in cited:
@@ -127,6 +149,20 @@ class Population:
         if not self.busy[row]:
             del self.busy[row]
         self._spells[row][team] = (self._spells[row][team][0], self._now())
+
+    def depart(self, row: int) -> None:
+        """A scientist leaves the society now."""
+        self.gone[row] = self._now()
+
+    def is_gone(self, name: str) -> bool:
+        """Has this scientist left the society?"""
+        return bool(self.gone) and self.rows[name] in self.gone
+
+    def absent(self) -> frozenset[str]:
+        """Names of those who have left the society."""
+        if len(self._absent) != len(self.gone):
+            self._absent = frozenset(self.names[row] for row in self.gone)
+        return self._absent
 
     def load(self, row: int) -> int:
         """Teams this scientist is working in now."""

@@ -13,11 +13,21 @@ import numpy as np
 
 
 class Streams:
-    """All randomness of one society, derived from one seed by hashing names."""
+    """All randomness of one society, derived from one seed by hashing names.
 
-    def __init__(self, seed: int) -> None:
+    Args:
+        seed: of everything.
+        within: names that stand before every name asked for.
+    """
+
+    def __init__(self, seed: int, *within: object) -> None:
+        self._within = within
+        self.turn(seed)
+
+    def turn(self, seed: int) -> None:
+        """Draw everything from another seed from now on."""
         self.seed = seed
-        self._prefix = f"{seed}\x1f".encode()
+        self._prefix = "".join(f"{name}\x1f" for name in (seed, *self._within)).encode()
 
     def key(self, *names: object) -> int:
         """A 64-bit number for a name such as ``("utterance", call_id)``."""

@@ -50,6 +50,7 @@ topic        string  the topic agreed on; missing if none
 restarts     Int64   topic discussions started again
 strikes      Int64   self-reviews that found too much overlap
 ties         Int64   kept ideas whose confidence tied with one left out; missing if none were kept
+live         boolean true if a model was asked in any of its calls
 """),
     "members": _columns("""
 team         string  team id
@@ -66,7 +67,7 @@ inviter      string  its leader
 invitee      string  scientist invited
 sent         Float64 date
 answered     Float64 date on which the answer took effect; missing if team or run ended before
-outcome      string  accepted, declined, full (yes, but at its limit by then); missing likewise
+outcome      string  accepted, declined, full (yes, but at its limit), gone; missing likewise
 load         Int64   teams the invitee was in when invited
 ties         Int64   joint papers of inviter and invitee before the date
 similarity   Float64 cosine of the two profiles
@@ -128,6 +129,7 @@ prompt_tokens     Int64 tokens of the prompt (estimated where the backend does n
 completion_tokens Int64 tokens of the reply (likewise)
 prompt_hash  string  sha256 of what the model was told
 reply        string  the accepted form as JSON
+live         boolean true if a model was asked, false if rules spoke
 """),
     "reads": _columns("""
 answer       string  id of the answer read (a call id, or the id of a derived answer)
@@ -144,6 +146,7 @@ abstract     string  abstract
 published    Float64 date on which it became visible
 topic        string  topic of the team
 keywords     string  keywords, separated by "; "
+live         boolean true if a model was asked in any call of its team
 """),
     "authorships": _columns("""
 paper        string  paper id
@@ -155,6 +158,19 @@ citing       string  paper of the society
 cited        string  paper of the past or of the society
 date         Float64 publication date of the citing paper
 inside       boolean true if the cited paper is the society's own
+"""),
+    "interventions": _columns("""
+number       Int64   place among the interventions of the scenario by date, from 1
+date         Float64 date; it comes first on it
+settings     string  keys that hold from then on, with their values, as JSON
+ranked       string  by what those who leave were chosen: degree, papers, citations, random
+removed      Int64   scientists who leave the society by it
+"""),
+    "careers": _columns("""
+scientist    string  masked name
+date         Float64 date
+change       string  removed (by an intervention)
+place        string  where to; missing for those who leave
 """),
     "ties": _columns("""
 source       string  scientist

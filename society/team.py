@@ -10,6 +10,7 @@ import simpy
 
 from agents.errors import ProtocolError
 from society.answer import Answer
+from society.durations import Times
 from society.steps import Steps
 
 
@@ -45,9 +46,11 @@ class Team:
         leader: masked name.
         protocol: how the team works; kept from its founding on.
         founded: date.
+        times: simulated time of its acts; kept from its founding on.
         members: masked names of those working in it now, the leader first.
         memberships: everybody who ever joined, in order of joining.
         state: running, finished, published or dissolved.
+        parting: members who have left the society and leave the team after its meeting.
         notes: what the protocol wants in the tables (``topic``, ``ties``); may be Answers.
     """
 
@@ -55,6 +58,7 @@ class Team:
     leader: str
     protocol: Way
     founded: float
+    times: Times = field(default_factory=Times)
     members: list[str] = field(default_factory=list)
     memberships: list[Membership] = field(default_factory=list)
     state: str = "running"
@@ -72,6 +76,7 @@ class Team:
     parts: list[simpy.Process] = field(default_factory=list)
     dissolution: str | None = None
     in_meeting: bool = False
+    parting: list[str] = field(default_factory=list)
     acts: int = 0
 
     @property

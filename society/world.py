@@ -6,7 +6,8 @@ only as a world.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import simpy
 
-from agents.errors import ProtocolError
+from agents.errors import InputError, ProtocolError
 from agents.profile import Profile
 from society.attention import Attention
 from society.dispatch import Dispatcher
@@ -27,7 +28,7 @@ from society.network import CoauthorNetwork
 from society.population import Population
 from society.runlog import RunLog
 from society.streams import Streams
-from society.team import Membership, Team
+from society.team import Membership, Team, Way
 
 
 class World:
@@ -41,12 +42,14 @@ class World:
         network: who has written with whom, as of a date.
         knowledge: the author knowledge bank.
         attention: rooms and desks.
+        protocol: how teams work that are founded now.
         founding: when teams start, and how many a scientist may be in.
         times: simulated time of every act.
         team_sizes: numbers of authors of the past papers, ``ObservedSizes`` in a society.
         streams: every random draw.
         dispatcher: words on their way.
         log: what happened.
+        teams_in_world: teams that have not ended, each with its lab, by id.
     """
 
     env: simpy.Environment
@@ -56,12 +59,14 @@ class World:
     network: CoauthorNetwork
     knowledge: KnowledgeBank
     attention: Attention
+    protocol: Way
     founding: Founding
     times: Times
     team_sizes: Sequence[int]
     streams: Streams
     dispatcher: Dispatcher
     log: RunLog
+    teams_in_world: dict[str, tuple[Team, Any]]
 
     @property
     def day(self) -> float:
@@ -118,9 +123,56 @@ class World:
         found = (numbers.setdefault(topic, len(numbers)) for topic in topics)
         return np.fromiter(found, np.int64, len(people))
 
+    def rows_of(self, names: Iterable[str], key: str) -> list[int]:
+        """Rows of stated people.
+
+        Args:
+            names: masked names.
+            key: where they were named, for the message.
+
+        Raises:
+            InputError: nobody is called so.
+        """
+        rows = self.population.rows
+        unknown = [name for name in names if name not in rows]
+        if unknown:
+            raise InputError(f"{key}: nobody is called {', '.join(unknown)}")
+        return [rows[name] for name in names]
+
     def at_limit(self, row: int) -> bool:
-        """Has the scientist reached its number of teams?"""
-        return self.population.load(row) >= self.founding.max_teams
+        """Has the scientist reached its number of teams, or left the society?"""
+        people = self.population
+        return people.load(row) >= self.founding.max_teams or row in people.gone
+
+    def closed(self) -> AbstractSet[int]:
+        """Rows of those whom nobody can win now: at their limit of teams, or gone."""
+        full = self.population.working_in(self.founding.max_teams)
+        return full | self.population.gone.keys() if self.population.gone else full
+
+    def depart(self, row: int, why: str) -> None:
+        """A scientist leaves the society now: its teams let it go, and nobody asks it any more.
+
+        A team is let go at once, or after the meeting it is in. One that is led by it ends.
+        """
+        who = self.population.names[row]
+        self.population.depart(row)
+        self.log.event("departed", scientist=who, why=why)
+        self.log.row("careers", who, self.day, why, None)
+        for team_id in list(self.population.scientist(row).teams):
+            team = self.teams_in_world[team_id][0]
+            if team.leader == who:
+                team.dissolve("leader gone")
+                continue
+            team.parting.append(who)
+            if not team.in_meeting:
+                self.let_go(team)
+
+    def let_go(self, team: Team) -> None:
+        """Members who have left the society leave the team; it holds no meeting."""
+        for who in team.parting:
+            if who in team.members:
+                self.leave(team, who, stayed=False)
+        team.parting.clear()
 
     def join(self, team: Team, who: str, role: str) -> bool:
         """Enter a team, unless the limit of teams is reached."""

@@ -45,7 +45,8 @@ def imagine(virsci: Settings, team: Team, lab: Lab, topic: Any) -> Steps:
             )
             said = (*said, idea, *guest)
             near = references(virsci, lab, idea, virsci.references.ideas)
-            ideas = (*ideas, lab.later(stand, idea, shown, near))
+            scored = bool(ideas) or virsci.confidence.first_idea == "scored"
+            ideas = (*ideas, lab.later(partial(stand, scored), idea, shown, near))
         return said
 
     yield from discussion.hold(speak)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def weigh(virsci: Settings, team: Team, lab: Lab, ideas: Said) -> Steps:
-    """The idea with most votes of all turns (Eq. 3), unread. No dialogue is in the prompt."""
+    """The idea with most votes (Eq. 3), unread. No dialogue is in the prompt."""
     kept = keep(virsci, team, lab, ideas)
     ballot_paper = tuple(
         _with_references(virsci, lab, kept, place) for place in range(min(KEPT, len(ideas)))
@@ -45,7 +46,7 @@ def weigh(virsci: Settings, team: Team, lab: Lab, ideas: Said) -> Steps:
                 knowledge=discussion.knowledge(themes),
             ),
         )
-        ballots = (*ballots, *cast)
+        ballots = (*cast,) if virsci.votes == "last_turn" else (*ballots, *cast)
         return tuple(cast)
 
     yield from discussion.hold(vote, summarised=False)
@@ -68,7 +69,7 @@ def _pick(place: int, ideas: tuple[StandingIdea, ...]) -> StandingIdea:
 
 
 def _refer(standing: StandingIdea, near: tuple[Reference, ...]) -> StandingIdea:
-    return StandingIdea(standing.idea, tuple(near), standing.uses)
+    return replace(standing, references=tuple(near))
 
 
 def _themes(ideas: tuple[StandingIdea, ...]) -> str:

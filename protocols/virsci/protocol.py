@@ -10,13 +10,14 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from agents.errors import Dissolved
+from protocols.discussion import Said
 from protocols.virsci.abstract import check, revise, write
 from protocols.virsci.forms import Topic
 from protocols.virsci.ideas import imagine
 from protocols.virsci.novelty import last_idea, weigh
 from protocols.virsci.selection import gather
 from protocols.virsci.settings import GivenTopic, Settings
-from protocols.virsci.standing import uses_of
+from protocols.virsci.standing import found_for, told_as, uses_of
 from protocols.virsci.topic import discuss
 from society.interfaces import Manuscript
 from society.steps import Steps
@@ -43,7 +44,7 @@ class VirSci(Settings):
             if self.self_review == "on":
                 abstract = yield from self._past_review(team, lab, abstract)
             if abstract is not None:
-                return Manuscript(text=abstract, cites=lab.later(uses_of, best))
+                return self._hand_in(lab, abstract, best, ideas)
         raise Dissolved("too close to the past")
 
     def _find_topic(self, team: Team, lab: Lab) -> Steps:
@@ -51,6 +52,12 @@ class VirSci(Settings):
             team.notes["topic"] = topic = Topic(topic=self.topic.given)
             return topic
         return (yield from discuss(self, team, lab))
+
+    def _hand_in(self, lab: Lab, abstract: Any, best: Any, ideas: Said) -> Manuscript:
+        """The manuscript, with what it cites and what it is found by."""
+        cites = lab.later(uses_of, best) if self.cites == "used" else lab.later(found_for, *ideas)
+        found_by = lab.later(told_as, best) if self.found_by == "idea" else None
+        return Manuscript(text=abstract, cites=cites, found_by=found_by)
 
     def _past_review(self, team: Team, lab: Lab, abstract: Any) -> Steps:
         """Two strikes: once too near, revise; twice, the abstract is discarded (None)."""

@@ -26,7 +26,7 @@ def gather(virsci: Settings, team: Team, lab: Lab) -> Steps:
     """Invite by P_ij; refusals are replaced by the next draw, up to a limit of invitations."""
     n = team.target_size = wanted_size(virsci, lab)
     search = Search(virsci, team, lab, n)
-    while team.size < n and search.sent < virsci.max_invitations:
+    while team.size < n and search.sent < search.most:
         at_once = virsci.inviting == "at_once" and not search.targets.any
         invitees = search.draw((n - team.size) if at_once else 1)
         if not invitees:
@@ -55,11 +55,11 @@ def invite(invitees: list[str], first: int, team: Team, lab: Lab) -> Steps:
         lab.invite(who, PROMPTS["invitation"], Choice, first + place, known[place])
         for place, who in enumerate(invitees)
     ]
-    yield from lab.wait(lab.world.times.reply_window)
+    yield from lab.wait(lab.times.reply_window)
     for who, answer, facts in zip(invitees, answers, known, strict=True):
         accepted = answer.read().accepted
         joined = accepted and lab.join(who)
-        outcome = "accepted" if joined else "full" if accepted else "declined"
+        outcome = "accepted" if joined else lab.why_not(who) if accepted else "declined"
         lab.note_invitation(who, sent, facts, outcome)
 
 
@@ -69,18 +69,20 @@ class Search:
     def __init__(self, virsci: Settings, team: Team, lab: Lab, n: int) -> None:
         self.targets = Targets.of(n, virsci.freshness, virsci.diversity, virsci.diversity_variant)
         self.sent = 0
-        self._virsci, self._team, self._lab = virsci, team, lab
+        self.most = virsci.max_invitations
+        if virsci.replacement == "off":
+            self.most = min(self.most, n - 1)
+        self._team, self._lab = team, lab
         self._policy = virsci.selection.of_run(lab.world.streams.seed)
         self._asked: set[int] = set()
 
     def draw(self, seats: int) -> list[str]:
         """Up to ``seats`` different people, each by the policy, among those in reach."""
         population = self._lab.world.population
-        leader = population.rows[self._team.leader]
         chosen: list[str] = []
-        while len(chosen) < seats and self.sent < self._virsci.max_invitations:
+        while len(chosen) < seats and self.sent < self.most:
             rng = self._lab.rng("invitee", self.sent)
-            row = self._draw_one(leader, rng)
+            row = self._draw_one(rng)
             if row is None:
                 break
             self._asked.add(row)
@@ -88,38 +90,41 @@ class Search:
             chosen.append(population.names[row])
         return chosen
 
-    def _draw_one(self, leader: int, rng: np.random.Generator) -> int | None:
+    def _draw_one(self, rng: np.random.Generator) -> int | None:
         """One who may be asked, by the policy; who is out of the targets' reach is refused.
 
         Refusing leaves the policy's proportions among those in reach as they are.
         """
-        network, closed = self._lab.world.network, self._closed()
+        world, members, closed = self._lab.world, self._members(), self._closed()
         if not self.targets.any:
-            return self._policy.draw(leader, frozenset(closed), network, rng)
-        members, topic = self._members(), self._lab.world.topic
+            return self._policy.choose(members, frozenset(closed), world, rng)
+        joint, topic = world.network.joint, world.topic
         for _ in range(TRIES):
-            row = self._policy.draw(leader, frozenset(closed), network, rng)
-            if row is None or self.targets.in_reach([*members, row], network.joint, topic):
+            row = self._policy.choose(members, frozenset(closed), world, rng)
+            if row is None or self.targets.in_reach([*members, row], joint, topic):
                 return row
             closed.add(row)
-        return self._draw_in_reach(leader, closed, rng)
+        return self._draw_in_reach(members, closed, rng)
 
-    def _draw_in_reach(self, leader: int, closed: set[int], rng: np.random.Generator) -> int | None:
+    def _draw_in_reach(
+        self, members: list[int], closed: set[int], rng: np.random.Generator
+    ) -> int | None:
         """The same among all who are in reach, who are few if so many draws found none."""
         world = self._lab.world
-        fit = self.targets.candidates(self._members(), world.network, world.subjects)
+        fit = self.targets.candidates(members, world.network, world.subjects)
         fit[sorted(closed)] = False
         candidates = np.flatnonzero(fit).tolist()
         if not candidates:
             return None
-        weights = self._policy.weights(leader, candidates, world.network)
-        return candidates[int(rng.choice(len(candidates), p=weights / weights.sum()))]
+        weights = self._policy.chances(members, candidates, world)
+        mass = float(weights.sum())
+        return candidates[int(rng.choice(len(candidates), p=weights / mass))] if mass else None
 
     def _members(self) -> list[int]:
         rows = self._lab.world.population.rows
         return [rows[member] for member in self._team.members]
 
     def _closed(self) -> set[int]:
-        """Members, those asked already, those at their limit."""
+        """Members, those asked already, those at their limit or gone."""
         world, members = self._lab.world, self._members()
-        return {*members, *self._asked, *world.population.working_in(world.founding.max_teams)}
+        return {*members, *self._asked, *world.closed()}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from agents.part import Part, Switch
-from protocols.policies import Coauthorship
+from protocols.policies.coauthorship import Coauthorship
 from protocols.sizes import TeamSize
+from protocols.virsci.profiles import GOVERNED, Profile, filled
 from society.interfaces import SelectionPolicy, TeamProtocol
 
 
@@ -60,6 +62,8 @@ class Confidence(Part):
     """Weight of the stated feasibility."""
     novelty: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     """Weight of the stated novelty."""
+    first_idea: Literal["scored", "unscored"] = "scored"
+    """``unscored``: a team's first idea counts as one of no confidence at all."""
 
     @model_validator(mode="after")
     def _something_counts(self) -> Confidence:
@@ -71,6 +75,8 @@ class Confidence(Part):
 class Settings(TeamProtocol):
     """Everything about VirSci that a scenario can change."""
 
+    profile: Profile = "paper"
+    """``released-code``: keys that are not given take the values of the published program."""
     team_size: TeamSize | Annotated[int, Field(ge=1)] = 4
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
     min_size: Annotated[int, Field(ge=1)] | Literal["all"] | None = None
@@ -79,6 +85,8 @@ class Settings(TeamProtocol):
     """One invitation at a time, as the paper; or all empty seats at once, as people do."""
     max_invitations: int = Field(default=40, ge=1)
     """Invitations per team before the leader gives up."""
+    replacement: Switch = "on"
+    """Is another one asked for each who declines? Off: n - 1 invitations, whatever comes back."""
     selection: SelectionPolicy = Field(default_factory=Coauthorship)
     """Whom the leader asks."""
     freshness: float | None = Field(default=None, ge=0, le=1)
@@ -98,6 +106,9 @@ class Settings(TeamProtocol):
     """Table 8: in turn, or at random but never the same speaker twice running."""
     invitation: Switch = "on"
     """May speakers consult scientists outside the team (Table 5)?"""
+    guests: Literal["advise", "join"] = "advise"
+    """``join``: who is consulted becomes a member by the next turn, and nobody sees its answer.
+    Who is consulted in the last turn of an abstract comes too late."""
     outsiders: int = Field(default=3, ge=1, le=20)
     """Outside scientists shown to a speaker."""
     knowledge: Switch = "on"
@@ -109,6 +120,10 @@ class Settings(TeamProtocol):
 
     topic: Literal["free"] | GivenTopic = "free"
     """Discussed freely, begun from a topic, or given."""
+    consensus: Literal["majority", "leader"] = "majority"
+    """Who is asked whether the topic stands: every member, or the leader alone."""
+    forced_after: Annotated[int, Field(ge=1)] | None = None
+    """The discussion at whose end the topic stands without consensus (2: the second); or null."""
     restarts: int = Field(default=3, ge=0)
     """Topic discussions that may be started again without a majority."""
     leaving: Switch = "on"
@@ -119,12 +134,23 @@ class Settings(TeamProtocol):
     """What keeps three ideas."""
     novelty_assessment: Switch = "on"
     """Off: the last scientist's idea is taken (Table 6)."""
+    votes: Literal["all_turns", "last_turn"] = "all_turns"
+    """Which ballots are counted; the paper does not say, the published program pools them all."""
     self_review: Switch = "off"
     """Does the leader compare the abstract with the past (Table 7)?"""
     threshold: float = Field(default=85.0, ge=0, le=100)
     """Similarity at or above which the self-review finds too much overlap."""
     new_ideas: int = Field(default=1, ge=0)
     """Times the team may start again from new ideas after two strikes."""
+    cites: Literal["used", "retrieved"] = "used"
+    """What the paper cites: what its idea says it uses, or all that was found for any idea."""
+    found_by: Literal["abstract", "idea"] = "abstract"
+    """The text that is embedded as the paper; with ``idea`` HD, CD and CI are the idea's."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_from_profile(cls, given: Any) -> Any:
+        return filled(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Settings:
@@ -132,6 +158,12 @@ class Settings(TeamProtocol):
         if isinstance(size, int) and isinstance(least, int) and least > size:
             raise ValueError("min_size is larger than team_size")
         return self
+
+    @property
+    def implied(self) -> frozenset[str]:
+        """Keys that are as the profile has them."""
+        bare = Settings(profile=self.profile)
+        return frozenset(key for key in GOVERNED if getattr(self, key) == getattr(bare, key))
 
     @property
     def turns_of(self) -> Turns:

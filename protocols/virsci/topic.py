@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def discuss(virsci: Settings, team: Team, lab: Lab) -> Steps:
-    """Discuss until a majority agrees on a topic; then those who are not interested leave.
+    """Discuss until those asked agree on a topic; then those who are not interested leave.
 
     Consensus and staying are settled by the next meeting, so both are asked in the last one:
     who would not stay if this became the topic says so then, and is heard only if it does.
@@ -32,7 +32,8 @@ def discuss(virsci: Settings, team: Team, lab: Lab) -> Steps:
         topic, voices, stays = yield from lab.stage("topic", talk(virsci, team, lab))
         yield from lab.prepare()
         yield from lab.notice()
-        if 2 * sum(voice.read().agree for voice in voices) > team.size:
+        agreed = 2 * sum(voice.read().agree for voice in voices) > len(voices)
+        if agreed or attempt + 1 == virsci.forced_after:
             break
         lab.event("no_consensus", attempt=attempt + 1)
         if attempt == virsci.restarts:
@@ -48,7 +49,7 @@ def discuss(virsci: Settings, team: Team, lab: Lab) -> Steps:
 
 
 def talk(virsci: Settings, team: Team, lab: Lab) -> Steps:
-    """One discussion: K turns (Eq. 1), the leader's topic, every member's agreement."""
+    """One discussion: K turns (Eq. 1), the leader's topic, and who agrees to it."""
     discussion = Discussion(virsci, team, lab, virsci.turns_of.topic, PROMPTS)
     start = virsci.topic.start or "" if isinstance(virsci.topic, GivenTopic) else ""
 
@@ -77,7 +78,7 @@ def talk(virsci: Settings, team: Team, lab: Lab) -> Steps:
 
 
 def propose(virsci: Settings, team: Team, lab: Lab, discussion: Discussion) -> Steps:
-    """The leader's topic, what every member says to it, and who would stay for it."""
+    """The leader's topic, what those say who decide on it, and who would stay for it."""
     topic: Answer[Any] = yield from lab.ask(
         team.leader,
         PROMPTS["topic_choice"],
@@ -87,7 +88,7 @@ def propose(virsci: Settings, team: Team, lab: Lab, discussion: Discussion) -> S
         said=discussion.last_turn,
     )
     voices = yield from lab.ask_each(
-        team.members,
+        [team.leader] if virsci.consensus == "leader" else team.members,
         lambda seat, who: lab.pose(
             who, PROMPTS["agreement"], Agreement, "agree", seat=seat, topic=topic
         ),
@@ -106,7 +107,7 @@ def ask_to_stay(virsci: Settings, team: Team, lab: Lab, topic: Answer[Any]) -> d
             Stay,
             "stay",
             seat=seat,
-            within=lab.world.times.meeting_notice,
+            within=lab.times.meeting_notice,
             topic=topic,
             load=lab.load(who) - 1,
         )

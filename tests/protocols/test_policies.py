@@ -5,7 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare, foldnorm, kstest
 
-from protocols.policies import Coauthorship, HalfNormal, Share, Uniform
+from protocols.policies.coauthorship import Coauthorship
+from protocols.policies.explore import HalfNormal, Share
+from protocols.policies.uniform import Uniform
 from society.network import CoauthorNetwork
 from society.streams import Streams
 

@@ -12,7 +12,9 @@ from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
 from agents.offline.scientist import Offline
-from protocols.policies import Coauthorship, HalfNormal, Share, Uniform
+from protocols.policies.coauthorship import Coauthorship
+from protocols.policies.explore import HalfNormal, Share
+from protocols.policies.uniform import Uniform
 from protocols.targets import Targets, fresh_members, unique_topics
 from protocols.virsci import selection
 from protocols.virsci.protocol import VirSci
@@ -324,7 +326,7 @@ def test_among_those_in_reach_the_policy_decides(synthetic, monkeypatch, name, t
     assert 5 < len(open_) < len(population) - 5
     weights = policy.weights(1, open_, network)
     rng, draws = Streams(5).stream(name, tries), 500 if name == "half normal" else 1500
-    drawn = Counter(search._draw_one(1, rng) for _ in range(draws))
+    drawn = Counter(search._draw_one(rng) for _ in range(draws))
     assert set(drawn) <= set(open_)
     observed = np.array([drawn[row] for row in open_])
     expected = draws * weights / weights.sum()

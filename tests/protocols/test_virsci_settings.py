@@ -7,7 +7,7 @@ from players import play
 from pydantic import ValidationError
 from scipy.stats import chisquare
 
-from protocols.policies import Coauthorship
+from protocols.policies.coauthorship import Coauthorship
 from protocols.sizes import ObservedSize, StatedSize, TeamSize
 from protocols.virsci.protocol import VirSci
 from protocols.virsci.settings import GivenTopic, Turns

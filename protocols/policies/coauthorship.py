@@ -1,51 +1,20 @@
-"""Selection policies: whom a leader asks next. Each is one definition and one way to draw."""
+"""Coauthorship: whom one has written with, and now and then anybody."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
-from agents.part import Part
+from protocols.policies.explore import HALF_NORMAL_LIMIT, Explore, HalfNormal, Share
 from society.interfaces import SelectionPolicy
 from society.network import CoauthorNetwork
-from society.streams import Streams
 
 Rows = npt.NDArray[np.int64]
 
-_HALF_NORMAL_LIMIT = 6.0
 _ROUNDS = 64
-
-
-class HalfNormal(Part):
-    """e_ij = |N(1,1)| per pair, fixed for the run, truncated at 6 (VirSci, appendix D.4).
-
-    Drawn by hashing seed and pair, never stored.
-    """
-
-    seed: int | None = None
-    """Of the increments; null: the seed of the run."""
-
-    def entry(self, i: int, j: int) -> float:
-        """The increment of the pair, the same in both directions."""
-        rng = Streams(self.seed or 0).stream("explore", min(i, j), max(i, j))
-        while (value := abs(1.0 + float(rng.standard_normal()))) > _HALF_NORMAL_LIMIT:
-            pass
-        return value
-
-
-class Share(Part):
-    """A total exploring mass per row: uniform with this probability, else by joint papers."""
-
-    mass: float = Field(default=0.2, gt=0, le=1)
-    """Probability of a uniform draw from everybody, drawn again where somebody may not be asked."""
-
-
-Explore = Annotated[float, Field(gt=0, allow_inf_nan=False)] | HalfNormal | Share
 
 
 class Coauthorship(SelectionPolicy):
@@ -149,7 +118,7 @@ class Coauthorship(SelectionPolicy):
         if isinstance(self.explore, Share):
             mass = self.explore.mass
             return float(n) if known == 0 else known * mass / (1 - mass)
-        return _HALF_NORMAL_LIMIT * n
+        return HALF_NORMAL_LIMIT * n
 
     def _propose(self, leaders: Rows, network: CoauthorNetwork, rng: np.random.Generator) -> Rows:
         """One round of rejection for many leaders: a row, or -1 for a draw that is refused."""
@@ -173,7 +142,7 @@ class Coauthorship(SelectionPolicy):
         """Thin the uniform envelope of the half-normal increments."""
         if not isinstance(self.explore, HalfNormal):
             return False
-        return bool(rng.random() * _HALF_NORMAL_LIMIT >= self.explore.entry(leader, candidate))
+        return bool(rng.random() * HALF_NORMAL_LIMIT >= self.explore.entry(leader, candidate))
 
     def _draw_densely(
         self,
@@ -190,36 +159,3 @@ class Coauthorship(SelectionPolicy):
             return None
         weights = self.weights(leader, candidates.tolist(), network)
         return int(candidates[int(rng.choice(len(candidates), p=weights / weights.sum()))])
-
-
-class Uniform(SelectionPolicy):
-    """Anybody, with equal probability: the control that knows no past."""
-
-    def draw(
-        self,
-        leader: int,
-        excluded: frozenset[int],
-        network: CoauthorNetwork,
-        rng: np.random.Generator,
-    ) -> int | None:
-        """One scientist who is not excluded, uniformly."""
-        return _ANYBODY.draw(leader, excluded, network, rng)
-
-    def draws(
-        self,
-        leaders: Rows,
-        excluded: frozenset[int],
-        network: CoauthorNetwork,
-        rng: np.random.Generator,
-    ) -> Rows:
-        """A draw for each of many leaders, as ``Coauthorship.draws``."""
-        return _ANYBODY.draws(leaders, excluded, network, rng)
-
-    def weights(
-        self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
-    ) -> np.ndarray:
-        """One for everybody."""
-        return np.ones(len(candidates))
-
-
-_ANYBODY = Coauthorship(explore=Share(mass=1.0))

@@ -1,0 +1,121 @@
+"""Mixed societies: which protocol a team works under, and how tables tell."""
+
+from collections import Counter
+
+import pytest
+
+from agents.errors import InputError, ProtocolError
+from protocols.mixture import Component, Mixture
+from protocols.virsci.protocol import VirSci
+from protocols.wordless import Wordless
+from scenarios.build import build_society
+from scenarios.execute import run
+from scenarios.schema import load_scenario
+from society.run import Run
+from society.streams import Streams
+
+TWO = Mixture(
+    of=(
+        Component(share=1, protocol=VirSci(turns=1)),
+        Component(share=3, protocol=Wordless(), name="silent"),
+    )
+)
+FILE = """
+extends: quickstart
+name: mixed
+until: 120d
+founding: {use: poisson, teams_per_year: 1.0}
+protocol:
+  use: mixture
+  of:
+    - share: 0.5
+      name: short
+      protocol: {use: virsci, turns: 1, team_size: 2}
+    - share: 0.5
+      protocol: {use: wordless, team_size: 3, selection: {use: two_step, explore: 0.5}}
+"""
+
+
+def test_shares_are_shares_of_the_teams():
+    ways = Counter(TWO.of_team(f"Scientist{n}/1", Streams(4)).name for n in range(4000))
+    assert set(ways) == {"virsci", "silent"}
+    assert ways["virsci"] == pytest.approx(1000, abs=4 * (4000 * 0.25 * 0.75) ** 0.5)
+
+
+def test_the_protocol_of_a_team_hangs_on_seed_and_id_alone():
+    ids = [f"Scientist{n}/{k}" for n in range(50) for k in (1, 2)]
+
+    def drawn(ids, seed):
+        return {one: TWO.of_team(one, Streams(seed)).name for one in ids}
+
+    assert drawn(ids, 1) == drawn(reversed(ids), 1)
+    assert drawn(ids, 1) != drawn(ids, 2)
+
+
+def test_a_mixture_has_no_run_of_its_own():
+    class Team:
+        id = "Scientist1/1"
+
+    with pytest.raises(ProtocolError, match="Scientist1/1: a mixture has no run of its own"):
+        TWO.run(Team, None)
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    path = tmp_path / "mixed.yaml"
+    path.write_text(FILE)
+    return path
+
+
+def test_teams_work_as_their_component_says_and_tables_name_it(mixed):
+    society = build_society(load_scenario(mixed, seed=5))
+    society.run_to_end()
+    teams = Run.from_rows(society.log.rows, {"seed": 5, "days": 120.0}, {}).table("teams")
+    assert set(teams["protocol"]) == {"short", "wordless"}
+    assert set(teams.loc[teams["protocol"] == "short", "target_size"]) == {2}
+    assert set(teams.loc[teams["protocol"] == "wordless", "target_size"]) == {3}
+    spoken = {row[1] for row in society.log.rows["calls"]}
+    assert spoken <= set(teams.loc[teams["protocol"] == "short", "team"])
+
+
+def test_a_written_mixture_is_read_again_as_it_was(mixed):
+    scenario = load_scenario(mixed)
+    again = scenario.set("seed", scenario.seed)
+    assert again == scenario
+    assert again.protocol.of[1].protocol == Wordless(
+        team_size=3, selection=scenario.protocol.of[1].protocol.selection
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "told"),
+    [
+        ("share: 0.5\n      name", "share: -1\n      name", "9:7: protocol.of.0.share"),
+        ("team_size: 3", "team_sise: 3", "13:33: protocol.of.1.protocol.team_sise"),
+        ("use: wordless", "use: wordles", "13:18: protocol.of.1.protocol.use"),
+        ("name: short", "name: wordless", "8:3: protocol.of: of has two components of one name"),
+        ("share: 0.5\n      name: short\n      ", "", "9:7: protocol.of.0.share: required"),
+    ],
+)
+def test_faults_in_a_list_have_their_place(tmp_path, wrong, right, told):
+    path = tmp_path / "mixed.yaml"
+    assert wrong in FILE
+    path.write_text(FILE.replace(wrong, right, 1))
+    with pytest.raises(InputError) as caught:
+        load_scenario(path)
+    assert told in str(caught.value)
+
+
+def test_a_mixture_of_mixtures_is_refused():
+    inner = Component(share=1, protocol=TWO, name="both")
+    with pytest.raises(ValueError, match="of holds a mixture"):
+        Mixture(of=(inner, Component(share=1, protocol=Wordless())))
+
+
+def test_the_report_compares_like_with_like(mixed, tmp_path):
+    folder = run(load_scenario(mixed, seed=5), tmp_path / "run")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "By protocol" in page
+    table = Run.open(folder).measure("by_protocol").set_index("protocol")
+    assert list(table.index) == ["short", "wordless"]
+    assert table.at["wordless", "inference_cost"] == 0

@@ -1,0 +1,125 @@
+"""Wordless teams: they gather, meet and publish, and nobody is asked a word."""
+
+import numpy as np
+import pytest
+
+from agents.offline.scientist import Offline
+from protocols.policies.fixed import Fixed
+from protocols.policies.uniform import Uniform
+from protocols.sizes import StatedSize
+from protocols.wordless import Wordless
+from society.durations import Fixed as Always
+from society.durations import Times
+from society.founding import Once, Poisson
+from society.model import Society
+from society.run import Run
+
+TIMES = Times(homework=Always(length=2.0), leader_effort=1.0, publication_delay=10.0)
+
+
+@pytest.fixture
+def ran(synthetic):
+    """A function that runs wordless teams over the small ecosystem."""
+
+    def run(protocol, founding=None, *, seed=1, until=200.0, times=TIMES):
+        society = Society(
+            synthetic,
+            protocol=protocol,
+            founding=founding or Once(),
+            times=times,
+            backend=Offline(),
+            until=until,
+            seed=seed,
+        )
+        society.run_to_end()
+        return Run.from_rows(society.log.rows, {"seed": seed, "days": until}, {})
+
+    return run
+
+
+def test_a_team_meets_as_often_as_stated_and_publishes_without_a_call(ran):
+    """Three notices of a week, two rounds of homework of two days, three meetings of half a day."""
+    run = ran(Wordless(meetings=3, meeting=Always(length=0.5)))
+    team = run.table("teams").iloc[0]
+    assert team["state"] == "published"
+    assert team["protocol"] == "wordless"
+    assert team["finished"] == 3 * 7.0 + 2 * 2.0 + 3 * 0.5
+    assert team["published"] == team["finished"] + 10.0
+    assert len(run.table("meetings")) == 3
+    assert len(run.table("calls")) == 0
+    assert len(run.table("authorships")) == team["size"] == 4
+
+
+def test_without_meetings_it_hands_in_at_once(ran):
+    team = ran(Wordless(meetings=0)).table("teams").iloc[0]
+    assert team["founded"] == team["finished"] == 0.0
+
+
+def test_the_paper_is_made_of_interests_of_its_authors(ran, synthetic):
+    run = ran(Wordless(team_size=3))
+    paper = run.table("papers").iloc[0]
+    people = {profile.id: profile for profile in synthetic.profiles}
+    authors = run.table("authorships")["scientist"]
+    interests = {word for who in authors for word in people[who].interests}
+    keywords = paper["title"].removeprefix("A paper on ").split(", ")
+    assert len(keywords) == 3
+    assert set(keywords) <= interests
+    assert set(paper["keywords"].split("; ")) >= set(keywords)
+
+
+def test_it_cites_as_many_papers_as_stated_each_from_before(ran):
+    run = ran(Wordless(references=4, meetings=0), Once(count=6, every=30.0))
+    cited = run.table("citations")
+    assert (cited.groupby("citing").size() == 4).all()
+    assert cited["citing"].nunique() == 6
+    dates = run.table("papers").set_index("paper")["published"]
+    inside = cited[cited["inside"]]
+    assert all(
+        dates[old] < dates[new] for new, old in zip(inside["citing"], inside["cited"], strict=True)
+    )
+
+
+def test_sizes_may_be_drawn(ran):
+    size = StatedSize(weights={2: 1.0, 5: 1.0})
+    run = ran(Wordless(team_size=size, meetings=0), Once(count=60, every=1.0))
+    sizes = run.table("teams")["size"]
+    assert set(sizes) == {2, 5}
+    assert 15 < (sizes == 2).sum() < 45
+
+
+def test_who_is_drawn_is_a_matter_of_the_policy(ran):
+    people = ("Scientist3", "Scientist7", "Scientist9")
+    run = ran(Wordless(team_size=3, selection=Fixed(people=people)))
+    authors = set(run.table("authorships")["scientist"])
+    assert len(authors) == 3
+    assert len(authors & set(people)) >= 2
+
+
+def test_nobody_works_in_more_teams_than_allowed(ran):
+    busy = Poisson(teams_per_year=20, max_teams=1)
+    run = ran(Wordless(selection=Uniform()), busy, until=60.0)
+    members = run.table("members").sort_values("joined")
+    assert len(run.table("teams")) > 10
+    for _, spells in members.groupby("scientist"):
+        left = spells["left"].fillna(np.inf).to_numpy()
+        assert (spells["joined"].to_numpy()[1:] >= left[:-1]).all()
+
+
+def test_a_team_that_finds_too_few_is_dissolved(ran):
+    alone = Wordless(team_size=4, selection=Fixed(people=("Scientist3",)), min_size=3)
+    team = ran(alone).table("teams").iloc[0]
+    assert (team["state"], team["reason"]) == ("dissolved", "too small")
+
+
+def test_a_least_size_above_the_size_is_a_mistake():
+    with pytest.raises(ValueError, match="min_size is larger than team_size"):
+        Wordless(team_size=3, min_size=4)
+
+
+def test_the_same_seed_writes_the_same_papers(ran):
+    one, two, other = (
+        ran(Wordless(), Poisson(teams_per_year=2), seed=seed).table("papers") for seed in (1, 1, 2)
+    )
+    assert len(one) > 3
+    assert one.equals(two)
+    assert not one.equals(other)

@@ -1,0 +1,210 @@
+"""Policies that look at more than the leader's row: draws agree with each one's definition."""
+
+from collections import Counter
+
+import little
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from agents.errors import InputError
+from protocols.policies.fixed import Fixed
+from protocols.policies.guimera import Guimera
+from protocols.policies.neighbours import TwoStep, paths
+from protocols.policies.standing import ByStanding
+from protocols.policies.topics import NearestTopics
+from society.leaders import Anybody, Productive, Selected
+from society.leaders import Named as NamedLeaders
+from society.leaders import Standing as StandingLeaders
+from society.streams import Streams
+
+DRAWS = 2000
+TEAMS = [(1, 2), (2, 5, 6), (5, 6), (1, 2), (7, 3)]
+
+
+@pytest.fixture
+def world():
+    """Ten people with ties before day 0, and five papers of the society, one of them of today."""
+    society = little.found(little.talk(), until=50.0)
+    for date, authors in enumerate(TEAMS):
+        society.env.run(until=date + 1.0)
+        society.network.record(authors)
+        society.population.publish(authors, [authors[0], 9])
+    return society
+
+
+def one_day_later(world):
+    world.env.run(until=world.env.now + 1.0)
+    return world
+
+
+POLICIES = {
+    "co-authors": ByStanding(),
+    "co-authors only": ByStanding(floor=0),
+    "papers": ByStanding(by="papers", floor=0.5),
+    "citations": ByStanding(by="citations", floor=10),
+    "two steps": TwoStep(),
+    "two steps only": TwoStep(explore=0),
+    "near": NearestTopics(nearest=3, explore=0.3),
+    "fixed": Fixed(people=("Scientist8", "Scientist2", "Scientist0")),
+    "guimera": Guimera(p=0.6, q=0.5),
+    "guimera, q = 1": Guimera(p=0.9, q=1.0),
+    "guimera, tau": Guimera(p=0.7, q=0.3, inactivity=2.0),
+    "guimera, ever": Guimera(p=0.5, q=0.4, incumbents="ever"),
+    "guimera, ever and tau": Guimera(p=0.5, q=0.4, inactivity=3.0, incumbents="ever"),
+}
+
+
+def fits(drawn, weights, rows):
+    """The p-value of rows drawn under unnormalised weights; nobody without weight is drawn.
+
+    A seat stays empty only where newcomers have run out, whose share the weights then lack.
+    """
+    whole = drawn.total()
+    empty = drawn.pop(None, 0)
+    if empty:
+        lacking = 1 - weights.sum()
+        spread = 4 * (lacking * (1 - lacking) * whole) ** 0.5
+        assert empty == pytest.approx(lacking * whole, abs=spread)
+    counts = np.array([drawn[row] for row in rows])
+    assert counts.sum() == drawn.total()
+    assert not counts[weights == 0].any()
+    some = weights > 0
+    if some.sum() == 1:
+        return 1.0
+    expected = weights[some] / weights.sum() * drawn.total()
+    return chisquare(counts[some], expected).pvalue
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("members", [(2,), (1, 5), (8, 4)], ids=str)
+@pytest.mark.parametrize("also", [(), (6, 0)], ids=["nobody", "some"])
+def test_draws_follow_the_definition(world, name, members, also):
+    policy, excluded = POLICIES[name], frozenset((*members, *also))
+    rng = Streams(3).stream(name, members, also)
+    drawn = Counter(policy.choose(members, excluded, world, rng) for _ in range(DRAWS))
+    rows = [row for row in range(little.PEOPLE) if row not in excluded]
+    weights = policy.chances(members, rows, world)
+    if not weights.any():
+        assert set(drawn) == {None}
+        return
+    assert fits(drawn, weights, rows) > 1e-4
+
+
+@pytest.mark.parametrize("name", ["co-authors", "papers", "near", "guimera", "two steps"])
+def test_a_leader_can_be_drawn_for_an_empty_team(world, name):
+    policy, rng = POLICIES[name], Streams(5).stream(name)
+    rows = list(range(little.PEOPLE))
+    drawn = Counter(policy.choose((), frozenset(), world, rng) for _ in range(DRAWS))
+    assert fits(drawn, policy.chances((), rows, world), rows) > 1e-4
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_when_so_many_are_excluded_that_proposing_fails_the_definition_still_holds(
+    world, name, monkeypatch
+):
+    monkeypatch.setattr("society.drawing.ROUNDS", 0)
+    policy, members, rng = POLICIES[name], (1, 5), Streams(6).stream(name)
+    drawn = Counter(policy.choose(members, frozenset(members), world, rng) for _ in range(1500))
+    rows = [row for row in range(little.PEOPLE) if row not in members]
+    assert fits(drawn, policy.chances(members, rows, world), rows) > 1e-4
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_nobody_is_drawn_where_everybody_is_excluded(world, name):
+    policy, rng = POLICIES[name], Streams(7).stream(name)
+    assert policy.choose((2,), frozenset(range(little.PEOPLE)), world, rng) is None
+
+
+def test_standing_is_what_was_before_now(world):
+    """The paper of 7 and 3 is of today: 3 has the tie with 4 before day 0 only, 7 has none."""
+    rows = list(range(little.PEOPLE))
+    coauthors = [1, 2, 3, 1, 1, 2, 2, 0, 0, 0]
+    assert ByStanding(floor=0).chances((), rows, world).tolist() == coauthors
+    papers = [0, 1 + 2, 2 + 3, 3, 4, 5 + 2, 6 + 2, 7, 8, 9]
+    assert ByStanding(by="papers", floor=0).chances((), rows, world).tolist() == papers
+    cited = [0, 10 + 2, 20 + 1, 30, 40, 50 + 1, 60, 70, 80, 90 + 4]
+    assert ByStanding(by="citations", floor=0).chances((), rows, world).tolist() == cited
+    one_day_later(world)
+    later = ByStanding(floor=0).chances((), rows, world)
+    assert later.tolist() == [1, 2, 3, 2, 1, 2, 2, 1, 0, 0]
+
+
+def test_paths_of_two_steps_by_hand(world):
+    """0 knows 1, who knows 2: one path. 1 knows 0 and 2; 2 leads to 5 and 6."""
+    assert sorted(paths(0, world.network)) == [2]
+    assert sorted(paths(1, world.network)) == [5, 6]
+    assert paths(9, world.network).tolist() == []
+    chances = TwoStep(explore=0).chances((1,), range(little.PEOPLE), world)
+    assert chances.tolist() == [0, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0]
+
+
+def test_two_common_co_authors_count_twice(world):
+    """5 and 6 both lead from a newcomer who writes with both to 2."""
+    world.network.record([8, 5])
+    world.network.record([8, 6])
+    one_day_later(world)
+    assert sorted(paths(8, world.network)) == [2, 2]
+
+
+def test_the_nearest_are_those_with_the_same_interest(world):
+    """8 has the interest of 0, 9 that of 1; all others have one of their own."""
+    chances = NearestTopics(nearest=1, explore=0).chances((0,), range(little.PEOPLE), world)
+    assert chances.tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0]
+
+
+def test_guimera_by_hand(world):
+    """Incumbents are 1, 2, 5 and 6; 3 and 7 become it tomorrow."""
+    rows = [row for row in range(little.PEOPLE) if row != 1]
+    chances = dict(zip(rows, Guimera(p=0.8, q=0.5).chances((1,), rows, world), strict=True))
+    assert chances[2] == pytest.approx(0.8 * (0.5 * 1 + 0.5 / 3))
+    assert chances[5] == chances[6] == pytest.approx(0.8 * 0.5 / 3)
+    assert all(chances[row] == pytest.approx(0.2 / 6) for row in (0, 3, 4, 7, 8, 9))
+    one_day_later(world)
+    later = dict(zip(rows, Guimera(p=1.0, q=0.0).chances((1,), rows, world), strict=True))
+    assert [row for row in rows if later[row] > 0] == [2, 3, 5, 6, 7]
+
+
+def test_whoever_has_been_inactive_for_too_long_is_neither(world):
+    """Today is day 5: the last papers of 5 and 6 are two days old, those of 1 and 2 one day."""
+    rows = list(range(little.PEOPLE))
+    recent = Guimera(p=0.5, q=0, inactivity=1.0).chances((), rows, world)
+    assert recent[[5, 6]].tolist() == [0, 0]
+    assert recent[[1, 2]].tolist() == [0.25, 0.25]
+    assert recent[[3, 9]] == pytest.approx(0.5 / 6)
+    two = Guimera(p=0.5, q=0, inactivity=2.0).chances((), rows, world)
+    assert two[[1, 2, 5, 6]].tolist() == [0.125] * 4
+
+
+def test_where_newcomers_have_run_out_the_seat_stays_empty(world):
+    excluded = frozenset(range(little.PEOPLE)) - {1, 2}
+    policy, rng = Guimera(p=0.0), Streams(1).stream("none")
+    assert policy.choose((), excluded, world, rng) is None
+
+
+def test_a_stated_team_of_unknown_people_is_told(world):
+    with pytest.raises(InputError, match=r"protocol\.selection\.people: nobody is called Adam"):
+        Fixed(people=("Adam",)).choose((0,), frozenset({0}), world, Streams(1).stream("x"))
+
+
+RULES = {
+    "anybody": Anybody(),
+    "productive": Productive(floor=2),
+    "cited": StandingLeaders(floor=5),
+    "connected": StandingLeaders(by="coauthors", floor=0.5),
+    "named": NamedLeaders(people=("Scientist4", "Scientist7")),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("excluded", [frozenset(), frozenset({4, 9})], ids=["all", "some"])
+def test_leaders_follow_the_definition_of_their_rule(world, name, excluded):
+    rule, rng = RULES[name], Streams(8).stream(name)
+    rows = [row for row in range(little.PEOPLE) if row not in excluded]
+    drawn = Counter(rule.choose(excluded, world, rng) for _ in range(DRAWS))
+    assert fits(drawn, rule.weights(rows, world), rows) > 1e-4
+
+
+def test_leaders_by_a_policy_need_a_protocol_that_has_one(world):
+    with pytest.raises(InputError, match=r"founding\.leaders: the protocol written selects nobody"):
+        Selected().choose(frozenset(), world, Streams(1).stream("x"))
