@@ -21,6 +21,8 @@ ABOUT = {
     "papers": "what the society published",
     "authorships": "who wrote it",
     "citations": "what it cites",
+    "interventions": "what the scenario changed in mid-run, and when",
+    "careers": "who left the society, and when",
     "ties": "dated joint papers, those before day 0 included",
 }
 

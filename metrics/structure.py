@@ -38,10 +38,9 @@ def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
         ``assortativity`` (degree correlation, -1..1, missing where degrees do not vary: Newman
         2002).
     """
-    ties = run.table("ties").dropna(subset=["date", "source", "target"])
     rows = []
     for network in NETWORKS:
-        chosen = ties if network == "all" else ties[ties["date"] >= 0]
+        chosen = ties_of(run.table("ties"), network)
         tied = chosen["date"].to_numpy(dtype=np.float64)
         in_order = np.sort(tied)
         known, last = -1, {}
@@ -56,6 +55,12 @@ def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
     parts = [name for name in table.columns if name not in (*WHOLE, "network")]
     table[parts] = table[parts].astype("Float64")
     return table
+
+
+def ties_of(ties: pd.DataFrame, network: str) -> pd.DataFrame:
+    """Dated ties of a network: ``all`` of them, or ``grown`` since day 0."""
+    dated = ties.dropna(subset=["date", "source", "target"])
+    return dated if network == "all" else dated[dated["date"] >= 0]
 
 
 def dates(days: float, every: float) -> list[float]:

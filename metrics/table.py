@@ -11,31 +11,81 @@ from functools import cache
 
 import pandas as pd
 
-from metrics import concurrency, cost, novelty, structure, teams
+from metrics import (
+    by_protocol,
+    combinations,
+    concurrency,
+    cost,
+    delays,
+    disruption,
+    impact,
+    leaks,
+    novelty,
+    productivity,
+    structure,
+    tail,
+    teams,
+)
+from metrics.network import assembly, communities, consulting, periphery, small_world
 from metrics.written import fits
 from society.run import Run
 
 Metric = Callable[[Run], pd.DataFrame]
 
+FAMILIES: dict[str, dict[str, Metric]] = {
+    "novelty": {"novelty": novelty.of_run},
+    "leaks": {"leaks": leaks.of_run},
+    "teams": {
+        "teams": teams.teams,
+        "outcomes_without_defaults": teams.outcomes_without_defaults,
+        "by_protocol": by_protocol.by_protocol,
+        "assembly": assembly.assembly,
+    },
+    "structure": {
+        "structure": structure.structure,
+        "degrees": tail.degrees,
+        "communities": communities.communities,
+        "core_periphery": periphery.core_periphery,
+        "consulting": consulting.consulting,
+    },
+    "impact": {
+        "productivity": productivity.productivity,
+        "inequality": productivity.inequality,
+        "impact": impact.impact,
+        "standing": impact.standing,
+        "cumulative_advantage": impact.cumulative_advantage,
+        "disruption": disruption.disruption,
+    },
+    "concurrency": {
+        "weekly": concurrency.weekly,
+        "waiting": concurrency.waiting,
+        "rounds": concurrency.rounds,
+        "delays": delays.delays,
+        "held_attention": delays.held_attention,
+        "queueing": concurrency.queueing,
+        "utilisation": concurrency.utilisation,
+        "acceptance": concurrency.acceptance,
+        "acceptance_slope": concurrency.acceptance_slope,
+    },
+    "cost": {
+        "calls_by_act": cost.calls_by_act,
+        "calls_by_stage": cost.calls_by_stage,
+        "calls_by_team": cost.calls_by_team,
+        "calls_by_scientist": cost.calls_by_scientist,
+        "calls_by_model": cost.calls_by_model,
+        "calls_by_rung": cost.calls_by_rung,
+        "inference_cost": cost.inference_cost,
+    },
+    "chance": {
+        "tail": tail.tail,
+        "small_world": small_world.small_world,
+        "combinations": combinations.combinations,
+    },
+}
+"""What a scenario can ask for under ``metrics``, and the measures of each."""
+
 METRICS: dict[str, Metric] = {
-    "novelty": novelty.of_run,
-    "teams": teams.teams,
-    "outcomes_without_defaults": teams.outcomes_without_defaults,
-    "structure": structure.structure,
-    "weekly": concurrency.weekly,
-    "waiting": concurrency.waiting,
-    "rounds": concurrency.rounds,
-    "queueing": concurrency.queueing,
-    "utilisation": concurrency.utilisation,
-    "acceptance": concurrency.acceptance,
-    "acceptance_slope": concurrency.acceptance_slope,
-    "calls_by_act": cost.calls_by_act,
-    "calls_by_stage": cost.calls_by_stage,
-    "calls_by_team": cost.calls_by_team,
-    "calls_by_scientist": cost.calls_by_scientist,
-    "calls_by_model": cost.calls_by_model,
-    "calls_by_rung": cost.calls_by_rung,
-    "inference_cost": cost.inference_cost,
+    name: metric for family in FAMILIES.values() for name, metric in family.items()
 }
 
 

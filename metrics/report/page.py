@@ -12,15 +12,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from metrics.cost import RUNGS
 from metrics.exports import coauthors, xml_text
+from metrics.leaks import cutoff_of
 from metrics.ledger import ledger_of
 from metrics.novelty import COLUMNS, settings_of
 from metrics.report import figures
+from metrics.report.community import community
 from metrics.report.layout import drawn
+from metrics.report.leaking import leaking
 from metrics.report.network import picture
 from metrics.report.paid import paid
 from metrics.report.reading import reading
@@ -37,8 +40,15 @@ SCENARIO_SHOWN = 40_000
 
 def page(run: Run) -> str:
     """The page as text. It opens without a network, and with scripts off."""
+    environment = pages("metrics.report")
+    template = environment.get_template("page.html")
+    return template.render(style=style(environment), **_contents(run))
+
+
+def pages(*packages: str) -> Environment:
+    """Templates of these packages, the first that has one; every text is escaped."""
     environment = Environment(
-        loader=PackageLoader("metrics.report", "."),
+        loader=ChoiceLoader([PackageLoader(package, ".") for package in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_visible,
@@ -46,9 +56,13 @@ def page(run: Run) -> str:
         lstrip_blocks=True,
     )
     environment.filters["number"] = number
-    style = environment.loader.get_source(environment, "page.css")[0] if environment.loader else ""
-    template = environment.get_template("page.html")
-    return template.render(style=Markup(style), **_contents(run))  # noqa: S704 - our own file
+    return environment
+
+
+def style(environment: Environment) -> Markup:
+    """The style sheet that all pages share."""
+    text = environment.loader.get_source(environment, "page.css")[0] if environment.loader else ""
+    return Markup(text)  # noqa: S704 - our own file
 
 
 def write_page(run: Run, folder: Path | str) -> Path:
@@ -93,7 +107,9 @@ def _contents(run: Run) -> dict[str, Any]:
         "papers": _papers(run),
         "papers_total": told["papers"],
         "novelty": _novelty(run),
+        "leaks": leaking(run),
         "network": _network(run),
+        "community": community(run),
         "structure": figures.structure(measure(run, "structure")),
         "final": measure(run, "structure").groupby("network").last().to_dict("index"),
         "flight": figures.teams_in_flight(weekly),
@@ -111,6 +127,7 @@ def _contents(run: Run) -> dict[str, Any]:
         "stages": _rows(measure(run, "calls_by_stage")),
         "costs": _costs(run),
         "made_of": _made_of(run),
+        "by_protocol": _by_protocol(run),
         "provenance": _provenance(run, told),
         "scenario": run.scenario_text[:SCENARIO_SHOWN],
     }
@@ -223,6 +240,12 @@ def _made_of(run: Run) -> list[dict[str, Any]]:
     return _rows(grouped.reset_index())
 
 
+def _by_protocol(run: Run) -> list[dict[str, Any]]:
+    """The main measures by protocol, where there are several."""
+    table = measure(run, "by_protocol")
+    return _rows(table) if len(table) > 1 else []
+
+
 def _provenance(run: Run, told: dict[str, Any]) -> list[tuple[str, str]]:
     manifest = run.manifest
     price = manifest.get("price")
@@ -231,6 +254,7 @@ def _provenance(run: Run, told: dict[str, Any]) -> list[tuple[str, str]]:
         ("seed", str(told["seed"])),
         ("simulated days", number(told["days"])),
         ("first contemporary year", str(run.boundary or "–")),
+        ("training cut-off of the model", cutoff_of(manifest).stated or "not stated"),
         ("backend", " ".join(filter(None, (_backend(run)["use"], _backend(run)["model"])))),
         ("price", "none" if price is None else json.dumps(price, sort_keys=True)),
         ("digest", told["digest"] or "none: the run is partial, or has not been closed"),

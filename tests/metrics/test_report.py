@@ -116,7 +116,7 @@ def test_a_browser_runs_nothing_of_it(rows, make_run, run, tmp_path):
     assert "<body>" in dom
     assert "<script" not in dom
     assert "<title>&lt;script&gt;" in dom
-    assert dom.count("<section") == 10
+    assert dom.count("<section") == 12
 
 
 def test_every_section_and_banner_is_there(html):
@@ -145,7 +145,7 @@ def test_every_section_and_banner_is_there(html):
 def test_figures_are_drawn_and_named(html):
     found = Page(html)
     figures = [attrs for tag, attrs in found.elements if tag == "svg"]
-    assert len(figures) == 12
+    assert len(figures) == 14
     assert all(attrs["role"] == "img" and attrs["aria-label"] for attrs in figures)
     assert "var(--blue)" in html
     assert "#050505" not in html

@@ -1,14 +1,17 @@
+import importlib
 import inspect
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from agents.errors import InputError
-from metrics import concurrency, cost, novelty, structure, teams
-from metrics.table import METRICS, measure
+from metrics.table import FAMILIES, METRICS, measure
+from scenarios.schema import METRICS as DEFAULT
+from scenarios.schema import Family
 
-FAMILIES = (concurrency, cost, novelty, structure, teams)
+MODULES = sorted({metric.__module__ for metric in METRICS.values()})
 HERE = Path(__file__).parent
 
 
@@ -44,7 +47,7 @@ def test_every_measure_leaves_the_tables_alone(name, run):
 
 def test_every_public_function_from_a_run_to_a_table_is_listed():
     """A measure that is not in the table is never written with a run."""
-    for module in FAMILIES:
+    for module in map(importlib.import_module, MODULES):
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if name.startswith("_") or function.__module__ != module.__name__:
                 continue
@@ -65,3 +68,9 @@ def test_what_was_written_goes_before_what_would_be_computed(run, make_run):
     assert len(measure(run, "teams")) == 3
     with pytest.raises(InputError, match="no measure is called 'fame'"):
         measure(run, "fame")
+
+
+def test_a_scenario_can_ask_for_every_family_and_has_all_but_chance_by_default():
+    assert set(get_args(Family)) == set(FAMILIES)
+    assert set(DEFAULT) == set(FAMILIES) - {"chance"}
+    assert list(METRICS) == [name for family in FAMILIES.values() for name in family]

@@ -1,0 +1,124 @@
+"""Impact: who is cited by the society's papers, how often, and whether fame breeds fame."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from metrics.inequality import h_index
+from metrics.works import looked_up
+from society.run import Run
+
+WINDOW = 180.0
+"""Days of the early, and of the late citations of a paper; a quarter of a shorter run."""
+
+
+def impact(run: Run) -> pd.DataFrame:
+    """Citations of each paper of the society, from the society (this project).
+
+    Returns:
+        One row per ``paper`` (``date`` of publication): ``references_past`` and
+        ``references_own`` (papers it cites from before day 0, and of the society), ``cited``
+        (times), ``cited_by_own`` (of these, by a paper that shares an author with it) and
+        ``first_cited`` (days until the first citation; missing if there is none).
+    """
+    papers = run.table("papers")[["paper", "published"]].rename(columns={"published": "date"})
+    cites, inside = _citations(run)
+    table = papers.reset_index(drop=True)
+    name = table["paper"]
+    past = cites[~cites["inside"]]
+    table["references_past"] = looked_up(name, past.groupby("citing").size())
+    table["references_own"] = looked_up(name, inside.groupby("citing").size())
+    table["cited"] = looked_up(name, inside.groupby("cited").size())
+    own = inside[_shares_author(run, inside)]
+    table["cited_by_own"] = looked_up(name, own.groupby("cited").size())
+    counts = ["references_past", "references_own", "cited", "cited_by_own"]
+    table[counts] = table[counts].fillna(0).astype("Int64")
+    first = looked_up(name, inside.groupby("cited")["date"].min()).astype("Float64")
+    table["first_cited"] = first - table["date"]
+    return table
+
+
+def standing(run: Run) -> pd.DataFrame:
+    """Citations of each author, and its h-index, from the society's papers (Hirsch 2005).
+
+    Returns:
+        One row per ``scientist`` with a paper in the run: ``papers``, ``citations`` (of these,
+        from the society) and ``h`` (so many papers with at least so many citations each). What
+        is from before day 0 does not count, on either side.
+    """
+    _, inside = _citations(run)
+    by = run.table("authorships")[["paper", "scientist"]]
+    cited = looked_up(by["paper"], inside.groupby("cited").size()).fillna(0).astype("Int64")
+    grouped = cited.groupby(by["scientist"], sort=True)
+    table = grouped.agg(papers="size", citations="sum", h=h_index).reset_index()
+    kinds = dict.fromkeys(("papers", "citations", "h"), "Int64")
+    return table.astype({"scientist": "string", **kinds})
+
+
+def cumulative_advantage(run: Run) -> pd.DataFrame:
+    """Do papers that are cited early go on being cited (Price 1976)?
+
+    Returns:
+        One row per ``of``: ``society``: its papers, early being the first ``window`` days after
+        publication and late the next, of those whose both windows lie within the run; ``past``:
+        papers from before day 0 that the society cites at all, early being the first half of
+        the run and late the second (which draws from those cited in either, so that a
+        correlation of about -1 is what chance alone gives papers cited once). ``papers``,
+        ``window`` (days), ``early`` and ``late`` (mean citations), ``pearson`` and ``spearman``
+        (-1..1; missing below three papers, or where one side does not vary).
+    """
+    cites, inside = _citations(run)
+    window = min(WINDOW, run.days / 4)
+    papers = run.table("papers")
+    old = papers[papers["published"] + 2 * window <= run.days]
+    dated = dict(zip(old["paper"], old["published"], strict=True))
+    own = inside[inside["cited"].isin(list(dated))]
+    age = (own["date"] - own["cited"].map(dated).astype(float)).astype(float)
+    past = cites[~cites["inside"]]
+    half = run.days / 2
+    rows = [
+        _told("society", window, list(dated), own["cited"], age < window, age < 2 * window),
+        _told(
+            *("past", half, sorted(past["cited"].unique()), past["cited"]),
+            *(past["date"] < half, past["date"] <= run.days),
+        ),
+    ]
+    kinds = {"of": "string", "papers": "Int64"}
+    kinds |= dict.fromkeys(("window", "early", "late", "pearson", "spearman"), "Float64")
+    return pd.DataFrame(rows).astype(kinds)
+
+
+def _told(
+    of: str, window: float, names: list[str], cited: pd.Series, early: pd.Series, ever: pd.Series
+) -> dict[str, object]:
+    first = _counts(names, cited[early])
+    then = _counts(names, cited[ever & ~early])
+    row: dict[str, object] = {"of": of, "papers": len(names), "window": window}
+    row |= {"early": first.mean() if names else None, "late": then.mean() if names else None}
+    varies = len(names) > 2 and np.ptp(first) > 0 and np.ptp(then) > 0
+    row["pearson"] = float(stats.pearsonr(first, then)[0]) if varies else None
+    row["spearman"] = float(stats.spearmanr(first, then)[0]) if varies else None
+    return row
+
+
+def _counts(names: list[str], cited: pd.Series) -> np.ndarray:
+    counts = looked_up(pd.Series(names, dtype="string"), cited.value_counts()).fillna(0)
+    return counts.to_numpy(dtype=np.float64)
+
+
+def _citations(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """All citations, once for each pair of papers, and those within the society."""
+    cites = run.table("citations").drop_duplicates(["citing", "cited"])
+    cites = cites.assign(inside=cites["inside"].fillna(False).astype(bool))
+    return cites, cites[cites["inside"]]
+
+
+def _shares_author(run: Run, cites: pd.DataFrame) -> pd.Series:
+    by = run.table("authorships")[["paper", "scientist"]]
+    rows = cites[["citing", "cited"]].reset_index(names="row")
+    both = rows.merge(by, left_on="citing", right_on="paper").merge(
+        by, left_on=["cited", "scientist"], right_on=["paper", "scientist"]
+    )
+    return pd.Series(cites.index.isin(both["row"]), index=cites.index, dtype=bool)

@@ -1,0 +1,108 @@
+"""Tail: how degrees, papers and citations are distributed, and whether by a power law."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metrics import powerlaw
+from metrics.structure import NETWORKS, adjacency, ties_of
+from society.run import Run
+from society.streams import Streams
+
+RESAMPLES = 100
+MANY = 20_000
+FEW_RESAMPLES = 25
+"""Bootstrap samples, and above 20,000 values: the standard error of a p of 0.1 is 0.03 or 0.06."""
+PARTS = (
+    *("alpha", "ks", "p"),
+    *("lognormal_ratio", "lognormal_p", "exponential_ratio", "exponential_p"),
+)
+COUNTS = ("n", "xmin", "tail", "resamples")
+
+
+def degrees(run: Run) -> pd.DataFrame:
+    """Distribution of degrees of both networks at the end (Newman 2001).
+
+    Returns:
+        One row per ``network`` (all, grown) and ``degree`` (co-authors, >= 1) that occurs:
+        ``scientists`` of that degree and ``share_above`` (share with at least it, 0..1).
+    """
+    parts = []
+    for network in NETWORKS:
+        degree, counts = np.unique(degrees_of(run, network), return_counts=True)
+        above = np.cumsum(counts[::-1])[::-1] / max(counts.sum(), 1)
+        columns = {"degree": degree, "scientists": counts, "share_above": above}
+        parts.append(pd.DataFrame({"network": network, **columns}))
+    kinds = {"network": "string", "degree": "Int64", "scientists": "Int64"}
+    return pd.concat(parts, ignore_index=True).astype({**kinds, "share_above": "Float64"})
+
+
+def tail(run: Run) -> pd.DataFrame:
+    """Tails after Clauset, Shalizi and Newman (Clauset et al. 2009), discrete; seeded bootstrap.
+
+    Returns:
+        One row per ``quantity``: degree of each network (``degree, all``; ``degree, grown``),
+        ``papers per scientist`` and ``citations per paper`` (since day 0). ``n`` (values above
+        zero), ``xmin`` (where the tail begins), ``tail`` (values in it), ``alpha`` (exponent,
+        > 1), ``ks`` (distance to the fitted law, 0..1); ``p`` (share of ``resamples`` samples of
+        that law that lie farther from their own fit, 0..1; 0.1 and less rejects it);
+        ``lognormal_ratio`` and ``exponential_ratio`` (log ratio of likelihoods, positive where
+        the power law is likelier) with the ``_p`` of no difference; and ``verdict``, in words.
+    """
+    streams = Streams(run.seed, "metrics", "tail")
+    rows = [
+        {"quantity": name, **judged(values, streams.stream(name))}
+        for name, values in _quantities(run)
+    ]
+    table = pd.DataFrame(rows)
+    kinds = {"quantity": "string", "verdict": "string"}
+    kinds |= dict.fromkeys(COUNTS, "Int64") | dict.fromkeys(PARTS, "Float64")
+    return table.astype(kinds)[["quantity", *COUNTS, *PARTS, "verdict"]]
+
+
+def judged(values: Any, rng: np.random.Generator) -> dict[str, Any]:
+    """Every column of ``tail`` but the first, for whole numbers; zeros are left out."""
+    known = np.asarray(values, dtype=np.int64)
+    known = known[known > 0]
+    found = powerlaw.fit(known)
+    told: dict[str, Any] = {**dict.fromkeys((*COUNTS, *PARTS)), "n": len(known)}
+    if found is None:
+        return {**told, "verdict": powerlaw.verdict(len(known), None, 1.0, None, None)}
+    told |= {"xmin": found.xmin, "tail": found.n, "alpha": found.alpha, "ks": found.ks}
+    enough = found.n >= powerlaw.LEAST_TAIL
+    p = 1.0
+    if enough:
+        told["resamples"] = FEW_RESAMPLES if len(known) > MANY else RESAMPLES
+        p = told["p"] = powerlaw.bootstrap(known, found, told["resamples"], rng)
+    ratios = {
+        "lognormal": powerlaw.against_lognormal(known, found),
+        "exponential": powerlaw.against_exponential(known, found),
+    }
+    for name, one in ratios.items():
+        told[f"{name}_ratio"] = one.ratio
+        told[f"{name}_p"] = None if np.isnan(one.p) else one.p
+    return {**told, "verdict": powerlaw.verdict(len(known), found, p, **ratios)}
+
+
+def degrees_of(run: Run, network: str) -> NDArray[np.int64]:
+    """Number of co-authors of everybody with a tie."""
+    matrix = adjacency(ties_of(run.table("ties"), network))
+    return np.asarray(np.diff(matrix.indptr), dtype=np.int64)
+
+
+def _quantities(run: Run) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    for network in NETWORKS:
+        yield f"degree, {network}", degrees_of(run, network)
+    cites = run.table("citations")
+    inside = cites[cites["inside"].fillna(False).astype(bool)]
+    columns = (
+        ("papers per scientist", run.table("authorships")["scientist"]),
+        ("citations per paper", inside["cited"]),
+    )
+    for name, column in columns:
+        yield name, np.asarray(column.value_counts(), dtype=np.int64)

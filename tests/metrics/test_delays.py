@@ -1,0 +1,101 @@
+import pytest
+
+from metrics.delays import delays, held_attention
+
+
+@pytest.fixture
+def week(make_run):
+    """A team of two: homework from day 1, a meeting called on day 6 for 13, held on 14.
+
+    Its leader has 2 days of work and waits a day for another project; the member needs 3 days
+    and has 2 days of queue.
+    """
+    rows = {
+        "teams": [("A/1", "A", "virsci", 2, 2, 0.0, 0.0, None, None, "running", None)],
+        "members": [
+            ("A/1", "A", "leader", 0.0, None, None, 0),
+            ("A/1", "B", "member", 0.0, None, None, 0),
+            ("C/1", "A", "member", 0.0, None, None, 0),
+        ],
+        "homework": [
+            ("A/1", "A", "topic", 1, 1, 1.0, 2.0, 4.0, 2.0),
+            ("A/1", "B", "topic", 1, 1, 1.0, 3.0, 6.0, 3.0),
+        ],
+        "meetings": [
+            ("A/1", "topic", 1, 1, 0.0, 0.5, 0.5, 1.0, 2, None),
+            ("A/1", "topic", 1, 2, 6.0, 13.0, 14.0, 14.5, 2, "A"),
+        ],
+    }
+    return rows
+
+
+def test_the_parts_of_waiting_by_hand(week, make_run):
+    table = delays(make_run(week)).set_index(["by", "value"])
+    row = table.loc[("size", 2)]
+    assert row["pieces"] == 2
+    assert row["effort"] == 2.5
+    assert row["desk_queue"] == (1 + 2) / 2
+    assert row["teammates"] == (2 + 0) / 2
+    assert row["homework_queue"] == row["desk_queue"] + row["teammates"]
+    assert row["notice"] == 7
+    assert row["meeting_queue"] == 1
+    # Elapsed: from day 1 to day 14.
+    assert row["waiting"] + row["effort"] == 13
+
+
+def test_by_memberships_each_person_is_in_its_own_row(week, make_run):
+    table = delays(make_run(week)).set_index(["by", "value"])
+    assert table.loc[("memberships", 1), "desk_queue"] == 2.0  # B
+    assert table.loc[("memberships", 2), "teammates"] == 2.0  # A
+
+
+def test_homework_that_no_meeting_followed_is_left_out(week, make_run):
+    week["meetings"] = week["meetings"][:1]
+    assert delays(make_run(week)).empty
+
+
+def test_attention_held_without_work_by_hand(make_run):
+    """A leaves one room on day 3; B sits in the next from day 2, its date, until then."""
+    rows = {
+        "members": [
+            ("T/1", "A", "leader", 0.0, None, None, 0),
+            ("U/1", "A", "leader", 0.0, None, None, 0),
+            ("U/1", "B", "member", 0.0, None, None, 0),
+        ],
+        "meetings": [
+            ("T/1", "topic", 1, 1, 0.0, 1.0, 1.0, 3.0, 1, None),
+            ("U/1", "topic", 1, 1, 0.0, 2.0, 3.0, 4.0, 2, "A"),
+        ],
+        "homework": [("U/1", "B", "topic", 1, 1, 4.0, 4.0, 9.0, 5.0)],
+    }
+    row = held_attention(make_run(rows)).iloc[0]
+    assert row[["meeting_days", "homework_days", "idle_days"]].tolist() == [4, 5, 1]
+    assert row["idle_share"] == pytest.approx(0.1)
+
+
+def test_without_meetings_nothing_is_held(empty_run):
+    row = held_attention(empty_run).iloc[0]
+    assert row["meeting_days"] == 0
+    assert row.isna()["idle_share"]
+
+
+def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(tmp_path):
+    scenarios = pytest.importorskip("scenarios")
+    from society.run import Run
+
+    told = {}
+    for attention in ("on", "unlimited"):
+        settings = {"until": "250d", "attention": attention, "metrics": ["chance"]}
+        scenario = scenarios.load_scenario("quickstart", **settings)
+        run = Run.open(scenarios.run_scenario(scenario, tmp_path / attention))
+        told[attention] = delays(run), held_attention(run).iloc[0]
+    table, held = told["on"]
+    assert (table["desk_queue"] > 0).any()
+    assert held["idle_share"] < 0.05
+    free, unheld = told["unlimited"]
+    assert (free[["desk_queue", "meeting_queue"]] == 0).all(axis=None)
+    assert unheld["idle_days"] == 0
+    page = (tmp_path / "on" / "report.html").read_text(encoding="utf-8")
+    assert "Is it a power law?" in page
+    assert "A small world: sigma above 1" in page
+    assert "tenth percentile lies below 0" in page

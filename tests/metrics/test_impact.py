@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from metrics.impact import cumulative_advantage, impact, standing
+
+
+def society(papers, citations, days=100.0, writers=None):
+    """Rows of papers (name, date), of citations between them, and of who wrote them."""
+    dates = dict(papers)
+    cites = [(a, b, dates[a], b in dates) for a, b in citations]
+    by = [
+        (name, who, n) for name, _ in papers for n, who in enumerate((writers or {}).get(name, ()))
+    ]
+    return {
+        "papers": [(name, name, name, "", date, None, "") for name, date in papers],
+        "citations": cites,
+        "authorships": by,
+    }
+
+
+def test_citations_of_papers_by_hand(make_run):
+    rows = society(
+        [("A", 10.0), ("B", 20.0), ("C", 30.0)],
+        [("A", "P1"), ("B", "A"), ("C", "A"), ("C", "B"), ("C", "P1"), ("C", "P2")],
+        writers={"A": "xy", "B": "y", "C": "z"},
+    )
+    table = impact(make_run(rows)).set_index("paper")
+    assert table["cited"].to_dict() == {"A": 2, "B": 1, "C": 0}
+    assert table["cited_by_own"].to_dict() == {"A": 1, "B": 0, "C": 0}
+    assert table.loc["C", ["references_past", "references_own"]].tolist() == [2, 2]
+    assert table.loc["A", "first_cited"] == 10.0
+    assert table["first_cited"].isna().tolist() == [False, False, True]
+
+
+def test_a_paper_that_cites_another_twice_cites_it_once(make_run):
+    rows = society([("A", 1.0), ("B", 2.0)], [("B", "A"), ("B", "A")])
+    assert impact(make_run(rows))["cited"].tolist() == [1, 0]
+
+
+def test_h_of_the_society_by_hand(make_run):
+    """x wrote A and B, cited three times and twice: h = 2."""
+    papers = [("A", 1.0), ("B", 2.0), *[(f"C{n}", 10.0 + n) for n in range(3)]]
+    cites = [("C0", "A"), ("C1", "A"), ("C2", "A"), ("C0", "B"), ("C1", "B"), ("B", "P9")]
+    rows = society(papers, cites, writers={"A": "xy", "B": "x", "C0": "y"})
+    table = standing(make_run(rows)).set_index("scientist")
+    assert table.loc["x"].tolist() == [2, 5, 2]
+    assert table.loc["y"].tolist() == [2, 3, 1]
+
+
+def test_early_and_late_citations_by_hand(make_run):
+    """Windows of 25 days: A has 2 early and 2 late, B 1 and 0, C 0 and 1."""
+    papers = [("A", 0.0), ("B", 0.0), ("C", 0.0)]
+    when = {"A": (5, 24.5, 25, 40), "B": (10, 60), "C": (49,)}
+    later = [(f"{name}{day}", float(day), name) for name, days in when.items() for day in days]
+    rows = society(
+        [*papers, *[(name, day) for name, day, _ in later]], [(one, of) for one, _, of in later]
+    )
+    row = cumulative_advantage(make_run(rows)).set_index("of").loc["society"]
+    # Those of later papers that are old enough (day <= 50) have no citation at all.
+    old = 3 + sum(day <= 50 for _, day, _ in later)
+    early = np.array([2, 1, 0] + [0] * (old - 3))
+    late = np.array([2, 0, 1] + [0] * (old - 3))
+    assert row[["papers", "window"]].tolist() == [old, 25]
+    assert row["early"] == pytest.approx(early.mean())
+    assert row["pearson"] == pytest.approx(stats.pearsonr(early, late)[0])
+    assert row["spearman"] == pytest.approx(stats.spearmanr(early, late)[0])
+
+
+def test_past_papers_are_halved_at_the_middle_of_the_run(make_run):
+    papers = [("A", 10.0), ("B", 49.0), ("C", 50.0), ("D", 90.0)]
+    rows = society(papers, [("A", "P"), ("B", "P"), ("C", "P"), ("D", "Q"), ("B", "R")])
+    row = cumulative_advantage(make_run(rows)).set_index("of").loc["past"]
+    assert row[["papers", "window"]].tolist() == [3, 50]
+    assert row["early"] == pytest.approx((2 + 0 + 1) / 3)
+    assert row["late"] == pytest.approx((1 + 1 + 0) / 3)
+
+
+def test_without_citations_nothing_correlates(empty_run):
+    assert cumulative_advantage(empty_run)["pearson"].isna().all()
+    assert impact(empty_run).empty
+    assert standing(empty_run).empty

@@ -1,0 +1,134 @@
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from agents.errors import InputError
+from metrics.inference.comparisons import holm, paired, welch
+from metrics.inference.effects import (
+    cohen_d,
+    d_interval,
+    detectable_effect,
+    detectable_paired,
+    dz_interval,
+    g_interval,
+    hedges_factor,
+)
+
+rng = np.random.default_rng(1)
+FIRST, SECOND = rng.normal(0, 1, 12), rng.normal(0.8, 2, 17)
+
+
+def test_a_hand_worked_paired_difference():
+    """Differences 1, 2, 3: mean 2, error 1/sqrt 3, t = 3.4641 on 2, d_z = 2."""
+    found = paired([5.0, 5.0, 5.0], [6.0, 7.0, 8.0])
+    assert found.difference.value == pytest.approx(2)
+    assert found.t == pytest.approx(2 * math.sqrt(3))
+    assert found.freedom == 2
+    assert found.p == pytest.approx(0.0741799)
+    assert found.effect.value == pytest.approx(2)
+    assert found.difference.high == pytest.approx(2 + 4.302653 / math.sqrt(3))
+
+
+def test_paired_and_welch_agree_with_scipy():
+    found = paired(FIRST, SECOND[:12])
+    theirs = stats.ttest_rel(SECOND[:12], FIRST)
+    band = theirs.confidence_interval()
+    assert (found.t, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+    assert (found.difference.low, found.difference.high) == pytest.approx((band.low, band.high))
+    loose = welch(FIRST, SECOND)
+    theirs = stats.ttest_ind(SECOND, FIRST, equal_var=False)
+    band = theirs.confidence_interval()
+    assert (loose.t, loose.p, loose.freedom) == pytest.approx(
+        (theirs.statistic, theirs.pvalue, theirs.df)
+    )
+    assert (loose.difference.low, loose.difference.high) == pytest.approx((band.low, band.high))
+    assert loose.effect_name == "g"
+
+
+def test_pairing_takes_out_what_the_seeds_share():
+    shared = np.random.default_rng(0).normal(0, 5, 10)
+    noise = np.random.default_rng(2).normal(0, 0.1, (2, 10))
+    first, second = shared + noise[0], shared + 0.5 + noise[1]
+    assert paired(first, second).p < 1e-4
+    assert welch(first, second).p > 0.5
+
+
+@pytest.mark.parametrize(
+    ("test", "first", "second", "note"),
+    [
+        (paired, [], [], "no pair"),
+        (paired, [1.0], [2.0], "only one pair"),
+        (paired, [1.0, 2.0], [2.0, 3.0], "the differences do not vary"),
+        (welch, [1.0], [2.0, 3.0], "only one value in an arm"),
+        (welch, [], [2.0, 3.0], "no value in an arm"),
+        (welch, [1.0, 1.0], [2.0, 2.0], "neither arm varies"),
+    ],
+)
+def test_what_cannot_be_compared_says_why(test, first, second, note):
+    found = test(first, second)
+    assert found.note == note
+    assert math.isnan(found.p)
+    assert math.isnan(found.effect.low)
+
+
+def test_pairs_of_unequal_length_are_refused():
+    with pytest.raises(InputError, match="not 1 and 2 values"):
+        paired([1.0], [1.0, 2.0])
+
+
+def test_a_comparison_that_was_lost_still_counts_as_planned():
+    """Three planned, one lost: 0.01 x 3, 0.04 x 2."""
+    assert holm([0.04, math.nan, 0.01])[::2] == pytest.approx([0.08, 0.03])
+    assert math.isnan(holm([0.04, math.nan, 0.01])[1])
+
+
+def test_a_hand_worked_interval_of_d():
+    """At d = 0 the noncentral t is the normal: 1.96 over the root of n1 n2 / (n1 + n2) = 1."""
+    band = d_interval([-1.0, 1.0], [-1.0, 1.0])
+    assert (band.value, band.low, band.high) == pytest.approx((0, -1.959964, 1.959964))
+
+
+def test_the_bounds_of_an_effect_are_where_its_t_becomes_unlikely():
+    band = d_interval(SECOND, FIRST)
+    scale = math.sqrt(12 * 17 / 29)
+    t = cohen_d(SECOND, FIRST) * scale
+    assert stats.nct.sf(t, 27, band.low * scale) == pytest.approx(0.025)
+    assert stats.nct.cdf(t, 27, band.high * scale) == pytest.approx(0.025)
+    shrunk = g_interval(SECOND, FIRST)
+    assert shrunk.low == pytest.approx(band.low * hedges_factor(27))
+    gaps = SECOND[:12] - FIRST
+    pairs = dz_interval(gaps)
+    t = pairs.value * math.sqrt(12)
+    assert stats.nct.sf(t, 11, pairs.low * math.sqrt(12)) == pytest.approx(0.025)
+    assert stats.nct.cdf(t, 11, pairs.high * math.sqrt(12)) == pytest.approx(0.025)
+
+
+def test_the_interval_of_an_effect_covers_it():
+    draws = np.random.default_rng(4).normal(0.8, 1, (400, 10))
+    held = [band.low <= 0.8 <= band.high for band in map(dz_interval, draws)]
+    assert np.mean(held) == pytest.approx(0.95, abs=0.033)
+
+
+def test_no_spread_has_no_effect_size():
+    assert math.isnan(dz_interval([1.0, 1.0]).value)
+    assert math.isnan(d_interval([1.0, 1.0], [2.0, 2.0]).value)
+    assert math.isnan(hedges_factor(1))
+
+
+def test_twenty_pairs_find_an_effect_of_two_thirds():
+    assert detectable_paired(20) == pytest.approx(0.6604, abs=1e-3)
+    assert math.isnan(detectable_paired(1))
+    assert detectable_effect(5, alpha=0.001) > detectable_effect(5)
+    found = stats.ttest_1samp(
+        np.random.default_rng(0).normal(detectable_paired(10), 1, (10, 4000)), 0
+    ).pvalue
+    assert (found < 0.05).mean() == pytest.approx(0.8, abs=0.02)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 20, 1000])
+@pytest.mark.parametrize("alpha", [0.05, 0.0005])
+def test_every_design_has_a_detectable_effect(n, alpha):
+    assert math.isfinite(detectable_effect(n, alpha=alpha))
+    assert math.isfinite(detectable_paired(n, alpha=alpha))

@@ -1,0 +1,136 @@
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from agents.errors import InputError
+from metrics.inference import intervals
+from metrics.inference.coverage import (
+    FAMILIES,
+    LADDER,
+    POOR,
+    REPLICATES,
+    fitting,
+    known,
+    simulated,
+)
+from metrics.inference.intervals import bca_bounds, bca_interval, log_interval
+from metrics.inference.sample import skewness
+
+SAMPLE = np.random.default_rng(3).lognormal(size=20)
+
+
+def test_a_hand_worked_log_interval():
+    """1, e, e^2: logarithms 0, 1, 2 with mean 1 and error 1/sqrt 3; t(2) = 4.3027."""
+    band = log_interval([1.0, math.e, math.e**2])
+    half = 4.302653 / math.sqrt(3)
+    assert band.value == pytest.approx(math.e)
+    assert (band.low, band.high) == pytest.approx((math.exp(1 - half), math.exp(1 + half)))
+
+
+def test_a_log_interval_needs_values_above_zero():
+    with pytest.raises(InputError, match="above zero; take t or BCa"):
+        log_interval([1.0, 0.0])
+
+
+def test_bca_on_the_same_resamples_is_that_of_scipy():
+    theirs = stats.bootstrap((SAMPLE,), np.mean, n_resamples=2500, method="BCa", rng=1)
+    left_out = np.array([np.delete(SAMPLE, one).mean() for one in range(len(SAMPLE))])
+    ours = bca_bounds(
+        theirs.bootstrap_distribution[None], left_out[None], np.array([SAMPLE.mean()])
+    )[0]
+    wanted = theirs.confidence_interval
+    assert tuple(ours) == pytest.approx((wanted.low, wanted.high), rel=1e-12)
+
+
+def test_bca_bounds_of_many_samples_are_those_of_each():
+    samples = np.random.default_rng(0).exponential(size=(4, 9))
+    boot = samples @ np.random.default_rng(1).multinomial(9, np.full(9, 1 / 9), 300).T / 9
+    left_out = (samples.sum(axis=1, keepdims=True) - samples) / 8
+    every = bca_bounds(boot, left_out, samples.mean(axis=1))
+    for row in range(4):
+        pick = slice(row, row + 1)
+        alone = bca_bounds(boot[pick], left_out[pick], samples.mean(axis=1)[pick])
+        assert every[row] == pytest.approx(alone[0])
+
+
+def test_blocks_do_not_change_a_bootstrap(monkeypatch):
+    whole = bca_interval(SAMPLE, resamples=200)
+    monkeypatch.setattr(intervals, "BLOCK", len(SAMPLE) * 7)
+    assert bca_interval(SAMPLE, resamples=200).value == whole.value
+    assert bca_interval(SAMPLE, resamples=200).low == pytest.approx(whole.low, abs=0.2)
+
+
+def test_a_hand_worked_skewness():
+    """0, 0, 3: mean 1, second moment 2, third 2; 2 / 2^1.5 x sqrt(6) / 1."""
+    assert skewness([0.0, 0.0, 3.0]) == pytest.approx(2 / 2**1.5 * math.sqrt(6))
+    assert skewness(SAMPLE) == pytest.approx(stats.skew(SAMPLE, bias=False))
+    assert math.isnan(skewness([1.0, 2.0]))
+    assert math.isnan(skewness([2.0, 2.0, 2.0]))
+    assert math.isnan(skewness([]))
+
+
+@pytest.mark.parametrize(
+    ("family", "n"), [("normal", 5), ("normal", 20), ("student", 10), ("lognormal-1", 10)]
+)
+def test_the_kept_coverage_is_what_a_new_simulation_finds(family, n):
+    """1500 other samples: four standard errors of both, at most."""
+    (kept,) = (cell for cell in known() if (cell.family, cell.n) == (family, n))
+    new = simulated(family, n, samples=1500, resamples=499, seed=99)
+    for name in ("t", "bca", "log"):
+        wanted, found = getattr(kept, name), getattr(new, name)
+        if math.isnan(wanted):
+            assert math.isnan(found)
+            continue
+        error = math.sqrt(wanted * (1 - wanted) * (1 / 1500 + 1 / 10_000))
+        assert found == pytest.approx(wanted, abs=4 * error), name
+    assert new.skewness == pytest.approx(kept.skewness, abs=0.1)
+
+
+def test_t_on_normal_data_is_known_to_hold():
+    cells = {(cell.family, cell.n): cell for cell in known()}
+    assert set(cells) == {(family, n) for family in FAMILIES for n in REPLICATES}
+    assert all(0.94 <= cells["normal", n].t <= 0.96 for n in REPLICATES)
+    assert all(0.94 <= cells["lognormal-1", n].log <= 0.96 for n in REPLICATES)
+    assert cells["lognormal-1", 10].t < 0.9
+
+
+def test_the_true_mean_of_each_family_is_its_mean():
+    for family in FAMILIES.values():
+        values = family.draw(np.random.default_rng(5), 1, 400_000)[0]
+        error = values.std() / math.sqrt(len(values))
+        assert values.mean() == pytest.approx(family.mean, abs=4.5 * error)
+        if not math.isnan(family.typical):
+            logs = np.log(values)
+            error = logs.std() / math.sqrt(len(logs))
+            assert logs.mean() == pytest.approx(math.log(family.typical), abs=4.5 * error)
+
+
+def test_data_are_judged_by_replicates_rounded_down_and_by_how_skewed_they_look():
+    assert (fitting(7, 0.0).family, fitting(7, 0.0).n) == ("normal", 5)
+    assert fitting(3, 0.0).n == 5
+    assert fitting(49, 0.0).n == 20
+    assert fitting(1000, 0.0).n == 50
+    assert fitting(10, math.nan).family == "normal"
+    for cell in known():
+        if cell.family in LADDER:
+            assert fitting(cell.n, cell.skewness) == cell
+            assert fitting(cell.n, -cell.skewness).n == cell.n
+    assert fitting(5, 1.0).family == "lognormal-1"
+    assert fitting(50, 1.0).family == "lognormal-0.5"
+
+
+def test_the_page_of_statistics_holds_the_kept_coverages():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "statistics.md").read_text("utf-8")
+    for cell in known():
+        shares = " | ".join(_percent(share) for share in (cell.t, cell.bca, cell.log))
+        row = f"| {FAMILIES[cell.family].meaning} | {cell.n} | {cell.skewness:.2f} | {shares} |"
+        assert row in page
+
+
+def _percent(share):
+    if math.isnan(share):
+        return "–"
+    return f"**{100 * share:.1f}**" if share < POOR else f"{100 * share:.1f}"

@@ -1,0 +1,144 @@
+"""Leaks: the training cut-off beside the boundary, and what abstracts share with later papers."""
+
+import numpy as np
+import pytest
+
+from metrics.leaks import cutoff_of, leak_of, longest_run, of_run, words
+from metrics.novelty import Database, Databases
+from metrics.report.page import page
+from metrics.table import measure
+from society.run import Vectors
+
+PLANTED = "the tide of the northern shore turns twice before the moon has set"
+LATER = ["Nothing here.", f"A paper says that {PLANTED}, and more.", "Nothing there."]
+
+
+def side(texts, letter):
+    """Papers along a quarter circle, so that the first is the nearest to the x axis."""
+    angles = np.linspace(0.1, 1.5, len(texts)) if texts else np.zeros(0)
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    ids = tuple(f"{letter}{n}" for n in range(len(texts)))
+    years = np.full(len(texts), 2016)
+    return Database(vectors, years, np.ones(len(texts)), ids, lambda row: texts[row])
+
+
+@pytest.fixture
+def leaking(make_run, rows):
+    """The hand-made run, with an abstract that holds the planted passage."""
+
+    def build(past=("We join hands.",), later=LATER, **manifest):
+        paper = list(rows["papers"][0])
+        paper[3] = f"We join. {PLANTED.upper()}! We end."
+        rows["papers"] = [tuple(paper)]
+        databases = Databases(side(list(past), "P"), side(list(later), "C"))
+        vectors = Vectors(("S1/1",), np.array([[1.0, 0.0]], dtype=np.float32))
+        return make_run(rows, manifest, vectors=vectors, databases=databases)
+
+    return build
+
+
+def test_words_are_compared_without_case_and_punctuation():
+    assert words("It's a Self-made Méthode, v2!") == ["it's", "a", "self", "made", "méthode", "v2"]
+
+
+def test_the_longest_run_by_hand():
+    one, other = ["a", "b", "c", "d", "e", "f", "c", "d"], ["x", "c", "d", "e", "y", "c", "d", "q"]
+    assert longest_run(one, other) == (3, 2)
+    assert longest_run(other, one) == (3, 1)
+    assert longest_run(one, one) == (8, 0)
+    assert longest_run(["b", "a", "b"], ["b", "a", "a", "b"]) == (2, 0)
+    assert longest_run([], one) == longest_run(one, []) == (0, 0)
+    assert longest_run(["a"], ["b"]) == (0, 0)
+
+
+def test_the_longest_run_is_that_of_trying_everything():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        one, other = (list(map(str, rng.integers(0, 3, rng.integers(0, 12)))) for _ in "12")
+        ends = range(len(one) + 1)
+        runs = [one[start:end] for start in ends for end in ends if end > start]
+        found = [r for r in runs for at in range(len(other)) if other[at : at + len(r)] == r]
+        length, start = longest_run(one, other)
+        assert length == max(map(len, found), default=0)
+        assert not length or one[start : start + length] in found
+
+
+def test_a_planted_passage_is_found_with_the_paper_it_is_from(leaking):
+    row = of_run(leaking()).iloc[0]
+    assert row["shared"] == len(PLANTED.split()) == 13
+    assert row["shared_text"] == PLANTED
+    assert row["shared_with"] == "C1"
+    assert row["nearest"] == "C0"
+    assert row["similarity"] == pytest.approx(np.cos(0.1))
+    assert row["past_shared"] == 2
+    assert row["past_similarity"] == pytest.approx(np.cos(0.1))
+
+
+def test_without_a_contemporary_side_it_is_unknown(leaking):
+    row = of_run(leaking(later=())).iloc[0]
+    assert row[["similarity", "nearest", "shared", "shared_with", "shared_text"]].isna().all()
+    assert row["past_shared"] == 2
+
+
+def test_without_texts_only_the_similarity_is_known(leaking):
+    run = leaking()
+    bare = Database(*(getattr(run.databases.contemporary, name) for name in _FIELDS))
+    run.databases = Databases(run.databases.past, bare)
+    row = of_run(run).iloc[0]
+    assert row[["shared", "shared_with", "shared_text"]].isna().all()
+    assert row["similarity"] == pytest.approx(np.cos(0.1))
+
+
+_FIELDS = ("vectors", "years", "citations", "ids")
+
+
+def test_a_run_opened_without_databases_has_what_was_written_with_it(leaking, empty_run):
+    run = leaking()
+    table = measure(run, "leaks")
+    run.databases = None
+    assert measure(run, "leaks") is table
+    assert len(of_run(empty_run)) == 0
+    assert list(of_run(empty_run).columns) == list(table.columns)
+
+
+MODEL = {"use": "openai", "model": "m", "about": "m, a language model"}
+
+
+@pytest.mark.parametrize(
+    ("cutoff", "boundary", "after", "said"),
+    [
+        ("2014-12", 2015, False, "is 2014-12. It was trained before the years"),
+        ("2015", 2015, True, "is 2015. It may have read papers"),
+        ("2023-12", 2015, True, "is 2023-12. It may have read papers"),
+        (None, 2015, None, "cut-off is unknown, for none is stated."),
+        ("2023-12", None, None, "The boundary is unknown; the model's stated training cut-off is"),
+    ],
+)
+def test_the_cut_off_stands_beside_the_boundary(cutoff, boundary, after, said):
+    found = cutoff_of({"boundary": boundary, "backend": {**MODEL, "cutoff": cutoff}})
+    assert found.after is after
+    assert said in found.told
+    assert leak_of({"boundary": boundary, "backend": {**MODEL, "cutoff": cutoff}}) == {
+        "stated": cutoff or "",
+        "boundary": boundary,
+        "after": after,
+        "told": found.told,
+    }
+
+
+def test_rules_have_no_cut_off():
+    about = {"use": "offline", "about": "rule-based scientists, not a language model"}
+    found = cutoff_of({"boundary": 2015, "backend": about})
+    assert found.told == "The boundary is 1 January 2015. Rules have no training cut-off."
+
+
+def test_the_page_tells_both(leaking):
+    told = page(leaking(backend={**MODEL, "cutoff": "2023-12"}))
+    assert "stated training cut-off is 2023-12. It may have read" in told.replace("&#39;", "'")
+    assert PLANTED in told
+    assert "1 shares 8 words or more in a row" in told
+
+
+def test_the_page_says_where_nothing_is_known(leaking, make_run):
+    assert "contemporary papers is unknown" in page(leaking(later=()))
+    assert "contemporary papers is unknown" in page(make_run())

@@ -1,0 +1,175 @@
+"""Measures of the hand-made run of conftest.py, each worked out by hand from its rows."""
+
+import math
+
+import pytest
+
+from agents.errors import InputError
+from metrics.columns import STATISTICS, gini
+from metrics.measures import MEASURES, known, markdown, measured
+from metrics.novelty import of_run
+from society.run import Run
+
+BY_HAND = {
+    "papers": 1,
+    "teams": 3,
+    "with_paper": 1 / 2,  # one published, one dissolved; the third is at work
+    "team_size": 4,
+    "days_to_paper": 48,
+    "acceptance": 4 / 6,
+    "invitations": 8,
+    "cross_team": 4 / 8,
+    "consultations": 2,
+    "freshness": 2 / 4,  # S1 and S2 had written together
+    "diversity": 3 / 4,
+    "newcomers": 1 / 4,  # S4
+    "newcomer_rate": 1 / 4,
+    "repeat_rate": 1 / 6,  # of six pairs only S1 and S2 had a joint paper
+    "waiting": (3 + 1 + 1) / 3,
+    "attention": 0.0166667,
+    "max_memberships": 2,
+    "giant_component": 1,
+    "clustering": 1,
+    "mean_degree": 3,
+    "gini_papers": 0,
+    "calls": 98,
+    "prompt_tokens": 9800,
+    "completion_tokens": 1960,
+    "tokens": 11760,
+    "defaulted": 0,
+    "inference_cost": 80,
+    "turns": 5,
+    **{f"turns_{stage}": 5 for stage in ("topic", "ideas", "novelty", "abstract")},
+    **{f"utterances_{stage}": 20 for stage in ("topic", "ideas", "novelty", "abstract")},
+}
+UNKNOWN = ("ON", "HD", "CD", "CI", "usd", "gini_citations")
+"""No vectors, no ledger, and no citation to share out."""
+
+
+def test_every_measure_of_the_hand_made_run(make_run):
+    found = measured(make_run(), MEASURES)
+    assert set(BY_HAND) | set(UNKNOWN) == set(MEASURES)
+    for name, value in BY_HAND.items():
+        assert found[name] == pytest.approx(value, abs=1e-6), name
+    for name in UNKNOWN:
+        assert math.isnan(found[name]), name
+
+
+def test_every_measure_is_within_its_range(make_run):
+    for name, value in measured(make_run(), MEASURES).items():
+        assert math.isnan(value) or MEASURES[name].low <= value <= MEASURES[name].high, name
+
+
+def test_what_a_run_does_not_tell_is_never_zero():
+    """Counts of an empty run are zero, and no mean or share is."""
+    empty = Run.from_rows({}, {"seed": 0, "days": 10.0}, {})
+    found = measured(empty, MEASURES)
+    zeros = {name for name, value in found.items() if value == 0}
+    counts = {"papers", "teams", "invitations", "consultations", "max_memberships", "calls"}
+    assert zeros == counts | {"prompt_tokens", "completion_tokens", "tokens"}
+    assert all(math.isnan(value) for name, value in found.items() if name not in zeros)
+
+
+def test_novelty_is_the_mean_over_papers(run):
+    scores = of_run(run)
+    found = measured(run, ["ON", "HD", "novelty.ON.mean"])
+    assert found["ON"] == found["novelty.ON.mean"] == pytest.approx(float(scores["ON"].mean()))
+    assert found["HD"] == pytest.approx(float(scores["HD"].mean()))
+
+
+def test_dollars_are_known_where_a_ledger_knows_a_price(make_run):
+    def usd(ledger):
+        return measured(make_run(manifest={"ledger": ledger}), ["usd"])["usd"]
+
+    assert usd({"attempts": 3, "usd": 0.25}) == 0.25
+    assert usd({"attempts": 0}) == 0
+    assert math.isnan(usd({"attempts": 3, "usd": 0.0}))
+
+
+def test_one_call_of_unknown_length_makes_the_sum_unknown(make_run, rows):
+    at = 15
+    first = list(rows["calls"][0])
+    assert first[at - 1] == 100
+    first[at - 1] = None
+    rows["calls"][0] = tuple(first)
+    found = measured(make_run(rows), ["prompt_tokens", "completion_tokens", "tokens"])
+    assert math.isnan(found["prompt_tokens"])
+    assert math.isnan(found["tokens"])
+    assert found["completion_tokens"] == 1960
+
+
+def test_a_hand_worked_gini():
+    """1, 1, 2: mean difference 4/9 over twice the mean 8/3; one of four with all: 3/4."""
+    import numpy as np
+
+    assert gini(np.array([1.0, 2.0, 1.0])) == pytest.approx(1 / 6)
+    assert gini(np.array([0.0, 0, 0, 5])) == pytest.approx(3 / 4)
+    assert gini(np.array([2.0, 2.0])) == 0
+    assert math.isnan(gini(np.array([])))
+    assert math.isnan(gini(np.array([0.0, 0.0])))
+    assert math.isnan(gini(np.array([-1.0, 2.0])))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("teams.size.mean", 7 / 3),
+        ("teams.founded.median", 10),  # a column of the table only
+        ("teams.published.count", 1),
+        ("members.load.sum", 1),
+        ("invitations.cross_team.share", 0.5),
+        ("calls_by_act.calls.sum", 98),
+        ("calls_by_act.act.count", 7),
+        ("inference_cost.topic.mean", 20 / 3),
+        (
+            "scientists.papers.gini",
+            (
+                2 * (1 * 1 + 2 * 2 + 3 * 3 + 4 * 4 + 5 * 7 + 6 * 10)
+                + 2 * (1 + 2 + 3 + 4 + 7 + 10)
+                - 8 * 27
+            )
+            / (7 * 27),
+        ),
+    ],
+)
+def test_any_column_is_reached_by_its_name(make_run, name, value):
+    assert measured(make_run(), [name])[name] == pytest.approx(value)
+
+
+def test_what_was_not_measured_has_no_sum_and_what_did_not_happen_has_none_to_sum(make_run, run):
+    unmeasured = measured(make_run(), ["novelty.ON.sum", "novelty.ON.count"])
+    assert all(math.isnan(value) for value in unmeasured.values())
+    assert measured(run, ["novelty.ON.count"]) == {"novelty.ON.count": 1}
+    assert measured(make_run({}), ["calls.prompt_tokens.sum"]) == {"calls.prompt_tokens.sum": 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("OM", "no measure is called 'OM'; did you mean 'ON'?"),
+        ("paper", "did you mean 'papers'?"),
+        ("zzz", "there are ON, HD"),
+        ("team.size.mean", "no table is called 'team'; did you mean 'teams'?"),
+        ("teams.siez.mean", "no column of teams is called 'siez'; did you mean 'size'?"),
+        ("teams.size.mena", "no statistic is called 'mena'; did you mean 'mean'?"),
+        ("teams.state.mean", "mean needs a column of numbers, state is string"),
+        ("teams.size.share", "share needs a column of yes and no, size is Int64"),
+    ],
+)
+def test_an_unknown_name_says_what_was_meant(make_run, name, complaint):
+    assert complaint in known(name)
+    with pytest.raises(InputError) as raised:
+        measured(make_run(), [name])
+    assert complaint in str(raised.value)
+
+
+def test_every_known_name_is_without_complaint():
+    assert all(known(name) is None for name in MEASURES)
+    assert all(known(f"teams.size.{one}") is None for one in STATISTICS if one != "share")
+
+
+def test_the_page_of_statistics_lists_every_measure():
+    from pathlib import Path
+
+    page = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
+    assert markdown() in page.read_text(encoding="utf-8")

@@ -1,0 +1,205 @@
+"""Paths, rewiring, small worlds, communities and cores, against networkx and known cases."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from metrics.network import communities as grouping
+from metrics.network.communities import communities, leiden, louvain, modularity
+from metrics.network.paths import giant, mean_path
+from metrics.network.periphery import best_core, core_of, core_periphery, coreness
+from metrics.network.rewiring import latticed, rewired
+from metrics.network.small_world import small_world, world_of
+
+
+def matrix_of(graph):
+    return sparse.csr_array(nx.to_scipy_sparse_array(graph, dtype=float, format="csr"))
+
+
+GRAPHS = {
+    "karate": nx.Graph(nx.karate_club_graph().edges),
+    "random": nx.gnp_random_graph(200, 0.03, seed=1),
+    "attachment": nx.barabasi_albert_graph(300, 3, seed=2),
+    "ring": nx.watts_strogatz_graph(120, 6, 0.1, seed=3),
+    "star": nx.star_graph(20),
+}
+
+
+@pytest.fixture(params=GRAPHS)
+def graph(request):
+    return GRAPHS[request.param]
+
+
+def test_mean_path_is_that_of_networkx(graph):
+    whole = giant(matrix_of(graph))
+    part = graph.subgraph(max(nx.connected_components(graph), key=len))
+    assert whole.shape[0] == len(part)
+    expected = nx.average_shortest_path_length(part)
+    assert mean_path(whole, np.random.default_rng(0)) == pytest.approx(expected)
+
+
+def test_a_sample_of_sources_is_near_the_whole():
+    graph = nx.barabasi_albert_graph(2000, 3, seed=1)
+    exact = nx.average_shortest_path_length(graph)
+    assert mean_path(matrix_of(graph), np.random.default_rng(0)) == pytest.approx(exact, rel=0.02)
+
+
+def test_two_nodes_are_one_step_apart_and_one_has_no_path():
+    pair = matrix_of(nx.path_graph(2))
+    assert mean_path(pair, np.random.default_rng(0)) == 1.0
+    assert np.isnan(mean_path(sparse.csr_array((1, 1)), np.random.default_rng(0)))
+    assert giant(sparse.csr_array((0, 0))).shape == (0, 0)
+
+
+@pytest.mark.parametrize("change", [rewired, latticed])
+def test_changed_networks_keep_every_degree(change, graph):
+    before = matrix_of(graph)
+    after = change(before, np.random.default_rng(1))
+    degrees = [np.sort(np.diff(one.indptr)) for one in (before, after)]
+    assert (degrees[0] == degrees[1]).all()
+    assert (after != after.T).nnz == 0
+    assert after.diagonal().sum() == 0
+    assert set(after.data) <= {1.0}
+
+
+def test_rewiring_keeps_degrees_node_by_node_and_moves_ties():
+    before = matrix_of(GRAPHS["attachment"])
+    after = rewired(before, np.random.default_rng(1))
+    assert (np.diff(before.indptr) == np.diff(after.indptr)).all()
+    assert (before.multiply(after)).nnz < 0.3 * before.nnz
+
+
+def test_rewired_networks_are_drawn_evenly():
+    """Ties a-b, c-d of four people can be matched in three ways, each as likely."""
+    pairs = sparse.csr_array(np.kron(np.eye(2), np.array([[0, 1], [1, 0]])))
+    partners = [
+        int(rewired(pairs, np.random.default_rng(seed))[[0]].indices[0]) for seed in range(600)
+    ]
+    counts = np.bincount(partners, minlength=4)[1:]
+    # Ten rounds: as often the network began with as any other, within four deviations.
+    assert np.abs(counts - 200).max() < 4 * np.sqrt(600 * 2 / 9)
+
+
+def test_small_world_measures_on_watts_and_strogatz():
+    found = {
+        chance: world_of(
+            matrix_of(nx.connected_watts_strogatz_graph(400, 8, chance, seed=1)),
+            np.random.default_rng(0),
+        )
+        for chance in (0.0, 0.05, 1.0)
+    }
+    ring, small, random = found.values()
+    assert ring["clustering"] == pytest.approx(9 / 14)  # 3(k - 2) / 4(k - 1)
+    assert ring["path"] == pytest.approx(
+        nx.average_shortest_path_length(nx.watts_strogatz_graph(400, 8, 0))
+    )
+    assert ring["omega"] < -0.8
+    assert abs(small["omega"]) < 0.5
+    assert random["omega"] > 0.8
+    assert small["sigma"] > 10
+    assert random["sigma"] == pytest.approx(1, abs=0.5)
+    assert small["path"] < ring["path"] / 3
+
+
+def test_a_shuffled_ring_is_found_to_be_a_lattice():
+    graph = nx.watts_strogatz_graph(200, 6, 0)
+    order = np.random.default_rng(0).permutation(200)
+    matrix = matrix_of(graph)[order][:, order].tocsr()
+    assert world_of(matrix, np.random.default_rng(0))["omega"] < -0.7
+
+
+def test_random_clustering_is_that_of_the_configuration_model():
+    graph = nx.gnp_random_graph(400, 0.03, seed=4)
+    told = world_of(matrix_of(graph), np.random.default_rng(0))
+    assert told["clustering_random"] == pytest.approx(0.03, rel=0.2)
+    assert told["path_random"] == pytest.approx(told["path"], rel=0.03)
+
+
+def test_the_small_world_of_a_run(run, empty_run):
+    table = small_world(run).set_index("network")
+    assert table["nodes"].to_dict() == {"all": 6, "grown": 4}
+    assert table.loc["grown", "clustering"] == 1.0
+    assert table.loc["grown", "path"] == 1.0
+    assert small_world(empty_run)[["clustering", "sigma"]].isna().all(axis=None)
+
+
+def test_modularity_is_that_of_networkx(graph):
+    matrix = matrix_of(graph)
+    label = louvain(matrix, 1)
+    groups = [set(np.flatnonzero(label == one).tolist()) for one in np.unique(label)]
+    plain = nx.convert_node_labels_to_integers(graph)
+    assert modularity(matrix, label) == pytest.approx(nx.community.modularity(plain, groups))
+
+
+def test_two_cliques_joined_by_a_tie_are_two_communities(make_run):
+    """Modularity: 12 of 13 ties inside, less two halves squared."""
+    names = [f"S{n}" for n in range(8)]
+    cliques = [(a, b) for part in (names[:4], names[4:]) for a in part for b in part if a < b]
+    ties = [(a, b, 5.0, 1) for a, b in [*cliques, ("S3", "S4")]]
+    table = communities(make_run({"ties": ties})).set_index(["date", "network"])
+    row = table.loc[(100.0, "grown")]
+    assert row[["method", "communities", "largest"]].tolist() == ["louvain", 2, 0.5]
+    assert row["modularity"] == pytest.approx(12 / 13 - 0.5)
+    assert table.loc[(0.0, "grown"), "communities"] == 0
+    assert table["modularity"].isna().tolist() == [True, True, False, False]
+
+
+def test_large_networks_go_to_leiden_or_say_why_not(monkeypatch):
+    matrix = matrix_of(GRAPHS["karate"])
+    monkeypatch.setattr(grouping, "LARGE", 10)
+    monkeypatch.setattr(grouping, "find_spec", lambda name: None)
+    told = grouping.grouped(matrix, 1)
+    assert "[scale]" in told["method"]
+    assert told["communities"] is None
+
+
+def test_leiden_finds_what_louvain_finds_and_always_the_same():
+    pytest.importorskip("networkit", reason="needs the extra [scale]")
+    matrix = matrix_of(nx.planted_partition_graph(4, 40, 0.4, 0.02, seed=1))
+    labels = [leiden(matrix, 7) for _ in range(3)]
+    assert all((one == labels[0]).all() for one in labels)
+    assert pd.crosstab(labels[0], np.repeat(range(4), 40)).max().sum() >= 155
+    assert modularity(matrix, labels[0]) == pytest.approx(
+        modularity(matrix, louvain(matrix, 7)), abs=0.02
+    )
+
+
+def test_coreness_is_that_of_networkx(graph):
+    found = coreness(matrix_of(graph))
+    assert found.tolist() == list(nx.core_number(graph).values()) or found.tolist() == [
+        nx.core_number(graph)[node] for node in graph
+    ]
+
+
+def test_a_star_is_one_core_and_its_periphery():
+    told = core_of(matrix_of(nx.star_graph(9)))
+    assert told == {"coreness": 1, "innermost": 1.0, "core": 0.1, "fit": 1.0}
+
+
+def test_the_best_core_is_that_of_a_plain_loop():
+    """Correlation of all pairs with the ideal pattern, for every core in order of degree."""
+    graph = GRAPHS["karate"]
+    matrix = matrix_of(graph)
+    tied = matrix.toarray() > 0
+    order = np.argsort(-np.diff(matrix.indptr), kind="stable")
+    upper = np.triu_indices(len(tied), k=1)
+    fits = []
+    for size in range(1, len(tied)):
+        core = np.zeros(len(tied), dtype=bool)
+        core[order[:size]] = True
+        ideal = core[:, None] | core[None, :]
+        constant = ideal[upper].all()
+        fits.append(-2 if constant else np.corrcoef(tied[upper], ideal[upper])[0, 1])
+    size, fit = best_core(matrix)
+    assert fit == pytest.approx(max(fits))
+    assert size == int(np.argmax(fits)) + 1
+
+
+def test_the_core_of_a_run(run, empty_run):
+    table = core_periphery(run).set_index("network")
+    assert table["coreness"].tolist() == [3, 3]
+    assert table.loc["all", "innermost"] == pytest.approx(4 / 6)
+    assert table.loc["grown", ["core", "fit"]].isna().all()  # everybody is tied to everybody
+    assert core_periphery(empty_run)["fit"].isna().all()

@@ -1,0 +1,145 @@
+"""The tail of known laws, and the package ``powerlaw`` on the same numbers."""
+
+import warnings
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from metrics.powerlaw import (
+    Ratio,
+    Tail,
+    against_exponential,
+    against_lognormal,
+    bootstrap,
+    drawn,
+    fit,
+    verdict,
+)
+from metrics.tail import judged
+
+
+def degrees(graph):
+    return np.array([degree for _, degree in graph.degree()])
+
+
+@pytest.fixture(scope="module")
+def attachment():
+    return degrees(nx.barabasi_albert_graph(2000, 3, seed=1))
+
+
+def test_the_exponent_of_a_tail_from_one_by_hand():
+    """Of 1, 1, 2 the mean log is log(2) / 3: alpha is where the zeta function falls as fast."""
+    found = fit([1, 1, 2], xmin=1)
+    assert found.n == 3
+    step = 1e-5
+    from scipy.special import zeta
+
+    fall = (np.log(zeta(found.alpha + step)) - np.log(zeta(found.alpha - step))) / (2 * step)
+    assert -fall == pytest.approx(np.log(2) / 3, rel=1e-4)
+    # Two thirds are 1; the law says 1 / zeta(alpha).
+    assert found.ks == pytest.approx(abs(2 / 3 - 1 / zeta(found.alpha)), abs=1e-6)
+
+
+def test_nothing_to_fit():
+    assert fit([]) is None
+    assert fit([0, 0, 3, 3]) is None
+    assert fit([1, 2, 3], xmin=3) is None
+
+
+@pytest.mark.parametrize("alpha", [1.8, 2.5, 3.5])
+def test_a_drawn_law_is_recovered(alpha):
+    values = drawn(Tail(1, alpha, 0.0, 0), 20_000, np.random.default_rng(0))
+    assert fit(values, xmin=1).alpha == pytest.approx(alpha, rel=0.02)
+    assert values.min() == 1
+    from scipy.special import zeta
+
+    assert (values == 1).mean() == pytest.approx(1 / zeta(alpha), abs=0.01)
+    assert (values >= 5).mean() == pytest.approx(zeta(alpha, 5) / zeta(alpha), abs=0.01)
+
+
+@pytest.mark.parametrize("kind", ["attachment", "zipf", "slow"])
+def test_it_agrees_with_the_package_powerlaw(kind, attachment):
+    powerlaw = pytest.importorskip("powerlaw")
+    values = {
+        "attachment": attachment,
+        "zipf": np.random.default_rng(3).zipf(2.5, 1500),
+        "slow": drawn(Tail(3, 1.9, 0.0, 0), 800, np.random.default_rng(1)),
+    }[kind]
+    values = values[values > 0]
+    ours = fit(values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = powerlaw.Fit(values, xmin=ours.xmin, discrete=True, verbose=False)
+        assert ours.alpha == pytest.approx(theirs.power_law.alpha, abs=2e-3)
+        assert ours.ks == pytest.approx(theirs.power_law.D, abs=2e-3)
+        pairs = (("lognormal", against_lognormal), ("exponential", against_exponential))
+        for name, function in pairs[: 1 if kind == "zipf" else 2]:
+            ratio, p = theirs.distribution_compare("power_law", name)
+            found = function(values, ours)
+            assert found.ratio == pytest.approx(ratio, rel=0.02, abs=0.05)
+            assert found.p == pytest.approx(p, abs=0.05)
+
+
+def test_an_exponential_by_hand():
+    """Mean 1 over xmin gives a rate of log 2: 2^-(x - xmin + 1)."""
+    tail = fit([2, 2, 2, 3, 3, 6], xmin=2)
+    ratio = against_exponential([1, 2, 2, 2, 3, 3, 6], tail)
+    from scipy.special import zeta
+
+    law = sum(-tail.alpha * np.log(x) - np.log(zeta(tail.alpha, 2)) for x in (2, 2, 2, 3, 3, 6))
+    other = sum(-(x - 1) * np.log(2) for x in (2, 2, 2, 3, 3, 6))
+    assert ratio.ratio == pytest.approx(law - other)
+
+
+def test_the_tail_of_preferential_attachment_is_recovered(attachment):
+    found = fit(attachment)
+    assert 2.5 < found.alpha < 3.2
+    told = judged(attachment, np.random.default_rng(0))
+    assert told["p"] > 0.1
+    assert told["exponential_ratio"] > 0
+    assert "not" not in told["verdict"]
+    assert "a power law" in told["verdict"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_erdos_renyi_network_is_declared_not_a_power_law(seed):
+    graph = nx.gnp_random_graph(2000, 6 / 2000, seed=seed)
+    told = judged(degrees(graph), np.random.default_rng(seed))
+    assert told["verdict"].startswith("not a power law")
+
+
+def test_data_of_the_law_are_seldom_rejected():
+    rng = np.random.default_rng(5)
+    law, rejected = Tail(1, 2.5, 0.0, 0), 0
+    for _ in range(12):
+        values = drawn(law, 400, rng)
+        rejected += bootstrap(values, fit(values), 20, rng) <= 0.1
+    assert rejected <= 4
+
+
+def test_data_of_another_law_are_rejected():
+    values = np.random.default_rng(0).poisson(8, 2000)
+    assert bootstrap(values, fit(values, xmin=6), 30, np.random.default_rng(0)) <= 0.1
+
+
+@pytest.mark.parametrize(
+    ("n", "tail", "p", "lognormal", "exponential", "words"),
+    [
+        (40, Tail(1, 2.0, 0.1, 40), 1.0, Ratio(9, 0), Ratio(9, 0), "undecided: 40 values"),
+        (90, Tail(9, 2.0, 0.1, 40), 1.0, Ratio(9, 0), Ratio(9, 0), "it holds for 40 of 90"),
+        (90, Tail(1, 2.0, 0.1, 90), 0.1, Ratio(9, 0), Ratio(9, 0), "the fit is rejected"),
+        (90, Tail(1, 2.0, 0.1, 90), 0.2, Ratio(-9, 0), Ratio(9, 0), "a lognormal fits better"),
+        (90, Tail(1, 2.0, 0.1, 90), 0.2, Ratio(9, 0), Ratio(-9, 0), "exponential fits better"),
+        (90, Tail(1, 2.0, 0.1, 90), 0.2, Ratio(9, 0), Ratio(9, 0.5), "exponential fits as well"),
+        (90, Tail(1, 2.0, 0.1, 90), 0.2, Ratio(9, 0.5), Ratio(9, 0), "perhaps a power law"),
+    ],
+)
+def test_verdicts(n, tail, p, lognormal, exponential, words):
+    assert words in verdict(n, tail, p, lognormal, exponential)
+    assert verdict(90, Tail(1, 2.0, 0.1, 90), 0.2, Ratio(9, 0), Ratio(9, 0)) == "a power law"
+
+
+def test_the_same_seed_gives_the_same_judgement(attachment):
+    one, other = (judged(attachment[:500], np.random.default_rng(4)) for _ in range(2))
+    assert one == other

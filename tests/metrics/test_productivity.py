@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from metrics.inequality import gini, h_index
+from metrics.productivity import inequality, productivity
+
+
+def test_gini_by_hand():
+    assert gini([1, 1, 1]) == 0
+    assert gini([0, 0, 0, 1]) == 0.75  # 1 - 1 / n
+    assert gini([1, 2, 3]) == pytest.approx(2 / 9)
+    assert np.isnan(gini([]))
+    assert np.isnan(gini([0, 0]))
+
+
+def test_gini_is_half_the_mean_difference():
+    values = np.random.default_rng(0).exponential(size=200)
+    apart = np.abs(values[:, None] - values[None, :]).mean()
+    assert gini(values) == pytest.approx(apart / (2 * values.mean()))
+
+
+def test_h_index_by_hand():
+    assert h_index([10, 8, 5, 4, 3]) == 4
+    assert h_index([25, 8, 5, 3, 3]) == 3
+    assert h_index([0, 0]) == 0
+    assert h_index([]) == 0
+    assert h_index([1]) == 1
+
+
+@pytest.fixture
+def busy(rows, make_run):
+    """A second paper of S1 and S7, which cites the first."""
+    rows["papers"].append(("X", "X", "t", "a", 60.0, None, ""))
+    rows["authorships"] += [("X", "S7", 0), ("X", "S1", 1)]
+    rows["citations"].append(("X", "S1/1", 60.0, True))
+    return make_run(rows)
+
+
+def test_productivity_by_hand(busy):
+    table = productivity(busy).set_index("scientist")
+    assert table.loc["S1"].tolist() == [2, 1, 0.25 + 0.5, 10, 50.0, 4]
+    assert table.loc["S7"].tolist() == [1, 1, 0.5, 1, 60.0, 1]
+    assert table.loc["S2", ["papers", "led", "coauthors"]].tolist() == [1, 0, 3]
+
+
+def test_inequality_by_hand(busy):
+    table = inequality(busy).set_index("quantity")
+    assert table.loc["papers per author", ["n", "total"]].tolist() == [5, 6]
+    assert table.loc["papers per author", "gini"] == pytest.approx(gini([2, 1, 1, 1, 1]))
+    assert table.loc["papers per author", "top_tenth"] == pytest.approx(2 / 6)
+    assert table.loc["papers per scientist", "n"] == 7
+    assert table.loc["fractional papers per author", "total"] == pytest.approx(2)
+    assert table.loc["citations per paper"].tolist() == [2, 1, 0.5, 1]
+    # The four authors of the cited paper have one each, S7 none.
+    assert table.loc["citations per author", ["n", "total"]].tolist() == [5, 4]
+
+
+def test_nothing_is_spread_in_an_empty_run(empty_run):
+    assert inequality(empty_run)["gini"].isna().all()
+    assert productivity(empty_run).empty

@@ -1,0 +1,259 @@
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+from study_folder import told_of, write_study
+
+from agents.errors import InputError
+from metrics.inference.comparisons import paired, welch
+from metrics.study import tables
+from metrics.study.comparing import compared
+from metrics.study.page import power, write_study_page
+from metrics.study.study import Study
+
+SIZES = (2, 4, 8)
+KEY = "protocol.team_size"
+ARMS = {f"team_size={n}": {KEY: n} for n in SIZES}
+PLANNED = [
+    {"test": "paired", "of": "ON"},
+    {"test": "inverted_u", "of": "ON", "over": KEY},
+    {"test": "rank_correlation", "of": "calls", "over": KEY},
+]
+
+
+def values_of(replicates=6, seed=0):
+    """ON rises and falls; calls are skewed."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(0, 0.5, replicates)
+    found = {}
+    for name, given in ARMS.items():
+        top = 2 - 0.3 * abs(given[KEY] - 4)
+        found[name, "ON"] = (top + shared + rng.normal(0, 0.1, replicates)).tolist()
+        found[name, "calls"] = rng.lognormal(given[KEY], 1.5, replicates).tolist()
+    return found
+
+
+def make(folder, replicates=6, states=None, defaulted=None, values=None, **more):
+    told = told_of(ARMS, ["ON", "calls"], replicates, **{"comparisons": PLANNED, **more})
+    given = values_of(replicates) if values is None else values
+    return write_study(folder, told, given, states, defaulted)
+
+
+def page_of(folder):
+    return write_study_page(folder).read_text(encoding="utf-8")
+
+
+def words(page):
+    """The page without its tags, spaces as such."""
+    text = re.sub(r"<style>.*?</style>|<[^>]+>", "", page, flags=re.DOTALL)
+    return " ".join(text.replace("\u202f", "").replace("&nbsp;", " ").split())
+
+
+def test_the_page_shows_what_was_computed(tmp_path):
+    folder = make(tmp_path / "study")
+    text = words(page_of(folder))
+    values = values_of()
+    first = paired(values["team_size=2", "ON"], values["team_size=4", "ON"])
+    assert f"{first.difference.value:.3g}" in text
+    assert f"{first.difference.low:.3g} to {first.difference.high:.3g}" in text
+    written = pd.read_csv(folder / "report" / "differences.csv")
+    assert written.loc[0, "difference"] == pytest.approx(first.difference.value)
+    assert written.loc[0, "p"] == pytest.approx(first.p)
+    assert "4 comparisons were planned" in text
+    assert "rises, then falls" in text
+
+
+def test_holm_goes_over_all_planned_comparisons_and_no_others(tmp_path):
+    study = Study.open(make(tmp_path / "study"))
+    found = compared(study)
+    assert [one.test for one in found] == ["paired t"] * 2 + ["two lines", "rank correlation"]
+    smallest = min(found, key=lambda one: one.p)
+    assert smallest.holm == pytest.approx(min(1, 4 * smallest.p))
+    more = [*PLANNED, {"test": "paired", "of": "calls", "exploratory": True}]
+    added = compared(Study.open(make(tmp_path / "added", comparisons=more)))
+    assert [one.holm for one in added[:4]] == [one.holm for one in found]
+    assert all(np.isnan(one.holm) for one in added[4:])
+    text = words(page_of(tmp_path / "added"))
+    assert "2 were added after the lock and are exploratory" in text
+
+
+def test_pairs_are_replicates_that_both_arms_have(tmp_path):
+    """Runs 1 and 8 are lost: replicate 1 of the first arm, replicate 2 of the second."""
+    study = Study.open(make(tmp_path / "study", states={1: "failed", 8: "quarantined"}))
+    values, kept = values_of(), [0, 3, 4, 5]
+    wanted = paired(
+        [values["team_size=2", "ON"][r] for r in kept],
+        [values["team_size=4", "ON"][r] for r in kept],
+    )
+    assert compared(study)[0].result == wanted
+
+
+def test_seeds_that_are_not_shared_are_compared_by_welch(tmp_path):
+    study = Study.open(make(tmp_path / "study", paired=False))
+    values = values_of()
+    assert compared(study)[0].result == welch(
+        values["team_size=2", "ON"], values["team_size=4", "ON"]
+    )
+
+
+def test_few_replicates_are_a_sketch_and_power_is_printed(tmp_path):
+    assert "fewer than 5 replicates is a sketch" in words(page_of(make(tmp_path / "few", 4)))
+    many = words(page_of(make(tmp_path / "many", 20)))
+    assert "sketch" not in many
+    assert "n = 20 per arm finds d ≥ 0.91 at 80% power" in many
+    assert power(1, True, 1) == []
+
+
+def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
+    folder = make(tmp_path / "study", 20)
+    text = words(page_of(folder))
+    assert "Too narrow: calls" in text
+    assert "Too narrow: ON" not in text
+    by_arm = tables.by_arm(Study.open(folder), "calls")
+    assert by_arm["log_low"].notna().all()
+    assert (by_arm["geometric_mean"] < by_arm["mean"]).all()
+    assert tables.by_arm(Study.open(folder), "ON")["log_low"].isna().all()
+
+
+def test_comparisons_are_repeated_without_the_runs_that_hold_a_default(tmp_path):
+    assert "do not tell whether a default" in words(page_of(make(tmp_path / "untold")))
+    assert "In no run did a default" in words(page_of(make(tmp_path / "none", defaulted={})))
+    folder = make(tmp_path / "some", defaulted={0: 2, 13: 1})
+    text = words(page_of(folder))
+    assert "In 2 runs a default stood in" in text
+    written = pd.read_csv(folder / "report" / "without_defaults.csv")
+    assert written["n"].tolist() == [6, 6, 18, 18]
+    assert written["n_without"].tolist() == [5, 4, 16, 16]
+
+
+def test_what_went_wrong_is_on_the_page(tmp_path):
+    folder = make(
+        tmp_path / "study",
+        states={1: "failed", 8: "quarantined"},
+        deviations=["measure <i>ON</i> was added"],
+        leak={"training_cutoff": "2023-12", "boundary": 2015},
+    )
+    (folder / "runs").mkdir()
+    (folder / "runs" / "0008.status.json").write_text('{"reason": "died & died again"}')
+    page = page_of(folder)
+    text = words(page)
+    assert "16 done, 1 failed, 1 quarantined" in text
+    assert "died &amp; died again" in text
+    assert "measure &lt;i&gt;ON&lt;/i&gt; was added" in page
+    assert "training cutoff2023-12" in text
+    assert "Rule-based scientists, not a language model" in text
+    assert "2 planned values are missing" in text
+
+
+def test_the_page_is_self_contained_and_the_same_every_time(tmp_path):
+    folder = make(tmp_path / "study")
+    page = page_of(folder)
+    first = {path.name: path.read_bytes() for path in (folder / "report").iterdir()}
+    (folder / "report" / "stale.csv").write_text("old")
+    assert page_of(folder) == page
+    assert {path.name: path.read_bytes() for path in (folder / "report").iterdir()} == first
+    assert "<script" not in page
+    assert not re.search(r'(src|href)="(?!#)', page)
+    assert not re.search(r"#0[1-9]0[1-9]0[1-9]", page)
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert set(first) >= {"measures.csv", "measures.tex", "ON.svg", "differences.tex"}
+
+
+def test_every_figure_stands_on_its_own(tmp_path):
+    folder = make(tmp_path / "study")
+    write_study_page(folder)
+    drawn = sorted((folder / "report").glob("*.svg"))
+    assert [path.name for path in drawn] == [
+        *("ON-two_lines-protocol.team_size-1.svg", "ON.svg", "calls.svg")
+    ]
+    for path in drawn:
+        assert ET.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+        assert "var(--" not in path.read_text(encoding="utf-8")
+
+
+def test_names_are_escaped_in_every_format(tmp_path):
+    name = "=50% of <b>&_{$\\"
+    arms = {name: {"protocol.profile": "x"}, "paper": {"protocol.profile": "paper"}}
+    told = told_of(arms, ["ON"], 3, comparisons=[{"test": "paired", "of": "ON"}])
+    values = {(arm, "ON"): [1.0, 2.0 + len(arm), 4.0] for arm in arms}
+    folder = write_study(tmp_path / "study", told, values)
+    page = page_of(folder)
+    assert "<b>" not in page
+    assert "=50% of &lt;b&gt;&amp;_{$\\" in page
+    latex = (folder / "report" / "differences.tex").read_text(encoding="utf-8")
+    assert r"=50\% of <b>\&\_\{\$\textbackslash " in latex
+    assert r"\toprule" in latex
+    assert r"effect low" in latex
+    cell = (folder / "report" / "differences.csv").read_text(encoding="utf-8")
+    assert "'=50%" in cell
+
+
+def test_a_sampled_design_is_judged_by_its_points(tmp_path):
+    """Thirty points of three replicates: the measure follows one key, and not the other."""
+    rng = np.random.default_rng(0)
+    points = {
+        f"point={n:02d}": {"a.x": float(x), "b.y": float(y)}
+        for n, (x, y) in enumerate(rng.random((30, 2)))
+    }
+    told = told_of(
+        points,
+        ["ON"],
+        3,
+        design="latin_hypercube",
+        comparisons=[{"test": "rank_correlation", "of": "ON", "over": "a.x"}],
+    )
+    values = {
+        (arm, "ON"): (given["a.x"] + rng.normal(0, 0.1, 3)).tolist()
+        for arm, given in points.items()
+    }
+    study = Study.open(write_study(tmp_path / "study", told, values))
+    assert compared(study)[0].result.n == 30
+    found = tables.sensitivity(study).set_index("key")
+    assert found.loc["a.x", "prcc"] > 0.9
+    assert abs(found.loc["b.y", "prcc"]) < 0.4
+    text = words(page_of(tmp_path / "study"))
+    assert "Partial rank correlation" in text
+    assert "All 30 points" in text
+
+
+@pytest.mark.parametrize(
+    ("design", "columns", "said"),
+    [
+        ("sobol", ("first", "total"), "Sobol’s indices"),
+        ("morris", ("mu", "mu_star", "sigma"), "Elementary effects"),
+    ],
+)
+def test_designs_drawn_for_indices_show_them(tmp_path, design, columns, said):
+    folder = make(tmp_path / "study", design=design)
+    assert said not in words(page_of(folder))
+    rows = [("ON", KEY, *(0.625 + place for place in range(len(columns))))]
+    table = pd.DataFrame(rows, columns=["measure", "key", *columns])
+    table.to_parquet(folder / "sensitivity.parquet")
+    text = words(page_of(folder))
+    assert said in text
+    assert "0.625" in text
+    assert (folder / "report" / f"{design}.tex").exists()
+
+
+@pytest.mark.parametrize("spoil", ["nothing done", "one arm done", "no comparison"])
+def test_a_half_finished_study_has_a_page(tmp_path, spoil):
+    runs = range(18) if spoil == "nothing done" else range(6, 18)
+    states = {} if spoil == "no comparison" else dict.fromkeys(runs, "waiting")
+    more = {"comparisons": []} if spoil == "no comparison" else {}
+    text = words(page_of(make(tmp_path / "study", states=states, **more)))
+    if spoil == "no comparison":
+        assert "No comparison was planned. n = 6 per arm" in text
+    else:
+        assert "No run of some arm is done" in text
+
+
+def test_what_is_no_study_folder_is_said(tmp_path):
+    with pytest.raises(InputError, match=r"runs\.parquet: missing; run the study"):
+        Study.open(tmp_path)
+    folder = make(tmp_path / "study")
+    (folder / "study.json").write_text('{"arms": [], "measures": 3, "replicates": 1}')
+    with pytest.raises(InputError, match=r"study\.json: measures"):
+        write_study_page(folder)

@@ -1,0 +1,35 @@
+import numpy as np
+
+from metrics.tail import degrees, tail
+
+
+def test_degrees_by_hand(run):
+    """Since day 0 four people are tied to three others each."""
+    table = degrees(run).set_index(["network", "degree"])
+    assert table.loc[("grown", 3)].tolist() == [4, 1.0]
+    # With day 0: S1 has S2, S3, S4 and S5; S2, S3, S4 three; S5 S1 and S6; S6 S5.
+    every = table.loc["all"]
+    assert every["scientists"].to_dict() == {1: 1, 2: 1, 3: 3, 4: 1}
+    assert every["share_above"].tolist() == [1, 5 / 6, 4 / 6, 1 / 6]
+
+
+def test_few_values_are_undecided(run, empty_run):
+    for one in (run, empty_run):
+        table = tail(one).set_index("quantity")
+        assert table["verdict"].str.startswith("undecided").all()
+    assert tail(run).set_index("quantity").loc["papers per scientist", "n"] == 4
+
+
+def test_the_tail_of_a_preferential_attachment_society(make_run):
+    """Newcomers tie themselves to three scientists in proportion to their ties."""
+    import networkx as nx
+
+    graph = nx.barabasi_albert_graph(2000, 3, seed=1)
+    pairs = [sorted((f"S{a}", f"S{b}")) for a, b in graph.edges]
+    run = make_run({"ties": [(a, b, 1.0, 1) for a, b in sorted(pairs)]})
+    row = tail(run).set_index("quantity").loc["degree, grown"]
+    assert row["n"] == 2000
+    assert 2.5 < row["alpha"] < 3.2
+    assert not row["verdict"].startswith("not")
+    assert tail(run).equals(tail(run))
+    assert np.isclose(row["p"] * row["resamples"], round(row["p"] * row["resamples"]))
