@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.commons import Commons
 from agents.errors import InputError
 from agents.gateway import Gateway
 from agents.journal import Journal
+from scenarios.changes import SETTINGS, told
 from scenarios.schema import Scenario, load_scenario
 from society.ecosystem.ecosystem import Ecosystem
+from society.interventions import Change
 from society.model import Society
 
 
@@ -36,7 +39,11 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
 
 
 def build_gateway(
-    scenario: Scenario, journal: Journal | None = None, *, strict: bool = False
+    scenario: Scenario,
+    journal: Journal | None = None,
+    *,
+    strict: bool = False,
+    commons: Commons | None = None,
 ) -> Gateway:
     """The way to the scenario's backend.
 
@@ -44,12 +51,13 @@ def build_gateway(
         scenario: checked.
         journal: of its run folder; None: the calls are kept in memory, if they cost anything.
         strict: nothing but what the journal knows may be said.
+        commons: slots and connections that it shares with other runs of this process.
 
     Raises:
         InputError: a budget in money, and a model without a known price.
     """
     speaking = scenario.backend
-    backend: Any = speaking.backend
+    backend: Any = scenario.speaker
     if speaking.budget.usd is not None and not getattr(backend, "priced", True):
         raise InputError(
             "backend.budget.usd: the price of the model is not known; give backend.prices, or "
@@ -62,6 +70,7 @@ def build_gateway(
         retry=speaking.retry,
         budget=speaking.budget,
         strict=strict,
+        commons=commons,
     )
 
 
@@ -90,12 +99,27 @@ def _arguments(
         "founding": scenario.founding,
         "times": scenario.time,
         "attention": scenario.attention,
-        "backend": scenario.backend.backend,
+        "backend": scenario.speaker,
         "gateway": gateway or build_gateway(scenario),
         "until": scenario.until,
         "step_days": scenario.step,
         "seed": scenario.seed,
+        "interventions": changes_of(scenario),
     }
+
+
+def changes_of(scenario: Scenario) -> list[Change]:
+    """The interventions of a scenario, their values as parts; only what is set anew is named."""
+    changes, before = [], scenario
+    for one, after in scenario.changed():
+        settings = {
+            name: getattr(after, key)
+            for key, name in SETTINGS.items()
+            if getattr(after, key) != getattr(before, key)
+        }
+        changes.append(Change(one.at, told(one), settings, one.remove_scientists))
+        before = after
+    return changes
 
 
 class ScenarioSociety(Society):

@@ -24,9 +24,15 @@ from scenarios.arguments import (
     with_seed,
 )
 from scenarios.checkup_commands import doctor, plan
+from scenarios.compare_commands import compare
 from scenarios.ecosystem_commands import ecosystem
+from scenarios.fork_commands import fork as fork_
 from scenarios.guard import guarded
 from scenarios.house import check_packages
+from scenarios.measure_commands import measure
+from scenarios.rating_commands import rate
+from scenarios.review_commands import review
+from scenarios.study_commands import study
 
 app = typer.Typer(
     name="society",
@@ -37,6 +43,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(ecosystem, name="ecosystem")
+app.add_typer(study, name="study")
+app.add_typer(rate, name="rate")
 
 
 @app.command()
@@ -110,8 +118,12 @@ def check(
         typer.echo(f"warning: {warning}", err=True)
 
 
+app.command("fork")(fork_)
+app.command()(compare)
 app.command()(plan)
 app.command()(doctor)
+app.command()(review)
+app.command()(measure)
 
 
 @app.command("list")

@@ -38,11 +38,11 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[Finding]:
     """Look at the installation and, where the scenario names one, at its model."""
     yield from installation()
     backend = scenario.backend.backend
-    if isinstance(backend, Offline):
+    if isinstance(backend.paid, Offline):
         yield Finding("ok", f"who speaks: {backend.about}; nothing was connected to")
         return
     yield Finding("ok", f"who speaks: {backend.about}")
-    missing = list(keys(backend))
+    missing = list(keys(backend.paid))
     yield from missing
     if any(finding.state == "problem" for finding in missing):
         return
@@ -72,7 +72,7 @@ class Visit:
     """
 
     def __init__(self, scenario: Scenario, asked: list[Request], quick: bool) -> None:
-        self._speaking, self._backend = scenario.backend, scenario.backend.backend
+        self._speaking, self._backend = scenario.backend, scenario.backend.backend.paid
         self._asked, self._quick = asked, quick
         self._alone = 0.0
 

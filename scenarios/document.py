@@ -17,6 +17,7 @@ from scenarios.load import Key, KeyPath, parse_value, read_yaml
 from scenarios.spelling import did_you_mean
 
 LIBRARY = Path(__file__).parent
+STUDIES = LIBRARY / "studies"
 SUFFIXES = (".yaml", ".yml")
 
 
@@ -68,7 +69,7 @@ def dotted(path: Iterable[Key]) -> str:
 
 def library() -> dict[str, Path]:
     """Every scenario of the library by its name, such as ``virsci/paper``."""
-    files = sorted(LIBRARY.rglob("*.yaml"))
+    files = sorted(file for file in LIBRARY.rglob("*.yaml") if STUDIES not in file.parents)
     return {path.relative_to(LIBRARY).with_suffix("").as_posix(): path for path in files}
 
 
@@ -139,7 +140,7 @@ def from_settings(settings: Iterable[str]) -> Document:
     document, faults = Document(), list[str]()
     for setting in settings:
         key, equals, text = setting.partition("=")
-        path = _key_path(key)
+        path = key_path(key)
         if not equals or path is None:
             faults.append(f"--set {setting}: write it as key=value, such as protocol.turns=3")
             continue
@@ -165,7 +166,7 @@ def from_arguments(arguments: Mapping[str, Any]) -> Document:
     """
     document = Document()
     for key, value in arguments.items():
-        path = _key_path(key)
+        path = key_path(key)
         if path is None:
             raise InputError(f"{key!r} is not a key; write it like protocol.turns")
         document = document.lay_over(_single(path, value, dotted(path)))
@@ -181,7 +182,8 @@ def _single(path: KeyPath, value: Any, label: str) -> Document:
     return Document(data, origins)
 
 
-def _key_path(text: str) -> KeyPath | None:
+def key_path(text: str) -> KeyPath | None:
+    """The steps of a dotted key, numbers as numbers; None for what is no key."""
     keys = text.strip().split(".")
     if not all(keys):
         return None

@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents.errors import Diverged, InputError, Stopped
 from agents.journal import Journal
+from scenarios.company import Company
 from scenarios.ecosystems import Folder
 from scenarios.interrupts import interruptible
 from scenarios.progress import Progress, Silence
@@ -32,6 +34,9 @@ from scenarios.runfolder import (
 from scenarios.schema import Scenario, load_scenario
 from scenarios.watch import watched
 
+if TYPE_CHECKING:
+    from scenarios.study.leases import Lease
+
 
 def default_folder(scenario: Scenario) -> Path:
     """``runs/<scenario>-<seed>``, or what the scenario says."""
@@ -47,6 +52,9 @@ def run(
     progress: Progress | None = None,
     *,
     fork: Path | None = None,
+    lease: Lease | None = None,
+    company: Company | None = None,
+    page: bool = True,
 ) -> Path:
     """Run a scenario, or go on with it, and write its run folder.
 
@@ -58,6 +66,9 @@ def run(
         out: the run folder; ``runs/<scenario>-<seed>`` by default.
         progress: told of every phase, and of the society after every step.
         fork: another run folder; calls that this run makes in the same way are taken from it.
+        lease: of the run folder, where several machines share it; a run that loses it stops.
+        company: the other runs of this process, if there are any, and what is shared with them.
+        page: write ``report.html`` as well.
 
     Returns:
         The run folder.
@@ -74,34 +85,49 @@ def run(
     if (folder / MANIFEST).is_file():
         told.begin(f"{folder} holds this run as it was; going on with it")
     prepare(scenario, folder)
-    with open_journal(folder, fork) as journal:
-        _run(scenario, folder, journal, told)
+    with open_journal(folder, fork, None if lease is None else lease.check) as journal:
+        _run(scenario, folder, journal, told, lease, company or Company(), page)
     return folder
 
 
-def _run(scenario: Scenario, folder: Path, journal: Journal, told: Progress) -> None:
+def _run(
+    scenario: Scenario,
+    folder: Path,
+    journal: Journal,
+    told: Progress,
+    lease: Lease | None,
+    company: Company,
+    page: bool,
+) -> None:
     from scenarios.build import build_ecosystem_of, build_gateway, build_society
 
     strict = not belongs(journal, scenario)
     told.begin("preparing the ecosystem")
-    ecosystem = build_ecosystem_of(scenario)
-    told.begin("founding the society")
-    gateway = build_gateway(scenario, journal, strict=strict)
-    society = build_society(scenario, ecosystem, gateway)
+    with company.alone:
+        ecosystem = build_ecosystem_of(scenario)
+        told.begin("founding the society")
+        shared = company.commons_of(scenario)
+        gateway = build_gateway(scenario, journal, strict=strict, commons=shared)
+        society = build_society(scenario, ecosystem, gateway)
     if not strict:
         sign(journal, scenario)
     told.begin("simulating" if journal.fresh else "simulating, from the journal as far as it goes")
     try:
-        with interruptible(society), watched(society, told):
+        losing = nullcontext() if lease is None else lease.interrupting(society.interrupt)
+        with interruptible(society), watched(society, told), losing:
             society.run_to_end(told.step)
     except Stopped as stop:
-        write_partial(scenario, society, ecosystem, folder, ledger_of(journal), stop)
+        with company.alone:
+            write_partial(scenario, society, ecosystem, folder, ledger_of(journal), stop)
         raise
     if strict:
         sign(journal, scenario)
     told.begin("measuring and writing")
     try:
-        write_run(scenario, society, ecosystem, folder, ledger_of(journal))
+        if lease is not None:
+            lease.check()
+        with company.alone:
+            write_run(scenario, society, ecosystem, folder, ledger_of(journal), page=page)
     except OSError as error:
         raise Stopped(f"{folder}: cannot be written to: {error.strerror}") from error
 

@@ -79,7 +79,7 @@ def questions(scenario: Scenario) -> list[Request]:
         first.setdefault(request.form.__name__, request)
         return None
 
-    backend = Rehearsal(part=scenario.backend.backend, manner=Rates("").manner("low"), known=note)
+    backend = Rehearsal(part=scenario.speaker, manner=Rates("").manner("low"), known=note)
     society = build_society(scenario, gateway=Gateway(backend, 1))
     while society.running and asked < REHEARSED:
         society.step()

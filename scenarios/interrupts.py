@@ -7,18 +7,22 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from agents.errors import Stopped
-
-if TYPE_CHECKING:
-    from society.model import Society
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+class Interruptible(Protocol):
+    """A society, or whatever else asks a model and can be stopped."""
+
+    def interrupt(self, reason: Stopped) -> None:
+        """Stop soon; called by a signal handler."""
+
+
 @contextmanager
-def interruptible(society: Society) -> Iterator[None]:
+def interruptible(society: Interruptible) -> Iterator[None]:
     """Let a signal stop the society at its next event; a second one stops at once.
 
     Every answer that has come is in the journal by then, so even the second loses nothing but

@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from scenarios.meanings import meanings, summary
 from scenarios.parts import import_class, import_path
-from scenarios.sections import field_parts
+from scenarios.sections import field_parts, is_list
 from society.durations import Duration
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -74,6 +74,8 @@ def _property(
     choices: list[Schema] = []
     if table is None:
         choices = [_reference(base, definitions, None) for base in bases]
+        if is_list(field):
+            return plain_property(cls, name) | {"items": choices[0]}
     else:
         for use, path in table.items():
             choices.append(_reference(import_class(path), definitions, use))

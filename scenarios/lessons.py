@@ -145,7 +145,7 @@ def learn(record: Record) -> Rates:
 
     lessons, scenario = Lessons(), record.scenario
     backend = Rehearsal(
-        part=scenario.backend.backend, manner=Manner(), known=record.find, heard=lessons.hear
+        part=scenario.speaker, manner=Manner(), known=record.find, heard=lessons.hear
     )
     society = build_society(scenario, gateway=Gateway(backend, scenario.backend.in_flight))
     while society.running and lessons.calls < len(record.known):

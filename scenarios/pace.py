@@ -55,7 +55,7 @@ def slow_windows(scenario: Scenario) -> list[str]:
     calls and its calls in flight allow. So what a call takes plays no part. A rehearsal of the
     first calls shows it; where teams do not overlap, there is nothing to be warned of.
     """
-    if isinstance(scenario.backend.backend, Offline):
+    if isinstance(scenario.backend.backend.paid, Offline):
         return []
     played = Stage(scenario).play(Rates("").manner(), most=LOOKED_AT)
     slots = slots_of(scenario)
@@ -77,5 +77,5 @@ def slow_windows(scenario: Scenario) -> list[str]:
 def slots_of(scenario: Scenario) -> int:
     """Most calls at a time: as the scenario says, and no more than its endpoints take."""
     most = scenario.backend.in_flight
-    bounds = [way.in_flight for way in getattr(scenario.backend.backend, "via", ())]
+    bounds = [way.in_flight for way in getattr(scenario.backend.backend.paid, "via", ())]
     return most if not bounds or None in bounds else min(most, sum(bounds))

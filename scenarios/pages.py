@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from scenarios.keys import Schema, other_forms, plain_property
 from scenarios.meanings import meanings, summary
 from scenarios.parts import import_class, name_of
-from scenarios.sections import field_parts
+from scenarios.sections import field_parts, is_list
 from society.durations import Duration, parse_days, write_days
 
 _KINDS = {
@@ -113,7 +113,7 @@ def _takes(cls: type[BaseModel], name: str) -> str:
         if Duration in bases:
             words.append("a duration")
     elif bases:
-        words = ["a section"]
+        words = ["a list of sections" if is_list(field) else "a section"]
     words += [
         _words(schema) for schema in (other_forms(cls, name) if bases else _members(cls, name))
     ]

@@ -19,11 +19,32 @@ from scenarios.spelling import did_you_mean
 
 Table = Mapping[str, str]
 
-PROTOCOLS: Table = {"virsci": "protocols.virsci.protocol:VirSci"}
-FOUNDING: Table = {"poisson": "society.founding:Poisson", "once": "society.founding:Once"}
+PROTOCOLS: Table = {
+    "virsci": "protocols.virsci.protocol:VirSci",
+    "wordless": "protocols.wordless:Wordless",
+    "mixture": "protocols.mixture:Mixture",
+}
+FOUNDING: Table = {
+    "poisson": "society.founding:Poisson",
+    "once": "society.founding:Once",
+    "bursts": "society.bursts:Bursts",
+    "calls": "society.proposals:Calls",
+}
+LEADERS: Table = {
+    "anybody": "society.leaders:Anybody",
+    "productive": "society.leaders:Productive",
+    "standing": "society.leaders:Standing",
+    "selection": "society.leaders:Selected",
+    "named": "society.leaders:Named",
+}
 SELECTION: Table = {
-    "coauthorship": "protocols.policies:Coauthorship",
-    "uniform": "protocols.policies:Uniform",
+    "coauthorship": "protocols.policies.coauthorship:Coauthorship",
+    "uniform": "protocols.policies.uniform:Uniform",
+    "topics": "protocols.policies.topics:NearestTopics",
+    "standing": "protocols.policies.standing:ByStanding",
+    "two_step": "protocols.policies.neighbours:TwoStep",
+    "guimera": "protocols.policies.guimera:Guimera",
+    "fixed": "protocols.policies.fixed:Fixed",
 }
 SIZES: Table = {
     "observed": "protocols.sizes:ObservedSize",
@@ -35,22 +56,25 @@ DURATIONS: Table = {
     "lognormal": "society.durations:Lognormal",
 }
 EXPLORE: Table = {
-    "half_normal": "protocols.policies:HalfNormal",
-    "share": "protocols.policies:Share",
+    "half_normal": "protocols.policies.explore:HalfNormal",
+    "share": "protocols.policies.explore:Share",
 }
 BACKENDS: Table = {
     "offline": "agents.offline.scientist:Offline",
     "litellm": "agents.litellm_backend:LiteLLM",
     "openai": "agents.openai_backend:OpenAI",
+    "hybrid": "agents.hybrid:Hybrid",
 }
 ECOSYSTEMS: Table = {
     "synthetic": "society.ecosystem.synthetic:Synthetic",
+    "strangers": "society.ecosystem.strangers:Strangers",
     "folder": "scenarios.ecosystems:Folder",
 }
 
 KINDS: Mapping[str, Table] = {
     "society.interfaces:TeamProtocol": PROTOCOLS,
     "society.founding:Founding": FOUNDING,
+    "society.leaders:Leaders": LEADERS,
     "society.interfaces:SelectionPolicy": SELECTION,
     "protocols.sizes:TeamSize": SIZES,
     "society.durations:Duration": DURATIONS,

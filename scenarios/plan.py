@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
+from agents.backend import Backend
 from agents.errors import InputError
 from agents.offline.scientist import Offline
 from scenarios.lessons import Record
@@ -81,7 +82,7 @@ class Plan:
         return {
             "scenario": self.scenario.name,
             "seed": self.scenario.seed,
-            "model": getattr(backend, "model", None),
+            "model": getattr(backend.paid, "model", None),
             "who_speaks": backend.about,
             "rehearsed_by": "rule-based scientists, not a language model",
             "rehearsals": self.rehearsals,
@@ -139,7 +140,7 @@ def rates_for(scenario: Scenario, record: Record | None) -> Rates:
     from scenarios.lessons import learn
 
     if record is None:
-        rules = scenario.backend.backend
+        rules = scenario.backend.backend.paid
         if isinstance(rules, Offline):
             return Rates.of_rules(rules.latency)
         return Rates("assumed; nothing has been learnt")
@@ -211,8 +212,14 @@ def _told(name: str, rate: Rate) -> dict[str, float]:
     return {end: round(value) if whole else round(value, 6) for end, value in ends.items()}
 
 
+def _is_paid(speaker: Backend, call: str) -> bool:
+    """All but the calls that a hybrid leaves to rules."""
+    return not (speaker.voices and speaker.voice(call).rules)
+
+
 def _made(record: Record, scenario: Scenario) -> Made:
-    used = [kept.usage for _, kept in record.known.values()]
+    speaker = scenario.speaker
+    used = [kept.usage for id_, (_, kept) in record.known.items() if _is_paid(speaker, id_)]
     prompts = sum(usage.prompt_tokens for usage in used)
     replies = sum(usage.completion_tokens for usage in used)
     usd = price_of(scenario.backend.backend, len(used), prompts, replies)

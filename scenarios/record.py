@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,15 @@ from scenarios.schema import Scenario
 JOURNAL = "journal.sqlite"
 
 
-def open_journal(folder: Path, fork: Path | None = None) -> Journal:
+def open_journal(
+    folder: Path, fork: Path | None = None, fence: Callable[[], None] | None = None
+) -> Journal:
     """The journal of a run folder, made if there is none; this process alone writes it.
 
     Args:
         folder: of the run.
         fork: another run folder, from which calls that are made in the same way are taken.
+        fence: called before every commit; it raises a Stopped once nothing may be written any more.
 
     Raises:
         InputError: another process writes it, it is damaged, or there is nothing to fork from.
@@ -31,7 +34,7 @@ def open_journal(folder: Path, fork: Path | None = None) -> Journal:
         raise InputError(f"{fork}: holds no journal to fork from")
     if fork is not None and folder.resolve() == fork.resolve():
         raise InputError(f"{folder}: a fork needs a folder of its own; give --out NEW")
-    return Journal.open(folder / JOURNAL, parent=parent)
+    return Journal.open(folder / JOURNAL, parent=parent, fence=fence)
 
 
 def belongs(journal: Journal, scenario: Scenario) -> bool:
@@ -50,7 +53,7 @@ def sign(journal: Journal, scenario: Scenario) -> None:
     sessions = sessions_of(journal)
     entry = {"session": journal.session, "release": _release()}
     if held:
-        entry["changed"] = list(_changes(held, data))
+        entry["changed"] = list(changes(held, data))
     journal.set_meta("sessions", json.dumps([*sessions, entry]))
     journal.set_meta("identity", identity_hash(scenario))
     journal.set_meta("scenario", told)
@@ -77,14 +80,16 @@ def ledger_of(journal: Journal) -> dict[str, Any]:
         "in_doubt_usd": totals.in_doubt_usd,
         "sessions": sessions_of(journal),
         "parted": journal.parted[1] if journal.parted else None,
+        "forked": json.loads(journal.meta("forked") or "null"),
     }
 
 
-def _changes(old: Mapping[str, Any], new: Mapping[str, Any], path: str = "") -> Iterator[str]:
+def changes(old: Mapping[str, Any], new: Mapping[str, Any], path: str = "") -> Iterator[str]:
+    """Every key whose value differs, dotted, with both values: ``turns: 3 -> 5``."""
     for key in dict.fromkeys((*old, *new)):
         before, after, here = old.get(key), new.get(key), f"{path}{key}"
         if isinstance(before, dict) and isinstance(after, dict):
-            yield from _changes(before, after, f"{here}.")
+            yield from changes(before, after, f"{here}.")
         elif before != after:
             yield f"{here}: {json.dumps(before)} -> {json.dumps(after)}"
 

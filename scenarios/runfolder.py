@@ -23,6 +23,8 @@ from scenarios.load import write_yaml
 from scenarios.schema import Scenario
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from metrics.novelty import Database, Databases
     from society.ecosystem.ecosystem import Ecosystem
     from society.literature.papers import Papers
@@ -46,8 +48,13 @@ def write_run(
     ecosystem: Ecosystem,
     folder: Path,
     ledger: Mapping[str, Any],
+    *,
+    page: bool = True,
 ) -> None:
-    """Write everything that a run folder holds, the manifest last; what is unfinished goes."""
+    """Write everything that a run folder holds, the manifest last; what is unfinished goes.
+
+    Without its ``page`` nothing is lost: ``society report`` writes it from the folder.
+    """
     from metrics.exports import write_networks
     from metrics.report.page import write_page
     from society.frames import essential
@@ -72,7 +79,8 @@ def write_run(
     network = (folder / "network.graphml").read_bytes()
     told = digest_tables(essential(tables)).encode() + network + events.encode()
     manifest["digest"] = hashlib.sha256(told).hexdigest()
-    write_page(Run(tables, manifest, manifest["scenario"], **seen, measures=measures), folder)
+    if page:
+        write_page(Run(tables, manifest, manifest["scenario"], **seen, measures=measures), folder)
     rmtree(folder / PARTIAL, ignore_errors=True)
     _write(folder / DIGEST, manifest["digest"] + "\n")
     _write(folder / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
@@ -136,10 +144,12 @@ def describe(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict
 
 
 def backend_told(scenario: Scenario) -> dict[str, Any]:
-    """Who spoke: name in the scenario, model if it has one, and the sentence for reports."""
+    """Who spoke: name in the scenario, model and its training cut-off, the sentence for reports."""
     data = scenario.to_data()["backend"]
-    about = scenario.backend.backend.about
-    return {"use": data["use"], "model": data.get("model"), "about": about}
+    backend = scenario.backend.backend
+    model = getattr(backend.paid, "model", None)
+    told = {"use": data["use"], "model": model, "about": backend.about}
+    return {**told, "cutoff": data["cutoff"]}
 
 
 def resolved_text(scenario: Scenario) -> str:
@@ -155,13 +165,22 @@ def resolved_text(scenario: Scenario) -> str:
 
 def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
     """Every table of the metrics that the scenario names."""
-    from metrics.table import METRICS, measure
+    from metrics.table import FAMILIES, measure
 
-    measures = {}
-    for name, metric in METRICS.items():
-        if metric.__module__.rpartition(".")[2] in scenario.metrics:
-            measures[name] = measure(run, name)
+    named = [name for family in scenario.metrics for name in FAMILIES[family]]
+    measures = {name: measure(run, name) for name in named}
+    if scenario.backend.backend.voices:
+        return {name: _marked(table, run) for name, table in measures.items()}
     return measures
+
+
+def _marked(measured: pd.DataFrame, run: Run) -> pd.DataFrame:
+    """A measure of a hybrid run: rows of a team or a paper say whether a model was asked."""
+    for key in ("team", "paper"):
+        if key in measured.columns and "live" not in measured.columns:
+            known = run.table(f"{key}s").set_index(key)["live"]
+            return measured.assign(live=measured[key].map(known))
+    return measured
 
 
 def _vectors(society: Society) -> Vectors:
@@ -188,8 +207,14 @@ def databases_of(ecosystem: Ecosystem) -> Databases:
 def _database(papers: Papers, vectors: Any) -> Database:
     from metrics.novelty import Database
 
+    def text(row: int) -> str:
+        return f"{papers[row].title} {papers[row].abstract}"
+
+    def keywords(row: int) -> tuple[str, ...]:
+        return tuple(papers[row].keywords)
+
     ids = tuple(papers.table["id"].to_pylist())
-    return Database(vectors, papers.years, papers.citations, ids)
+    return Database(vectors, papers.years, papers.citations, ids, text, keywords)
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:
@@ -227,10 +252,15 @@ def _write(path: Path, text: str) -> None:
 
 def identity_hash(scenario: Scenario) -> str:
     """sha256 of what happens: the identity keys, and the content of an ecosystem folder."""
+    return _hash_json(identified(scenario))
+
+
+def identified(scenario: Scenario) -> dict[str, Any]:
+    """The identity keys; the path of an ecosystem folder is replaced by a hash of its content."""
     data = scenario.identity()
     source = scenario.population.ecosystem
     if isinstance(source, Folder):
         source.require()
         content = (source.path / ECOSYSTEM_MANIFEST).read_bytes()
         data["population"]["ecosystem"]["path"] = hashlib.sha256(content).hexdigest()
-    return _hash_json(data)
+    return data

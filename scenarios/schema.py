@@ -8,17 +8,20 @@ hashed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from agents.backend import Backend
 from agents.budget import Budget
 from agents.errors import InputError
 from agents.part import Part
 from agents.retry import Retry
+from scenarios.changes import documents, refuse
+from scenarios.complaints import Complaints
 from scenarios.document import Document, from_arguments, from_settings, library, read_document
 from scenarios.load import Key
 from scenarios.parts import BACKENDS, ECOSYSTEMS, PROTOCOLS, Among, Section, import_class
@@ -26,11 +29,28 @@ from scenarios.sections import Reader, write_part
 from society.durations import Days, Times
 from society.founding import Founding, Poisson
 from society.interfaces import TeamProtocol
+from society.interventions import SCHEMA as INTERVENTIONS
+from society.interventions import Intervention
 
+LATER: Mapping[str, Any] = {"interventions": []}
+"""Keys that came after the first runs, left out of a scenario's identity where they are off."""
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
-SPEAKING_EXECUTION = frozenset({"in_flight", "budget", "retry"})
-Family = Literal["novelty", "teams", "structure", "concurrency", "cost"]
-METRICS: tuple[Family, ...] = get_args(Family)
+SPEAKING_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff"})
+Family = Literal[
+    "novelty", "leaks", "teams", "structure", "impact", "concurrency", "cost", "chance"
+]
+METRICS: tuple[Family, ...] = tuple(one for one in get_args(Family) if one != "chance")
+
+
+def _month(value: Any) -> Any:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Cutoff = Annotated[
+    Annotated[str, Field(pattern=r"^(19|20)\d\d(-(0[1-9]|1[0-2]))?$")] | None,
+    BeforeValidator(_month, json_schema_input_type=str | int | None),
+]
+"""A year, or a month of a year."""
 
 
 def _default(path: str) -> Any:
@@ -60,6 +80,9 @@ class Speaking(Part):
     """What the run may cost, over all times it is resumed."""
     retry: Retry = Field(default_factory=Retry)
     """When a call that failed is made again."""
+    cutoff: Cutoff = None
+    """Until when the model was trained, as its makers say: a year, or a month as ``2023-12``; null:
+    not known. Reports set it beside the boundary; it changes nothing that happens."""
     backend: Backend = Field(default_factory=lambda: _default(BACKENDS["offline"]))
     """Who speaks."""
 
@@ -90,9 +113,15 @@ class Scenario(Part):
     backend: Speaking = Field(default_factory=Speaking)
     """Who speaks for the scientists."""
     metrics: tuple[Family, ...] = METRICS
-    """What is measured when the run has ended."""
+    """What is measured when the run has ended; ``chance`` (tails with a bootstrap, small worlds
+    and combinations of topics against random networks) takes longest and only if named."""
     novelty: Annotated[Part | None, Section("metrics.novelty:Novelty")] = None
     """Settings of the novelty metric; null: those of the paper."""
+    interventions: Annotated[tuple[Intervention, ...], WithJsonSchema(INTERVENTIONS)] = ()
+    """What changes on stated dates: a list of sections with ``at`` (the date), ``set`` (dotted
+    keys of founding, protocol or time, or the seed, with the values that hold from then on) and
+    ``remove_scientists`` (``{by: degree, count: 10}``; by degree, papers, citations or random).
+    Teams keep the settings that they were founded with."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Scenario:
@@ -100,18 +129,47 @@ class Scenario(Part):
             raise ValueError("step is longer than until")
         if len(set(self.metrics)) < len(self.metrics):
             raise ValueError("metrics names one twice")
+        # What stands in a file must survive being written into the run folder.
+        try:
+            json.dumps([one.set for one in self.interventions], allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"interventions: set takes plain values only: {error}") from error
         return self
+
+    @property
+    def speaker(self) -> Backend:
+        """Who speaks in a run with this seed."""
+        return self.backend.backend.of_run(self.seed)
 
     def to_data(self) -> dict[str, Any]:
         """All keys as plain data; a file of it is the same scenario."""
         return write_part(self)
 
+    def to_change(self) -> dict[Key, Any]:
+        """All keys but those that a profile implies, so that another one can be laid over them."""
+        data: dict[Key, Any] = dict(self.to_data().items())
+        implied = self.protocol.implied
+        data["protocol"] = {k: v for k, v in data["protocol"].items() if k not in implied}
+        return data
+
     def identity(self) -> dict[str, Any]:
         """The keys that say what happens, without those that say how far and how it is run."""
         data = self.to_data()
-        how = SPEAKING_EXECUTION | type(self.backend.backend).execution
-        data["backend"] = {k: v for k, v in data["backend"].items() if k not in how}
-        return {key: value for key, value in data.items() if key not in EXECUTION}
+        said = _what_is_said(self.backend.backend, data["backend"])
+        data["backend"] = {k: v for k, v in said.items() if k not in SPEAKING_EXECUTION}
+        off = {key for key, value in LATER.items() if data[key] == value}
+        return {key: value for key, value in data.items() if key not in EXECUTION | off}
+
+    def changed(self) -> list[tuple[Intervention, Scenario]]:
+        """Each intervention in order of date, with the scenario that holds from then on.
+
+        Dotted paths in them have been trusted when the scenario was read.
+        """
+        start = Document(self.to_change())
+        return [
+            (one, _read(document, trust=True))
+            for one, document in documents(start, self.interventions)
+        ]
 
     def set(self, key: str, value: Any, *, trust: bool = False) -> Scenario:
         """A scenario in which one dotted key has another value; this one stays as it is.
@@ -119,9 +177,15 @@ class Scenario(Part):
         Raises:
             InputError: no such key, or not a value for it.
         """
-        data: dict[Key, Any] = dict(self.to_data().items())
-        known = Document(data)
+        known = Document(self.to_change())
         return read_scenario(known.lay_over(from_arguments({key: value})), trust=trust)
+
+
+def _what_is_said(backend: Backend, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a backend without those that change only how a call is made."""
+    said = {key: value for key, value in data.items() if key not in backend.execution}
+    parts = {key: _what_is_said(part, data[key]) for key, part in backend.voices.items()}
+    return said | parts
 
 
 def read_scenario(document: Document, *, trust: bool = False) -> Scenario:
@@ -130,6 +194,16 @@ def read_scenario(document: Document, *, trust: bool = False) -> Scenario:
     Raises:
         InputError: all faults at once, each with its place.
     """
+    scenario = _read(document, trust=trust)
+    complaints = Complaints(document)
+    refuse(complaints, tuple(Scenario.model_fields), scenario.interventions)
+    complaints.settle()
+    for _, changed in documents(document, scenario.interventions):
+        _read(changed, trust=trust)
+    return scenario
+
+
+def _read(document: Document, *, trust: bool) -> Scenario:
     reader = Reader(document, trust=trust)
     scenario = reader.part(Scenario, document.data, ())
     reader.complaints.settle()

@@ -97,7 +97,10 @@ class Reader:
             if isinstance(value, dict):
                 return self._named(field, bases, table, value, path)
             return value
-        if isinstance(value, dict) and len(bases) == 1:
+        if isinstance(value, list) and is_list(field):
+            parts = [self.part(bases[0], one, (*path, place)) for place, one in enumerate(value)]
+            return _FAILED if None in parts else tuple(parts)
+        if isinstance(value, dict) and len(bases) == 1 and not is_list(field):
             read = self.part(bases[0], value, path)
             return _FAILED if read is None else read
         return value
@@ -209,6 +212,11 @@ def field_parts(field: FieldInfo) -> tuple[tuple[type[BaseModel], ...], Table | 
     return tuple(classes), None
 
 
+def is_list(field: FieldInfo) -> bool:
+    """Does a field take a list of sections, all of the same class?"""
+    return get_origin(field.annotation) is tuple and bool(classes_in(field.annotation))
+
+
 def keys_below(cls: type[BaseModel]) -> list[str]:
     """Dotted keys one level below a section, for those who forget the section."""
     found = []
@@ -252,6 +260,8 @@ def _takes_text(annotation: Any) -> bool:
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, BaseModel):
+        return write_part(value)
     if isinstance(value, tuple | list | set | frozenset):
         return [_plain(item) for item in value]
     return str(value) if isinstance(value, Path) else value

@@ -90,7 +90,7 @@ class Stage:
             asked += 1
             return None if self._record is None else self._record.find(request)
 
-        backend = Rehearsal(part=scenario.backend.backend, manner=manner, salt=salt, known=known)
+        backend = Rehearsal(part=scenario.speaker, manner=manner, salt=salt, known=known)
         society = build_society(scenario, self._ecosystem, Gateway(backend, 1))
         while society.running and (most is None or asked < most):
             society.step()
@@ -98,7 +98,7 @@ class Stage:
         return self._played(society.log.rows, society.day)
 
     def _played(self, rows: Any, days: float) -> Played:
-        calls = rows_of(rows, "calls")
+        calls = [call for call in rows_of(rows, "calls") if call["live"]]
         prompts = sum(call["prompt_tokens"] for call in calls)
         replies = sum(call["completion_tokens"] for call in calls)
         asked = [call["asked"] for call in calls]

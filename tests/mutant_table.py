@@ -38,6 +38,7 @@ COUNTS = "protocols/test_virsci_counts.py"
 IDEAS = "protocols/test_virsci_ideas.py"
 PEOPLE = "protocols/test_virsci_people.py"
 ACTS = "protocols/test_virsci_acts.py"
+RELEASED = "protocols/test_released_code.py"
 REVIEW = "protocols/test_virsci_review.py"
 ANSWERS = "society/test_answers.py"
 CHANCE = "society/test_chance.py"
@@ -107,15 +108,28 @@ MISTAKES: tuple[Mistake, ...] = (
 
     # Selection
     mistake("+e dropped", "Nobody without a joint paper is ever asked.",
-        ("protocols/policies.py", "return self.explore * n", "return 0.0"),
+        ("protocols/policies/coauthorship.py", "return self.explore * n", "return 0.0"),
         by=f"{POLICIES}::test_draws_follow_the_definition"
            f" {POLICIES}::test_weights_are_the_definition"),
     mistake("+e shared out", "e is added once per row instead of once per entry.",
-        ("protocols/policies.py", "return self.explore * n", "return self.explore"),
+        ("protocols/policies/coauthorship.py", "return self.explore * n", "return self.explore"),
         by=f"{POLICIES}::test_draws_follow_the_definition"),
+    mistake("incumbents by papers", "Incumbents are drawn in proportion to what they have written.",
+        ("society/incumbents.py", "return row if first and not again else None",
+         "return row if not again else None"),
+        by="society/test_policies_of_the_world.py::test_draws_follow_the_definition"),
+    mistake("floor for nobody", "Who has no standing yet is never drawn, whatever the floor.",
+        ("society/standing.py", "mass = known + floor * people", "mass = known"),
+        by="society/test_policies_of_the_world.py"
+           "::test_leaders_follow_the_definition_of_their_rule"),
+    mistake("bursts die at once", "A founding brings about fewer others than stated.",
+        ("society/bursts.py", "excess * math.exp(-gap / self.memory) + self.offspring",
+         "self.offspring"),
+        by="society/test_founding_rules.py"
+           "::test_compensated_times_of_bursts_are_a_unit_poisson_process"),
     mistake("refusal not replaced", "Only as many people are asked as there are seats.",
         ("protocols/virsci/selection.py",
-         "while team.size < n and search.sent < virsci.max_invitations:",
+         "while team.size < n and search.sent < search.most:",
          "while team.size < n and search.sent < n - 1:"),
         by=f"{PEOPLE}::test_a_refusal_is_replaced_by_the_next_draw"),
     mistake("no taken for yes", "Who declines joins all the same.",
@@ -134,8 +148,8 @@ MISTAKES: tuple[Mistake, ...] = (
         ("society/lab.py", '{"load": self.load(who), **', '{"load": 0, **'),
         by=f"{ACTS}::test_the_invited_know_how_many_teams_they_are_in"),
     mistake("limit of teams ignored", "Scientists work in one team more than they may.",
-        ("society/world.py", "return self.population.load(row) >= self.founding.max_teams",
-         "return self.population.load(row) > self.founding.max_teams"),
+        ("society/world.py", "return people.load(row) >= self.founding.max_teams",
+         "return people.load(row) > self.founding.max_teams"),
         by=f"{ENDING}::test_the_limit_of_teams_holds_for_founding_and_joining"),
 
     # Who sees what
@@ -205,8 +219,8 @@ MISTAKES: tuple[Mistake, ...] = (
 
     # Decisions
     mistake("half is a majority", "A topic stands although no majority agrees.",
-        ("protocols/virsci/topic.py", "voice in voices) > team.size:",
-         "voice in voices) >= team.size:"),
+        ("protocols/virsci/topic.py", "voice in voices) > len(voices)",
+         "voice in voices) >= len(voices)"),
         by=f"{PEOPLE}::test_consensus_is_a_majority"),
     mistake("leavers stay", "Who wants to leave works on.",
         ("protocols/virsci/topic.py", "lab.leave(who)", "pass"),
@@ -216,16 +230,27 @@ MISTAKES: tuple[Mistake, ...] = (
          "for member in members]"),
         by=f"{COUNTS}::test_random_order_is_n_utterances_and_never_the_same_twice_running"),
     mistake("ties keep the earlier", "Of equally confident ideas the earlier one stays.",
-        ("protocols/virsci/standing.py", "(-confidence(ideas[place].idea, weights), -place)",
-         "(-confidence(ideas[place].idea, weights), place)"),
+        ("protocols/virsci/standing.py", "(-confidence(ideas[place], weights), -place)",
+         "(-confidence(ideas[place], weights), place)"),
         by=f"{IDEAS}::test_three_ideas_stay_the_later_one_on_a_tie"),
     mistake("least confident kept", "The three ideas with the lowest confidence stay.",
-        ("protocols/virsci/standing.py", "(-confidence(ideas[place].idea, weights), -place)",
-         "(confidence(ideas[place].idea, weights), -place)"),
+        ("protocols/virsci/standing.py", "(-confidence(ideas[place], weights), -place)",
+         "(confidence(ideas[place], weights), -place)"),
         by=f"{IDEAS}::test_three_ideas_stay_the_later_one_on_a_tie"),
     mistake("last ballots only", "Only the ballots of the last turn are counted.",
-        ("protocols/virsci/novelty.py", "ballots = (*ballots, *cast)", "ballots = tuple(cast)"),
+        ("protocols/virsci/novelty.py", 'if virsci.votes == "last_turn" else', "if True else"),
         by=f"{IDEAS}::test_ballots_of_all_turns_are_counted_together"),
+    mistake("profile over key", "A profile overrules the keys that stand beside it.",
+        ("protocols/virsci/profiles.py", "    if key not in given:\n", "    if True:\n"),
+        by=f"{RELEASED}::test_every_key_of_the_profile_is_a_departure_and_can_be_taken_back"),
+    mistake("guest heard", "A guest who joins is heard as well.",
+        ("protocols/discussion.py", "self._joining.append(guest)\n            return ()",
+         "self._joining.append(guest)"),
+        by=f"{RELEASED}::test_guests_join_for_good_and_nobody_sees_what_they_answer"),
+    mistake("forced too late", "The topic is forced one pass after the one that is named.",
+        ("protocols/virsci/topic.py", "attempt + 1 == virsci.forced_after",
+         "attempt == virsci.forced_after"),
+        by=f"{RELEASED}::test_the_topic_is_forced_on_the_second_pass"),
     mistake("one strike only", "A revised abstract passes however near to the past it is.",
         ("protocols/virsci/protocol.py",
          "too_near, _, _ = yield from check(self, team, lab, revised)", "too_near = False"),
@@ -251,7 +276,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ("protocols/virsci/topic.py", """\
         yield from lab.prepare()
         yield from lab.notice()
-        if 2""", "        if 2"),
+        agreed = 2""", "        agreed = 2"),
         by=f"{PEOPLE}::test_who_leaves_is_gone_from_all_that_follows"),
     mistake("protocol reads at once", "Every remark is read as soon as it has been made.",
         ("protocols/virsci/topic.py", "            cue = remark\n",
@@ -279,7 +304,7 @@ MISTAKES: tuple[Mistake, ...] = (
          "world.literature.search(text, count, len(world.literature))"),
         by=f"{WORLD}::{LATE_SEARCH}"),
     mistake("visible before its delay", "Others find a paper on the day it is finished.",
-        ("society/life.py", "yield world.env.timeout(world.times.publication_delay)",
+        ("society/life.py", "yield world.env.timeout(team.times.publication_delay)",
          "yield world.env.timeout(0)"),
         by=f"{WORLD}::test_a_paper_is_seen_by_others_strictly_after_its_date"),
     mistake("self-citation", "A paper that lists itself counts as cited.",
@@ -349,6 +374,18 @@ MISTAKES: tuple[Mistake, ...] = (
         ("society/ecosystem/build.py", "fitted(texts, self._plan.seed,",
          "fitted(texts + texts_of(contemporary), self._plan.seed,"),
         by=f"{BUILD}::test_planted_future_papers_change_nothing_of_the_past"),
+    mistake("runs of words glued", "Words that follow one another in one text only make a run.",
+        ("metrics/leaks.py", "np.where(codes == known.get(word, -1), shifted + 1, 0)",
+         "np.where(codes == known.get(word, -1), ending + 1, 0)"),
+        by="metrics/test_leaks.py::test_the_longest_run_by_hand"),
+    mistake("first reviews averaged", "Reflection changes nothing: the first review counts.",
+        ("metrics/reviews/panel.py", "for one in reversed(opinions) if one.words",
+         "for one in opinions if one.words"),
+        by="metrics/test_reviews.py::test_a_reflection_is_shown_the_review_before_it_and_the_last_"
+           "one_counts"),
+    mistake("names on the sheet", "Masked names in the texts reach the raters.",
+        ("metrics/sheets.py", 'text = _MASKED.sub(NOBODY, text)', "text = str(text)"),
+        by="metrics/test_ratings.py::test_names_are_taken_out_of_titles_and_abstracts"),
     mistake("a leak passed", "The audit counts papers of the boundary year as the past.",
         ("society/ecosystem/recount.py", 'row["year"] < boundary)', 'row["year"] <= boundary)'),
         by="ecosystem/test_audit.py::test_a_paper_of_the_boundary_year_is_not_counted_again"),
@@ -381,5 +418,78 @@ MISTAKES: tuple[Mistake, ...] = (
         ("agents/journal.py", "await self._commits.done(\n            partial(self._rows.outcome",
          "self._commits.later(\n            partial(self._rows.outcome"),
         by=f"{JOURNAL}::test_a_call_is_kept_and_found"),
+
+    # Life
+    mistake("settings of today", "A team's paper waits as an intervention says that came later.",
+        ("society/life.py", "team.times.publication_delay", "world.times.publication_delay"),
+        by="society/test_interventions.py::test_teams_keep_the_times_they_were_founded_with"),
+    mistake("a past paid twice", "A fork asks anew for a call of the past that it should know.",
+        ("agents/gateway.py", "request.asked < self.journal.past", "request.asked < 0.0"),
+        by="scenarios/test_fork.py::test_a_call_of_the_past_that_was_never_made_stops_the_fork"),
+    mistake("one draw for every seed", "Every run has the same live teams, whatever its seed.",
+        ("agents/hybrid.py", "{self.seed or 0}", "{0}"),
+        by="agents/test_hybrid_backend.py::test_another_seed_draws_other_teams"),
+
+    # Statistics of a study
+    mistake("a lost comparison helps the others", "Holm forgets what could not be computed.",
+        ("metrics/inference/comparisons.py", "np.arange(len(given), 0, -1)",
+         "np.arange(np.isfinite(given).sum(), np.isfinite(given).sum() - len(given), -1)"),
+        by="metrics/test_inference_comparisons.py"
+        "::test_a_comparison_that_was_lost_still_counts_as_planned"),
+    mistake("the stronger line robs", "The break gives more of the data to the stronger line.",
+        ("metrics/inference/shapes.py", "np.quantile(flat, strength[1] / sum(strength))",
+         "np.quantile(flat, strength[0] / sum(strength))"),
+        by="metrics/test_inference_shapes.py"
+        "::test_the_break_gives_more_of_the_data_to_the_weaker_line"),
+    mistake("pairs of strangers", "Replicates are paired by their order, not by their seed.",
+        ("metrics/study/comparing.py", "first.loc[both].tolist(), second.loc[both].tolist()",
+         "first.tolist(), second.tolist()"),
+        by="metrics/test_study_page.py::test_pairs_are_replicates_that_both_arms_have"),
+
+    # What a study survives
+    mistake("two owners", "A lease whose number was used up meanwhile counts as held.",
+        ("scenarios/study/leases.py", "if max(after) != latest + 1:", "if not after:"),
+        by="study/test_leases.py::test_a_number_that_was_used_up_meanwhile_is_no_lease"),
+    mistake("bad luck is poison", "A run that came further each time is put into quarantine.",
+        ("scenarios/study/deaths.py", "abs(end - ends[-1]) <= FURTHER", "end <= ends[-1]"),
+        by="study/test_deaths.py"
+        "::test_a_run_that_came_further_each_time_is_unlucky_and_no_poison"),
+    mistake("the dead give back", "A run that died has its share given to others unread.",
+        ("scenarios/study/shares.py", "self.spent if self.share is None else",
+         "self.spent if True else"),
+        by="study/test_shares.py"
+        "::test_a_dead_run_keeps_its_share_until_its_journal_was_read"),
+
+    # What a study promises
+    mistake("arms of strangers", "Replicates of a paired study have other seeds in every arm.",
+        ("scenarios/study/design.py", "() if file.paired else (arm,)", "(arm,)"),
+        by="study/test_study_files.py::test_seeds_are_paired_across_arms_unless_told_otherwise"),
+    mistake("a lock without arms", "An arm's own keys may change after the lock.",
+        ("scenarios/study/lock.py", 'for line in changes(old["set"], new["set"]):',
+         'for line in changes(old["set"], old["set"]):'),
+        by="study/test_study_running.py"
+        "::test_a_changed_study_is_refused_with_the_difference_named"),
+    mistake(
+        "same-day papers know each other",
+        "Two papers of one date make a repeat of the pair that wrote both.",
+        ("metrics/works.py", '(met < both["date"])', '(met <= both["date"])'),
+        by="metrics/test_assembly.py::test_papers_of_one_day_know_nothing_of_each_other",
+    ),
+    mistake(
+        "disruption by what came before",
+        "Papers older than the one measured count among those that build on it.",
+        ("metrics/disruption.py", "keys[(apart > 0)", "keys[(apart != 0)"),
+        by="metrics/test_disruption.py::test_papers_before_it_and_of_its_day_do_not_count",
+    ),
+    mistake(
+        "compared with too much time",
+        "A run is compared with all real papers after the boundary, however short it is.",
+        (
+            "scenarios/observed.py",
+            "then = late[: int((late.dates < run.days).sum())]",
+            "then = late",
+        ),
+        by="scenarios/test_compare_command.py::test_sides_are_cut_at_the_length_of_the_run",
+    ),
 )
 # fmt: on

@@ -32,7 +32,9 @@ DOORS = {
     "sklearn": ("society/literature/embedding/lsa.py",),
     "simpy": ("society/",),
     "mesa": ("agents/scientist.py", "society/model.py"),
+    "networkit": ("metrics/network/communities.py",),
     "dask": ("scenarios/",),
+    "distributed": ("scenarios/",),
     "yaml": ("scenarios/load.py",),
     "json_repair": ("agents/mending.py",),
     "sqlite3": ("agents/journal.py", "agents/database.py"),
@@ -40,7 +42,7 @@ DOORS = {
 LAZY = {
     *("litellm", "openai", "aiohttp", "httpx"),
     *("sentence_transformers", "transformers", "huggingface_hub", "torch"),
-    *("sklearn", "dask", "json_repair"),
+    *("sklearn", "dask", "distributed", "json_repair", "networkit"),
 }
 """Imported only inside functions: they are slow to load and not always there."""
 RESERVED = {"scenario", "time", "agents", "steps", "random", "rng"}

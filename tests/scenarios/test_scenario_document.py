@@ -158,8 +158,12 @@ def test_the_library_goes_by_path() -> None:
     assert set(library()) == {
         "quickstart",
         "virsci/paper",
+        "virsci/released-code",
         "virsci/single",
         "community/field",
+        "community/funding",
+        "community/guimera",
+        "community/mixed",
         "community/vis",
     }
 

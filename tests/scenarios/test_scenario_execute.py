@@ -62,6 +62,7 @@ def test_the_manifest_says_what_was_run_from_what_by_what(small_run: Path) -> No
         "use": "offline",
         "model": None,
         "about": "rule-based scientists, not a language model",
+        "cutoff": None,
     }
     assert told["digest"] == (small_run / "digest").read_text().strip()
     assert told["ecosystem"]["counts"]["scientists"] == 12
@@ -71,6 +72,7 @@ def test_the_manifest_says_what_was_run_from_what_by_what(small_run: Path) -> No
     assert told["scenario"]["founding"] == {
         "use": "once",
         "max_teams": 3,
+        "leaders": None,
         "count": 2,
         "every": "1w",
     }

@@ -146,7 +146,7 @@ def test_the_page_in_docs_is_current(page: str) -> None:
         "founding.every",
         "novelty.normalise",
         "protocol.selection.explore.mass",
-        "time.utterance.shape",
+        "protocol.meeting.shape",
     ],
 )
 def test_every_key_has_a_row(page: str, key: str) -> None:

@@ -7,6 +7,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Annotated
 
 import pytest
@@ -23,6 +24,7 @@ from scenarios.parts import (
     EXPLORE,
     FOUNDING,
     KINDS,
+    LEADERS,
     PROTOCOLS,
     SELECTION,
     SIZES,
@@ -37,10 +39,12 @@ from scenarios.parts import (
 from society.durations import Duration, Fixed, Gamma
 from society.founding import Founding
 from society.interfaces import SelectionPolicy, TeamProtocol
+from society.leaders import Leaders
 
 TABLES: list[Table] = [
     PROTOCOLS,
     FOUNDING,
+    LEADERS,
     SELECTION,
     SIZES,
     DURATIONS,
@@ -68,18 +72,22 @@ def test_every_kind_is_the_base_of_its_table(base: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "module"),
+    ("base", "package"),
     [
-        (Founding, "society.founding"),
-        (Duration, "society.durations"),
+        (Founding, "society"),
+        (Leaders, "society"),
+        (Duration, "society"),
         (SelectionPolicy, "protocols.policies"),
     ],
 )
-def test_no_class_of_the_folder_is_missing_from_its_table(base: type, module: str) -> None:
+def test_no_class_of_the_folder_is_missing_from_its_table(base: type, package: str) -> None:
     table = KINDS[import_path(base)]
+    folder = importlib.import_module(package).__path__
+    modules = [importlib.import_module(f"{package}.{one.name}") for one in iter_modules(folder)]
     found = {
         import_path(cls)
-        for cls in vars(importlib.import_module(module)).values()
+        for module in modules
+        for cls in vars(module).values()
         if isinstance(cls, type) and issubclass(cls, base) and cls is not base
     }
     assert found == set(table.values())

@@ -120,7 +120,7 @@ def test_a_key_that_would_move_the_cursor_is_shown_escaped(write: Write, faults:
         ("metrics=[cost, cost]", "--set metrics: metrics names one twice"),
         ("metrics=cost", "--set metrics: got 'cost', expected a list"),
         ("protocol=3", "--set protocol: got 3, expected a section of keys"),
-        ("protocol=virsy", "--set protocol: got 'virsy', expected 'virsci' or package.mod"),
+        ("protocol=virsy", "--set protocol: got 'virsy', expected 'virsci' or 'wordless' or"),
         ("population.ecosystem=5", "--set population.ecosystem: got 5, expected a section"),
         ("backend.use=offlin", "--set backend.use: got 'offlin', expected 'offline' or"),
         ("name=[1]", "--set name: got a list, expected text"),
@@ -239,7 +239,24 @@ def test_keys_of_the_backend_stand_in_one_section(write: Write) -> None:
         "latency": 0.1,
         "in_flight": 2,
     }
-    assert set(data) == {"use", "latency", "in_flight", "budget", "retry"}
+    assert set(data) == {"use", "latency", "in_flight", "budget", "retry", "cutoff"}
+
+
+@pytest.mark.parametrize("written", ["2023", "2023-12", '"2023-12"'])
+def test_a_training_cut_off_is_a_year_or_a_month_and_no_part_of_what_happens(
+    write: Write, written: str
+) -> None:
+    stated = load_scenario(write("s.yaml", f"backend: {{use: offline, cutoff: {written}}}"))
+    assert stated.backend.cutoff == written.strip('"')
+    assert stated.identity() == load_scenario(write("t.yaml", "name: s")).identity()
+
+
+@pytest.mark.parametrize("written", ["2023-13", "soon", "23", "true", "2023-12-01"])
+def test_what_is_no_training_cut_off_is_refused(
+    write: Write, faults: Callable[[Callable[[], object]], list[str]], written: str
+) -> None:
+    path = write("s.yaml", f"backend: {{use: offline, cutoff: {written}}}")
+    assert "backend.cutoff" in faults(lambda: load_scenario(path))[0]
 
 
 def test_python_arguments_and_set_are_the_same(here: Path) -> None:
@@ -321,9 +338,9 @@ def test_an_ecosystem_folder_counts_by_its_content_not_its_place(write: Write, h
 
 
 def test_families_of_metrics_are_those_that_exist() -> None:
-    from metrics.table import METRICS as TABLE
+    from metrics.table import FAMILIES
 
-    assert {metric.__module__.rpartition(".")[2] for metric in TABLE.values()} == set(METRICS)
+    assert set(FAMILIES) == {*METRICS, "chance"}
 
 
 def test_a_scenario_never_changes() -> None:

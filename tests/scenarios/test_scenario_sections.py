@@ -9,7 +9,9 @@ import pytest
 from pydantic import Field, model_validator
 
 from agents.part import Part, Switch
-from protocols.policies import Coauthorship, HalfNormal, Share, Uniform
+from protocols.policies.coauthorship import Coauthorship
+from protocols.policies.explore import HalfNormal, Share
+from protocols.policies.uniform import Uniform
 from protocols.sizes import ObservedSize, StatedSize
 from protocols.virsci.settings import Settings, Turns
 from scenarios.complaints import shown, worded
@@ -246,7 +248,7 @@ def test_keys_one_level_down_are_known() -> None:
     keys = keys_below(Holder)
     assert "times.homework" in keys
     assert "founding.teams_per_year" in keys
-    assert set(FOUNDING) == {"poisson", "once"}
+    assert set(FOUNDING) == {"poisson", "once", "bursts", "calls"}
 
 
 @pytest.mark.parametrize(

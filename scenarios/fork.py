@@ -1,0 +1,149 @@
+"""Fork: the run of one scenario up to a day, and another future from that day on.
+
+A fork is the parent's scenario with one intervention more, and a journal that begins with all
+that the parent was asked before its date. So the past is gone through again without paying, and
+whatever in it would now be different stops the fork before anything is asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.database import copy_past
+from agents.errors import Diverged, InputError
+from scenarios.changes import SETTINGS
+from scenarios.document import Document, from_settings, key_path
+from scenarios.execute import is_finished, prepare
+from scenarios.execute import run as execute
+from scenarios.load import parse_value
+from scenarios.progress import Progress
+from scenarios.record import JOURNAL
+from scenarios.runfolder import DIGEST, MANIFEST, SCENARIO, identity_hash
+from scenarios.schema import Scenario, load_scenario, read_scenario
+from society.durations import parse_days, write_days
+from society.past import Past, past_of
+from society.run import Run
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Another future of a finished run.
+
+    Attributes:
+        parent: folder of the run.
+        at: the day on which the two part.
+        scenario: the parent's, with what is to be different from that day on.
+    """
+
+    parent: Path
+    at: float
+    scenario: Scenario
+
+    @classmethod
+    def of(
+        cls,
+        parent: Path,
+        at: str,
+        settings: Iterable[str] = (),
+        remove: str | None = None,
+        *,
+        trust: bool = False,
+    ) -> Fork:
+        """Read what is asked for.
+
+        Args:
+            parent: folder of a finished run.
+            at: date, as durations are written.
+            settings: ``a.b=c``; what may not change in mid-run holds from day 0, and is refused
+                if that would change the past.
+            remove: ``degree:10``: rank and number of scientists who leave.
+            trust: let dotted paths be imported.
+
+        Raises:
+            InputError: no finished run, a day beyond its end, or nothing that differs.
+        """
+        try:
+            day = parse_days(at)
+        except ValueError as error:
+            raise InputError(f"--at: {error}") from error
+        _require(parent, day)
+        held = load_scenario(parent / SCENARIO, trust=trust)
+        later, always = _sorted(settings)
+        entry: dict[str, Any] = {"at": write_days(day), "set": later}
+        if remove is not None:
+            entry["remove_scientists"] = _removal(remove)
+        data = held.to_data()
+        document = Document(dict(data.items())).lay_over(from_settings(always))
+        if identity_hash(read_scenario(document, trust=trust)) != identity_hash(held):
+            raise InputError(
+                f"--set {' '.join(always)}: that would change what happened before day {day:g}; "
+                f"what a fork can change is {', '.join(SETTINGS)}"
+            )
+        if not later and remove is None:
+            raise InputError("the fork would be the run once more; give --set, --seed or --remove")
+        document.data["interventions"] = [*data["interventions"], entry]
+        return cls(parent, day, read_scenario(document, trust=trust))
+
+    def run(self, out: Path, progress: Progress | None = None) -> Past:
+        """Run it, or go on with it; returns the past that it shares with its parent.
+
+        Raises:
+            InputError: the folder cannot be used.
+            Diverged: code or prompts have changed, so that the past would be another one.
+            Stopped: backend, budget, disk or a signal ended it early; the same call goes on.
+        """
+        if out.resolve() == self.parent.resolve():
+            raise InputError(f"{out}: a fork needs a folder of its own; give --out NEW")
+        if not is_finished(self.scenario, out):
+            prepare(self.scenario, out)
+            if not (out / JOURNAL).is_file():
+                copy_past(self.parent / JOURNAL, out / JOURNAL, self.at, self._told())
+            # With other luck, equal questions are to be answered anew.
+            same_luck = "seed" not in self.scenario.interventions[-1].set
+            execute(self.scenario, out, progress, fork=self.parent if same_luck else None)
+        ours, theirs = (past_of(Run.open(folder), self.at) for folder in (out, self.parent))
+        if ours != theirs:
+            raise Diverged(
+                f"{out}: before day {self.at:g} it is not what {self.parent} was: {ours.events} "
+                f"events and {ours.calls} calls, not {theirs.events} and {theirs.calls}"
+            )
+        return ours
+
+    def _told(self) -> str:
+        digest = (self.parent / DIGEST).read_text(encoding="utf-8").strip()
+        return json.dumps({"run": self.parent.name, "digest": digest, "at": self.at})
+
+
+def _require(parent: Path, day: float) -> None:
+    """See that the parent has finished, and not before the day."""
+    for name in (MANIFEST, DIGEST, SCENARIO, JOURNAL):
+        if not (parent / name).is_file():
+            raise InputError(f"{parent}: no {name} in it; a fork needs a run that has finished")
+    days = Run.open(parent).days
+    if day > days:
+        raise InputError(f"--at: day {day:g} is beyond day {days:g}, the end of {parent}")
+
+
+def _sorted(settings: Iterable[str]) -> tuple[Mapping[str, Any], list[str]]:
+    """Settings that hold from the day on, as values, and those that hold for the whole run."""
+    later: dict[str, Any] = {}
+    always: list[str] = []
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        path = key_path(key)
+        if equals and path is not None and path[0] in SETTINGS:
+            later[key.strip()] = parse_value(text, f"--set {key}")
+        else:
+            always.append(setting)
+    return later, always
+
+
+def _removal(text: str) -> dict[str, Any]:
+    by, colon, count = text.partition(":")
+    if not colon or not count.isdecimal():
+        raise InputError(f"--remove {text}: write it as rank:number, such as degree:10")
+    return {"by": by, "count": int(count)}

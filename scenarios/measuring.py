@@ -1,0 +1,199 @@
+"""Measuring again: HD, CD, CI and ON of finished runs against other papers, without a call.
+
+What the run wrote stays as it is: what is found lies in its folder ``rescored/``, one table and one
+note for each comparison.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agents.errors import InputError
+from scenarios.build import build_ecosystem_of
+from scenarios.schema import load_scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from metrics.novelty import Database
+    from society.ecosystem.ecosystem import Ecosystem
+    from society.literature.embedding import Embedding
+    from society.literature.papers import Papers
+    from society.run import Run
+
+FOLDER = "rescored"
+HOSTED = "litellm"
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """What runs are measured against.
+
+    Attributes:
+        contemporary: an ecosystem whose contemporary side is taken.
+        past: an ecosystem whose past is taken; None: that of each run.
+        embedding: name of another embedding, fitted on the past; None: that of the past itself.
+        trust: let dotted paths in a run's scenario be imported.
+    """
+
+    contemporary: Path
+    past: Path | None = None
+    embedding: str | None = None
+    trust: bool = False
+
+    @property
+    def name(self) -> str:
+        """Of the tables that it leaves in a run folder."""
+        parts = [self.contemporary.resolve().name]
+        parts += [] if self.past is None else [f"past-{self.past.resolve().name}"]
+        parts += [] if self.embedding is None else [self.embedding]
+        return re.sub(r"[^\w.-]+", "-", "-".join(parts)).strip("-.") or "other"
+
+
+def measure_again(folder: Path, by: Yardstick) -> pd.DataFrame:
+    """Measure the abstracts of a finished run, and write what is found beside it.
+
+    Returns:
+        ``paper``, then the columns of the novelty measure, then ``HD_before`` to ``ON_before``, as
+        the run was written.
+
+    Raises:
+        InputError: no finished run, an ecosystem that cannot be used, or an embedding that would
+            have to be asked for.
+    """
+    from metrics.novelty import COLUMNS, novelty, of_run, settings_of
+    from society.frames import write_parquet
+    from society.run import Run
+
+    run = Run.open(folder)
+    if run.digest is None or run.vectors is None:
+        raise InputError(f"{folder}: has no digest or no vectors: the run has not finished")
+    held, same = _past_of(run, folder, by)
+    later = _later(by.contemporary, run)
+    encoder = _encoder(held, by, run.seed)
+    abstracts = run.vectors.values if same and encoder is held.embedding else _encoded(run, encoder)
+    past = _database(held.past, held.past_vectors, held.embedding, encoder)
+    beyond = _database(later.contemporary, later.contemporary_vectors, later.embedding, encoder)
+    settings = settings_of(run)
+    table = novelty(abstracts, past, beyond, settings, run.vectors.ids)
+    before = of_run(run).set_index("paper").reindex(table["paper"])
+    for name in COLUMNS:
+        table[f"{name}_before"] = before[name].to_numpy()
+    note = {
+        "run": run.digest,
+        "past": {"papers": len(held.past), "boundary": held.boundary},
+        "contemporary": {"papers": len(later.contemporary), "boundary": later.boundary},
+        "embedding": {"name": encoder.name, "revision": encoder.revision},
+        "settings": settings.model_dump(),
+    }
+    target = folder / FOLDER / f"{by.name}.parquet"
+    try:
+        write_parquet(target, table)
+        target.with_suffix(".json").write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
+    return table
+
+
+def compared(tables: Sequence[pd.DataFrame]) -> tuple[str, list[tuple[Any, ...]]]:
+    """Before and after, with 95 % intervals: over runs, or over the abstracts of a single run.
+
+    Args:
+        tables: of ``measure_again``, one per run.
+
+    Returns:
+        What a case is, and rows of: measure, cases, mean before, mean now, mean difference (each
+        an ``Interval``), and the rank correlation of before and now over all abstracts.
+    """
+    import numpy as np
+    import pandas as pd
+
+    from metrics.novelty import COLUMNS
+    from metrics.report.figures import interval
+    from metrics.statistics import spearman
+
+    rows: list[tuple[Any, ...]] = []
+    for name in COLUMNS:
+        both = [t[[f"{name}_before", name]].dropna().astype("float64") for t in tables]
+        every = pd.concat(both, ignore_index=True).to_numpy(dtype=np.float64)
+        means = np.array([one.to_numpy().mean(axis=0) for one in both if len(one)]).reshape(-1, 2)
+        cases = means if len(tables) > 1 else every
+        if len(cases):
+            told = (cases[:, 0], cases[:, 1], cases[:, 1] - cases[:, 0])
+            ranks = spearman(every[:, 0], every[:, 1])
+            rows.append((name, len(cases), *map(interval, told), ranks.r))
+    return ("runs" if len(tables) > 1 else "abstracts"), rows
+
+
+def _past_of(run: Run, folder: Path, by: Yardstick) -> tuple[Ecosystem, bool]:
+    """The ecosystem whose past is taken, and whether it is the one that the run started from."""
+    from society.ecosystem.ecosystem import Ecosystem
+
+    if by.past is None:
+        return build_ecosystem_of(load_scenario(folder / "scenario.yaml", trust=by.trust)), True
+    held = Ecosystem.load(by.past)
+    if run.boundary is not None and held.boundary > run.boundary:
+        raise InputError(
+            f"{by.past}: its past reaches to {held.boundary}, beyond the run's boundary "
+            f"{run.boundary}; give one of that boundary or an earlier one"
+        )
+    return held, False
+
+
+def _later(path: Path, run: Run) -> Ecosystem:
+    from society.ecosystem.ecosystem import Ecosystem
+
+    later = Ecosystem.load(path)
+    if not len(later.contemporary):
+        raise InputError(f"{path}: has no contemporary papers to measure against")
+    if run.boundary is not None and later.boundary < run.boundary:
+        raise InputError(
+            f"{path}: its contemporary papers begin in {later.boundary}, before the run's boundary "
+            f"{run.boundary}; the society knew some of them"
+        )
+    return later
+
+
+def _encoder(held: Ecosystem, by: Yardstick, seed: int) -> Embedding:
+    from society.ecosystem.fit import texts_of
+    from society.literature.embedding import make_embedding
+
+    if by.embedding is None:
+        return held.embedding
+    _refuse_hosted(by.embedding)
+    return make_embedding(by.embedding, texts=texts_of(held.past), seed=seed)
+
+
+def _database(papers: Papers, vectors: Any, own: Embedding, encoder: Embedding) -> Database:
+    """Papers in the encoder's space: as they are stored where that is their own."""
+    from metrics.novelty import Database
+    from society.ecosystem.fit import texts_of
+
+    if own.revision != encoder.revision:
+        _refuse_hosted(encoder.name)
+        vectors = encoder.encode(texts_of(papers))
+    return Database(vectors, papers.years, papers.citations, tuple(papers.table["id"].to_pylist()))
+
+
+def _encoded(run: Run, encoder: Embedding) -> NDArray[Any]:
+    """The abstracts of the run in the encoder's space, in the order of its vectors."""
+    from society.literature.embedding import paper_text
+
+    _refuse_hosted(encoder.name)
+    papers = run.table("papers").set_index("paper")[["title", "abstract"]].fillna("")
+    ids = () if run.vectors is None else run.vectors.ids
+    return encoder.encode([paper_text(*papers.loc[one]) for one in ids])
+
+
+def _refuse_hosted(name: str) -> None:
+    if name.partition(":")[0] == HOSTED:
+        raise InputError(
+            f"embedding {name}: would have to be asked for, and measuring makes no call; build "
+            "both ecosystems with it, or give --embedding with one of this machine"
+        )

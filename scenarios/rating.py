@@ -1,0 +1,149 @@
+"""Rating: from runs to a blinded sheet, and from filled sheets to tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agents.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.filled import Said
+    from metrics.sheets import Entry
+
+
+def entries_of(runs: Sequence[Path]) -> list[Entry]:
+    """The papers of finished runs, without masked names.
+
+    The arm of a run of a study is what the study says; of any other run, its folder's name.
+
+    Raises:
+        InputError: a run that has not finished, or none of them has a paper.
+    """
+    from metrics.sheets import Entry, blinded
+    from society.run import Run
+
+    entries = []
+    for folder in runs:
+        run = Run.open(folder)
+        digest, arm = run.digest, arm_of(folder)
+        if digest is None:
+            raise InputError(f"{folder}: has no digest: the run has not finished")
+        names = run.table("scientists")["scientist"].dropna().tolist()
+        for row in run.table("papers").to_dict("records"):
+            shown = [blinded(str(row[part] or ""), names) for part in ("title", "abstract")]
+            entries.append(Entry(str(folder), digest, arm, row["paper"], *shown))
+    if not entries:
+        raise InputError("none of these runs has published a paper")
+    return entries
+
+
+def arm_of(folder: Path) -> str:
+    """The arm of a run: its study's name for it, or the name of the folder."""
+    place = folder.resolve()
+    path = place.with_name(f"{place.name}.status.json")
+    try:
+        told = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    arm = told.get("arm") if isinstance(told, dict) else None
+    return str(arm or place.name)
+
+
+def ratings_of(said: Sequence[Said], key: Mapping[str, Any]) -> pd.DataFrame:
+    """One row per rating: where the paper is from, item, rater, dimension and score."""
+    import pandas as pd
+
+    rows = [
+        (*_place(key["items"][one.item]), one.item, one.rater, one.what, one.value) for one in said
+    ]
+    names = ["run", "arm", "paper", "item", "rater", "dimension", "score"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def choices_of(said: Sequence[Said], key: Mapping[str, Any]) -> pd.DataFrame:
+    """One row per answer to a pair: item, rater, preferred and other arm, and whether it tied."""
+    import pandas as pd
+
+    rows = []
+    for one in said:
+        sides = key["items"][one.item]
+        first, second = ("B", "A") if one.value == 1 else ("A", "B")
+        tie = one.value != one.value
+        rows.append((one.item, one.rater, sides[first]["arm"], sides[second]["arm"], tie))
+    return pd.DataFrame(rows, columns=["item", "rater", "preferred", "other", "tie"])
+
+
+def measured_of(key: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """ON and its parts of every run that the key names, and its reviews; papers are run and id.
+
+    Raises:
+        InputError: a run is not where the key says, or is another one by now.
+    """
+    import pandas as pd
+
+    from metrics.ratings import novelty_of
+    from metrics.reviews.tables import averages_of
+    from society.run import Run
+
+    measured: list[pd.DataFrame] = []
+    reviewed: list[pd.DataFrame] = []
+    for folder, digest in sorted({_run(one) for one in key["items"].values()}):
+        run = Run.open(folder)
+        if run.digest != digest:
+            raise InputError(f"{folder}: is not the run that the sheet was made of, by its digest")
+        for found, table in ((measured, novelty_of(run)), (reviewed, averages_of(Path(folder)))):
+            found.append(table.assign(paper=[paper_id(folder, one) for one in table["paper"]]))
+    scores: pd.DataFrame = pd.concat(reviewed, ignore_index=True)
+    scores["rating"] = scores["kind"] + " " + scores["dimension"] + " by " + scores["panel"]
+    return pd.concat(measured, ignore_index=True), scores
+
+
+def paper_id(run: str, paper: str) -> str:
+    """A paper among those of several runs."""
+    return f"{run}:{paper}"
+
+
+def correlated(ratings: pd.DataFrame, key: Mapping[str, Any]) -> pd.DataFrame:
+    """ON against each rating and each review, and each review against each rating."""
+    import pandas as pd
+
+    from metrics.ratings import correlations
+
+    measured, reviewed = measured_of(key)
+    people = ratings.assign(
+        paper=[paper_id(*place) for place in zip(ratings["run"], ratings["paper"], strict=True)],
+        rating="people: " + ratings["dimension"],
+    )
+    kept = reviewed[reviewed["paper"].isin(people["paper"])]
+    both = ["paper", "rating", "score"]
+    tables = [correlations(measured, pd.concat([people[both], kept[both]], ignore_index=True))]
+    if len(kept):
+        wide = kept.pivot_table("score", "paper", "rating").reset_index()
+        parts = [name for name in wide.columns if name != "paper"]
+        tables.append(correlations(wide, people[both], parts))
+    return pd.concat(tables, ignore_index=True)
+
+
+def write_results(out: Path, tables: Mapping[str, pd.DataFrame]) -> None:
+    """Write tables as Parquet and as CSV that a spreadsheet may open."""
+    from society.frames import write_csv, write_parquet
+
+    try:
+        for name, table in tables.items():
+            write_parquet(out / f"{name}.parquet", table)
+        write_csv(out, tables)
+    except OSError as error:
+        raise InputError(f"{out}: cannot be written to: {error.strerror}") from error
+
+
+def _place(item: Mapping[str, str]) -> tuple[str, str, str]:
+    return item["run"], item["arm"], item["paper"]
+
+
+def _run(item: Mapping[str, str]) -> tuple[str, str]:
+    return item["run"], item["digest"]

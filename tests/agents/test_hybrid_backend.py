@@ -1,0 +1,116 @@
+"""Who speaks in a hybrid: a function of seed and call id alone (rule 6)."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+from pydantic import ValidationError
+
+from agents.gateway import Gateway
+from agents.hybrid import Hybrid
+from agents.offline.scientist import Offline
+from agents.openai_backend import OpenAI
+from agents.request import Usage
+
+MODEL = OpenAI(model="test", api_base="http://127.0.0.1:1/v1", prices={"input": 1, "output": 2})
+
+
+def hybrid(**settings):
+    return Hybrid(live=MODEL, **settings)
+
+
+def live_teams(backend, leaders=2000):
+    teams = [f"Scientist{n}/{k}" for n in range(leaders) for k in (1, 2)]
+    return {t for t in teams if backend.voice(f"{t}/topic/1/1/0/utter/X") is backend.live}
+
+
+@pytest.mark.parametrize(
+    ("share", "least", "most"), [(0.0, 0, 0), (0.1, 340, 460), (1.0, 4000, 4000)]
+)
+def test_a_share_of_the_teams_is_drawn_by_their_ids(share, least, most):
+    # 4,000 teams at 0.1: 400, standard deviation 19.
+    drawn = live_teams(hybrid(live_share=share).of_run(3))
+    assert least <= len(drawn) <= most
+
+
+def test_every_call_of_a_team_has_the_same_voice():
+    backend = hybrid(live_share=0.5).of_run(3)
+    for n in range(50):
+        team = f"Scientist{n}/1"
+        ids = [
+            f"{team}/{stage}/1/2/0/{act}" for stage in ("a", "b") for act in ("x/Y", "z/Y/re-ask1")
+        ]
+        assert len({id(backend.voice(call)) for call in ids}) == 1
+
+
+def test_a_larger_share_keeps_the_teams_of_a_smaller_one():
+    assert live_teams(hybrid(live_share=0.1).of_run(3)) < live_teams(
+        hybrid(live_share=0.3).of_run(3)
+    )
+
+
+def test_another_seed_draws_other_teams():
+    one, other = (live_teams(hybrid(live_share=0.5).of_run(seed)) for seed in (1, 2))
+    assert one != other
+    assert live_teams(hybrid(live_share=0.5, seed=1).of_run(2)) == one
+
+
+def test_chosen_scientists_and_stages():
+    backend = hybrid(scientists=("Scientist3",), stages=("topic", "ideas"))
+    spoken = [
+        "Scientist3/1/topic/1/1/0/utter/Scientist9",
+        "Scientist3/7/ideas/1/1/0/utter/Scientist9",
+        "Scientist3/1/abstract/1/1/0/utter/Scientist9",
+        "Scientist9/1/topic/1/1/0/utter/Scientist3",
+    ]
+    assert [backend.voice(call) is backend.live for call in spoken] == [True, True, False, False]
+    everywhere = hybrid(stages=("topic",))
+    assert everywhere.voice("Scientist9/1/topic/1/1/0/utter/S") is everywhere.live
+    both = hybrid(scientists=("Scientist3",), live_share=0.0)
+    assert live_teams(both, 10) == {"Scientist3/1", "Scientist3/2"}
+
+
+def test_what_the_model_is_holds_for_the_whole():
+    backend = hybrid(live_share=0.5)
+    assert backend.told == MODEL.told
+    assert (
+        backend.price(Usage(1_000_000, 1_000_000)) == MODEL.price(Usage(1_000_000, 1_000_000)) == 3
+    )
+    assert [way.name for way in backend.endpoints()] == [way.name for way in MODEL.endpoints()]
+    assert (backend.longest_reply, backend.room) == (MODEL.longest_reply, MODEL.room)
+    assert backend.paid is MODEL
+    assert not backend.inline
+    assert "a share of 0.5 of the teams" in backend.about
+    assert Hybrid(live=Offline(), live_share=0.5).inline
+
+
+def test_what_makes_no_sense_is_refused():
+    for settings, why in (
+        ({}, "say which teams are live"),
+        ({"live_share": 1.5}, "less than or equal to 1"),
+        ({"live_share": 0.5, "base": MODEL}, "base takes a backend that answers at once"),
+        ({"live_share": 0.5, "base": Offline(latency=1.0)}, "base takes a backend"),
+    ):
+        with pytest.raises(ValidationError, match=why):
+            hybrid(**settings)
+    with pytest.raises(ValidationError, match="not another hybrid"):
+        Hybrid(live=hybrid(live_share=0.5), live_share=0.5)
+
+
+def test_the_rules_answer_without_a_slot_or_an_attempt(synthetic):
+    from dataclasses import replace
+
+    from agents.request import Request
+    from protocols.forms import Remark
+
+    backend = hybrid(live_share=0.0)
+    gateway = Gateway(backend, 1)
+    who = synthetic.profiles[0]
+    request = Request("S/1/topic/1/1/0/utter/S", who, (), Remark, {}, told=backend.told)
+    replies = [
+        asyncio.run(gateway.complete(replace(request, id=f"{request.id}{n}"))) for n in (1, 2)
+    ]
+    assert Counter(reply.model for reply in replies).keys() <= {"offline", "offline-unruled"}
+    assert gateway.journal.totals().attempts == 0
+    gateway.journal.flush()
+    assert len(list(gateway.journal.answered())) == 2

@@ -1,0 +1,126 @@
+"""Interventions in scenario files: what may be set, and where it is said that something may not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError
+from scenarios.build import changes_of
+from scenarios.runfolder import identity_hash, resolved_text
+from scenarios.schema import Scenario, load_scenario
+
+HEAD = "extends: quickstart\ninterventions:\n"
+Write = Callable[[str, str], Path]
+
+
+def test_each_intervention_builds_on_those_before_it(write: Write) -> None:
+    text = (
+        "  - {at: 18mo, remove_scientists: {by: papers, count: 10}}\n"
+        "  - {at: 1y, set: {founding.max_teams: 5, seed: 8}}\n"
+        "  - {at: 2y, set: {founding: {teams_per_year: 2.0}, time.meeting_notice: 3d}}\n"
+    )
+    first, second, third = changes_of(load_scenario(write("s.yaml", HEAD + text)))
+    assert (first.date, second.date, third.date) == (365.0, 547.5, 730.0)
+    assert set(first.settings) == {"founding", "seed"}
+    assert (first.settings["founding"].max_teams, first.settings["seed"]) == (5, 8)
+    assert not second.settings
+    assert second.removal is not None
+    assert (second.removal.by, second.removal.count) == ("papers", 10)
+    assert set(third.settings) == {"founding", "times"}
+    founding = third.settings["founding"]
+    assert (founding.max_teams, founding.teams_per_year) == (5, 2.0)
+    assert third.settings["times"].meeting_notice == 3.0
+    assert first.told == '{"founding.max_teams": 5, "seed": 8}'
+
+
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        (
+            "{at: 1y, set: {population.ecosystem.papers: 4}}",
+            "s.yaml:3:20: interventions.0.set.population.ecosystem.papers: population cannot "
+            "change in mid-run: who lived and what was published before day 0 is past",
+        ),
+        (
+            "{at: 1y, set: {backend.model: m}}",
+            "s.yaml:3:20: interventions.0.set.backend.model: backend cannot change in mid-run: "
+            "who speaks is settled by seed and call id for the whole run (rule 6)",
+        ),
+        (
+            "{at: 1y, set: {attention: unlimited}}",
+            "s.yaml:3:20: interventions.0.set.attention: attention cannot change in mid-run: "
+            "meetings that are under way hold rooms and desks, or hold none",
+        ),
+        (
+            "{at: 1y, set: {bckend: 3}}",
+            "s.yaml:3:20: interventions.0.set.bckend: no key of a scenario that an intervention "
+            "can set; expected one of founding, protocol, time, seed",
+        ),
+        (
+            "{at: 1y, set: {protocol.turns: many}}",
+            "s.yaml:3:20: protocol.turns: got 'many', expected a section of keys or a whole number",
+        ),
+        (
+            "{at: 1y, set: {time.notice: 3d}}",
+            "s.yaml:3:20: time.notice: unknown key, expected one of utterance, homework, "
+            "leader_effort, meeting_notice, reply_window, publication_delay, deadline",
+        ),
+        (
+            "{at: 1y}",
+            "s.yaml:3:5: interventions.0: it changes nothing: give set or remove_scientists",
+        ),
+        (
+            "{at: 1y, remove_scientists: {by: fame, count: 3}}",
+            "s.yaml:3:34: interventions.0.remove_scientists.by: got 'fame', expected 'degree' or "
+            "'papers' or 'citations' or 'random'",
+        ),
+        (
+            "{at: 1y, remove_scientists: {count: 0}}",
+            "s.yaml:3:34: interventions.0.remove_scientists.count: got 0, expected at least 1",
+        ),
+        (
+            "{at: soon, set: {seed: 3}}",
+            "s.yaml:3:6: interventions.0.at: 'soon' is not a duration; write 10m, 2h, 3d, 1w, "
+            "18mo or 2y",
+        ),
+    ],
+)
+def test_what_cannot_be_changed_is_named_with_its_line(
+    write: Write, faults: Callable[..., list[str]], entry: str, line: str
+) -> None:
+    write("s.yaml", f"{HEAD}  - {entry}\n")
+    (told,) = faults(lambda: load_scenario("s.yaml"))
+    assert told.startswith(line)
+
+
+def test_every_key_of_a_scenario_can_be_set_or_is_refused_with_a_reason() -> None:
+    from scenarios.changes import REFUSED, SETTINGS
+
+    assert set(SETTINGS) | set(REFUSED) == set(Scenario.model_fields)
+    assert not set(SETTINGS) & set(REFUSED)
+
+
+def test_the_resolved_scenario_holds_its_interventions(write: Write) -> None:
+    entry = "  - {at: 1y, set: {protocol.turns: 1}, remove_scientists: {by: random, count: 2}}\n"
+    one = load_scenario(write("s.yaml", HEAD + entry))
+    again = load_scenario(write("again.yaml", resolved_text(one)))
+    assert again.interventions == one.interventions
+    assert identity_hash(again) == identity_hash(one)
+    assert identity_hash(one) != identity_hash(load_scenario("quickstart"))
+
+
+def test_a_scenario_without_any_is_what_it_was(write: Write) -> None:
+    assert "interventions" not in load_scenario("quickstart").identity()
+    empty = load_scenario(write("s.yaml", "extends: quickstart\ninterventions: []\n"))
+    assert identity_hash(empty) == identity_hash(load_scenario("quickstart"))
+
+
+def test_a_dotted_path_in_an_intervention_needs_trust(write: Write) -> None:
+    path = "society.founding:Once"
+    file = write("s.yaml", f"{HEAD}  - {{at: 1y, set: {{founding: {{use: '{path}'}}}}}}\n")
+    with pytest.raises(InputError, match=r"s\.yaml:3:\d+: founding.*is code from outside"):
+        load_scenario(file)
+    assert load_scenario(file, trust=True).interventions[0].at == 365.0

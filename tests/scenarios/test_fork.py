@@ -1,0 +1,213 @@
+"""Two futures of one run share its past, call for call (rules 22 and 23)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from agents.errors import Diverged, InputError, Stopped
+from agents.journal import Journal
+from agents.offline.scientist import Offline, answer
+from scenarios.cli import app
+from scenarios.execute import replay
+from scenarios.execute import run as run_scenario
+from scenarios.fork import Fork
+from scenarios.record import JOURNAL
+from scenarios.schema import load_scenario
+from society.past import past_of
+from society.run import Run
+
+pytestmark = pytest.mark.usefixtures("no_page")
+AT = 40.0
+
+
+class Asked:
+    """Notes what the offline scientists are asked, by id and date; stops a run at a call."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, stop_at: int | None = None) -> None:
+        self.dates: dict[str, float] = {}
+
+        async def complete(_: Offline, request):
+            if len(self.dates) == stop_at:
+                raise Stopped("pulled the plug")
+            self.dates[request.id] = request.asked
+            return answer(request)
+
+        monkeypatch.setattr(Offline, "complete", complete)
+
+
+def digest(folder: Path) -> str:
+    return (folder / "digest").read_text()
+
+
+def asked_of(folder: Path) -> dict[str, float]:
+    calls = Run.open(folder).table("calls")
+    return dict(zip(calls["call"], calls["asked"], strict=True))
+
+
+@pytest.fixture(scope="module")
+def parent(tmp_path_factory: pytest.TempPathFactory, small_text: str) -> Path:
+    """A finished run of four teams."""
+    folder = tmp_path_factory.mktemp("parent")
+    (folder / "small.yaml").write_text(small_text, encoding="utf-8")
+    scenario = load_scenario(
+        folder / "small.yaml", **{"founding.count": 4, "founding.every": 14.0, "metrics": ["cost"]}
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("metrics.report.page.write_page", lambda *_: None)
+        return run_scenario(scenario, folder / "run")
+
+
+def test_a_fork_shares_the_past_and_differs_after(
+    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (parent / JOURNAL).read_bytes()
+    asked = Asked(monkeypatch)
+    past = Fork.of(parent, "40d", ["protocol.turns=2", "founding.max_teams=1"]).run(here / "fork")
+    assert asked.dates
+    assert min(asked.dates.values()) >= AT
+    assert (parent / JOURNAL).read_bytes() == before
+    ours, theirs = Run.open(here / "fork"), Run.open(parent)
+    assert past == past_of(ours, AT) == past_of(theirs, AT)
+    assert past.calls > 20
+    assert past.events > 5
+    assert past_of(ours, 182.0) != past_of(theirs, 182.0)
+    shared = {call for call, date in asked_of(parent).items() if date < AT}
+    assert shared == {call for call, date in asked_of(here / "fork").items() if date < AT}
+    told = json.loads((here / "fork" / "manifest.json").read_text())["ledger"]["forked"]
+    assert told == {"run": "run", "digest": digest(parent).strip(), "at": AT}
+
+
+def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent: Path, here: Path) -> None:
+    fork = Fork.of(parent, "40d", ["protocol.turns=2"], "degree:2")
+    fork.run(here / "fork")
+    run_scenario(fork.scenario, here / "anew")
+    assert digest(here / "anew") == digest(here / "fork")
+    assert digest(here / "fork") != digest(parent)
+    assert replay(here / "fork") == digest(here / "fork").strip()
+
+
+def test_equal_questions_of_the_future_are_not_paid_again_either(
+    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(monkeypatch)
+    Fork.of(parent, "150d", ["founding.max_teams=7"]).run(here / "fork")
+    assert not asked.dates
+    assert past_of(Run.open(here / "fork"), 150.0).calls > 0
+
+
+def test_with_other_luck_they_are_asked_anew(
+    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(monkeypatch)
+    Fork.of(parent, "40d", ["seed=99"]).run(here / "fork")
+    later = {call for call, date in asked_of(here / "fork").items() if date >= AT}
+    assert set(asked.dates) == later
+    assert later & {call for call, date in asked_of(parent).items() if date >= AT}
+
+
+@pytest.mark.parametrize("stop_at", [0, 7])
+def test_a_stopped_fork_is_gone_on_with_and_pays_nothing_twice(
+    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
+) -> None:
+    def fork() -> Fork:
+        return Fork.of(parent, "40d", ["protocol.turns=2", "seed=5"])
+
+    with monkeypatch.context() as patch:
+        before = Asked(patch, stop_at)
+        with pytest.raises(Stopped, match="pulled the plug"):
+            fork().run(here / "fork")
+    after = Asked(monkeypatch)
+    # By the scenario alone: the folder holds the past that it needs.
+    run_scenario(fork().scenario, here / "fork")
+    assert len(before.dates) == stop_at
+    assert not before.dates.keys() & after.dates.keys()
+    assert min(after.dates.values()) >= AT
+    fork().run(here / "once")
+    assert digest(here / "fork") == digest(here / "once")
+
+
+def test_a_past_that_would_be_another_one_stops_the_fork(
+    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agents.prompt import Prompt
+
+    render = Prompt.render
+
+    def changed(self: Prompt, slots: object) -> str:
+        return render(self, slots) + "!" * (self.name == "topic_turn")
+
+    asked = Asked(monkeypatch)
+    monkeypatch.setattr(Prompt, "render", changed)
+    with pytest.raises(Diverged, match=r"/topic/\S+/utter/\S+ of day .* with other words"):
+        Fork.of(parent, "40d", ["protocol.turns=2"]).run(here / "fork")
+    assert not asked.dates
+
+
+def test_a_call_of_the_past_that_was_never_made_stops_the_fork(
+    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fork = Fork.of(parent, "40d", ["seed=9"])
+    with monkeypatch.context() as patch:
+        Asked(patch, 0)
+        with pytest.raises(Stopped):
+            fork.run(here / "fork")
+    lost = next(iter(asked_of(parent)))
+    with Journal.open(here / "fork" / JOURNAL) as journal:
+        journal._commits.later(
+            lambda: journal._db.execute("DELETE FROM calls WHERE id = ?", (lost,))
+        )
+    with pytest.raises(Diverged, match=f"the call {lost} of day .* was never made"):
+        run_scenario(fork.scenario, here / "fork")
+
+
+def test_a_fork_of_a_fork_shares_both_pasts(parent: Path, here: Path) -> None:
+    Fork.of(parent, "40d", ["protocol.turns=2"]).run(here / "one")
+    Fork.of(here / "one", "60d", ["time.meeting_notice=1d"]).run(here / "two")
+    runs = [Run.open(folder) for folder in (parent, here / "one", here / "two")]
+    assert len({past_of(run, AT) for run in runs}) == 1
+    assert past_of(runs[1], 60.0) == past_of(runs[2], 60.0) != past_of(runs[0], 60.0)
+
+
+@pytest.mark.parametrize(
+    ("at", "settings", "remove", "message"),
+    [
+        ("40d", ["protocol.team_size=3", "attention=unlimited"], None, "what happened before day"),
+        ("40d", [], None, "give --set, --seed or --remove"),
+        ("5y", ["seed=4"], None, "day 1825 is beyond day 182, the end of"),
+        ("soon", ["seed=4"], None, "--at: 'soon' is not a duration"),
+        ("40d", [], "degree", "write it as rank:number, such as degree:10"),
+        ("40d", [], "fame:3", "expected 'degree' or 'papers' or 'citations' or 'random'"),
+        ("40d", ["protocol.turns=many"], None, "expected a section of keys or a whole number"),
+        ("40d", ["protokol.turns=3"], None, "unknown key"),
+    ],
+)
+def test_what_is_no_fork_is_refused(
+    parent: Path, at: str, settings: list[str], remove: str | None, message: str
+) -> None:
+    with pytest.raises(InputError, match=message.replace("(", r"\(")):
+        Fork.of(parent, at, settings, remove)
+
+
+def test_only_a_finished_run_can_be_forked(parent: Path, here: Path) -> None:
+    with pytest.raises(InputError, match="a fork needs a run that has finished"):
+        Fork.of(here / "nowhere", "40d", ["seed=4"])
+    with pytest.raises(InputError, match="a fork needs a folder of its own"):
+        Fork.of(parent, "40d", ["seed=4"]).run(parent)
+
+
+def test_the_command_prints_the_digest_of_the_past(parent: Path, here: Path) -> None:
+    words = ["fork", str(parent), "--at", "40d", "--set", "protocol.turns=2"]
+    words += ["--remove", "papers:1", "--set", "until=190d"]
+    told = CliRunner().invoke(app, [*words, "--out", str(here / "fork")])
+    assert told.exit_code == 0, told.output
+    past = past_of(Run.open(parent), AT)
+    assert f"{past.events} events and {past.calls} calls before day 40;" in told.output
+    assert past.digest in told.output
+    assert Run.open(here / "fork").days == 190.0
+    again = CliRunner().invoke(app, [*words, "--out", str(here / "fork")])
+    assert again.exit_code == 0
+    assert past.digest in again.output

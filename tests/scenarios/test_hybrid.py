@@ -1,0 +1,162 @@
+"""A model speaks for some teams of a run: who is paid for, what is marked, what stays the same."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.errors import BudgetReached, InputError
+from agents.offline.rehearsal import Manner
+from scenarios.doctor import examine
+from scenarios.execute import replay
+from scenarios.execute import run as run_scenario
+from scenarios.runfolder import identity_hash
+from scenarios.schema import Scenario, load_scenario
+from scenarios.stage import Stage
+from society.run import Run
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from tests.faultserver import FaultServer, Plan
+
+pytestmark = pytest.mark.usefixtures("no_page")
+
+TEAMS = """\
+name: many teams
+seed: 4
+until: 100d
+population: {ecosystem: {use: synthetic, scientists: 24, papers: 120, fields: 2, seed: 1}}
+founding: {use: once, count: 20, every: 1d}
+protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
+time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
+metrics: [teams, cost]
+"""
+Make = Callable[..., Scenario]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    """A server whose model speaks as the offline scientists do."""
+    with FaultServer(Plan()) as made:
+        yield made
+
+
+@pytest.fixture
+def make(
+    write: Callable[[str, str], Path], server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> Make:
+    """The scenario as a hybrid, its live part at the server."""
+    monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
+    server.plan(Plan())
+    server.reset()
+    live = {"use": "openai", "model": "test", "api_base": server.url, "key": "FAULTSERVER_KEY"}
+
+    def making(**keys: Any) -> Scenario:
+        backend = {"use": "hybrid", "live_share": 0.1, "live": live, "in_flight": 8}
+        backend["retry"] = {"first": 0.01, "longest": 0.05}
+        return load_scenario(write("teams.yaml", TEAMS), backend=backend, **keys)
+
+    return making
+
+
+def digest(folder: Path) -> str:
+    return (folder / "digest").read_text()
+
+
+def offline(write: Callable[[str, str], Path], here: Path) -> Path:
+    return run_scenario(load_scenario(write("offline.yaml", TEAMS)), here / "offline")
+
+
+def answered(server: FaultServer) -> set[str]:
+    return set(server.counts(full=True)["by_call"])
+
+
+def test_a_tenth_of_the_teams_is_live_and_the_tables_say_which(
+    make: Make, server: FaultServer, here: Path, write: Callable[[str, str], Path]
+) -> None:
+    run = Run.open(run_scenario(make(), here / "hybrid"))
+    teams, calls, papers = (run.table(name) for name in ("teams", "calls", "papers"))
+    live = set(teams.loc[teams["live"], "team"])
+    assert 1 <= len(live) <= 5
+    assert len(teams) == 20
+    assert set(calls.loc[calls["live"], "team"]) == live
+    assert answered(server) == set(calls.loc[calls["live"], "call"])
+    assert {"/".join(call.split("/")[:2]) for call in answered(server)} == live
+    assert set(papers.loc[papers["live"], "paper"]) == live & set(papers["paper"])
+    assert set(calls.loc[~calls["live"], "model"]) == {"offline"}
+    measured = run.measure("teams").set_index("team")["live"]
+    assert set(measured[measured].index) <= live
+    told = json.loads((here / "hybrid" / "manifest.json").read_text())
+    assert told["backend"]["model"] == "test"
+    assert told["ledger"]["outcomes"] == {"answered": len(answered(server))}
+    rules = Run.open(offline(write, here))
+    assert list(run.events()) == list(rules.events())
+    ours, theirs = calls.set_index("call"), rules.table("calls").set_index("call")
+    assert ours["reply"].equals(theirs["reply"].reindex(ours.index))
+
+
+def test_slots_faults_and_stops_change_neither_who_speaks_nor_what(
+    make: Make, server: FaultServer, here: Path
+) -> None:
+    whole = run_scenario(make(), here / "whole")
+    paid = answered(server)
+    server.plan(Plan(rates={"unavailable": 0.3}, retry_after=0.01))
+    server.reset()
+    slow = make(**{"backend.in_flight": 1})
+    with pytest.raises(BudgetReached):
+        run_scenario(slow.set("backend.budget.calls", len(paid) // 2), here / "stopped")
+    before = answered(server)
+    assert 0 < len(before) < len(paid)
+    run_scenario(slow, here / "stopped")
+    counts = server.counts(full=True)
+    assert set(counts["by_call"]) == paid
+    assert all(one["answers"] == 1 for one in counts["by_call"].values())
+    assert digest(here / "stopped") == digest(whole)
+    assert replay(whole) == digest(whole).strip()
+
+
+def test_chosen_stages_are_spoken_by_the_model_alone(
+    make: Make, server: FaultServer, here: Path
+) -> None:
+    run_scenario(make(**{"backend.live_share": 0.2, "backend.stages": ["ideas"]}), here / "run")
+    assert {call.split("/")[2] for call in answered(server)} == {"ideas"}
+
+
+def test_the_identity_is_of_what_is_said_and_not_of_how_it_is_asked(make: Make) -> None:
+    one = make()
+    assert identity_hash(make(**{"backend.live.key": "OTHER_KEY"})) == identity_hash(one)
+    assert identity_hash(make(**{"backend.in_flight": 3})) == identity_hash(one)
+    for key, value in (("live_share", 0.2), ("live.temperature", 0.1), ("stages", ["topic"])):
+        assert identity_hash(make(**{f"backend.{key}": value})) != identity_hash(one)
+
+
+def test_plan_counts_the_live_part(make: Make, server: FaultServer, here: Path) -> None:
+    scenario = make()
+    played = Stage(scenario).play(Manner())
+    run_scenario(scenario, here / "run")
+    assert played.calls == len(answered(server))
+    assert played.chain <= played.calls
+
+
+def test_doctor_visits_the_live_part(make: Make, server: FaultServer) -> None:
+    told = list(examine(make(**{"backend.live_share": 0.5}), quick=True))
+    assert any("for a share of 0.5 of the teams" in finding.what for finding in told)
+    assert server.counts()["requests"] >= 1
+    assert not [finding for finding in told if finding.state == "problem"]
+
+
+def test_a_hybrid_without_a_model_or_a_choice_names_the_line(
+    write: Callable[[str, str], Path],
+) -> None:
+    for backend, why in (
+        ("{use: hybrid, live_share: 0.1}", r"backend\.live: required, but not given; say which"),
+        ("{use: hybrid, live: {use: offline}}", "say which teams are live"),
+        ("{use: hybrid, live: {use: offline}, live_share: 2}", "expected at most 1"),
+    ):
+        file = write("s.yaml", f"extends: quickstart\nbackend: {backend}\n")
+        with pytest.raises(InputError, match=f"s.yaml:2.*{why}"):
+            load_scenario(file)

@@ -1,0 +1,144 @@
+"""``society measure``: finished runs against other papers, without a call."""
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from agents.errors import InputError
+from metrics.novelty import Database, novelty
+from scenarios.cli import app
+from scenarios.measuring import Yardstick, compared, measure_again
+from society.ecosystem.ecosystem import Ecosystem
+from society.ecosystem.synthetic import Synthetic
+from society.run import Run
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory):
+    """The ecosystem of the small run, another of the same years, and an earlier one."""
+    folder = tmp_path_factory.mktemp("worlds")
+    Synthetic(scientists=12, papers=90, fields=2, seed=1).generate(3).save(folder / "same")
+    Synthetic(scientists=20, papers=120, fields=2, seed=2).generate(8).save(folder / "other")
+    return folder
+
+
+@pytest.fixture
+def held(small_run, here):
+    """A copy of a finished run."""
+    return shutil.copytree(small_run, here / "held")
+
+
+def content(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "rescored" not in path.parts
+    }
+
+
+PARTS = ("HD", "CD", "CI", "ON")
+
+
+def test_against_the_same_papers_everything_is_as_it_was(held, worlds):
+    before = content(held)
+    table = measure_again(held, Yardstick(worlds / "same"))
+    for name in PARTS:
+        np.testing.assert_array_equal(table[name], table[f"{name}_before"])
+    assert content(held) == before
+    written = pd.read_parquet(held / "rescored" / "same.parquet")
+    assert written["paper"].tolist() == table["paper"].tolist()
+
+
+def test_against_others_it_is_the_novelty_measure_with_those_papers(held, worlds):
+    table = measure_again(held, Yardstick(worlds / "other"))
+    run = Run.open(held)
+    home, other = Ecosystem.load(worlds / "same"), Ecosystem.load(worlds / "other")
+    texts = [f"{paper.title}. {paper.abstract}" for paper in other.contemporary]
+    past = home.past
+    expected = novelty(
+        run.vectors.values,
+        Database(home.past_vectors, past.years, past.citations, [one.id for one in past]),
+        Database(
+            _encoded(home, other.contemporary, texts),
+            other.contemporary.years,
+            other.contemporary.citations,
+            [one.id for one in other.contemporary],
+        ),
+        ids=run.vectors.ids,
+    )
+    for name in PARTS:
+        np.testing.assert_allclose(
+            table[name].astype(float), expected[name].astype(float), rtol=1e-6
+        )
+    assert (table["HD"] == table["HD_before"]).all()
+    assert (table["CD"] != table["CD_before"]).any()
+
+
+def _encoded(home, papers, texts):
+    from society.ecosystem.fit import texts_of
+
+    assert len(texts) == len(papers)
+    return home.embedding.encode(texts_of(papers))
+
+
+def test_another_embedding_is_fitted_on_the_past_and_told(held, worlds):
+    by = Yardstick(worlds / "same", embedding="lsa:8")
+    table = measure_again(held, by)
+    assert (table["HD"] != table["HD_before"]).all()
+    note = json.loads((held / "rescored" / f"{by.name}.json").read_text())
+    assert note["run"] == (held / "digest").read_text().strip()
+    assert note["embedding"]["name"].startswith("lsa")
+    assert note["contemporary"]["papers"] == len(Ecosystem.load(worlds / "same").contemporary)
+
+
+def test_a_past_of_its_own_takes_its_embedding(held, worlds):
+    same = measure_again(held, Yardstick(worlds / "same", past=worlds / "same"))
+    for name in PARTS:
+        np.testing.assert_allclose(
+            same[name].astype(float), same[f"{name}_before"].astype(float), rtol=1e-5
+        )
+
+
+def test_runs_are_the_cases_where_there_are_several(held, worlds):
+    one = measure_again(held, Yardstick(worlds / "other"))
+    unit, rows = compared([one])
+    assert (unit, rows[0][1]) == ("abstracts", len(one))
+    unit, rows = compared([one, one, one])
+    assert (unit, rows[0][1]) == ("runs", 3)
+    name, _, before, now, gap, _ = rows[1]
+    assert name == "CD"
+    assert gap.value == pytest.approx(now.value - before.value)
+
+
+def test_the_command_prints_before_and_now(held, worlds):
+    done = CliRunner().invoke(app, ["measure", str(held), "--contemporary", str(worlds / "other")])
+    assert done.exit_code == 0, done.output
+    assert "measured again: other" in done.output
+    assert "too narrow" in done.output
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"embedding": "litellm:openai/x"}, "would have to be asked for"),
+        ({"embedding": "nonsense"}, "is not known"),
+        ({"contemporary": "nowhere"}, "nowhere"),
+    ],
+)
+def test_what_cannot_be_measured_with_is_refused(held, worlds, change, said):
+    by = {"contemporary": worlds / "same", **change}
+    by["contemporary"] = worlds / by["contemporary"]
+    with pytest.raises(InputError, match=said):
+        measure_again(held, Yardstick(**by))
+
+
+def test_papers_that_the_society_knew_are_no_contemporaries(held, worlds):
+    manifest = held / "manifest.json"
+    told = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**told, "boundary": told["boundary"] + 1}))
+    with pytest.raises(InputError, match="the society knew some of them"):
+        measure_again(held, Yardstick(worlds / "same"))
