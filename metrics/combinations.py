@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from metrics.network.rewiring import taken
 from society.literature.paper import DAYS_PER_YEAR
 from society.run import Run
 from society.streams import Streams
@@ -21,12 +22,15 @@ from society.streams import Streams
 NULLS = 10
 """Randomised networks, as many as Uzzi et al. take."""
 ROUNDS = 5
-"""Times that every citation is tried between two randomised networks, and twice that before the
-first (each begins with the one before it)."""
+FEW_ROUNDS = 2
+MANY = 500_000
+"""Times that every citation is tried between two randomised networks, above so many citations
+the fewer; and twice that before the first (each begins with the one before it)."""
 TAIL = 10.0
 """The percentile of a paper's z that tells how atypical its most atypical pairs are."""
 COLUMNS = ("typical", "atypical")
 Whole = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 def combinations(run: Run) -> pd.DataFrame:
@@ -46,25 +50,25 @@ def combinations(run: Run) -> pd.DataFrame:
     table = pd.DataFrame({"paper": names.astype("string")}).reset_index(drop=True)
     cites = run.table("citations").drop_duplicates(["citing", "cited"])
     topics, years = _known(run, cites)
+    # Plain texts: pandas looks up arrow's one by one.
+    cites, names = cites.astype(object), names.astype(object)
     cites = cites[cites["cited"].isin(list(topics)) & cites["citing"].isin(names)]
     rows = pd.Index(names).get_indexer(cites["citing"]).astype(np.int64)
     codes, cited = pd.factorize(cites["cited"], sort=True)
     labels, _ = pd.factorize(pd.Series([topics[one] for one in cited], dtype=object), sort=True)
     when = np.array([years[one] for one in cited], dtype=np.int64)
     rng = Streams(run.seed, "metrics", "combinations").stream()
-    found = scored(rows, codes.astype(np.int64), labels.astype(np.int64), when, rng)
+    of, z = scored(rows, codes.astype(np.int64), labels.astype(np.int64), when, rng)
     table["references"] = np.bincount(rows, minlength=len(names))
-    values = [found.get(row, np.array([])) for row in range(len(names))]
-    table["pairs"] = [len(z) for z in values]
-    for name, percent in zip(COLUMNS, (50.0, TAIL), strict=True):
-        of_each = [float(np.percentile(z, percent)) if len(z) else None for z in values]
-        table[name] = pd.array(of_each, dtype="Float64")
+    table["pairs"] = np.bincount(of, minlength=len(names))
+    for name, values in zip(COLUMNS, percentiles(of, z, len(names), (50.0, TAIL)), strict=True):
+        table[name] = pd.Series(values).astype("Float64").mask(table["pairs"] == 0)
     return table.astype({"references": "Int64", "pairs": "Int64"})
 
 
 def scored(
     citing: Whole, cited: Whole, topics: Whole, years: Whole, rng: np.random.Generator
-) -> dict[int, NDArray[np.float64]]:
+) -> tuple[Whole, Floats]:
     """The z of every pair of references of each paper; of pairs whose null varies.
 
     Args:
@@ -73,23 +77,45 @@ def scored(
         topics: topic of everything cited, from 0.
         years: year of everything cited.
         rng: draws the randomised networks.
+
+    Returns:
+        The paper of each pair, never decreasing, and its z.
     """
     if not len(citing):
-        return {}
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
     count = int(topics.max()) + 1
-    seen = together(citing, topics[cited], count).tocoo()
-    keys = seen.coords[0].astype(np.int64) * count + seen.coords[1]
-    order = np.argsort(keys)
-    keys, times = keys[order], seen.data[order]
-    nulls, now = np.zeros((NULLS, len(keys))), shuffled(citing, cited, years, rng)
-    for row in range(NULLS):
-        now = shuffled(citing, now, years, rng)
-        null = together(citing, topics[now], count)
-        nulls[row] = np.asarray(null[keys // count, keys % count]).ravel()
-    spread = nulls.std(axis=0, ddof=1)
+    keys, times = _counted(together(citing, topics[cited], count))
+    total, squares = np.zeros(len(keys)), np.zeros(len(keys))
+    rounds = FEW_ROUNDS if len(citing) > MANY else ROUNDS
+    now = shuffled(citing, cited, years, rng, 2 * rounds)
+    for _ in range(NULLS):
+        now = shuffled(citing, now, years, rng, rounds)
+        places, counts = _matched(keys, *_counted(together(citing, topics[now], count)))
+        total[places] += counts
+        squares[places] += counts**2
+    # Counts are whole numbers, so that a null which never varies is told exactly.
+    spread = np.sqrt(np.maximum(NULLS * squares - total**2, 0.0) / (NULLS * (NULLS - 1)))
     z = np.full(len(keys), np.nan)
-    np.divide(times - nulls.mean(axis=0), spread, out=z, where=spread > 0)
-    return _of_papers(citing, topics[cited], count, keys, z)
+    np.divide(times - total / NULLS, spread, out=z, where=spread > 0)
+    of, pairs = _pairs(citing, topics[cited], count)
+    found = z[np.searchsorted(keys, pairs)]
+    known = ~np.isnan(found)
+    return of[known], found[known]
+
+
+def _counted(matrix: sparse.csr_array) -> tuple[Whole, Floats]:
+    """Keys of the pairs of topics, in order, and how often each is found."""
+    ends = matrix.tocoo()
+    keys = ends.coords[0].astype(np.int64) * matrix.shape[1] + ends.coords[1]
+    order = np.argsort(keys, kind="stable")
+    return keys[order], ends.data[order]
+
+
+def _matched(keys: Whole, found: Whole, counts: Floats) -> tuple[Whole, Floats]:
+    """Places among the keys of those found that are among them, and their counts."""
+    places = np.minimum(np.searchsorted(keys, found), len(keys) - 1)
+    same = keys[places] == found
+    return places[same], counts[same]
 
 
 def together(citing: Whole, topics: Whole, count: int) -> sparse.csr_array:
@@ -104,43 +130,61 @@ def together(citing: Whole, topics: Whole, count: int) -> sparse.csr_array:
     return found
 
 
-def shuffled(citing: Whole, cited: Whole, years: Whole, rng: np.random.Generator) -> Whole:
+def shuffled(
+    citing: Whole, cited: Whole, years: Whole, rng: np.random.Generator, rounds: int = ROUNDS
+) -> Whole:
     """What each citation cites after swaps of two citations to papers of one year.
 
     Every paper cites as many papers of each year as before, each once, and each is cited as
-    often.
+    often. In a round every citation is tried once.
     """
     now, width = cited.copy(), int(cited.max()) + 1
-    for _ in range(ROUNDS):
-        order = rng.permutation(len(now))
-        order = order[np.argsort(years[now[order]], kind="stable")]
-        one, other = order[:-1:2], order[1::2]
-        fine = years[now[one]] == years[now[other]]
-        one, other = one[fine], other[fine]
-        keys = citing * width + now
+    # A swap never changes the year of what a citation cites.
+    year = years[cited]
+    by = np.argsort(year, kind="stable")
+    groups = np.split(by, np.flatnonzero(np.diff(year[by])) + 1)
+    for _ in range(rounds):
+        mixed = [rng.permutation(group) for group in groups]
+        one = np.concatenate([group[:-1:2] for group in mixed])
+        other = np.concatenate([group[1::2] for group in mixed])
         new = np.concatenate([citing[one] * width + now[other], citing[other] * width + now[one]])
-        free = np.zeros(len(new), dtype=bool)
-        free[np.unique(new, return_index=True)[1]] = True
-        free &= ~np.isin(new, keys)
+        free = ~taken(new, citing * width + now)
         swap = free[: len(one)] & free[len(one) :]
         one, other = one[swap], other[swap]
         now[one], now[other] = now[other], now[one]
     return now
 
 
-def _of_papers(
-    citing: Whole, topics: Whole, count: int, keys: Whole, z: NDArray[np.float64]
-) -> dict[int, NDArray[np.float64]]:
-    found: dict[int, NDArray[np.float64]] = {}
-    order = np.argsort(citing, kind="stable")
-    starts = np.flatnonzero(np.diff(citing[order], prepend=-1))
-    for row, part in zip(citing[order][starts], np.split(order, starts[1:]), strict=True):
-        own = np.sort(topics[part])
-        left, right = np.triu_indices(len(own), k=1)
-        values = z[np.searchsorted(keys, own[left] * count + own[right])]
-        values = values[~np.isnan(values)]
-        if len(values):
-            found[int(row)] = values
+def _pairs(citing: Whole, topics: Whole, count: int) -> tuple[Whole, Whole]:
+    """The paper, and the key of the two topics, of every pair of references of a paper."""
+    order = np.lexsort((topics, citing))
+    papers, starts, sizes = np.unique(citing[order], return_index=True, return_counts=True)
+    own, of, keys = topics[order], [], []
+    for size in np.unique(sizes):
+        first = starts[sizes == size]
+        cited = own[first[:, None] + np.arange(size)]
+        left, right = np.triu_indices(size, k=1)
+        keys.append((cited[:, left] * count + cited[:, right]).ravel())
+        of.append(np.repeat(papers[sizes == size], len(left)))
+    every, found = np.concatenate(of), np.concatenate(keys)
+    order = np.argsort(every, kind="stable")
+    return every[order], found[order]
+
+
+def percentiles(of: Whole, values: Floats, count: int, percents: Sequence[float]) -> list[Floats]:
+    """Percentiles of the values of each of ``count`` groups, linear; NaN where there is none."""
+    ordered = values[np.lexsort((values, of))]
+    sizes = np.bincount(of, minlength=count)
+    starts, some = (np.cumsum(sizes) - sizes)[sizes > 0], sizes > 0
+    found = []
+    for percent in percents:
+        place = (sizes[some] - 1) * percent / 100
+        low = np.floor(place).astype(np.int64)
+        one = ordered[starts + low]
+        other = ordered[starts + np.minimum(low + 1, sizes[some] - 1)]
+        told = np.full(count, np.nan)
+        told[some] = one + (other - one) * (place - low)
+        found.append(told)
     return found
 
 

@@ -3,13 +3,15 @@
 The same measures of the run's papers and of the real papers after the boundary, with distances.
 What stands beside them makes them readable: the real papers of the society's own scientists
 alone, since a society may have no newcomers; and the real papers of as long a time before the
-boundary, whose distance is that between a community and its own next years.
+boundary, whose distance is that between a community and its own next years. All sides are dated
+by the year, as real papers are: papers of one year know nothing of each other on any of them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,26 +24,34 @@ from metrics.inequality import gini
 from metrics.network.assembly import assembled
 from metrics.structure import adjacency, describe
 from metrics.works import Works, incumbency, links, looked_up, works_of
+from society.literature.paper import DAYS_PER_YEAR
 from society.run import Run
 
 Floats = NDArray[np.float64]
 NONE: Floats = np.empty(0)
+_WORD = re.compile(r"\w+")
 SOURCES = ("simulated", "observed", "observed_inside", "before")
 
 
 @dataclass(frozen=True)
 class Side:
-    """Papers of one source over one stretch of time, dated from its first day.
+    """Papers of one source over one stretch of time.
 
     Attributes:
-        works: who wrote them, and what was known before.
+        works: who wrote them, dated by the year, and what was known before.
         topics: weight of each keyword; a paper's keywords share a weight of 1.
+        words: likewise of each word of the keywords.
         without: papers without a keyword.
+        sizes: authors of each paper, where ``works`` holds only some of them; None: it holds all.
+        people: scientists of the society, where only they could write; None where anybody could.
     """
 
     works: Works
     topics: Mapping[str, float]
+    words: Mapping[str, float]
     without: int
+    sizes: Floats | None = None
+    people: int | None = None
 
 
 class Found(NamedTuple):
@@ -51,10 +61,27 @@ class Found(NamedTuple):
     sample: Any = NONE
 
 
-def simulated(run: Run) -> Side:
-    """The papers that the run's society published."""
-    words = run.table("papers")["keywords"].fillna("")
-    return Side(works_of(run), *topics_of([text.split("; ") for text in words]))
+def simulated(run: Run, days: float) -> Side:
+    """The papers that the run's society published before a day."""
+    works, papers = works_of(run), run.table("papers")
+    rows = works.rows[works.rows["date"] < days]
+    years = np.floor(rows["date"].to_numpy(dtype=np.float64) / DAYS_PER_YEAR)
+    rows = rows.assign(date=years * DAYS_PER_YEAR)
+    keywords = papers.loc[papers["published"] < days, "keywords"].fillna("")
+    known = replace(works, rows=rows)
+    return side_of(known, [text.split("; ") for text in keywords], people=_people(run))
+
+
+def side_of(
+    works: Works,
+    keywords: Sequence[Sequence[str]],
+    sizes: Floats | None = None,
+    people: int | None = None,
+) -> Side:
+    """A side from its papers and their keywords; the rest as in ``Side``."""
+    topics, without = topics_of(keywords)
+    words, _ = topics_of([_WORD.findall(" ".join(listed)) for listed in keywords])
+    return Side(works, topics, words, without, sizes, people)
 
 
 def topics_of(keywords: Sequence[Sequence[str]]) -> tuple[dict[str, float], int]:
@@ -67,6 +94,10 @@ def topics_of(keywords: Sequence[Sequence[str]]) -> tuple[dict[str, float], int]
         for word in words:
             weight[word] = weight.get(word, 0.0) + 1 / len(words)
     return weight, without
+
+
+def _people(run: Run) -> int:
+    return int(run.table("scientists")["scientist"].nunique())
 
 
 def compare(sides: Mapping[str, Side]) -> pd.DataFrame:
@@ -131,6 +162,7 @@ DISTANCES: Mapping[str, Callable[[Found, Found], float]] = {
 QUANTITIES: Mapping[str, tuple[str, str]] = {
     "papers": ("papers", "difference"),
     "authors": ("people", "difference"),
+    "active": ("share of the society's scientists", "difference"),
     "team size": ("authors of a paper, mean", "KS"),
     "alone": ("share of papers", "difference"),
     "papers per author": ("papers, mean", "KS"),
@@ -146,6 +178,7 @@ QUANTITIES: Mapping[str, tuple[str, str]] = {
     "clustering": ("0..1", "difference"),
     "assortativity": ("-1..1", "difference"),
     "topic mix": ("different keywords", "JS"),
+    "topic words": ("different words of keywords", "JS"),
     "without keywords": ("share of papers", "difference"),
 }
 """Quantities, their units, and the distance that is taken of them."""
@@ -154,7 +187,8 @@ QUANTITIES: Mapping[str, tuple[str, str]] = {
 def _quantities(side: Side) -> dict[str, Found]:
     """Every quantity of one side; NaN where it is not known. Networks are those of its papers."""
     rows = side.works.rows
-    sizes = rows.groupby("paper").size().to_numpy(dtype=np.float64)
+    own = rows.groupby("paper").size().to_numpy(dtype=np.float64)
+    sizes = own if side.sizes is None else side.sizes
     papers = rows.groupby("scientist").size().to_numpy(dtype=np.float64)
     first = looked_up(rows["scientist"], incumbency(side.works))
     told = assembled(side.works, [np.inf]).iloc[-1]
@@ -171,6 +205,7 @@ def _quantities(side: Side) -> dict[str, Found]:
     values = {
         "papers": Found(counted),
         "authors": Found(len(papers)),
+        "active": Found(len(papers) / side.people if side.people else float("nan")),
         "team size": _mean(sizes),
         "alone": _mean(sizes == 1),
         "papers per author": _mean(papers),
@@ -186,6 +221,7 @@ def _quantities(side: Side) -> dict[str, Found]:
         "clustering": Found(_number(network["clustering"])),
         "assortativity": Found(_number(network["assortativity"])),
         "topic mix": Found(float(len(side.topics)), side.topics),
+        "topic words": Found(float(len(side.words)), side.words),
         "without keywords": Found(side.without / counted if counted else float("nan")),
     }
     return values

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metrics.drift import Topics
 from society.literature.paper import DAYS_PER_YEAR
 from society.run import Run
 
@@ -53,24 +54,27 @@ def unique(topics: Sequence[str]) -> float:
 def composition(run: Run, cast: Mapping[str, list[str]]) -> dict[str, Any]:
     """The columns of ``BUILT``, one value per row of the table ``teams``.
 
+    Main topics are those of the date on which the team was complete, or else founded.
+
     Args:
         run: the run.
         cast: members of each team at its end; a team without any is its leader alone.
     """
     founded = run.table("teams")
-    topics = _topics(run)
+    topics = Topics(run)
     first_tie = _first_ties(run)
     record = _Record(run)
     busy = _elsewhere(run)
     rows: list[dict[str, float | None]] = []
-    for team, leader, date in zip(
-        founded["team"], founded["leader"], founded["founded"], strict=True
+    complete = founded["formed"].fillna(founded["founded"])
+    for team, leader, date, formed in zip(
+        founded["team"], founded["leader"], founded["founded"], complete, strict=True
     ):
         members = cast[team] or [leader]
         pairs = {
             pair for pair in combinations(sorted(members), 2) if first_tie.get(pair, np.inf) < date
         }
-        main = [topics.get(who) for who in members]
+        main = [topics.before(who, formed) for who in members]
         known = [topic for topic in main if topic is not None]
         rows.append(
             {
@@ -92,11 +96,6 @@ def _numbers(values: Sequence[float | None], dtype: str) -> Any:
     plain = [None if value is None else float(value) for value in values]
     column: Any = pd.Series(plain, dtype="Float64")
     return column.astype(dtype).array
-
-
-def _topics(run: Run) -> dict[str, str]:
-    people = run.table("scientists").dropna(subset=["topic"])
-    return dict(zip(people["scientist"], people["topic"], strict=True))
 
 
 def _first_ties(run: Run) -> dict[tuple[str, str], float]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from metrics.statistics import logistic
 from metrics.structure import WEEK, dates
+from society.publication import STAGE as PUBLICATION
 from society.run import Run
 
 Floats = NDArray[np.float64]
@@ -77,7 +78,7 @@ def waiting(run: Run) -> pd.DataFrame:
         meeting to everybody's being ready, and from the meeting's date to everybody's being
         there, exceeded what the team would have needed had its people had nothing else to do.
     """
-    meetings, homework = run.table("meetings"), run.table("homework")
+    meetings, homework = run.table("meetings"), _between_meetings(run)
     rooms = meetings.assign(
         wait=meetings["held"] - meetings["due"], notice=meetings["due"] - meetings["called"]
     )
@@ -122,14 +123,20 @@ def rounds(run: Run) -> pd.DataFrame:
     Returns:
         One row per round: ``team``, ``stage``, ``visit``, ``turn``, ``effort`` (the longest, in
         days) and ``held_up``: elapsed time minus that effort, which is the days by which the
-        homework of other projects came first.
+        homework of other projects came first, and turning from it.
     """
-    done = run.table("homework").dropna(subset=["done"])
+    done = _between_meetings(run).dropna(subset=["done"])
     table = done.groupby(["team", "stage", "visit", "turn"], as_index=False).agg(
         assigned=("assigned", "min"), done=("done", "max"), effort=("effort", "max")
     )
     table["held_up"] = (table["done"] - table["assigned"] - table["effort"]).clip(lower=0)
     return table.drop(columns=["assigned", "done"])
+
+
+def _between_meetings(run: Run) -> pd.DataFrame:
+    """The homework of teams, without that of others who review what they have handed in."""
+    homework = run.table("homework")
+    return homework[homework["stage"] != PUBLICATION]
 
 
 def _held_up(every: pd.DataFrame, rooms: pd.DataFrame) -> pd.DataFrame:
@@ -177,7 +184,7 @@ def utilisation(run: Run) -> pd.DataFrame:
 
     Returns:
         One row per scientist who was in a team: ``scientist``, ``memberships``, ``meeting_days``
-        (in a room), ``homework_days`` (effort begun, as far as the run reached), and
+        (in a room), ``homework_days`` (at the desk, as far as the run reached), and
         ``attention`` (their sum over the days of the run; full attention is 1).
     """
     members = run.table("members")
@@ -188,7 +195,8 @@ def utilisation(run: Run) -> pd.DataFrame:
     there = (rooms["joined"] <= rooms["held"]) & (rooms["held"] < rooms["left"].fillna(np.inf))
     stay = (rooms["ended"].fillna(end).clip(upper=end) - rooms["held"]).where(there)
     desks = run.table("homework").dropna(subset=["started"])
-    spent = desks["effort"].clip(upper=(end - desks["started"]).clip(lower=0))
+    there = desks["effort"] + desks["switching"].fillna(0.0)
+    spent = there.clip(upper=(end - desks["started"]).clip(lower=0))
     table = members.groupby("scientist").size().rename("memberships").reset_index()
     table["memberships"] = table["memberships"].astype("Int64")
     who = table["scientist"]

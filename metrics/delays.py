@@ -8,26 +8,52 @@ import pandas as pd
 from society.run import Run
 
 QUEUES = ("desk_queue", "teammates", "notice", "meeting_queue")
-PARTS = ("effort", *QUEUES, "homework_queue", "waiting")
+PARTS = ("effort", "switching", *QUEUES, "homework_queue", "waiting")
+PIECE = ("team", "scientist", "stage", "visit", "turn", "size", "memberships", "elapsed", *PARTS)
+
+
+def pieces(run: Run) -> pd.DataFrame:
+    """Where the time of each piece of homework went, until the next meeting (this project).
+
+    A round begins when homework is handed out and ends when the next meeting of the team is held.
+    Homework that no meeting has followed, because its team or the run ended before, is left out.
+
+    Returns:
+        One row per piece: ``team``, ``scientist``, ``stage``, ``visit``, ``turn``; ``size``
+        (people in the next meeting), ``memberships`` (teams the scientist was in when it reached
+        the desk); and in days ``elapsed``, which is exactly ``effort`` (own) + ``switching`` (the
+        desk turned from another project) + ``waiting``. That has four parts: ``desk_queue``
+        (until it was taken up: homework of other projects came first), ``teammates`` (from its
+        end until the last member had done its own), ``notice`` (from there to the date of the
+        meeting, which is called at once) and ``meeting_queue`` (from that date until all had come
+        out of other rooms). ``homework_queue`` is desk_queue + teammates.
+    """
+    table = _followed(run)
+    table["elapsed"] = table["held"] - table["assigned"]
+    table["switching"] = table["switching"].fillna(0.0)
+    spent = table["effort"] + table["switching"]
+    table["desk_queue"] = (table["done"] - table["assigned"] - spent).clip(lower=0)
+    table["teammates"] = table["ready"] - table["done"]
+    table["notice"] = table["due"] - table["ready"]
+    table["meeting_queue"] = table["held"] - table["due"]
+    table["homework_queue"] = table["desk_queue"] + table["teammates"]
+    table["waiting"] = table["homework_queue"] + table["notice"] + table["meeting_queue"]
+    days = dict.fromkeys(("elapsed", *PARTS), "Float64")
+    whole = dict.fromkeys(("visit", "turn", "size", "memberships"), "Int64")
+    names = dict.fromkeys(("team", "scientist", "stage"), "string")
+    found = table[list(PIECE)].astype({**names, **whole, **days})
+    return found.sort_values(list(PIECE[:5]), kind="stable").reset_index(drop=True)
 
 
 def delays(run: Run) -> pd.DataFrame:
     """Waiting of a member per round, by team size and by how many teams it is in (this project).
 
-    A round begins when homework is handed out and ends when the next meeting of the team is
-    held. What a member does not spend on its own homework is waiting, and has four parts.
-
     Returns:
         One row per ``by`` (``size``: people in the next meeting; ``memberships``: teams the
         member was in when the homework reached its desk) and ``value``: ``pieces`` of homework
-        that such a meeting followed; means over them, in days, of ``effort`` (own),
-        ``desk_queue`` (until it was taken up, and while it was put aside: homework of other
-        projects came first), ``teammates`` (from its end until the last member had done its
-        own), ``notice`` (from the call of the meeting to its date), ``meeting_queue`` (from
-        that date until all had come out of other rooms); ``homework_queue`` (desk_queue +
-        teammates) and ``waiting``, the sum of the four: elapsed time minus own effort.
+        that a meeting followed; and means over them, in days, of the parts that ``pieces`` tells.
     """
-    table = _pieces(run)
+    table = pieces(run)
     parts = []
     for by in ("size", "memberships"):
         grouped = table.groupby(by)
@@ -46,8 +72,8 @@ def held_attention(run: Run) -> pd.DataFrame:
 
     Returns:
         One row: ``meeting_days`` (people x days in meetings that were held), ``homework_days``
-        (at desks), ``idle_days`` (in a room that is not complete) and ``idle_share`` (of the sum
-        of the three, 0..1; missing where it is zero).
+        (at desks, turning to a project included), ``idle_days`` (in a room that is not complete)
+        and ``idle_share`` (of the sum of the three, 0..1; missing where it is zero).
     """
     seats = _seats(run)
     desks = run.table("homework").dropna(subset=["started"])
@@ -62,8 +88,8 @@ def held_attention(run: Run) -> pd.DataFrame:
     return pd.DataFrame([told]).astype("Float64")
 
 
-def _pieces(run: Run) -> pd.DataFrame:
-    """One row per piece of homework that a meeting followed, with where the time went."""
+def _followed(run: Run) -> pd.DataFrame:
+    """One row per piece of homework that a meeting followed, with the dates of both."""
     key = ["team", "stage", "visit", "turn"]
     work = run.table("homework").dropna(subset=["started", "done"]).reset_index(names="piece")
     rounds = work.groupby(key, as_index=False).agg(ready=("done", "max"))
@@ -78,12 +104,6 @@ def _pieces(run: Run) -> pd.DataFrame:
     followed = followed.drop_duplicates("meeting", keep="last")
     table = work.merge(followed[[*key, "ready", "called", "due", "held", "size"]], on=key)
     table["memberships"] = table["piece"].map(_memberships(run, table)).fillna(0).astype("Int64")
-    table["desk_queue"] = (table["done"] - table["assigned"] - table["effort"]).clip(lower=0)
-    table["teammates"] = table["ready"] - table["done"]
-    table["notice"] = table["due"] - table["ready"]
-    table["meeting_queue"] = table["held"] - table["due"]
-    table["homework_queue"] = table["desk_queue"] + table["teammates"]
-    table["waiting"] = table["homework_queue"] + table["notice"] + table["meeting_queue"]
     return table
 
 

@@ -9,7 +9,7 @@ from society.frames import ORDER
 from society.tables import TABLES
 
 ABOUT = {
-    "scientists": "everybody at day 0",
+    "scientists": "everybody at day 0, and who has come since",
     "teams": "one row per team, also those that dissolved or were still at work",
     "members": "who was in which team, and when",
     "invitations": "every invitation and what became of it",
@@ -21,8 +21,11 @@ ABOUT = {
     "papers": "what the society published",
     "authorships": "who wrote it",
     "citations": "what it cites",
+    "submissions": "manuscripts in review, round by round, and what was decided",
+    "referees": "who was asked to review what, and what came of it",
+    "interests": "whose interests changed with a paper, and how",
     "interventions": "what the scenario changed in mid-run, and when",
-    "careers": "who left the society, and when",
+    "careers": "who came, moved and left, and when",
     "ties": "dated joint papers, those before day 0 included",
 }
 

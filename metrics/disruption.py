@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -11,7 +13,9 @@ from society.run import Run
 
 YEAR = 365.0
 AT_ONCE = 512
-"""Papers looked at together, which bounds memory."""
+EDGES_AT_ONCE = 100_000
+"""Papers, and citations, looked at together, which bounds memory."""
+Whole = NDArray[np.int64]
 KINDS = ("only_it", "both", "only_its_references")
 
 
@@ -34,8 +38,8 @@ def disruption(run: Run) -> pd.DataFrame:
     names = table["paper"]
     dates = table["date"].to_numpy(dtype=np.float64)
     graph = _graph(names, cites)
-    for ending, window in (("", np.inf), ("_1y", YEAR)):
-        counts = disrupted(graph, dates, window)
+    ways = disrupted(graph, dates, (np.inf, YEAR))
+    for ending, counts in zip(("", "_1y"), ways, strict=True):
         for name, column in zip(KINDS, counts.T, strict=True):
             table[name + ending] = pd.array(column, dtype="Int64")
         index = cd_index(counts)
@@ -46,39 +50,60 @@ def disruption(run: Run) -> pd.DataFrame:
 
 
 def disrupted(
-    graph: sparse.csr_array, dates: NDArray[np.float64], window: float = np.inf
-) -> NDArray[np.int64]:
+    graph: sparse.csr_array, dates: NDArray[np.float64], windows: Sequence[float] = (np.inf,)
+) -> list[NDArray[np.int64]]:
     """Later papers of each kind for every paper.
 
     Args:
         graph: row cites column; the first columns are the papers of the rows, others follow.
         dates: of the rows, in days.
-        window: days after a paper within which later ones count.
+        windows: days after a paper within which later ones count.
 
     Returns:
-        n x 3: those that cite it alone, it and a reference of it, only a reference of it.
+        For each window n x 3: those that cite it alone, it and a reference of it, only a
+        reference of it.
     """
     count = len(dates)
-    found = np.zeros((count, 3), dtype=np.int64)
-    among = graph[:, :count].tocsc()
-    for first in range(0, count, AT_ONCE):
-        some = slice(first, min(first + AT_ONCE, count))
-        shares = (graph @ graph[some].T).tocoo()
-        cites = among[:, some].tocoo()
-        keys = [one.coords[0].astype(np.int64) * AT_ONCE + one.coords[1] for one in (cites, shares)]
-        keys = [_later(key, dates, first, window) for key in keys]
-        both = np.intersect1d(keys[0], keys[1], assume_unique=True)
-        for kind, of in enumerate((np.setdiff1d(keys[0], both), both, np.setdiff1d(keys[1], both))):
-            width = some.stop - first
-            found[some, kind] = np.bincount(of % AT_ONCE, minlength=width)[:width]
+    ends = graph[:, :count].tocoo()
+    citing, cited = (place.astype(np.int64) for place in ends.coords)
+    sharing = _sharing(graph, citing, cited)
+    found = []
+    for window, related in zip(windows, _related(graph, dates, windows), strict=True):
+        later = _within(dates[citing] - dates[cited], window)
+        it = np.bincount(cited[later], minlength=count)
+        both = np.bincount(cited[later & sharing], minlength=count)
+        found.append(np.column_stack([it - both, both, related - both]))
     return found
 
 
-def _later(
-    keys: NDArray[np.int64], dates: NDArray[np.float64], first: int, window: float
-) -> NDArray[np.int64]:
-    apart = dates[keys // AT_ONCE] - dates[first + keys % AT_ONCE]
-    return keys[(apart > 0) & (apart <= window)]
+def _sharing(graph: sparse.csr_array, citing: Whole, cited: Whole) -> NDArray[np.bool_]:
+    """For each citation between papers of the rows, whether both cite something in common."""
+    common = np.zeros(len(citing), dtype=bool)
+    for first in range(0, len(citing), EDGES_AT_ONCE):
+        some = slice(first, first + EDGES_AT_ONCE)
+        both = graph[citing[some]].multiply(graph[cited[some]])
+        common[some] = both.sum(axis=1) > 0
+    return common
+
+
+def _related(
+    graph: sparse.csr_array, dates: NDArray[np.float64], windows: Sequence[float]
+) -> list[Whole]:
+    """For each window, how many later papers share a reference with each paper."""
+    turned = graph.T.tocsr()
+    found = [np.zeros(len(dates), dtype=np.int64) for _ in windows]
+    for first in range(0, len(dates), AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        shares = (graph[some] @ turned).tocoo()
+        row, own = shares.coords[0], dates[some]
+        apart = dates[shares.coords[1]] - own[row]
+        for counts, window in zip(found, windows, strict=True):
+            counts[some] = np.bincount(row[_within(apart, window)], minlength=len(own))
+    return found
+
+
+def _within(apart: NDArray[np.float64], window: float) -> NDArray[np.bool_]:
+    return (apart > 0) & (apart <= window)
 
 
 def cd_index(counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -92,9 +117,12 @@ def cd_index(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def _graph(names: pd.Series, cites: pd.DataFrame) -> sparse.csr_array:
     """Row cites column, once; papers of the society first, those of the past after them."""
-    known = cites.drop_duplicates(["citing", "cited"])
-    known = known[known["citing"].isin(names) & (known["citing"] != known["cited"])]
-    columns = pd.Index([*names, *sorted(set(known["cited"]) - set(names))])
-    rows, cited = columns.get_indexer(known["citing"]), columns.get_indexer(known["cited"])
-    ones = np.ones(len(known))
-    return sparse.coo_array((ones, (rows, cited)), shape=(len(names), len(columns))).tocsr()
+    count = len(names)
+    ends = pd.concat([names, cites["citing"], cites["cited"]]).to_numpy(dtype=object)
+    codes, _ = pd.factorize(ends)
+    rows, cited = np.split(codes[count:].astype(np.int64), 2)
+    width = max(int(codes.max(initial=-1)) + 1, 1)
+    own = (rows >= 0) & (rows < count) & (cited >= 0) & (rows != cited)
+    keys = np.unique((rows * width + cited)[own])
+    places = keys // width, keys % width
+    return sparse.coo_array((np.ones(len(keys)), places), shape=(count, width)).tocsr()

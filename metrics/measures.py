@@ -13,6 +13,8 @@ from agents.errors import InputError
 from metrics.columns import Of, of, of_dotted, unknown
 from metrics.concurrency import max_memberships
 from metrics.cost import STAGES
+from metrics.drift import main_topics
+from metrics.guests import invited_guests
 from metrics.outcomes import (
     acceptance,
     citations,
@@ -86,6 +88,10 @@ def _amount(unit: str, meaning: str, function: Of) -> Measure:
     return Measure(unit, 0.0, INFINITE, meaning, function)
 
 
+def _review(column: str) -> Of:
+    return of("review_outcomes", column)
+
+
 MEASURES: Mapping[str, Measure] = {
     "ON": _amount(
         "", "overall novelty HD x CI / CD, mean over papers (VirSci)", of("novelty", "ON")
@@ -108,7 +114,43 @@ MEASURES: Mapping[str, Measure] = {
         "invitations that went to members of other teams",
         of("invitations", "cross_team", "share"),
     ),
+    "review_acceptance": _share(
+        "submissions accepted, of those accepted or rejected", _review("acceptance")
+    ),
+    "days_in_review": _amount(
+        "days", "from submission to its decision, mean over those decided", _review("days")
+    ),
+    "reviews_late": _share("reviews that were reminded or given up", _review("late")),
+    "reviewer_load": _amount(
+        "reviews", "reviews delivered, mean over those who delivered any", _review("load")
+    ),
+    "gini_reviews": _share(
+        "inequality of reviews among those who delivered any (Gini 1912)", _review("gini")
+    ),
+    "reviewer_agreement": Measure(
+        "",
+        -1.0,
+        1.0,
+        "agreement of reviewers on overall scores, alpha (Krippendorff 2011)",
+        _review("agreement"),
+    ),
     "consultations": _amount("questions", "questions to outsiders", rows("consultations")),
+    "invited_guests": _share(
+        "invitations to somebody whom the inviter had consulted in a team that had ended",
+        invited_guests,
+    ),
+    "interest_change": _share(
+        "1 - cosine of interests at first and at the end, mean over scientists whose interests "
+        "have changed (after Jia, Wang and Szymanski 2017)",
+        of("drift", "change"),
+    ),
+    "topic_changed": _share(
+        "scientists with another main topic than at first, of those whose interests have changed",
+        of("drift", "topic_changed", "share"),
+    ),
+    "main_topics": _amount(
+        "topics", "effective number of main topics at the end, exp of their entropy", main_topics
+    ),
     "freshness": _share(
         "members without an earlier joint paper in the team, mean over teams with a paper (VirSci)",
         of_papers("teams", "freshness"),
@@ -129,6 +171,31 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "waiting": _amount(
         "days", "a team waits for its people, mean over teams", of("teams", "waiting")
+    ),
+    "waiting_round": _amount(
+        "days",
+        "waiting of a member from one meeting to the next, mean over pieces of homework",
+        of("pieces", "waiting"),
+    ),
+    **{
+        f"waiting_{kind}": _amount(
+            "days", f"of that, {meaning}, mean over pieces of homework", of("pieces", column)
+        )
+        for kind, column, meaning in (
+            ("desk", "desk_queue", "homework of other projects came first"),
+            ("teammates", "teammates", "the homework of team-mates was not done"),
+            ("notice", "notice", "the notice of the meeting"),
+            ("meeting", "meeting_queue", "meetings of other teams were not over"),
+        )
+    },
+    "memberships": _amount(
+        "teams",
+        "teams that a scientist is in, mean over pieces of homework",
+        of("pieces", "memberships"),
+    ),
+    "idle_share": _share(
+        "attention held in rooms that are not complete, of all that is held",
+        of("held_attention", "idle_share"),
     ),
     "attention": _amount(
         "",

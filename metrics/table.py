@@ -18,13 +18,18 @@ from metrics import (
     cost,
     delays,
     disruption,
+    drift,
     impact,
     leaks,
     novelty,
+    presence,
     productivity,
+    refereeing,
+    removals,
     structure,
     tail,
     teams,
+    timelines,
 )
 from metrics.network import assembly, communities, consulting, periphery, small_world
 from metrics.written import fits
@@ -40,6 +45,9 @@ FAMILIES: dict[str, dict[str, Metric]] = {
         "outcomes_without_defaults": teams.outcomes_without_defaults,
         "by_protocol": by_protocol.by_protocol,
         "assembly": assembly.assembly,
+        "review_outcomes": refereeing.review_outcomes,
+        "reviewers": refereeing.reviewers,
+        "drift": drift.drift,
     },
     "structure": {
         "structure": structure.structure,
@@ -47,6 +55,8 @@ FAMILIES: dict[str, dict[str, Metric]] = {
         "communities": communities.communities,
         "core_periphery": periphery.core_periphery,
         "consulting": consulting.consulting,
+        "removals": removals.removals,
+        "presence": presence.presence,
     },
     "impact": {
         "productivity": productivity.productivity,
@@ -61,6 +71,9 @@ FAMILIES: dict[str, dict[str, Metric]] = {
         "waiting": concurrency.waiting,
         "rounds": concurrency.rounds,
         "delays": delays.delays,
+        "pieces": delays.pieces,
+        "memberships": timelines.memberships,
+        "projects": timelines.projects,
         "held_attention": delays.held_attention,
         "queueing": concurrency.queueing,
         "utilisation": concurrency.utilisation,

@@ -25,8 +25,9 @@ def teams(run: Run) -> pd.DataFrame:
     Returns:
         One row per team: ``team``, ``state``, ``size``; ``freshness`` (share of members without
         a joint paper with any other member before the founding, 0..1; 1 for a team of one),
-        ``diversity`` (distinct main topics / members, 0..1), ``unique`` (share of members whose
-        main topic no other member has, 0..1); ``leader_papers`` (papers of the leader before
+        ``diversity`` (distinct main topics / members, 0..1, as of the date on which the team was
+        complete, or else founded), ``unique`` (share of members whose main topic no other member
+        has, 0..1, likewise); ``leader_papers`` (papers of the leader before
         the founding), ``leader_years`` (years since its first paper; missing if unknown),
         ``newcomers`` (share of members without a paper before the founding), ``elsewhere``
         (share of members who were in another team at some time of this membership);

@@ -67,6 +67,13 @@ class Mixture(TeamProtocol):
             raise ValueError(f"of has two components of one name ({', '.join(names)}); name them")
         return self
 
+    @property
+    def stages(self) -> frozenset[str] | None:
+        """Those of all components; None where one of them states none."""
+        of_each = [one.protocol.stages for one in self.of]
+        stated = [stages for stages in of_each if stages is not None]
+        return frozenset().union(*stated) if len(stated) == len(of_each) else None
+
     def of_team(self, team_id: str, streams: Streams) -> Way:
         """The protocol of a team, under the name of its component."""
         chance = streams.stream("protocol", team_id).random()

@@ -68,6 +68,11 @@ class Wordless(TeamProtocol):
             raise ValueError("min_size is larger than team_size")
         return self
 
+    @property
+    def stages(self) -> frozenset[str]:
+        """The one stage there is."""
+        return frozenset({"meetings"})
+
     def run(self, team: Team, lab: Lab) -> Generator[Any, Any, Manuscript]:
         """Gather, meet, publish."""
         self._gather(team, lab)

@@ -105,6 +105,9 @@ def _arguments(
         "step_days": scenario.step,
         "seed": scenario.seed,
         "interventions": changes_of(scenario),
+        "publication": scenario.publication,
+        "drift": scenario.population.drift,
+        "careers": scenario.careers,
     }
 
 

@@ -14,7 +14,14 @@ from scenarios.document import Document, Origin, key_path
 from scenarios.load import KeyPath
 from society.interventions import Intervention
 
-SETTINGS = {"founding": "founding", "protocol": "protocol", "time": "times", "seed": "seed"}
+SETTINGS = {
+    "founding": "founding",
+    "protocol": "protocol",
+    "publication": "publication",
+    "careers": "careers",
+    "time": "times",
+    "seed": "seed",
+}
 """Keys that an intervention may set, with the names under which the society knows them."""
 REFUSED = {
     "name": "it names the whole run",

@@ -10,12 +10,16 @@ import typer
 from scenarios.arguments import RunFolder
 from scenarios.guard import guarded
 
-SHOWN = {
+VALUES = {
     "quantity": "quantity",
     "simulated": "run",
     "observed_inside": "own",
     "observed": "all",
     "before": "before",
+}
+DISTANCES = {
+    "quantity": "quantity",
+    "kind": "distance",
     "distance_inside": "run/own",
     "distance": "run/all",
     "distance_before": "before/all",
@@ -23,7 +27,8 @@ SHOWN = {
 """Columns that are printed, and their heads."""
 HEADS = (
     "run: simulated; own: the real papers of its scientists; all: of everybody; before: those of "
-    "as long a time before the boundary. Then distances: KS, JS or the difference."
+    "as long a time before the boundary, a yardstick. KS: Kolmogorov-Smirnov, JS: Jensen-Shannon, "
+    "both from 0 (alike) to 1; else the difference."
 )
 
 
@@ -51,11 +56,11 @@ def compare(
     opened, ecosystem = Run.open(run), Ecosystem.load(with_)
     table = measured(sides_of(opened, ecosystem))
     notes = unknowns(opened, ecosystem)
-    kinds = " (" + table["kind"] + ")"
-    named = table.assign(quantity=table["quantity"] + kinds.mask(table["kind"] == "difference", ""))
-    shown = named[[*SHOWN]].astype(object).where(named[[*SHOWN]].notna(), None)
-    rows = list(shown.itertuples(index=False, name=None))
-    print_table(f"{opened.name} beside {with_}", tuple(SHOWN.values()), rows)
+    told = table.astype(object).where(table.notna(), None)
+    title = f"{opened.name} beside {with_}"
+    for heading, columns in ((title, VALUES), ("distances", DISTANCES)):
+        rows = list(told[[*columns]].itertuples(index=False, name=None))
+        print_table(heading, tuple(columns.values()), rows)
     for note in (HEADS, *notes):
         typer.echo(note)
     try:

@@ -19,6 +19,7 @@ from agents.errors import Diverged, InputError, Stopped
 from agents.journal import Journal
 from scenarios.company import Company
 from scenarios.ecosystems import Folder
+from scenarios.identity import is_identity
 from scenarios.interrupts import interruptible
 from scenarios.progress import Progress, Silence
 from scenarios.record import JOURNAL, belongs, ledger_of, open_journal, sign
@@ -26,7 +27,6 @@ from scenarios.runfolder import (
     DIGEST,
     MANIFEST,
     SCENARIO,
-    identity_hash,
     prompt_hashes,
     write_partial,
     write_run,
@@ -192,7 +192,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
             return False
         raise InputError(f"{folder}: holds other files; give another folder with --out")
     held = _manifest(folder / MANIFEST)
-    same = held.get("identity") == identity_hash(scenario)
+    same = is_identity(held.get("identity"), held.get("scenario"), scenario)
     if not same and not (folder / JOURNAL).is_file():
         raise InputError(
             f"{folder}: holds a run of another scenario ({held.get('name')}, seed "

@@ -186,9 +186,30 @@ def _encoded(run: Run, encoder: Embedding) -> NDArray[Any]:
     from society.literature.embedding import paper_text
 
     _refuse_hosted(encoder.name)
-    papers = run.table("papers").set_index("paper")[["title", "abstract"]].fillna("")
+    papers = run.table("papers").set_index("paper")
+    texts = {
+        str(id_): paper_text(title, abstract)
+        for id_, title, abstract in papers[["title", "abstract"]].fillna("").itertuples()
+    }
+    texts |= _found_by(run, papers)
     ids = () if run.vectors is None else run.vectors.ids
-    return encoder.encode([paper_text(*papers.loc[one]) for one in ids])
+    return encoder.encode([texts[one] for one in ids])
+
+
+def _found_by(run: Run, papers: pd.DataFrame) -> dict[str, str]:
+    """The texts of papers that are found by something else than title and abstract.
+
+    Raises:
+        InputError: an earlier release has not kept them.
+    """
+    told = papers["found_by"].dropna()
+    by_idea = dict(run.scenario.get("protocol") or {}).get("found_by") == "idea"
+    if by_idea and len(papers) and not len(told):
+        raise InputError(
+            f"{run.folder}: its papers are found by their ideas, which the release that wrote it "
+            "did not keep; 'society replay RUN --out NEW' writes them, without a call"
+        )
+    return {str(id_): str(text) for id_, text in told.items()}
 
 
 def _refuse_hosted(name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agents.errors import InputError
+from society.literature.paper import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from society.ecosystem.ecosystem import Ecosystem
     from society.literature.papers import Papers
     from society.run import Run
+
+Pairs = frozenset[tuple[str, str]]
 
 
 def sides_of(run: Run, ecosystem: Ecosystem) -> dict[str, Side]:
@@ -25,43 +28,76 @@ def sides_of(run: Run, ecosystem: Ecosystem) -> dict[str, Side]:
     from metrics.compare import simulated
 
     _fits(run, ecosystem)
+    days = compared_days(run)
     early, late = ecosystem.past, ecosystem.contemporary
-    known = set(run.table("scientists")["scientist"])
-    then = late[: int((late.dates < run.days).sum())]
-    start = int((early.dates < -run.days).sum())
+    people = run.table("scientists")
+    known = set(people.loc[people["arrived"].isna(), "scientist"])
+    then = late[: int((late.dates < days).sum())]
+    start = int((early.dates < -days).sum())
+    ours = simulated(run, days)
     return {
-        "simulated": simulated(run),
-        "observed": _side(then, early),
-        "observed_inside": _side(then, early, known),
-        "before": _side(early[start:], early[:start], shift=run.days),
+        "simulated": ours,
+        "observed": _side(then, early, tied=ours.works.pairs),
+        "observed_inside": _side(then, early, known, tied=ours.works.pairs),
+        "before": _side(early[start:], early[:start], shift=days),
     }
+
+
+def compared_days(run: Run) -> float:
+    """The whole years of a run, in days; at least one, since real papers are dated by the year."""
+    return max(run.days // DAYS_PER_YEAR, 1.0) * DAYS_PER_YEAR
 
 
 def unknowns(run: Run, ecosystem: Ecosystem) -> list[str]:
     """What the table cannot tell, in sentences."""
+    days = compared_days(run)
     early, late = ecosystem.past, ecosystem.contemporary
-    people, everybody = len(ecosystem.profiles), _names(late[: int((late.dates < run.days).sum())])
+    people, everybody = len(ecosystem.profiles), _names(late[: int((late.dates < days).sum())])
     inside = len(everybody & set(ecosystem.profiles.names))
     told = [
         f"Of {len(everybody)} authors of these papers {inside} are among the society's {people} "
         "scientists; the others are newcomers or below the filters of the ecosystem.",
+        "Of its scientists' real papers, sizes count every author; all other quantities only the "
+        "society's own, as in the run, where nobody else can be asked.",
         "Newcomers, p and repeats are counted on the past papers that the ecosystem kept: who had "
         "only papers that its filters left out counts as a newcomer.",
-        "Papers of the run are dated to the day, real ones mostly to the year: what was written "
+        "Real papers are dated by the year, and here those of the run are too: what was written "
         "in one year counts as simultaneous.",
-        "The topic mix compares keywords as they are spelt; two samples of one community are "
-        "apart too, as the column before shows.",
+        "Keywords are compared as they are spelt, and word by word; two samples of one community "
+        "are apart too, as the column before shows.",
+        *_starts(run),
     ]
-    if len(late) and float(late.dates.max()) + 365.0 < run.days:
-        last = float(late.dates.max()) + 365.0
+    if len(late) and float(late.dates.max()) + DAYS_PER_YEAR < days:
+        last = float(late.dates.max()) + DAYS_PER_YEAR
         told.append(
-            f"The real papers end on day {last:g}, the run on day {run.days:g}: of what came "
-            "between nothing is known."
+            f"The real papers end on day {last:g}, what is compared of the run on day {days:g}: "
+            "of what came between nothing is known."
         )
-    if len(early) and float(early.dates.min()) > -run.days:
+    if len(early) and float(early.dates.min()) > -days:
         told.append(
             "The past papers do not reach back as far as the run is long: the column before "
             "covers less time."
+        )
+    return told
+
+
+def _starts(run: Run) -> list[str]:
+    """How the run begins and ends, where that makes it unlike the years it is compared with."""
+    days, told = compared_days(run), []
+    published = run.table("papers")["published"]
+    if len(published):
+        told.append(
+            "The society begins on day 0 without a team at work: its first paper appeared on day "
+            f"{float(published.min()):.0f}. Real papers of those days had been begun before."
+        )
+    if run.days < days:
+        told.append(
+            f"The run ends on day {run.days:g}, the real papers are those of a year: numbers of "
+            "papers and authors are not of the same length of time."
+        )
+    if run.days > days:
+        told.append(
+            f"Of the run its whole years are compared: papers from day {days:g} on are left out."
         )
     return told
 
@@ -90,24 +126,42 @@ def _names(papers: Papers) -> set[str]:
 
 
 def _side(
-    papers: Papers, before: Papers, among: set[str] | None = None, shift: float = 0.0
+    papers: Papers,
+    before: Papers,
+    among: set[str] | None = None,
+    tied: Pairs = frozenset(),
+    shift: float = 0.0,
 ) -> Side:
-    """Some papers, after what came before them; of some people only, where they are given."""
-    from metrics.compare import Side, topics_of
+    """Some papers, after what came before them; of some people only, where they are given.
+
+    Args:
+        papers: those to measure.
+        before: those that came before.
+        among: whose part in them counts; None: everybody's.
+        tied: pairs known to have written together before, also where the paper was left out of
+            the ecosystem: the run counts them as old partners.
+        shift: days added to every date.
+    """
+    import numpy as np
+
+    from metrics.compare import side_of
     from metrics.works import Works
 
-    rows, earlier = _rows(papers, among), _rows(before, among)
+    every, rows, earlier = _rows(papers, None), _rows(papers, among), _rows(before, among)
     rows["date"] += shift
     written = set(rows["paper"])
     keywords = zip(
         papers.table["id"].to_pylist(), papers.table["keywords"].to_pylist(), strict=True
     )
-    topics = topics_of([words or () for paper, words in keywords if paper in written])
-    pairs = _pairs(Works(earlier))
-    return Side(Works(rows, frozenset(earlier["scientist"]), pairs), *topics)
+    listed = [words or () for paper, words in keywords if paper in written]
+    known = Works(rows, frozenset(earlier["scientist"]), _pairs(Works(earlier)) | tied)
+    if among is None:
+        return side_of(known, listed)
+    sizes = every[every["paper"].isin(written)].groupby("paper").size()
+    return side_of(known, listed, sizes.to_numpy().astype(np.float64), len(among))
 
 
-def _pairs(works: Works) -> frozenset[tuple[str, str]]:
+def _pairs(works: Works) -> Pairs:
     from metrics.works import links
 
     tied = links(works)

@@ -12,7 +12,7 @@ from agents.offline.scientist import Offline
 from scenarios.rates import Rates
 from scenarios.schema import Scenario
 from scenarios.stage import Stage
-from society.durations import Times, write_days
+from society.durations import write_days
 
 WINDOWS = ("meeting_notice", "reply_window", "publication_delay")
 MEAN_CALLS = 5
@@ -38,14 +38,19 @@ class Law:
     slowest: float
 
 
-def law_of(times: Times, span: float, slowest: float) -> Law | None:
+def windows_of(scenario: Scenario) -> dict[str, float]:
+    """The windows of a scenario in days, by their keys."""
+    of_time = {f"time.{name}": float(getattr(scenario.time, name)) for name in WINDOWS}
+    return {**of_time, **scenario.publication.windows}
+
+
+def law_of(scenario: Scenario, span: float, slowest: float) -> Law | None:
     """The law of a society whose askings span so many days; None where no window is above zero."""
-    windows = [(float(getattr(times, name)), name) for name in WINDOWS]
-    above = [window for window in windows if window[0] > 0]
+    above = [(days, key) for key, days in windows_of(scenario).items() if days > 0]
     if not above:
         return None
-    days, name = min(above)
-    return Law(span / days * slowest, span, f"time.{name}", days, slowest)
+    days, key = min(above)
+    return Law(span / days * slowest, span, key, days, slowest)
 
 
 def slow_windows(scenario: Scenario) -> list[str]:
@@ -63,11 +68,11 @@ def slow_windows(scenario: Scenario) -> list[str]:
     if played.teams < 2 or not played.span:
         return []
     found = []
-    for name in WINDOWS:
-        calls = getattr(scenario.time, name) / played.span * lasting
+    for key, days in windows_of(scenario).items():
+        calls = days / played.span * lasting
         if calls < MEAN_CALLS:
             found.append(
-                f"time.{name}: {write_days(getattr(scenario.time, name))} pass in the time of "
+                f"{key}: {write_days(days)} pass in the time of "
                 f"{calls:.1f} calls, so the clock will wait for words; make it longer, or do with "
                 f"about {max(1, round(played.calls / played.chain))} calls in flight"
             )

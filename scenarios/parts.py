@@ -46,9 +46,33 @@ SELECTION: Table = {
     "guimera": "protocols.policies.guimera:Guimera",
     "fixed": "protocols.policies.fixed:Fixed",
 }
+CAREERS: Table = {
+    "rates": "society.careers:Rates",
+}
+NEWCOMERS: Table = {
+    "apprentices": "society.newcomers:Apprentices",
+    "outsiders": "society.newcomers:Outsiders",
+}
+RETIREMENT: Table = {
+    "hazard": "society.retirement:Hazard",
+    "lengths": "society.retirement:Lengths",
+}
+MOBILITY: Table = {
+    "any_place": "society.mobility:AnyPlace",
+    "by_size": "society.mobility:BySize",
+    "by_coauthors": "society.mobility:ByCoauthors",
+}
+DRIFT: Table = {
+    "writing": "society.drift:Writing",
+}
 SIZES: Table = {
     "observed": "protocols.sizes:ObservedSize",
     "stated": "protocols.sizes:StatedSize",
+}
+PUBLICATION: Table = {
+    "none": "society.publication:Unreviewed",
+    "chance": "society.publication:ByChance",
+    "peer_review": "protocols.peer_review.protocol:PeerReview",
 }
 DURATIONS: Table = {
     "fixed": "society.durations:Fixed",
@@ -77,6 +101,12 @@ KINDS: Mapping[str, Table] = {
     "society.leaders:Leaders": LEADERS,
     "society.interfaces:SelectionPolicy": SELECTION,
     "protocols.sizes:TeamSize": SIZES,
+    "society.careers:Careers": CAREERS,
+    "society.newcomers:Newcomers": NEWCOMERS,
+    "society.retirement:Retirement": RETIREMENT,
+    "society.mobility:Mobility": MOBILITY,
+    "society.drift:Drift": DRIFT,
+    "society.publication:Publication": PUBLICATION,
     "society.durations:Duration": DURATIONS,
     "agents.backend:Backend": BACKENDS,
 }

@@ -127,7 +127,7 @@ def plan(scenario: Scenario, rates: Rates, record: Record | None = None) -> Plan
         rehearsals=len(likely) + len(ends),
         made=Made() if own is None else _made(own, scenario),
         priced=bool(getattr(scenario.backend.backend, "priced", True)),
-        law=law_of(scenario.time, fmean(played.span for played in likely), rates.slowest),
+        law=law_of(scenario, fmean(played.span for played in likely), rates.slowest),
     )
 
 

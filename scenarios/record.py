@@ -10,6 +10,7 @@ from typing import Any
 
 from agents.errors import InputError
 from agents.journal import Journal
+from scenarios.identity import is_identity
 from scenarios.runfolder import identity_hash
 from scenarios.schema import Scenario
 
@@ -43,7 +44,8 @@ def belongs(journal: Journal, scenario: Scenario) -> bool:
     Where it was not, nothing new may be said until every call has been compared.
     """
     held = journal.meta("identity")
-    return held is None or held == identity_hash(scenario)
+    known = json.loads(journal.meta("scenario") or "null")
+    return held is None or is_identity(held, known, scenario)
 
 
 def sign(journal: Journal, scenario: Scenario) -> None:

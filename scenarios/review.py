@@ -1,7 +1,8 @@
-"""Review: a finished run's abstracts, judged by a model; what was paid for is never paid again.
+"""Review: a model judges the abstracts of a run or a study; what was paid is never paid again.
 
 A panel lives in a folder of its own, ``reviews/NAME`` of the run, with its own journal. The run's
-tables and its digest stay as they are.
+tables and its digest stay as they are. A study has panels of its own, each for the abstracts of all
+its runs, so that they share slots and one budget.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.errors import Diverged, InputError, Stopped
+from metrics.reviews.record import FOLDER, RECORD
 from scenarios.build import build_gateway
 from scenarios.interrupts import interruptible
 from scenarios.record import ledger_of, open_journal
@@ -27,21 +29,20 @@ if TYPE_CHECKING:
     from metrics.reviews.panel import Manuscript
     from society.run import Run
 
-RECORD = "panel.json"
-
 
 @dataclass(frozen=True)
 class Reviewing:
-    """A run, who is to review it, and how.
+    """Runs, who is to review them, and how.
 
     Attributes:
-        run: finished.
-        scenario: the run's own, with the reviewers' backend.
+        runs: finished, by what their papers' ids begin with: of a study's runs ``0007/``, of a
+            single one nothing.
+        scenario: the run's own or the study's base, with the reviewers' backend.
         kind: of review.
         folder: of the panel.
     """
 
-    run: Run
+    runs: Mapping[str, Run]
     scenario: Scenario
     kind: Kind
     folder: Path
@@ -49,17 +50,17 @@ class Reviewing:
     @classmethod
     def of(
         cls,
-        run: Path,
+        path: Path,
         kind: str,
         settings: Sequence[str] = (),
         panel: str | None = None,
         *,
         trust: bool = False,
     ) -> Reviewing:
-        """Read the run and make up its panel.
+        """Read the runs and make up their panel.
 
         Args:
-            run: the run folder.
+            path: the folder of a run, or of a study, of which the runs that are done are taken.
             kind: a name of ``KINDS``.
             settings: ``backend.key=value``: who reviews; the run's own backend by default.
             panel: its name; that of the model by default.
@@ -69,9 +70,7 @@ class Reviewing:
             InputError: no finished run, no such kind, or settings of something else.
         """
         from metrics.reviews.kinds import KINDS
-        from metrics.reviews.tables import FOLDER
         from scenarios.spelling import did_you_mean
-        from society.run import Run
 
         if kind not in KINDS:
             known = ", ".join(KINDS)
@@ -79,13 +78,12 @@ class Reviewing:
         for setting in settings:
             if not setting.startswith("backend"):
                 raise InputError(f"--set {setting}: a review takes keys of backend only")
-        opened = Run.open(run)
-        scenario = load_scenario(run / "scenario.yaml", settings=settings, trust=trust)
-        scenario = _one_voice(scenario)
+        runs, written = _runs_of(path)
+        scenario = _one_voice(load_scenario(written, settings=settings, trust=trust))
         name = panel or _slug(scenario)
         if not re.fullmatch(r"\w[\w.-]*", name):
             raise InputError(f"--panel {name}: letters, digits, dots, dashes and _ only")
-        return cls(opened, scenario, KINDS[kind], run / FOLDER / name)
+        return cls(runs, scenario, KINDS[kind], path / FOLDER / name)
 
     @property
     def about(self) -> str:
@@ -137,8 +135,12 @@ class Reviewing:
     def _manuscripts(self) -> list[Manuscript]:
         from metrics.reviews.panel import Manuscript
 
-        papers = self.run.table("papers")[["paper", "title", "abstract", "topic"]].fillna("")
-        return [Manuscript(*row) for row in papers.itertuples(index=False, name=None)]
+        made: list[Manuscript] = []
+        for before, run in self.runs.items():
+            papers = run.table("papers")[["paper", "title", "abstract", "topic"]].fillna("")
+            rows = papers.itertuples(index=False, name=None)
+            made += [Manuscript(f"{before}{paper}", *told) for paper, *told in rows]
+        return made
 
     def _identity(self) -> str:
         """sha256 of what is asked, of whom, about which abstracts."""
@@ -164,6 +166,22 @@ class Reviewing:
         os.replace(unfinished, self.folder / RECORD)
 
 
+def _runs_of(path: Path) -> tuple[dict[str, Run], Path]:
+    """The finished runs of a folder, and the scenario that they have in common."""
+    from scenarios.study.folder import BASE, statuses
+    from scenarios.study.lock import LOCK, require_lock
+    from scenarios.study.status import folder_of
+    from society.run import Run
+
+    if not (path / LOCK).is_file():
+        return {"": Run.open(path)}, path / "scenario.yaml"
+    done = [one.index for one in statuses(path, require_lock(path)) if one.state == "done"]
+    if not done:
+        raise InputError(f"{path}: no run of this study is done; 'society study run' does them")
+    folders = [folder_of(path, index) for index in done]
+    return {f"{folder.name}/": Run.open(folder) for folder in folders}, path / BASE
+
+
 def _one_voice(scenario: Scenario) -> Scenario:
     """The model alone where rules speak for a part of the society: one panel, one judge."""
     speaking = scenario.backend
@@ -182,18 +200,3 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written to ({error.strerror})") from error
-
-
-def reviewed_by(panel: Path) -> str:
-    """Who has reviewed, as the panel's record says; an empty text where it says nothing.
-
-    Raises:
-        InputError: the record is damaged.
-    """
-    path = panel / RECORD
-    if not path.is_file():
-        return ""
-    try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["backend"]["about"])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise InputError(f"{path}: cannot be read ({error}); remove it") from error

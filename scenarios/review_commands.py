@@ -1,12 +1,13 @@
-"""The command ``society review``: a model judges the abstracts of a finished run."""
+"""The command ``society review``: a model judges the abstracts of a finished run or a study."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.arguments import RunFolder, Settings, Trust, find_code_here
+from scenarios.arguments import Settings, Trust, find_code_here
 from scenarios.guard import guarded
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 @guarded
 def review(
-    run: RunFolder,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run or a study.")],
     kind: Annotated[str, typer.Option(help="virsci, novelty or proposal.")] = "virsci",
     set_: Settings = None,
     panel: Annotated[
@@ -23,7 +24,7 @@ def review(
     ] = None,
     trust: Trust = False,
 ) -> None:
-    """Let a model review the abstracts of a run; --set backend.KEY=VALUE says which model.
+    """Let a model review the abstracts of a run or a study; --set backend.KEY=VALUE says which.
 
     The same command goes on with a review that was stopped: nothing answered is asked again. The
     run's own tables and its digest stay as they are.
@@ -43,6 +44,8 @@ def review(
 
 
 def _show(made: Reviewing) -> None:
+    import pandas as pd
+
     from metrics.ratings import correlations, novelty_of
     from metrics.reviews.tables import averages_of
     from scenarios.overview import print_table
@@ -56,7 +59,12 @@ def _show(made: Reviewing) -> None:
         rows.append((str(name), len(known), _mean(known), len(scores) - len(known)))
     title = f"{made.kind.name}: {made.kind.source}"
     print_table(title, ("score", "abstracts", "mean", "unreadable"), rows)
-    print_correlations(correlations(novelty_of(made.run), mine.assign(rating=mine["dimension"])))
+    measured = []
+    for before, run in made.runs.items():
+        table = novelty_of(run)
+        measured.append(table.assign(paper=before + table["paper"]))
+    scored = mine.assign(rating=mine["dimension"])
+    print_correlations(correlations(pd.concat(measured, ignore_index=True), scored))
     typer.echo(f"tables: {made.folder / 'averages.parquet'}, {made.folder / 'reviews.parquet'}")
     typer.echo(f"who reviewed: {made.about}")
 

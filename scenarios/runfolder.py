@@ -15,6 +15,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from agents.errors import Stopped
+from agents.part import Part
 from agents.secrets import redact
 from scenarios.ecosystems import MANIFEST as ECOSYSTEM_MANIFEST
 from scenarios.ecosystems import Folder
@@ -131,7 +132,7 @@ def describe(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict
         "backend": backend_told(scenario),
         "identity": identity_hash(scenario),
         "ecosystem": {
-            "manifest": _hash_json(ecosystem.manifest),
+            "manifest": hash_json(ecosystem.manifest),
             "source": ecosystem.manifest.get("source"),
             "counts": ecosystem.counts,
         },
@@ -218,11 +219,17 @@ def _database(papers: Papers, vectors: Any) -> Database:
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:
-    """sha256 of the prompt files that lie beside the protocol."""
-    module = sys.modules[type(scenario.protocol).__module__]
+    """sha256 of the prompt files that lie beside the protocol, and beside the publication."""
+    own = {path.name: path for path in _prompts_beside(scenario.protocol)}
+    review = {f"publication/{path.name}": path for path in _prompts_beside(scenario.publication)}
+    files = {**own, **review}
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
+
+
+def _prompts_beside(part: Part) -> list[Path]:
+    module = sys.modules[type(part).__module__]
     folder = Path(getattr(module, "__file__", None) or ".").parent / "prompts"
-    files = sorted(folder.glob("*.txt"))
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return sorted(folder.glob("*.txt"))
 
 
 def _versions() -> dict[str, str]:
@@ -239,7 +246,8 @@ def _line(event: Mapping[str, Any]) -> str:
     return json.dumps(event, ensure_ascii=True, separators=(",", ":")) + "\n"
 
 
-def _hash_json(data: Any) -> str:
+def hash_json(data: Any) -> str:
+    """sha256 of plain data, whatever the order of its keys."""
     text = json.dumps(data, sort_keys=True, ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -252,7 +260,7 @@ def _write(path: Path, text: str) -> None:
 
 def identity_hash(scenario: Scenario) -> str:
     """sha256 of what happens: the identity keys, and the content of an ecosystem folder."""
-    return _hash_json(identified(scenario))
+    return hash_json(identified(scenario))
 
 
 def identified(scenario: Scenario) -> dict[str, Any]:

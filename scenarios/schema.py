@@ -9,7 +9,7 @@ hashed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
@@ -26,13 +26,27 @@ from scenarios.document import Document, from_arguments, from_settings, library,
 from scenarios.load import Key
 from scenarios.parts import BACKENDS, ECOSYSTEMS, PROTOCOLS, Among, Section, import_class
 from scenarios.sections import Reader, write_part
+from scenarios.spelling import did_you_mean
+from society.careers import Careers
+from society.drift import Drift
 from society.durations import Days, Times
 from society.founding import Founding, Poisson
 from society.interfaces import TeamProtocol
 from society.interventions import SCHEMA as INTERVENTIONS
 from society.interventions import Intervention
+from society.publication import Publication, Unreviewed
 
-LATER: Mapping[str, Any] = {"interventions": []}
+LATER: Mapping[str, Any] = {
+    "interventions": [],
+    "publication": {"use": "none"},
+    "careers": None,
+    "population.drift": None,
+    "protocol.selection.guests": 0.0,
+    "protocol.of.protocol.selection.guests": 0.0,
+    "time.member_effort": 1.0,
+    "time.stage_effort": {},
+    "time.switching": "0.0d",
+}
 """Keys that came after the first runs, left out of a scenario's identity where they are off."""
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
 SPEAKING_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff"})
@@ -64,6 +78,9 @@ class Population(Part):
         default_factory=lambda: _default(ECOSYSTEMS["synthetic"])
     )
     """What the society starts from: ``{use: synthetic, ...}`` or ``{use: folder, path: ...}``."""
+    drift: Drift | None = None
+    """How interests follow what is written: ``{use: writing, ...}``; null: they stay those of
+    day 0."""
 
 
 class Speaking(Part):
@@ -102,6 +119,8 @@ class Scenario(Part):
     """The run folder; by default ``runs/<scenario>-<seed>``."""
     population: Population = Field(default_factory=Population)
     """Who lives in the society."""
+    careers: Careers | None = None
+    """Who comes, who leaves and who goes to work elsewhere; null: nobody does."""
     founding: Founding = Field(default_factory=Poisson)
     """When teams start, and who leads them."""
     protocol: TeamProtocol = Field(default_factory=lambda: _default(PROTOCOLS["virsci"]))
@@ -110,6 +129,9 @@ class Scenario(Part):
     """``on``: one room and one desk per person, with queues; ``unlimited``: nobody ever waits."""
     time: Times = Field(default_factory=Times)
     """The simulated time of every act, and the windows within which effects are due."""
+    publication: Publication = Field(default_factory=Unreviewed)
+    """What lies between a finished manuscript and its paper, before ``time.publication_delay``:
+    nothing (``none``), a lot (``chance``) or review (``peer_review``)."""
     backend: Speaking = Field(default_factory=Speaking)
     """Who speaks for the scientists."""
     metrics: tuple[Family, ...] = METRICS
@@ -119,9 +141,9 @@ class Scenario(Part):
     """Settings of the novelty metric; null: those of the paper."""
     interventions: Annotated[tuple[Intervention, ...], WithJsonSchema(INTERVENTIONS)] = ()
     """What changes on stated dates: a list of sections with ``at`` (the date), ``set`` (dotted
-    keys of founding, protocol or time, or the seed, with the values that hold from then on) and
-    ``remove_scientists`` (``{by: degree, count: 10}``; by degree, papers, citations or random).
-    Teams keep the settings that they were founded with."""
+    keys of founding, protocol, publication, careers or time, or the seed, with the values that
+    hold from then on) and ``remove_scientists`` (``{by: degree, count: 10}``; by degree, papers,
+    citations or random). Teams keep the settings that they were founded with."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Scenario:
@@ -157,8 +179,9 @@ class Scenario(Part):
         data = self.to_data()
         said = _what_is_said(self.backend.backend, data["backend"])
         data["backend"] = {k: v for k, v in said.items() if k not in SPEAKING_EXECUTION}
-        off = {key for key, value in LATER.items() if data[key] == value}
-        return {key: value for key, value in data.items() if key not in EXECUTION | off}
+        for key, value in LATER.items():
+            _leave_out(data, key.split("."), value)
+        return {key: value for key, value in data.items() if key not in EXECUTION}
 
     def changed(self) -> list[tuple[Intervention, Scenario]]:
         """Each intervention in order of date, with the scenario that holds from then on.
@@ -179,6 +202,17 @@ class Scenario(Part):
         """
         known = Document(self.to_change())
         return read_scenario(known.lay_over(from_arguments({key: value})), trust=trust)
+
+
+def _leave_out(data: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    """Delete what stands at a path where it has that value; of a list, in every section of it."""
+    first, *rest = path
+    if not rest and first in data and data[first] == value:
+        del data[first]
+    below = data.get(first) if rest else None
+    for section in below if isinstance(below, list) else [below]:
+        if isinstance(section, dict):
+            _leave_out(section, rest, value)
 
 
 def _what_is_said(backend: Backend, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -206,10 +240,28 @@ def read_scenario(document: Document, *, trust: bool = False) -> Scenario:
 def _read(document: Document, *, trust: bool) -> Scenario:
     reader = Reader(document, trust=trust)
     scenario = reader.part(Scenario, document.data, ())
+    if scenario is not None:
+        _know_stages(reader.complaints, scenario)
     reader.complaints.settle()
     if scenario is None:
         raise InputError("the scenario cannot be read")
     return scenario
+
+
+def _know_stages(complaints: Complaints, scenario: Scenario) -> None:
+    """Note every stage with an effort of its own that no team will ever be in."""
+    stages = scenario.protocol.stages
+    if stages is None:
+        return
+    # Authors revise, and reviewers read, at their desks as well.
+    known = sorted(stages | {"publication"})
+    for name in scenario.time.stage_effort:
+        if name not in known:
+            complaints.add(
+                ("time", "stage_effort", name),
+                f"no stage of the protocol; expected one of {', '.join(known)}"
+                f"{did_you_mean(name, known)}",
+            )
 
 
 def load_scenario(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -117,7 +116,7 @@ def run(
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     if index is not None:
         held.waiting(index)
-        _end(engine.run(design, folder, [index], _line))
+        _end(folder, engine.run(design, folder, [index], _line))
         return
     before = statuses(folder, held)
     todo = missing(before)
@@ -188,7 +187,7 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
 
     found = statuses(folder, lock)
     if not any(one.state == "done" for one in found):
-        _end(found)
+        _end(folder, found)
         return
     if changed or not is_gathered(folder, told(design, lock, folder)):
         from metrics.study.page import write_study_page
@@ -199,7 +198,7 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
         typer.echo(f"{folder} holds this study already; nothing to do")
     typer.echo(f"report: {folder / 'report.html'}")
     typer.echo(f"who spoke: {design.base.backend.backend.about}")
-    _end(found)
+    _end(folder, found)
 
 
 def _line(one: Status) -> None:
@@ -207,14 +206,13 @@ def _line(one: Status) -> None:
     typer.echo(f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{told}")
 
 
-def _end(found: Sequence[Status]) -> None:
-    """Leave with the exit code that these runs come to, and say why."""
-    from scenarios.study.status import PARTIAL, exit_code
+def _end(folder: Path, found: Sequence[Status]) -> None:
+    """Leave with the exit code that these runs come to, and say which are not done and why."""
+    from scenarios.study.status import exit_code
 
     code = exit_code(found)
     if code:
-        counts = Counter(one.state for one in found if one.state != "done")
-        told = ", ".join(f"{count} {state}" for state, count in counts.items())
-        ways = "tries those that failed again" if code == PARTIAL else "goes on"
-        typer.echo(f"of {len(found)} runs, {told}; the same command {ways}", err=True)
+        from scenarios.study.showing import print_ends
+
+        print_ends(folder, found)
         raise typer.Exit(code)

@@ -22,6 +22,7 @@ class Attention:
         self._env = env
         self._presence: dict[str, simpy.Resource] = {}
         self._desks: dict[str, simpy.Resource] = {}
+        self._projects: dict[str, str] = {}
 
     def presence(self, scientist: str) -> simpy.Resource:
         """The one room this scientist can be in."""
@@ -30,6 +31,16 @@ class Attention:
     def desk(self, scientist: str) -> simpy.Resource:
         """The one piece of homework this scientist can be at."""
         return self._queue(self._desks, scientist)
+
+    def turn(self, scientist: str, project: str) -> bool:
+        """A project is taken up at this desk; is it another one than lay there before?
+
+        Nothing is turned from by who sits down for the first time, nor where attention is
+        unlimited.
+        """
+        before = self._projects.get(scientist)
+        self._projects[scientist] = project
+        return self.limited and before not in (None, project)
 
     def _queue(self, queues: dict[str, simpy.Resource], scientist: str) -> simpy.Resource:
         if scientist not in queues:

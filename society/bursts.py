@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -20,6 +21,8 @@ class Bursts(Founding):
     of that age. It begins without a past. Gaps are drawn exactly after Dassios and Zhao (2013),
     each from a stream named by its ordinal, in constant time; leaders are uniform.
     """
+
+    per_scientist: ClassVar[bool] = True
 
     teams_per_year: float = Field(default=1.5, gt=0)
     """Foundings per scientist and year in the long run, bursts included."""

@@ -8,7 +8,7 @@ rounded to multiples of 2^-20 day (0.08 s), on which sums are exact (rule 11).
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer
@@ -110,6 +110,11 @@ class Lognormal(Duration):
         return float(self.median * np.exp(self.sigma * rng.standard_normal()))
 
 
+Factor = Annotated[float, Field(gt=0)]
+"""What an effort is multiplied by."""
+Role = Literal["leader", "member"]
+
+
 class Times(Part):
     """The simulated time of every act, and the windows within which effects are due.
 
@@ -121,8 +126,17 @@ class Times(Part):
     """One turn of speaking, summarising, deciding or voting in a meeting."""
     homework: Duration | None = Field(default_factory=lambda: Gamma(mean=parse_days("2d")))
     """Effort of one member between two meetings, in days of full attention; null: none."""
-    leader_effort: float = Field(default=1.5, gt=0)
-    """Factor on the homework of the leader."""
+    leader_effort: Factor = 1.5
+    """Factor on the homework of the leader. Assumed."""
+    member_effort: Factor = 1.0
+    """Factor on the homework of all others. Assumed."""
+    stage_effort: dict[str, Factor | dict[Role, Factor]] = Field(default_factory=dict)
+    """Further factors on the homework that meetings of a stage leave, by the name of the stage:
+    ``{abstract: 2}`` for everybody, or ``{abstract: {leader: 3, member: 0.5}}``. Assumed."""
+    switching: Days = 0.0
+    """What a desk takes to turn from one project to another, beside the effort itself: attention
+    stays with the task that was left (Leroy 2009; Rubinstein, Meyer and Evans 2001). How long is
+    assumed; with ``attention: unlimited`` nothing is turned from."""
     meeting_notice: Days = 7.0
     """From the call of a meeting to the date for which it is called."""
     reply_window: Days = 14.0
@@ -131,3 +145,15 @@ class Times(Part):
     """From the finished abstract to the date on which others can find the paper."""
     deadline: Days | None = None
     """A team that has not finished this long after its founding is dissolved; null: never."""
+
+    def effort(self, drawn: float, role: Role, stage: str) -> float:
+        """Days of full attention that a piece of homework takes.
+
+        Args:
+            drawn: from ``homework``.
+            role: of who does it.
+            stage: whose meeting has left it.
+        """
+        factor = self.leader_effort if role == "leader" else self.member_effort
+        more = self.stage_effort.get(stage, 1.0)
+        return to_ticks(drawn * factor * (more.get(role, 1.0) if isinstance(more, dict) else more))

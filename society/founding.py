@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -14,8 +15,14 @@ from society.streams import Streams
 
 
 class Founding(Part):
-    """Subclass it and write ``teams``; every founding draws from its own stream."""
+    """Subclass it and write ``teams``; every founding draws from its own stream.
 
+    Where ``per_scientist`` holds, each newcomer brings foundings of its own, those of a society of
+    one, and whose turn it is to lead is drawn among all who are here.
+    """
+
+    per_scientist: ClassVar[bool] = False
+    """Are there as many foundings as there are scientists, or a stated number?"""
     max_teams: int = Field(default=3, ge=1)
     """A scientist is in at most this many teams at once, as leader or member."""
     leaders: Leaders | None = None
@@ -30,6 +37,10 @@ class Founding(Part):
         """
         raise NotImplementedError
 
+    def enough(self, founded: int) -> bool:
+        """Is that as many foundings as there may be?"""
+        return False
+
 
 class Poisson(Founding):
     """Every scientist founds teams at the same rate, independently of everything else.
@@ -39,6 +50,7 @@ class Poisson(Founding):
     as many teams, and the rates of its members are in proportion to the weights of that rule.
     """
 
+    per_scientist: ClassVar[bool] = True
     teams_per_year: float = Field(default=1.5, gt=0)
     """Foundings per scientist and year."""
     most: int | None = Field(default=None, ge=1)
@@ -54,12 +66,17 @@ class Poisson(Founding):
             yield date, int(rng.integers(scientists))
             ordinal += 1
 
+    def enough(self, founded: int) -> bool:
+        """At ``most`` so many, those of newcomers included."""
+        return self.most is not None and founded >= self.most
+
 
 class Once(Founding):
     """A stated number of teams, founded ``every`` so often from day 0, leaders at random.
 
     With ``count: 1`` this is single-team VirSci: a leader sampled uniformly from S. Leaders
-    are drawn without replacement until everybody has led, then anew.
+    are drawn without replacement until everybody has led, then anew; where people come and go,
+    among those who are here when the rule begins.
     """
 
     count: int = Field(default=1, ge=1)

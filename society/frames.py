@@ -36,14 +36,20 @@ ORDER: dict[str, tuple[str, ...]] = {
     "papers": ("published", "paper"),
     "authorships": ("paper", "position"),
     "citations": ("date", "citing", "cited"),
+    "submissions": ("submitted", "team"),
+    "referees": ("team", "submission", "round", "seat", "invited"),
+    "interests": ("date", "scientist", "paper"),
     "interventions": ("date", "number"),
     "careers": ("date", "scientist"),
     "ties": ("date", "source", "target"),
 }
 """Leading sort columns of each table; the other columns break what is still equal."""
 
-OCCASIONAL = ("interventions", "careers")
+OCCASIONAL = ("interests", "interventions", "careers", "submissions", "referees")
 """Tables that a digest leaves out where they are empty: most runs have no use for them."""
+
+OCCASIONAL_COLUMNS = {"scientists": ("arrived",), "homework": ("switching",)}
+"""Columns that a digest leaves out where no row has a value."""
 
 WAY_COLUMNS = ("rung", "verdict", "unruled", "model", "prompt_tokens", "completion_tokens", "live")
 """Rows and columns of ``calls`` that tell how words were come by."""
@@ -222,15 +228,19 @@ def essential(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """What a digest is taken of: the accepted words, and not the way to them (rule 5).
 
     Re-asks, tokens, the model's name for itself, how a reply was read and whether a model spoke
-    at all are left out.
+    at all are left out; so is the text by which a paper is found, which stands in ``calls``.
     """
     calls = tables["calls"]
     calls = calls[~calls["act"].isin(WAY_ACTS)].drop(columns=list(WAY_COLUMNS))
     held = {
-        name: one.drop(columns="live", errors="ignore")
+        name: one.drop(columns=["live", "found_by"], errors="ignore")
         for name, one in tables.items()
         if name not in OCCASIONAL or len(one)
     }
+    for name, columns in OCCASIONAL_COLUMNS.items():
+        if name in held:
+            unused = [one for one in columns if held[name][one].isna().all()]
+            held[name] = held[name].drop(columns=unused)
     return {**held, "calls": calls}
 
 

@@ -37,6 +37,11 @@ class TeamProtocol(Part):
         """Keys whose values follow from another key, and would change with it."""
         return frozenset()
 
+    @property
+    def stages(self) -> frozenset[str] | None:
+        """The stages whose meetings leave homework; None: not stated, so any name may be one."""
+        return None
+
     def of_team(self, team_id: str, streams: Streams) -> Way:
         """How the team of this id works: by this protocol, unless it is made of several."""
         return self

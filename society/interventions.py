@@ -95,7 +95,8 @@ class Change:
     Attributes:
         date: in days.
         told: what is set, as JSON; None where nothing is.
-        settings: by the name the society knows them under (founding, protocol, times, seed).
+        settings: by the name the society knows them under (founding, protocol, publication, times,
+            seed).
         removal: who leaves.
     """
 

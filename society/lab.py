@@ -52,14 +52,23 @@ class Lab(Asking):
     def together(self, *parts: Steps) -> Steps:
         """Run parts side by side; wait for every part, and only then raise the first failure."""
         self._check()
-        processes = [self._env.process(_guarded(part)) for part in parts]
-        self._team.parts = [p for p in self._team.parts if p.is_alive] + processes
+        processes = self.start(*parts)
         yield self._env.all_of(processes)
         self._check()
         for process in processes:
             if process.value[1] is not None:
                 raise process.value[1]
         return [process.value[0] for process in processes]
+
+    def start(self, *parts: Steps) -> list[simpy.Process]:
+        """Begin parts that go on by themselves; each ends with ``(result, failure)``."""
+        processes = [self._env.process(_guarded(part)) for part in parts]
+        self._team.parts = [p for p in self._team.parts if p.is_alive] + processes
+        return processes
+
+    def hand_in(self) -> None:
+        """The work has ended, with all its parts; from now on the lab serves the manuscript."""
+        self._over = None
 
     def end_parts(self) -> Steps:
         """Interrupt what the team has started, wait for its end, note what has failed."""

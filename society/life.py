@@ -14,7 +14,9 @@ from society.interfaces import Manuscript
 from society.lab import Lab
 from society.literature.embedding import paper_text
 from society.literature.paper import DAYS_PER_YEAR, Paper
+from society.renewal import renew_interests
 from society.steps import Steps
+from society.submissions import Referee, Submission
 from society.team import Team
 from society.world import World
 
@@ -42,15 +44,27 @@ def live(world: World, team: Team, lab: Lab) -> Steps:
         world.leave(team, member, stayed=True)
     if reason is None and manuscript is not None:
         lab.event("finished")
-        yield world.env.timeout(team.times.publication_delay)
-        try:
-            publish(world, team, manuscript)
-        except Verdict as verdict:
-            reason, team.state = unspoken(verdict), "dissolved"
+        reason = yield from appear(world, team, lab, manuscript)
+        if reason is not None:
+            team.state = "dissolved"
     team.reason = reason
     if reason is not None:
         lab.event("dissolved", reason=reason)
     end(world, team, lab)
+
+
+def appear(world: World, team: Team, lab: Lab, manuscript: Manuscript) -> Steps:
+    """Be accepted and be published; returns the reason where it is not."""
+    lab.hand_in()
+    try:
+        accepted = yield from team.publication.consider(team, lab, manuscript)
+        yield world.env.timeout(team.times.publication_delay)
+        publish(world, team, accepted)
+    except Dissolved as dissolved:
+        return str(dissolved)
+    except Verdict as verdict:
+        return unspoken(verdict)
+    return None
 
 
 def unspoken(verdict: Verdict) -> str:
@@ -86,16 +100,16 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     )
     team.state, team.published = "published", now
     cited = [world.literature.paper(cite) for cite in paper.references]
-    told = paper_text(paper.title, paper.abstract)
-    if manuscript.found_by is not None:
-        told = manuscript.found_by.read()
+    found_by = manuscript.found_by.read() if manuscript.found_by is not None else None
+    told = paper_text(paper.title, paper.abstract) if found_by is None else found_by
     world.literature.publish(paper, vector_of_paper(world, (f"{team.id}/vector", now), told))
     rows = [population.rows[author] for author in authors]
     world.network.record(rows)
     population.publish(
         rows, [population.rows[a] for work in cited for a in work.authors if a in population.rows]
     )
-    _write_paper(world, team, paper)
+    _write_paper(world, team, paper, found_by)
+    renew_interests(world, paper)
 
 
 def spoken_live(world: World, team: Team) -> bool:
@@ -116,6 +130,9 @@ def end(world: World, team: Team, lab: Lab) -> None:
     if team.state in ("published", "dissolved"):
         _remember(world, team)
     _write_team(world, team)
+    records: list[Submission | Referee] = [*team.submissions, *team.referees]
+    for record in records:
+        world.log.row(*record.row(team.id))
     team.answers.clear()
 
 
@@ -131,7 +148,7 @@ def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))[:6]
 
 
-def _write_paper(world: World, team: Team, paper: Paper) -> None:
+def _write_paper(world: World, team: Team, paper: Paper, found_by: str | None) -> None:
     log, now = world.log, world.env.now
     log.event("published", team=team.id, paper=paper.id, title=paper.title)
     log.row(
@@ -144,6 +161,7 @@ def _write_paper(world: World, team: Team, paper: Paper) -> None:
         _said(team, "topic"),
         "; ".join(paper.keywords),
         spoken_live(world, team),
+        found_by,
     )
     for position, author in enumerate(paper.authors):
         log.row("authorships", paper.id, author, position)
@@ -174,6 +192,7 @@ def _write_consultations(world: World, team: Team, lab: Lab) -> None:
             reply.words(),
             world.population.busy_elsewhere(row, team.id, consultation.date),
         )
+        world.network.consulted.record(world.population.rows[consultation.asker], row)
         world.population.scientist(row).remember(
             world.env.now, team.id, f"Asked by {consultation.asker}: {spoken.ask.question}"
         )

@@ -6,6 +6,7 @@ members in one instant, so requests queue in one global order and nobody can wai
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import simpy
 
 from agents.errors import ProtocolError
-from society.durations import to_ticks
+from society.durations import Role
 from society.steps import Steps
 from society.team import Team
 from society.world import World
@@ -103,21 +104,52 @@ class Meeting:
 def work_at_desk(
     world: World, team: Team, scientist: str, stage: str, visit: int, turn: int
 ) -> Steps:
-    """Do the homework of one project, behind that of the others; writes its row."""
-    times, env, attention = team.times, world.env, world.attention
+    """Do the homework of one project, behind that of the others; writes its row.
+
+    Whoever turns to it from another project first needs ``times.switching``.
+    """
+    times = team.times
     if times.homework is None:
         return
     rng = world.streams.stream("homework", team.id, stage, visit, turn, scientist)
-    effort = times.homework.draw(rng)
-    if scientist == team.leader:
-        effort = to_ticks(effort * times.leader_effort)
-    assigned = env.now
+    role: Role = "leader" if scientist == team.leader else "member"
+    effort = times.effort(times.homework.draw(rng), role, stage)
+    yield from at_desk(world, team, scientist, (stage, visit, turn), effort)
+
+
+def at_desk(
+    world: World,
+    team: Team,
+    scientist: str,
+    place: tuple[str, int, int],
+    effort: float,
+    begin: Callable[[float], Any] | None = None,
+) -> Steps:
+    """Spend an effort on one project when its turn at the desk has come; writes its row.
+
+    Args:
+        world: where the desk stands.
+        team: whose project it is.
+        scientist: who does it.
+        place: stage, visit and turn of the row.
+        effort: days of full attention.
+        begin: told, when the work is taken up, in how many days it will be done; what it
+            returns is returned.
+    """
+    env, attention, switching = world.env, world.attention, team.times.switching
+    assigned, begun = env.now, None
     with ExitStack() as desk:
         if attention.limited:
             yield desk.enter_context(attention.desk(scientist).request())
         started = env.now
+        turning = switching if attention.turn(scientist, team.id) else 0.0
         try:
-            yield env.timeout(effort)
+            if begin is not None:
+                begun = begin(turning + effort)
+            yield env.timeout(turning + effort)
         finally:
-            row: tuple[Any, ...] = (team.id, scientist, stage, visit, turn, assigned, started)
-            world.log.row("homework", *row, env.now, env.now - started)
+            turned = min(turning, env.now - started)
+            row: tuple[Any, ...] = (team.id, scientist, *place, assigned, started)
+            lost = turned if switching else None
+            world.log.row("homework", *row, env.now, env.now - started - turned, lost)
+    return begun

@@ -17,8 +17,10 @@ from agents.backend import Backend
 from agents.errors import Diverged, Stopped
 from agents.gateway import Gateway
 from society.attention import Attention
+from society.careers import Careers
 from society.collector import unhurried
 from society.dispatch import Dispatcher
+from society.drift import Drift
 from society.durations import Times, to_ticks
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.knowledge import KnowledgeBank
@@ -33,6 +35,7 @@ from society.network import CoauthorNetwork
 from society.observed import ObservedSizes
 from society.opening import Opening
 from society.population import Population
+from society.publication import Publication, Unreviewed
 from society.runlog import RunLog
 from society.steps import Steps
 from society.streams import Streams
@@ -57,6 +60,9 @@ class Society(mesa.Model, World):
         step_days: length of one Mesa step.
         seed: of everything random.
         interventions: what changes on which date, in any order.
+        publication: what lies between a finished manuscript and its paper.
+        careers: who comes, leaves and moves; None: nobody does.
+        drift: how interests follow what is written; None: they are those of day 0.
     """
 
     protocol: TeamProtocol
@@ -76,10 +82,14 @@ class Society(mesa.Model, World):
         step_days: float = 7.0,
         seed: int = 0,
         interventions: Sequence[Change] = (),
+        publication: Publication | None = None,
+        drift: Drift | None = None,
+        careers: Careers | None = None,
     ) -> None:
         super().__init__(seed=seed)
         self.ecosystem, self.protocol, self.founding = ecosystem, protocol, founding
         self.times, self.backend = times, backend
+        self.publication, self.drift = publication or Unreviewed(), drift
         self.until, self.step_days = to_ticks(until), to_ticks(step_days)
         self.env = simpy.Environment()
         self.streams = Streams(seed)
@@ -102,15 +112,18 @@ class Society(mesa.Model, World):
             kept=ecosystem.kept and ecosystem.kept / "interests.cells.npz",
         )
         self.team_sizes = ObservedSizes(ecosystem.past.team_sizes)
-        self.teams_in_world = {}
+        self.teams_in_world, self.reviewing, self.departures = {}, {}, {}
         self._projects: dict[int, int] = {}
         self._founders: tuple[float, set[int]] = (-1.0, set())
         self.dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
         self._finalizer = weakref.finalize(self, Dispatcher.close, self.dispatcher)
         self._describe_start()
-        self._calls = Streams(seed)
+        self.careers = careers
+        self._calls, self._lives = Streams(seed), Streams(seed, "careers")
+        self._called = 0
         self._schedule(interventions)
-        self.env.process(self._found_teams())
+        self._begin_careers(range(len(self.population)))
+        self.env.process(self._found_teams(range(len(self.population))))
         self.datacollector = DataCollector(model_reporters=_REPORTERS)
         self._space: NetworkGrid | None = None
 
@@ -123,6 +136,8 @@ class Society(mesa.Model, World):
         graph = self.network.graph()
         if self._space is None:
             self._space = NetworkGrid(graph)
+        new = [row for row in graph if row not in self._space.G]
+        self._space.G.add_nodes_from((row, {"agent": self._space.default_val()}) for row in new)
         self._space.G.add_edges_from(graph.edges(data=True))
         for agent in self.agents:
             if agent.pos is None:
@@ -214,31 +229,82 @@ class Society(mesa.Model, World):
             # Another object, since questions on their way hold the one they were asked with.
             self.streams = Streams(seed)
             self._calls.turn(seed)
-        founding = self.founding
+            self._lives.turn(seed)
+        founding, careers = self.founding, self.careers
         for name, value in settings.items():
             setattr(self, name, value)
         intervene(self, number, change)
         if not founds_alike(founding, self.founding):
-            self._calls = Streams(self.streams.seed, "since", number)
-            self.env.process(self._found_teams())
+            self._calls, self._called = Streams(self.streams.seed, "since", number), 0
+            self.env.process(self._found_teams(range(len(self.population))))
+        if careers != self.careers:
+            self._lives = Streams(self.streams.seed, "careers", "since", number)
+            self._begin_careers(range(len(self.population)))
 
-    def _found_teams(self) -> Steps:
-        """Teams by the rule of founding from now on, until there is another rule."""
+    def welcome(self, row: int) -> None:
+        """A newcomer leads teams, and goes its way, by the rules that hold for everybody."""
+        rows = range(row, row + 1)
+        if self.founding.per_scientist:
+            self.env.process(self._found_teams(rows))
+        self._begin_careers(rows)
+
+    def _begin_careers(self, rows: range) -> None:
+        """The rule of careers begins for everybody, or for one newcomer."""
+        if self.careers is None:
+            return
+        streams = self._lives if rows.start == 0 else self._lives.below("newcomer", rows.start)
+        for course in self.careers.courses(self, streams, rows):
+            self.env.process(self._while_it_holds(course))
+
+    def _while_it_holds(self, course: Steps) -> Steps:
+        """A process of the rule of careers, until there is another rule."""
+        lives = self._lives
+        for event in course:
+            yield event
+            if lives is not self._lives:
+                return
+
+    def _found_teams(self, rows: range) -> Steps:
+        """Teams by the rule of founding from now on, until there is another rule.
+
+        Args:
+            rows: everybody who was ever here, or one newcomer, which brings what a society of
+                one would found; processes of this kind add up.
+        """
         began, calls = self._now(), self._calls
-        foundings = enumerate(self.founding.teams(len(self.population), calls))
+        streams = calls if rows.start == 0 else calls.below("newcomer", rows.start)
+        foundings = enumerate(self.founding.teams(len(rows), streams))
         for ordinal, (after, row) in foundings:
             date = began + after
             if date >= self.until:
                 return
             yield self.env.timeout(date - self._now())
-            if calls is not self._calls:
+            if calls is not self._calls or self.founding.enough(self._called):
                 return
+            self._called += 1
+            if self.founding.per_scientist and self.careers is not None:
+                row = self._turn(row, rows, streams, ordinal)
+                if row in self.population.gone:
+                    continue
             if row is None or self.founding.leaders is not None:
-                row = self._leader(calls.stream("lead", ordinal))
+                row = self._leader(streams.stream("lead", ordinal))
             if row is None:
                 self.log.event("founding_skipped", scientist=None)
             else:
                 self._found(row)
+
+    def _turn(self, row: int | None, rows: range, streams: Streams, ordinal: int) -> int | None:
+        """Whose turn it is among all who were ever here, each alike.
+
+        Whoever the rule has drawn, as long as it is among those that the rule knows. Where it is
+        the turn of somebody who has left nothing is founded, so that there are as many foundings
+        as there are scientists.
+        """
+        everybody = len(self.population)
+        if rows == range(everybody):
+            return row
+        turn = int(streams.stream("turn", ordinal).integers(everybody))
+        return row if rows.start == 0 and turn in rows else turn
 
     def _leader(self, rng: np.random.Generator) -> int | None:
         """Who leads by the rule: nobody at the limit, nobody who has founded a team just now."""
@@ -256,7 +322,7 @@ class Society(mesa.Model, World):
         ordinal = self._projects[row] = self._projects.get(row, 0) + 1
         team_id = f"{leader}/{ordinal}"
         way = self.protocol.of_team(team_id, self.streams)
-        team = Team(team_id, leader, way, self._now(), self.times)
+        team = Team(team_id, leader, way, self._now(), self.times, self.publication)
         lab = Lab(self, team)
         if self._founders[0] != team.founded:
             self._founders = (team.founded, set())

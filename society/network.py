@@ -1,9 +1,10 @@
 """CoauthorNetwork: who has written with whom, and when.
 
 A sparse matrix of joint papers before day 0 that is never copied or changed, and dated ties on
-top of it. It grows only by ``record``; everything is counted as of a date, strictly before it
-(rule 16). Nothing here takes time or memory in proportion to the population, except where
-somebody asks for everybody (``graph``, ``base_ties``).
+top of it. It grows by ``record``, and by a row without ties for everybody who comes (``admit``);
+everything is counted as of a date, strictly before it (rule 16). Nothing here takes time or
+memory in proportion to the population, except where somebody asks for everybody (``graph``,
+``base_ties``) and, once, when the first newcomer is admitted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from society.column import Column
+from society.consulted import Consulted
 from society.tally import Tally
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ class CoauthorNetwork:
 
     Attributes:
         acquaintances: an event per person and distinct co-author.
+        consulted: who has asked whom for advice.
 
     Args:
         base: symmetric sparse counts before day 0, zero diagonal (scipy CSR).
@@ -45,7 +49,8 @@ class CoauthorNetwork:
             base = base.sorted_indices()
         self.size: int = base.shape[0]
         self._now = now
-        self._starts = np.asarray(base.indptr, dtype=np.int64)
+        self._lines = Column(np.asarray(base.indptr, dtype=np.int64))
+        self._starts = self._lines.held
         self._partners = np.asarray(base.indices, dtype=np.int32)
         # Running totals tell counts, sums and places alike, and make the counts superfluous.
         self._totals = np.zeros(len(self._partners) + 1, dtype=np.int64)
@@ -55,11 +60,21 @@ class CoauthorNetwork:
         self._partner = self._partners.data
         self._total = self._totals.data
         self._grown: dict[int, tuple[list[float], list[int]]] = {}
-        self._known = np.diff(self._totals[self._starts])
-        self._since = np.zeros(self.size, dtype=np.int32)
+        self._before = Column(np.diff(self._totals[self._starts]))
+        self._after = Column(np.zeros(self.size, dtype=np.int32))
+        self._known, self._since = self._before.held, self._after.held
         self._old, self._new = self._known.data, self._since.data
         self._latest = -np.inf
         self.acquaintances = Tally(lambda: self._starts, now)
+        self.consulted = Consulted(now)
+
+    def admit(self) -> None:
+        """Somebody comes who has written with nobody: one row more."""
+        # The line of a row begins where the one before it ends; this one is empty.
+        self._starts = self._lines.append(int(self._starts[-1]))
+        self._known, self._since = self._before.append(0), self._after.append(0)
+        self._start, self._old, self._new = self._starts.data, self._known.data, self._since.data
+        self.size += 1
 
     def record(self, authors: Sequence[int]) -> None:
         """A paper of these authors becomes visible now."""
@@ -128,7 +143,8 @@ class CoauthorNetwork:
         """``known`` of many at once."""
         before: Rows = self._known[rows]
         if self._latest < self._now():
-            return before + self._since[rows]
+            since: Rows = self._since[rows]
+            return before + since
         fresh = [len(self._fresh(row)) for row in rows.tolist()]
         return before + np.array(fresh, dtype=np.int64)
 

@@ -65,7 +65,7 @@ class Opening:
         known = (None if number != number else int(number) for number in people.citations.tolist())
         first = (year or None for year in starts.tolist())
         columns = (people.names, people.topics, people.papers.tolist(), known, first)
-        return list(zip(*columns, strict=True))
+        return [(*row, None) for row in zip(*columns, strict=True)]
 
     def ties(self, some: Some = None) -> list[tuple[Any, ...]]:
         """Rows of ``ties`` before day 0: all of them, or those with some people at an end."""
@@ -78,5 +78,7 @@ class Opening:
         for table, column in NAMED.items():
             place = [one.name for one in TABLES[table]].index(column)
             seen.update(row[place] for row in happened[table])
-        rows = sorted(self._population.rows[name] for name in seen)
+        # The rows of newcomers were written when they came.
+        people = range(len(self._ecosystem.profiles))
+        rows = sorted(row for name in seen if (row := self._population.rows[name]) in people)
         return np.array(rows, dtype=np.int64)

@@ -34,6 +34,19 @@ class Streams:
         text = "\x1f".join(map(str, names)).encode()
         return int.from_bytes(hashlib.blake2b(self._prefix + text, digest_size=8).digest(), "big")
 
+    def below(self, *names: object) -> Streams:
+        """The streams whose names begin so; they are drawn from the same seed, also another."""
+        return _Below(self, names)
+
     def stream(self, *names: object) -> np.random.Generator:
         """The generator of that name; asked twice, it starts again from its beginning."""
         return np.random.Generator(np.random.PCG64(self.key(*names)))
+
+
+class _Below(Streams):
+    def __init__(self, whole: Streams, names: tuple[object, ...]) -> None:
+        self._whole, self._names = whole, names
+        self.seed = whole.seed
+
+    def key(self, *names: object) -> int:
+        return self._whole.key(*self._names, *names)

@@ -32,6 +32,7 @@ topic        string  main topic at day 0: the first interest
 papers       Int64   papers before day 0
 citations    Int64   citations before day 0; missing where the source knows none
 career_start Int64   year of the first paper before day 0; missing if unknown
+arrived      Float64 date of coming; missing for those who were there on day 0
 """),
     "teams": _columns("""
 team         string  id: leader / ordinal of that leader's projects
@@ -43,7 +44,7 @@ founded      Float64 date
 formed       Float64 date on which the last seat was filled; missing if never
 finished     Float64 date on which the work ended (abstract done, or dissolved); missing if running
 published    Float64 date on which the paper became visible; missing if none
-state        string  running, finished (waiting to be visible), published, dissolved
+state        string  running, finished (in review, or waiting to be visible), published, dissolved
 reason       string  why it was dissolved; missing otherwise
 stage        string  last stage entered
 topic        string  the topic agreed on; missing if none
@@ -104,12 +105,13 @@ turn         Int64   turn after which the work was due
 assigned     Float64 date on which it reached the desk
 started      Float64 date on which the scientist took it up
 done         Float64 date on which it was finished
-effort       Float64 days of full attention
+effort       Float64 days of full attention to the project
+switching    Float64 days taken before that to turn from another; missing where turning takes none
 """),
     "calls": _columns("""
 call         string  call id
 team         string  team id
-stage        string  selection, topic, ideas, novelty, abstract
+stage        string  selection, topic, ideas, novelty, abstract, publication
 visit        Int64   visit
 turn         Int64   turn, 0 outside turns
 seat         Int64   place in the speaking order, from 0
@@ -147,6 +149,7 @@ published    Float64 date on which it became visible
 topic        string  topic of the team
 keywords     string  keywords, separated by "; "
 live         boolean true if a model was asked in any call of its team
+found_by     string  what is embedded as the paper; missing where it is title and abstract
 """),
     "authorships": _columns("""
 paper        string  paper id
@@ -159,6 +162,42 @@ cited        string  paper of the past or of the society
 date         Float64 publication date of the citing paper
 inside       boolean true if the cited paper is the society's own
 """),
+    "submissions": _columns("""
+team         string  team id
+submission   Int64   1, or more where a rejected manuscript was handed in elsewhere
+round        Int64   1, or more after a revision
+submitted    Float64 date of handing in, or of handing in a revision
+decided      Float64 date of the decision; missing if the run ended before
+decision     string  accept, revise, reject; missing likewise
+reviews      Int64   reviews that were decided on; missing likewise
+score        Float64 their mean overall score, 1 to 10; missing without any
+"""),
+    "referees": _columns("""
+team         string  team whose manuscript it is
+submission   Int64   submission
+round        Int64   round
+seat         Int64   which review of the round it was to be, from 0
+scientist    string  who was asked to review
+load         Int64   teams it was working in when it was asked
+open         Int64   other reviews it had agreed to and not delivered then
+invited      Float64 date; missing for those who had reviewed the round before
+answered     Float64 date on which the answer took effect; missing likewise, or if the run ended
+outcome      string  delivered, declined, late (given up), gone, unread; missing if the run ended
+assigned     Float64 date on which the manuscript reached its desk; missing if it never did
+delivered    Float64 date on which the review was done; missing if it never was
+reminders    Int64   how often it was reminded
+recommendation string accept, revise, reject; missing if no review was decided on
+score        Float64 overall score, 1 to 10; missing likewise
+"""),
+    "interests": _columns("""
+scientist    string  masked name
+date         Float64 date from the moment after which they hold
+paper        string  paper by which they changed
+topic        string  main topic from then on: the first interest; missing if none
+interests    string  interests from then on, in order, separated by "; "
+entered      string  those that are new; missing if none
+dropped      string  those that are no longer held; missing if none
+"""),
     "interventions": _columns("""
 number       Int64   place among the interventions of the scenario by date, from 1
 date         Float64 date; it comes first on it
@@ -169,8 +208,8 @@ removed      Int64   scientists who leave the society by it
     "careers": _columns("""
 scientist    string  masked name
 date         Float64 date
-change       string  removed (by an intervention)
-place        string  where to; missing for those who leave
+change       string  arrived, moved; retired, inactive, removed (by an intervention): has left
+place        string  the institution where to; missing for those who leave
 """),
     "ties": _columns("""
 source       string  scientist

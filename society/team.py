@@ -11,7 +11,9 @@ import simpy
 from agents.errors import ProtocolError
 from society.answer import Answer
 from society.durations import Times
+from society.publication import Publication, Unreviewed
 from society.steps import Steps
+from society.submissions import Referee, Submission
 
 
 class Way(Protocol):
@@ -47,6 +49,9 @@ class Team:
         protocol: how the team works; kept from its founding on.
         founded: date.
         times: simulated time of its acts; kept from its founding on.
+        publication: what its manuscript goes through; kept from its founding on.
+        submissions: rounds of review of its manuscript.
+        referees: who was asked to review it.
         members: masked names of those working in it now, the leader first.
         memberships: everybody who ever joined, in order of joining.
         state: running, finished, published or dissolved.
@@ -59,6 +64,7 @@ class Team:
     protocol: Way
     founded: float
     times: Times = field(default_factory=Times)
+    publication: Publication = field(default_factory=Unreviewed)
     members: list[str] = field(default_factory=list)
     memberships: list[Membership] = field(default_factory=list)
     state: str = "running"
@@ -77,6 +83,8 @@ class Team:
     dissolution: str | None = None
     in_meeting: bool = False
     parting: list[str] = field(default_factory=list)
+    submissions: list[Submission] = field(default_factory=list)
+    referees: list[Referee] = field(default_factory=list)
     acts: int = 0
 
     @property

@@ -19,6 +19,7 @@ from agents.errors import InputError, ProtocolError
 from agents.profile import Profile
 from society.attention import Attention
 from society.dispatch import Dispatcher
+from society.drift import Drift
 from society.durations import Times
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.knowledge import KnowledgeBank
@@ -46,10 +47,13 @@ class World:
         founding: when teams start, and how many a scientist may be in.
         times: simulated time of every act.
         team_sizes: numbers of authors of the past papers, ``ObservedSizes`` in a society.
+        drift: how interests follow what is written; None: they are those of day 0.
         streams: every random draw.
         dispatcher: words on their way.
         log: what happened.
         teams_in_world: teams that have not ended, each with its lab, by id.
+        reviewing: reviews agreed to and not delivered, by row of the reviewer.
+        departures: events of the departure of those for whom somebody waits, by row.
     """
 
     env: simpy.Environment
@@ -63,10 +67,13 @@ class World:
     founding: Founding
     times: Times
     team_sizes: Sequence[int]
+    drift: Drift | None
     streams: Streams
     dispatcher: Dispatcher
     log: RunLog
     teams_in_world: dict[str, tuple[Team, Any]]
+    reviewing: dict[int, int]
+    departures: dict[int, simpy.Event]
 
     @property
     def day(self) -> float:
@@ -109,19 +116,24 @@ class World:
         """A scientist's main topic now."""
         return self.population.profile(row, self.day).topic
 
-    @cached_property
+    @property
     def subjects(self) -> npt.NDArray[np.int64]:
-        """Everybody's main topic as a number, by row: the same topic, the same number.
+        """Everybody's main topic now as a number, by row: the same topic, the same number."""
+        found, numbers = self._first_subjects
+        people = self.population
+        changed = [*people.arrived, *people.interests.renewed()]
+        if changed:
+            found = np.append(found, np.zeros(len(people.arrived), dtype=np.int64))
+        for row in changed:
+            found[row] = numbers.setdefault(self.topic(row), len(numbers))
+        return found
 
-        Main topics do not change. In a society of so many people that not all are agents they
-        are taken from the columns, else from ``topic``.
-        """
-        people, numbers = self.population, dict[str, int]()
-        topics = (
-            self.ecosystem.profiles.topics if people.large else map(self.topic, range(len(people)))
-        )
+    @cached_property
+    def _first_subjects(self) -> tuple[npt.NDArray[np.int64], dict[str, int]]:
+        """Everybody's main topic on day 0 as a number, and the number of each topic."""
+        topics, numbers = self.ecosystem.profiles.topics, dict[str, int]()
         found = (numbers.setdefault(topic, len(numbers)) for topic in topics)
-        return np.fromiter(found, np.int64, len(people))
+        return np.fromiter(found, np.int64, len(topics)), numbers
 
     def rows_of(self, names: Iterable[str], key: str) -> list[int]:
         """Rows of stated people.
@@ -140,14 +152,18 @@ class World:
         return [rows[name] for name in names]
 
     def at_limit(self, row: int) -> bool:
-        """Has the scientist reached its number of teams, or left the society?"""
+        """Has the scientist reached its number of teams, left the society, or come just now?"""
         people = self.population
-        return people.load(row) >= self.founding.max_teams or row in people.gone
+        if row in people.gone or people.arrived.get(row) == self.day:
+            return True
+        return people.load(row) >= self.founding.max_teams
 
     def closed(self) -> AbstractSet[int]:
-        """Rows of those whom nobody can win now: at their limit of teams, or gone."""
-        full = self.population.working_in(self.founding.max_teams)
-        return full | self.population.gone.keys() if self.population.gone else full
+        """Rows of those whom nobody can win now: at their limit of teams, gone, or just come."""
+        people = self.population
+        full = people.working_in(self.founding.max_teams)
+        out = people.gone.keys() | people.just_arrived() if people.arrived else people.gone.keys()
+        return full | out if out else full
 
     def depart(self, row: int, why: str) -> None:
         """A scientist leaves the society now: its teams let it go, and nobody asks it any more.
@@ -158,7 +174,11 @@ class World:
         self.population.depart(row)
         self.log.event("departed", scientist=who, why=why)
         self.log.row("careers", who, self.day, why, None)
-        for team_id in list(self.population.scientist(row).teams):
+        if row in self.departures:
+            self.departures[row].succeed()
+        # Who works in no team may never have acted, and is made no agent for the sake of leaving.
+        working = self.population.load(row) > 0
+        for team_id in list(self.population.scientist(row).teams) if working else ():
             team = self.teams_in_world[team_id][0]
             if team.leader == who:
                 team.dissolve("leader gone")
@@ -166,6 +186,14 @@ class World:
             team.parting.append(who)
             if not team.in_meeting:
                 self.let_go(team)
+
+    def welcome(self, row: int) -> None:
+        """A newcomer is here from now on: what its life brings begins."""
+        raise NotImplementedError
+
+    def departure(self, who: str) -> simpy.Event:
+        """The event of a scientist's leaving the society."""
+        return self.departures.setdefault(self.population.rows[who], self.env.event())
 
     def let_go(self, team: Team) -> None:
         """Members who have left the society leave the team; it holds no meeting."""

@@ -32,6 +32,17 @@ class Constants:
     leave_distance: float = _constant(1.5, "leaving: per unit of 1 - affinity")
     leave_load: float = _constant(0.25, "leaving: per team the member is in")
 
+    referee_base: float = _constant(0.7, "review: log odds of agreeing at zero of everything")
+    referee_affinity: float = _constant(1.2, "review: per unit of affinity with the manuscript")
+    referee_load: float = _constant(0.3, "review: fall per team the scientist is in")
+    referee_open: float = _constant(0.8, "review: fall per review already promised")
+    mark_base: float = _constant(4.6, "review: mean score of a manuscript that is far")
+    mark_affinity: float = _constant(1.5, "review: score gained per unit of affinity")
+    mark_round: float = _constant(0.6, "review: score gained per round after the first")
+    mark_noise: float = _constant(1.4, "review: standard deviation of a score")
+    mark_accept: float = _constant(6.5, "review: score from which acceptance is recommended")
+    mark_reject: float = _constant(5.0, "review: score below which rejection is recommended")
+
     ballot_noise: float = _constant(0.05, "ballot: scale of the Gumbel noise on mean distance")
 
     another_base: float = _constant(2.85, "pacing: log odds of another turn before the first")

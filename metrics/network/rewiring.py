@@ -2,7 +2,7 @@
 
 Two pairs swap partners (Maslov and Sneppen 2002): a-b and c-d become a-d and c-b, unless somebody
 would be tied to itself or a pair twice. All pairs of the network are matched at random and
-tried at once; of proposals for one place the first is taken.
+tried at once; what is proposed twice is not done at all.
 """
 
 from __future__ import annotations
@@ -66,18 +66,24 @@ def _swapped(pairs: Whole, size: int, rng: np.random.Generator, ring: int | None
     return new
 
 
-def _free(proposed: Whole, taken: Whole, size: int, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _free(proposed: Whole, held: Whole, size: int, asked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether both pairs of a swap are new: neither there already nor proposed twice."""
     keys = _keys(proposed, size)
     # Swaps that are out already must not take a place from others.
     keys = np.where(asked, keys, -1 - np.arange(len(keys)))
-    unique = np.zeros(len(keys), dtype=bool)
-    unique[np.unique(keys, return_index=True)[1]] = True
-    held = np.sort(taken)
-    at = np.searchsorted(held, keys)
-    unique &= held[np.minimum(at, len(held) - 1)] != keys
+    new = ~taken(keys, held)
     half = len(keys) // 2
-    return np.asarray(unique[:half] & unique[half:])
+    return np.asarray(new[:half] & new[half:])
+
+
+def taken(proposed: Whole, held: Whole) -> NDArray[np.bool_]:
+    """Which of those proposed are held already, or are proposed more than once."""
+    every = np.sort(np.concatenate([proposed, held]))
+    twice = every[1:][every[1:] == every[:-1]]
+    if not len(twice):
+        return np.zeros(len(proposed), dtype=bool)
+    places = np.minimum(np.searchsorted(twice, proposed), len(twice) - 1)
+    return np.asarray(twice[places] == proposed)
 
 
 def _keys(pairs: Whole, size: int) -> Whole:

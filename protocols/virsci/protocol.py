@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 class VirSci(Settings):
     """The five-stage protocol of VirSci with every switch of its paper (Su et al., 2025)."""
 
+    @property
+    def stages(self) -> frozenset[str]:
+        """The four that are discussed."""
+        return frozenset({"topic", "ideas", "novelty", "abstract"})
+
     def run(self, team: Team, lab: Lab) -> Generator[Any, Any, Manuscript]:
         """Select, discuss, imagine, weigh, write."""
         yield from lab.stage("selection", gather(self, team, lab))

@@ -117,8 +117,11 @@ class Added:
             vectors, until = self._vectors[:count], self._until[:count]
         live = until >= version
         live[[number for number in hidden if number < count]] = False
-        numbers = plausible(np.flatnonzero(live), vectors @ query, k)
-        return numbers, vectors[numbers]
+        # Interests that drift leave many rows that have ended, which are not worth a look.
+        numbers = np.flatnonzero(live)
+        rows = vectors[numbers]
+        found = plausible(np.arange(len(numbers)), rows @ query, k)
+        return numbers[found], rows[found]
 
 
 def plausible(rows: Rows, scores: Vectors, k: int) -> Rows:

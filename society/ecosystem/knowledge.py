@@ -90,10 +90,14 @@ class KnowledgeBank:
         """
         return len(self._profiles) + bisect_left(self._dates, date)
 
-    def update(self, date: float, profile: Profile) -> None:
+    def update(self, date: float, profile: Profile, vector: Vectors | None = None) -> None:
         """Append a row for a scientist, known or new; dates never decrease.
 
-        The vector of interests that have not changed goes on holding.
+        Args:
+            date: from the moment after which it holds.
+            profile: of that scientist.
+            vector: one row, of its interests; encoded from them where not given. That of
+                interests that have not changed goes on holding.
         """
         with self._updating:
             last = self._dates[-1] if self._dates else (0.0 if len(self._profiles) else date)
@@ -103,9 +107,9 @@ class KnowledgeBank:
                     f"{last}; update in order of date"
                 )
             before = self._row(profile.id, self.version())
-            vector = self._renewed(profile, before)
+            held = self._renewed(profile, before, vector)
             self._updates.append(profile)
-            self._vector_of.append(vector)
+            self._vector_of.append(held)
             self._rows_of.setdefault(profile.id, []).append(self.version())
             # Last, because it is what makes the row visible to other threads.
             self._dates.append(date)
@@ -151,16 +155,17 @@ class KnowledgeBank:
         """First rows, and numbers of added ones, that a search of a version passes over."""
         first = len(self._first)
         rows, since = self._ended
-        early, late = set(rows[: bisect_left(since, version)]), set()
+        early, late = set(rows[: bisect_left(since, version)]), set[int]()
         for name in exclude:
             row = self._ids.row_of(name)
             if row is not None:
                 early.add(row)
-            for update in tuple(self._rows_of.get(name, ())):
-                late.add(self._vector_of[update - first] - first)
+            held = (self._vector_of[row - first] for row in tuple(self._rows_of.get(name, ())))
+            # Interests that have not changed are still those of a first row.
+            late.update(vector - first for vector in held if vector >= first)
         return early, late
 
-    def _renewed(self, profile: Profile, before: int | None) -> int:
+    def _renewed(self, profile: Profile, before: int | None, vector: Vectors | None) -> int:
         """The vector of a new row: the one that its scientist has, or a new one."""
         first, row = len(self._first), self.version()
         if before is not None:
@@ -172,8 +177,9 @@ class KnowledgeBank:
             else:
                 self._ended[0].append(held)
                 self._ended[1].append(row)
-        vector = unit(self.embedding.encode([interests_text(profile)]))[0]
-        return first + self._added.append(profile.id, row, vector)
+        if vector is None:
+            vector = self.embedding.encode([interests_text(profile)])
+        return first + self._added.append(profile.id, row, unit(vector)[0])
 
     def _latest(self, scientist_id: str, version: int) -> int:
         row = self._row(scientist_id, version)

@@ -60,6 +60,15 @@ class People(Columns[Profile]):
         words = topics.dictionary.to_pylist()
         return tuple(map(words.__getitem__, topics.indices.to_pylist()))
 
+    @cached_property
+    def institutions(self) -> tuple[str, ...]:
+        """Where anybody works (the first affiliation), in alphabetical order, each once."""
+        import pyarrow.compute as pc
+
+        lists = self.table["affiliations"].combine_chunks()
+        some = lists.filter(pc.greater(pc.list_value_length(lists), 0))
+        return tuple(sorted(pc.unique(pc.list_element(some, 0)).to_pylist()))
+
     def row_of(self, name: str) -> int | None:
         """The row of a masked name; None where nobody is called so."""
         if not self._numbered:

@@ -1,0 +1,1 @@
+"""Review before publication: reviewers from the population, rounds, and a decision."""
