@@ -58,7 +58,7 @@ def drawn(graph: nx.Graph[str]) -> Drawn | None:
     part = graph.subgraph(chosen)
     before, since = _edges(part, number, "before"), _edges(part, number, "since")
     every = np.concatenate([before, since])
-    return Drawn(chosen, _placed(len(chosen), every), before, since, note)
+    return Drawn(chosen, placed(len(chosen), every), before, since, note)
 
 
 def _joint_papers(graph: nx.Graph[str]) -> dict[str, tuple[int, int]]:
@@ -77,10 +77,14 @@ def _edges(graph: nx.Graph[str], number: dict[str, int], key: str) -> NDArray[np
     return np.array(ordered, dtype=np.int64).reshape(-1, 2)
 
 
-def _placed(count: int, edges: NDArray[np.int64]) -> Floats:
+def placed(count: int, edges: NDArray[np.int64]) -> Floats:
     """Springs, repulsion and a pull to the middle (Fruchterman and Reingold 1991).
 
     It starts from a spiral, the best connected innermost, and draws no random number.
+
+    Args:
+        count: how many are placed, numbered from 0.
+        edges: pairs of numbers, n x 2; a pair given twice pulls twice.
     """
     degree = np.bincount(edges.ravel(), minlength=count).astype(np.float64)
     rank = np.argsort(np.argsort(-degree, kind="stable"), kind="stable")
@@ -103,5 +107,5 @@ def _placed(count: int, edges: NDArray[np.int64]) -> Floats:
         places += push * (np.minimum(length, most) / length)[:, None]
     places -= places.min(axis=0)
     spread = np.maximum(places.max(axis=0), 1e-9)
-    placed: Floats = np.round(places / spread, 4)
-    return placed
+    rounded: Floats = np.round(places / spread, 4)
+    return rounded

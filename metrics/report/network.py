@@ -28,9 +28,9 @@ def picture(part: Drawn, authors: NDArray[np.bool_], late: bool) -> Markup:
     title = "At the end" if late else "Day 0"
     with figure(f"network {late}", 4.2, 4.0) as drawn:
         axes = drawn.subplots()
-        _lines(axes, part.places[part.before], PAST, thin)
+        lines(axes, part.places[part.before], PAST, thin)
         if late:
-            _lines(axes, part.places[part.since], ORANGE, thin + 0.2)
+            lines(axes, part.places[part.since], ORANGE, thin + 0.2)
         face = np.where(authors & late, ORANGE, BLUE).tolist()
         axes.scatter(*part.places.T, s=dot, c=face, edgecolors=PAGE, linewidths=0.4, zorder=3)
         axes.set_title(title)
@@ -41,7 +41,7 @@ def picture(part: Drawn, authors: NDArray[np.bool_], late: bool) -> Markup:
         return svg(drawn, f"Co-authorship network: {title}")
 
 
-def _lines(axes: Any, ends: Floats, colour: str, width: float) -> None:
+def lines(axes: Any, ends: Floats, colour: str, width: float) -> None:
     """Edges, the fainter the more there are."""
     from matplotlib.collections import LineCollection
 

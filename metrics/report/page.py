@@ -27,6 +27,8 @@ from metrics.report.leaking import leaking
 from metrics.report.network import picture
 from metrics.report.paid import paid
 from metrics.report.reading import reading
+from metrics.report.refereeing import refereeing
+from metrics.report.removing import removing
 from metrics.statistics import SKETCH
 from metrics.summary import summary
 from metrics.table import measure
@@ -110,6 +112,8 @@ def _contents(run: Run) -> dict[str, Any]:
         "leaks": leaking(run),
         "network": _network(run),
         "community": community(run),
+        "interventions": removing(run),
+        "presence": _presence(run),
         "structure": figures.structure(measure(run, "structure")),
         "final": measure(run, "structure").groupby("network").last().to_dict("index"),
         "flight": figures.teams_in_flight(weekly),
@@ -121,6 +125,7 @@ def _contents(run: Run) -> dict[str, Any]:
         "acceptance": figures.acceptance(measure(run, "acceptance")),
         "slope": _rows(measure(run, "acceptance_slope"))[0],
         "reading": reading(run, told),
+        "refereeing": refereeing(run),
         "ladder": RUNGS,
         "paid": paid(ledger_of(run)),
         "acts": _rows(measure(run, "calls_by_act")),
@@ -153,6 +158,13 @@ def _headline(run: Run, told: dict[str, Any]) -> list[tuple[str, str]]:
         (number(cost), "mean inference cost of a paper, calls"),
         (number(novelty["mean"] if novelty else None), "mean overall novelty (ON)"),
     ]
+
+
+def _presence(run: Run) -> list[dict[str, Any]]:
+    """Who was there, year by year and on the last day; nothing where nobody comes or goes."""
+    table = measure(run, "presence")
+    whole = (table["date"] % 365.0 < 1e-6) | (table["date"] == run.days)
+    return _rows(table[whole])
 
 
 def _papers(run: Run) -> list[dict[str, Any]]:
