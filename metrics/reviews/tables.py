@@ -12,10 +12,9 @@ import pandas as pd
 from agents.errors import InputError
 from metrics.reviews.kinds import KINDS, SCORES, Kind
 from metrics.reviews.panel import CHAIR, Opinion, latest
+from metrics.reviews.record import panels
 from society.frames import read_parquet, write_parquet
 
-FOLDER = "reviews"
-"""Of a run folder: one folder per panel in it."""
 REVIEWS = {
     **dict.fromkeys(("paper", "kind"), "string"),
     **dict.fromkeys(("reviewer", "round"), "Int64"),
@@ -88,13 +87,11 @@ def write_reviews(panel: Path, kind: Kind, opinions: Sequence[Opinion]) -> None:
         write_parquet(path, whole.loc[order].reset_index(drop=True))
 
 
-def panels(run: Path) -> list[Path]:
-    """The folders of the panels that have reviewed a run, by name."""
-    return sorted(path.parent for path in (run / FOLDER).glob("*/averages.parquet"))
-
-
 def averages_of(run: Path) -> pd.DataFrame:
     """The averages of all panels of a run, with a column ``panel`` first.
+
+    Given the folder of a study, those of its own panels, whose papers begin with the run's folder:
+    ``0007/``. Given a run of that study, its part of them beside those of panels of its own.
 
     Raises:
         InputError: a table is damaged, or of another kind.
@@ -104,6 +101,10 @@ def averages_of(run: Path) -> pd.DataFrame:
         table = _read(panel / "averages.parquet", AVERAGES)
         table.insert(0, "panel", pd.Series([panel.name] * len(table), dtype="string"))
         tables.append(table)
+    if run.parent.name == "runs" and panels(run.parent.parent):
+        whole, before = averages_of(run.parent.parent), f"{run.name}/"
+        mine = whole[whole["paper"].str.startswith(before)]
+        tables.append(mine.assign(paper=mine["paper"].str.removeprefix(before)))
     if not tables:
         return _typed([], {"panel": "string", **AVERAGES})
     return pd.concat(tables, ignore_index=True)

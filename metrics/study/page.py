@@ -14,10 +14,10 @@ from metrics.inference.effects import detectable_effect, detectable_paired
 from metrics.inference.sample import SKETCH
 from metrics.measures import MEASURES
 from metrics.report.page import number, pages, style
-from metrics.study import figures, tables
+from metrics.study import figures, stacks, tables
 from metrics.study.comparing import compared
 from metrics.study.files import file_name, write_files
-from metrics.study.study import Study
+from metrics.study.study import Stack, Study
 
 RUNS_SHOWN = 60
 POWER = 0.8
@@ -60,18 +60,21 @@ class Contents:
         for measure in study.told.measures:
             self._add_measure(measure)
         self.shapes = self._shapes()
+        self.stacks = [self._stack(*one) for one in enumerate(study.told.figures, 1)]
         again = compared(study, self.spoilt) if self.spoilt else []
         self.tables = {
             "measures": pd.concat([one["table"] for one in self.measures], ignore_index=True),
             "differences": tables.differences(self.found),
             "inverted_u": tables.shapes(self.found),
             "rank_correlations": tables.correlations(self.found),
+            "correlations": tables.against(self.found),
             "sensitivity": tables.sensitivity(study),
             study.told.design: study.indices(),
             "without_defaults": tables.without_defaults(self.found, again) if again else None,
             "coverage": tables.coverage(study),
             "runs_not_done": tables.lost(study),
         }
+        self.tables |= {one["file"]: one["table"] for one in self.stacks}
         self.tables = {name: one for name, one in self.tables.items() if one is not None}
         self.tables = {name: one for name, one in self.tables.items() if len(one)}
 
@@ -84,7 +87,10 @@ class Contents:
             told=told,
             measures=self.measures,
             shapes=self.shapes,
+            stacks=[one for one in self.stacks if one["picture"]],
             tables={name: _rows(table) for name, table in self.tables.items()},
+            among=_among,
+            pairs=_pairs(self.tables.get("differences")),
             states=self.study.runs["state"].value_counts().sort_index().to_dict(),
             fewest=fewest,
             sketch=SKETCH,
@@ -133,6 +139,23 @@ class Contents:
                 self.figures[file_name(one.measure, "two_lines", *one.of, str(place + 1))] = picture
         return drawn
 
+    def _stack(self, place: int, stack: Stack) -> dict[str, Any]:
+        """A figure of measures that add up, and its columns in numbers."""
+        file = file_name("figure", str(place), stack.title)
+        picture = stacks.of_stack(self.study, stack)
+        if picture is not None:
+            self.figures[file] = picture
+        table = stacks.heights(self.study, stack)
+        columns = [
+            *(("place", "value"), ("over", "of")),
+            *([("beside", stack.beside.replace("_", " "))] if stack.beside else []),
+            *(("n", "n"), *((label, label) for label in stack.parts), ("total", "sum")),
+            (("low", "high"), "95 %"),
+        ]
+        rows = _rows(table)
+        told = {"file": file, "title": stack.title, "picture": picture, "table": table}
+        return told | {"rows": rows, "columns": columns}
+
     def _fewest(self) -> int:
         """Replicates of the arm with the fewest runs that are done."""
         done = self.study.runs[self.study.runs["state"] == "done"].groupby("arm").size()
@@ -168,6 +191,26 @@ def power(n: int, paired: bool, tests: int) -> list[str]:
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _among(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The column that says among which arms, where any row has something in it."""
+    return [("among", "among")] if any(row["among"] for row in rows) else []
+
+
+def _pairs(table: pd.DataFrame | None) -> list[dict[str, Any]]:
+    """The differences, of every two arms of a grid only what differs, the rest in ``among``."""
+    rows = [] if table is None else _rows(table)
+    for row in rows:
+        sides = [str(row[side]).split(",") for side in ("first", "second")]
+        parts = list(zip(*sides, strict=False))
+        alike = [one for one, other in parts if one == other]
+        row["among"] = ""
+        if len(sides[0]) == len(sides[1]) and all("=" in part for side in sides for part in side):
+            row["among"] = ", ".join(alike)
+            row["first"] = ", ".join(one for one, other in parts if one != other)
+            row["second"] = ", ".join(other for one, other in parts if one != other)
+    return rows
 
 
 def _settings(given: dict[str, Any]) -> str:

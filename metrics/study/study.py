@@ -2,7 +2,8 @@
 
 ::
 
-    study.json  runs.parquet  results.parquet  sensitivity.parquet  tables/*.parquet
+    study.json  runs.parquet  results.parquet  sensitivity.parquet  reviews.parquet
+    tables/*.parquet
     report.html  report/*.csv  report/*.tex  report/*.svg
 """
 
@@ -45,10 +46,11 @@ class Planned(Entry):
     """One comparison as it was planned.
 
     Attributes:
-        test: ``paired``, ``inverted_u`` or ``rank_correlation``.
+        test: ``paired``, ``inverted_u``, ``rank_correlation`` or ``correlation``.
         of: the measure.
         arms: the arms compared, the first being the reference; None for every arm.
         over: the scenario key that is varied, where the test needs one.
+        against: another measure, or ``review.KIND.SCORE``, for ``correlation``.
         exploratory: it was added after the lock, and so was not planned.
     """
 
@@ -56,7 +58,24 @@ class Planned(Entry):
     of: str
     arms: list[str] | None = None
     over: str | None = None
+    against: str | None = None
     exploratory: bool = False
+
+
+class Stack(Entry):
+    """One figure of measures that add up.
+
+    Attributes:
+        title: above it.
+        parts: labels and their measures, from the foot of a column upwards.
+        over: varied keys on the x-axis, one row of panels for each.
+        beside: the varied key with one panel for each of its values; None for one panel.
+    """
+
+    title: str
+    parts: dict[str, str]
+    over: list[str]
+    beside: str | None = None
 
 
 class Told(Entry):
@@ -71,10 +90,12 @@ class Told(Entry):
         replicates: planned for each arm.
         measures: names.
         comparisons: planned beforehand.
+        figures: of measures that add up.
         paired: replicate r has the same seed in every arm.
         deviations: what was done otherwise than locked.
         backend_about: who spoke.
         leak: the model's training cut-off beside the boundary.
+        reviewers: who has reviewed the abstracts, by the name of their panel.
     """
 
     title: str = ""
@@ -85,10 +106,12 @@ class Told(Entry):
     replicates: int = Field(ge=1)
     measures: list[str]
     comparisons: list[Planned] = Field(default_factory=list)
+    figures: list[Stack] = Field(default_factory=list)
     paired: bool = True
     deviations: list[str] = Field(default_factory=list)
     backend_about: str = ""
     leak: dict[str, Any] = Field(default_factory=dict)
+    reviewers: dict[str, str] = Field(default_factory=dict)
 
 
 class Study:
@@ -154,6 +177,24 @@ class Study:
     def numbers(self, measure: str, arm: str, without: Set[int] = frozenset()) -> Floats:
         """The same without the replicates they belong to."""
         return np.asarray(self.values(measure, arm, without), dtype=np.float64)
+
+    def by_run(self, measure: str, arms: list[str], without: Set[int] = frozenset()) -> pd.Series:
+        """A measure in the runs of some arms, by run; runs that do not tell are left out."""
+        rows = self.results[self.results["measure"] == measure].dropna(subset=["value"])
+        kept = rows[rows["arm"].isin(arms) & ~rows["run"].isin(without)]
+        return kept.set_index("run")["value"].astype("float64")
+
+    def reviewed(self, score: str) -> dict[str, pd.Series]:
+        """A score of reviews by run, for each panel that has given it; ``review.KIND.SCORE``."""
+        file = self.folder / "reviews.parquet"
+        if not file.exists():
+            return {}
+        rows = read_parquet(regular(file))
+        mine = rows[("review." + rows["kind"] + "." + rows["dimension"]) == score]
+        return {
+            str(panel): own.set_index("run")["score"].astype("float64")
+            for panel, own in mine.groupby("panel")
+        }
 
     def place(self, arm: str, key: str) -> float:
         """The number that an arm sets a key to; NaN if it sets none or it is no number."""

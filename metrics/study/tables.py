@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,11 @@ DIFFERENCES = (
     *("effect", "value", "effect_low", "effect_high", "p", "holm", "planned", "note"),
 )
 SHAPES = (
-    *("measure", "over", "n", "break", "slope_1", "low_1", "high_1", "p_1"),
+    *("measure", "over", "among", "n", "break", "slope_1", "low_1", "high_1", "p_1"),
     *("slope_2", "low_2", "high_2", "p_2", "p", "holm", "planned", "note"),
 )
-CORRELATIONS = ("measure", "over", "n", "rho", "low", "high", "p", "holm", "planned")
+CORRELATIONS = ("measure", "over", "among", "n", "rho", "low", "high", "p", "holm", "planned")
+AGAINST = ("measure", "against", "test", "n", "r", "low", "high", "p", "holm", "planned")
 SENSITIVITY = ("measure", "key", "n", "prcc", "low", "high", "p")
 COVERAGE = ("measure", "n", "skewness", "judged_as", "t", "bca", "log")
 SKEWED = 2
@@ -116,22 +117,32 @@ def shapes(found: Sequence[Compared]) -> pd.DataFrame:
                 for line in (one.result.first, one.result.second)
                 for value in (line.slope, line.low, line.high, line.p)
             ]
-            head = (one.measure, *one.of, one.result.n, one.result.at)
+            head = (one.measure, *one.of, one.among, one.result.n, one.result.at)
             rows.append((*head, *lines, one.p, one.holm, _planned(one), one.result.note))
     return _frame(rows, SHAPES)
 
 
 def correlations(found: Sequence[Compared]) -> pd.DataFrame:
-    """The rank correlations; columns ``CORRELATIONS``."""
+    """The rank correlations with a varied key; columns ``CORRELATIONS``."""
     rows = [
-        (
-            *(one.measure, *one.of, one.result.n, one.result.r, one.result.low, one.result.high),
-            *(one.p, one.holm, _planned(one)),
-        )
-        for one in found
-        if isinstance(one.result, Correlation)
+        (*row[:2], one.among, *row[3:])
+        for one, row in _correlated(found)
+        if one.test == "rank correlation"
     ]
     return _frame(rows, CORRELATIONS)
+
+
+def against(found: Sequence[Compared]) -> pd.DataFrame:
+    """The correlations of two measures, or of a measure and a review; columns ``AGAINST``."""
+    rows = [row for one, row in _correlated(found) if one.test != "rank correlation"]
+    return _frame(rows, AGAINST)
+
+
+def _correlated(found: Sequence[Compared]) -> Iterator[tuple[Compared, tuple[Any, ...]]]:
+    for one in found:
+        if isinstance(one.result, Correlation):
+            head = (one.measure, *one.of, one.test, one.result.n, one.result.r)
+            yield one, (*head, one.result.low, one.result.high, one.p, one.holm, _planned(one))
 
 
 def _planned(one: Compared) -> str:

@@ -57,6 +57,7 @@ class Engine:
             indices,
             jobs=jobs,
             together=together,
+            apart=len(indices) > 1,
             trust=self.trust,
             again=self.again,
             fail_fast=self.fail_fast,

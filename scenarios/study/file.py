@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from agents.budget import Budget
 from agents.errors import InputError
 from agents.part import Part
 from scenarios.document import LIBRARY, STUDIES, SUFFIXES
 from scenarios.spelling import did_you_mean
+from society.durations import parse_days
 
 STUDY = "study.yaml"
-Bounds = tuple[int | float, int | float]
-Test = Literal["paired", "inverted_u", "rank_correlation"]
+
+
+def _in_days(value: Any) -> Any:
+    return parse_days(value) if isinstance(value, str) else value
+
+
+Bound = Annotated[int | float, BeforeValidator(_in_days, json_schema_input_type=int | float | str)]
+"""A number, or a duration as people write it, which becomes a number of days."""
+Bounds = tuple[Bound, Bound]
+Test = Literal["paired", "inverted_u", "rank_correlation", "correlation"]
 KINDS = ("grid", "list", "latin_hypercube", "sobol", "morris")
 
 
@@ -26,7 +35,8 @@ class Sampled(Part):
     samples: int = Field(ge=2, le=10_000)
     """Points, or base points of a Sobol design (a power of two), or trajectories of Morris."""
     over: dict[str, Bounds] = Field(min_length=1)
-    """Least and largest value of each key; between whole numbers only whole numbers are drawn."""
+    """Least and largest value of each key; between whole numbers only whole numbers are drawn, and
+    durations may be given as ``10d``."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Sampled:
@@ -104,19 +114,27 @@ class Comparison(Part):
     """One comparison, stated before anything is run; Holm's correction goes over all of them."""
 
     test: Test
-    """``paired``: arms against the first; ``inverted_u``: two lines; ``rank_correlation``."""
+    """``paired``: arms against the first; ``inverted_u``: two lines; ``rank_correlation``;
+    ``correlation``: of two measures over runs, Pearson's and Spearman's."""
     of: str
     """The measure."""
     arms: tuple[str, ...] | None = None
     """Names of the arms, the reference first; null: all of them."""
     over: str | None = None
     """The varied key on the x-axis, for ``inverted_u`` and ``rank_correlation``."""
+    against: str | None = None
+    """What a ``correlation`` sets it against: another measure, or ``review.KIND.SCORE``."""
 
     @model_validator(mode="after")
     def _says_over_what(self) -> Comparison:
         if self.test == "paired" and self.over is not None:
             raise ValueError("over is given, but a paired test compares arms and takes none")
-        if self.test != "paired" and self.over is None:
+        if self.test == "correlation":
+            if self.over is not None or self.against is None:
+                raise ValueError("a correlation is of a measure against another: give against")
+        elif self.against is not None:
+            raise ValueError(f"against is given, but {self.test} takes none")
+        elif self.test != "paired" and self.over is None:
             raise ValueError(f"over is missing; {self.test} needs a varied key")
         if self.arms is not None and len(self.arms) < 2:
             raise ValueError("arms names fewer than two; the reference comes first")
@@ -125,8 +143,23 @@ class Comparison(Part):
     def told(self) -> str:
         """In one line, as messages name it."""
         where = f" over {self.over}" if self.over else ""
+        where += f" against {self.against}" if self.against else ""
         arms = f" ({', '.join(self.arms)})" if self.arms else ""
         return f"{self.test} of {self.of}{where}{arms}"
+
+
+class Figure(Part):
+    """One figure of measures that add up, as columns over varied keys; it tests nothing."""
+
+    title: str = Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$")
+    """What stands above it."""
+    parts: dict[str, str] = Field(min_length=1, max_length=5)
+    """Labels and their measures, from the foot of a column upwards."""
+    over: tuple[str, ...] = Field(min_length=1, max_length=4)
+    """Varied keys on the x-axis, one row of panels for each; arms that do not set a key to a
+    number have no column over it."""
+    beside: str | None = None
+    """The varied key with a panel for each of its values; null: one panel."""
 
 
 class StudyFile(Part):
@@ -150,6 +183,8 @@ class StudyFile(Part):
     """What is measured of each run: names of measures, or ``table.column.statistic``."""
     comparisons: tuple[Comparison, ...] = ()
     """What is compared; planned beforehand."""
+    figures: tuple[Figure, ...] = ()
+    """Figures of measures that add up, beside that of every measure."""
     budget: Budget | None = None
     """What all runs together may spend; null: each run has its scenario's own budget."""
 

@@ -39,7 +39,8 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
-    held, wanted = read_lock(folder), locked(design, by)
+    held = read_lock(folder)
+    wanted = locked(design, by, held)
     if held is None and folder.is_dir() and any(folder.iterdir()) and not _ours(folder):
         raise InputError(f"{folder}: holds other files; give another folder with --out")
     if held is not None and (told := differences(held, wanted)):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scenarios.study.design import Design
-from scenarios.study.file import about_of
+from scenarios.study.file import Comparison, about_of
 from scenarios.study.lock import Lock, deviations
 from scenarios.study.samples import unit_points
 from scenarios.study.settings import shown
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TOLD = "study.json"
 RUNS, RESULTS, TABLES = "runs.parquet", "results.parquet", "tables"
+REVIEWS = "reviews.parquet"
 SENSITIVITY = "sensitivity.parquet"
 
 
@@ -46,6 +47,9 @@ def gather(design: Design, folder: Path, lock: Lock, found: Sequence[Status]) ->
     indices = sensitivity_table(design, results)
     if indices is not None:
         write_parquet(folder / SENSITIVITY, indices)
+    reviews = reviews_table(folder, found)
+    if reviews is not None:
+        write_parquet(folder / REVIEWS, reviews)
     for name, table in stacked(folder, found).items():
         write_parquet(folder / TABLES / f"{name}.parquet", table)
 
@@ -59,7 +63,8 @@ def is_gathered(folder: Path, saying: str) -> bool:
     if (folder / TOLD).read_text(encoding="utf-8") != saying:
         return False
     oldest = min(path.stat().st_mtime_ns for path in (*files, page))
-    ends = [path.stat().st_mtime_ns for path in (folder / "runs").glob("*.status.json")]
+    news = (*(folder / "runs").glob("*.status.json"), *folder.glob("reviews/*/averages.parquet"))
+    ends = [path.stat().st_mtime_ns for path in news]
     return max(ends, default=0) <= oldest
 
 
@@ -67,8 +72,12 @@ def told(design: Design, lock: Lock, folder: Path) -> str:
     """``study.json``: what was asked, and how it departs from what was planned."""
     file = design.file
     speaker = design.base.backend.backend
-    planned = lock.data["comparisons"]
-    comparisons = [one.model_dump(mode="json") for one in file.comparisons]
+    planned = [Comparison.model_validate(one) for one in lock.data["comparisons"]]
+    comparisons = [
+        one.model_dump(mode="json") | {"exploratory": one not in planned}
+        for one in file.comparisons
+    ]
+    figures = [one.model_dump(mode="json") for one in file.figures]
     data = {
         "title": file.study,
         "about": about_of(design.path),
@@ -78,12 +87,14 @@ def told(design: Design, lock: Lock, folder: Path) -> str:
         "replicates": file.replicates,
         "seeds": {arm["name"]: arm["seeds"] for arm in lock.arms},
         "measures": list(file.measures),
-        "comparisons": [one | {"exploratory": one not in planned} for one in comparisons],
+        "comparisons": comparisons,
+        **({"figures": figures} if figures else {}),
         "paired": file.paired,
         "lock": lock.data["hash"],
         "deviations": deviations(lock, list(file.measures), list(file.comparisons)),
         "backend_about": speaker.about,
         "leak": leak_told(design, folder),
+        **({"reviewers": reviewers} if (reviewers := reviewers_of(folder)) else {}),
     }
     return json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
 
@@ -134,6 +145,33 @@ def results_table(design: Design, folder: Path, found: Sequence[Status]) -> pd.D
     table = pd.DataFrame(rows, columns=["run", "arm", "replicate", "seed", "measure", "value"])
     whole = dict.fromkeys(("run", "replicate", "seed"), "int64")
     return table.astype({**whole, "arm": "string", "measure": "string", "value": "float64"})
+
+
+def reviewers_of(folder: Path) -> dict[str, str]:
+    """Who has reviewed the abstracts of a study: each panel, and what is said of it."""
+    from metrics.reviews.record import panels, reviewed_by
+
+    return {panel.name: reviewed_by(panel) for panel in panels(folder)}
+
+
+def reviews_table(folder: Path, found: Sequence[Status]) -> pd.DataFrame | None:
+    """One row per run, panel, kind and score: the mean over the run's abstracts, and how many.
+
+    None where nobody has reviewed any.
+    """
+    from metrics.reviews.record import panels
+    from metrics.reviews.tables import averages_of
+
+    if not panels(folder):
+        return None
+    scores = averages_of(folder).dropna(subset=["score"])
+    scores.insert(0, "run", scores["paper"].str.partition("/")[0].astype("int64"))
+    by = ["run", "panel", "kind", "dimension"]
+    means = scores.groupby(by, as_index=False)["score"].agg(["mean", "count"])
+    table = means.rename(columns={"mean": "score", "count": "papers"})
+    done = [one.index for one in found if one.state == "done"]
+    whole = {"score": "float64", "papers": "int64"}
+    return table[table["run"].isin(done)].astype(whole).reset_index(drop=True)
 
 
 def sensitivity_table(design: Design, results: pd.DataFrame) -> pd.DataFrame | None:

@@ -28,6 +28,7 @@ def run_locally(
     *,
     jobs: int = 1,
     together: int = 1,
+    apart: bool = False,
     trust: bool = False,
     again: bool = False,
     fail_fast: bool = False,
@@ -40,6 +41,7 @@ def run_locally(
         indices: of the runs.
         jobs: processes; 1: this one.
         together: societies in each process at a time, which share slots and connections.
+        apart: in a process of its own even if it is one, which a run can then kill in vain.
         trust: let dotted paths in the scenarios be imported.
         again: begin runs also that are in quarantine.
         fail_fast: stop at the first run that fails.
@@ -62,7 +64,7 @@ def run_locally(
             round_ = Round(study, todo, signalled, fail_fast, told)
             suspects = [index for index in todo if deaths(folder_of(study, index))]
             easy = [index for index in todo if index not in suspects]
-            if jobs > 1:
+            if jobs > 1 or apart:
                 round_.in_processes(easy, suspects, jobs, together, options)
             else:
                 round_.here(suspects, 1, options)

@@ -6,7 +6,6 @@ added or left out, and every report says so.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import InputError
+from scenarios.identity import added_since, have_defaults, without
 from scenarios.record import changes
-from scenarios.runfolder import identified, prompt_hashes
+from scenarios.runfolder import hash_json, identified, prompt_hashes
 from scenarios.schema import Scenario
 from scenarios.study.design import Design
 from scenarios.study.file import Comparison
@@ -65,23 +65,33 @@ class Lock:
         return Status(index, told["name"], replicate, int(told["seeds"][replicate]))
 
 
-def locked(design: Design, by: str) -> Lock:
+def locked(design: Design, by: str, held: Lock | None = None) -> Lock:
     """The lock of a design.
 
     Args:
         design: checked.
         by: who writes it, ``lock`` or ``run``.
+        held: a lock by an earlier release perhaps; keys and prompts that it does not know and
+            that change nothing are left out, so that only differences are left.
     """
+    known = {} if held is None else held.data["base"]
+    added = [] if held is None else added_since(known, what_happens(design.base))
+    if added and not have_defaults(design.base, added):
+        added = []
     prompts: dict[str, str] = {}
     arms = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         prompts |= prompt_hashes(scenario)
         told = {"name": arm.name, "set": dict(arm.settings), "seeds": design.seeds(arm.name)}
-        arms.append(told | {"scenario": _hash(what_happens(scenario))})
+        own = added if not added or have_defaults(scenario, added) else []
+        arms.append(told | {"scenario": hash_json(without(what_happens(scenario), own))})
+    if held is not None:
+        # What no key of the lock asks for was never said in its runs.
+        prompts = {name: prompts[name] for name in held.data["prompts"] if name in prompts}
     data: dict[str, Any] = {
         "format": FORMAT,
         "study": design.file.study,
-        "base": what_happens(design.base),
+        "base": without(what_happens(design.base), added),
         "arms": arms,
         "replicates": design.file.replicates,
         "seed": design.file.seed,
@@ -91,7 +101,7 @@ def locked(design: Design, by: str) -> Lock:
         "comparisons": [one.model_dump(mode="json") for one in design.file.comparisons],
     }
     data = json.loads(json.dumps(data, default=str))
-    return Lock(data | {"hash": _hash(data), "by": by})
+    return Lock(data | {"hash": hash_json(data), "by": by})
 
 
 def read_lock(study: Path) -> Lock | None:
@@ -104,7 +114,7 @@ def read_lock(study: Path) -> Lock | None:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         own = {key: value for key, value in data.items() if key not in ("hash", "by")}
-        genuine = data["hash"] == _hash(own) and data["format"] == FORMAT
+        genuine = data["hash"] == hash_json(own) and data["format"] == FORMAT
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
@@ -182,8 +192,3 @@ def _added(what: str, planned: list[str], now: list[str]) -> Iterator[str]:
     for one in planned:
         if one not in now:
             yield f"planned {what} left out: {one}"
-
-
-def _hash(data: Any) -> str:
-    text = json.dumps(data, sort_keys=True, ensure_ascii=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from agents.errors import SocietyError
 from scenarios.study.deaths import QUARANTINE
 from scenarios.study.lock import require_lock
+from scenarios.study.logs import log_death
 from scenarios.study.status import Status, write_status
 from scenarios.study.worker import LOOK, STOP, serve
 
@@ -152,6 +153,7 @@ class Pool:
         worker.end()
         code = worker.process.exitcode
         for index in worker.busy:
+            log_death(self._round.study, index, code)
             self.lost[index] = self.lost.get(index, 0) + 1
             if self.lost[index] > QUARANTINE + 1:
                 self._give_up(index, f"its process ends (exit code {code}) before it begins")

@@ -15,7 +15,15 @@ from scenarios.schema import Scenario, read_scenario, title_of
 from scenarios.sections import Reader
 from scenarios.spelling import did_you_mean
 from scenarios.study.design import Arm, Design, plain
-from scenarios.study.file import Arms, Comparison, Listed, StudyFile, find_study, name_of_study
+from scenarios.study.file import (
+    Arms,
+    Comparison,
+    Figure,
+    Listed,
+    StudyFile,
+    find_study,
+    name_of_study,
+)
 from scenarios.study.samples import drawn
 from scenarios.study.settings import arm_name, flat, laid
 
@@ -79,9 +87,10 @@ class _Reading:
         """Unknown keys inside lists, which pydantic alone would name without a near spelling."""
         arms = self.document.data.get("arms")
         listed = arms.get("list") if isinstance(arms, dict) else None
-        lists: tuple[tuple[KeyPath, Any, type[Listed | Comparison]], ...] = (
+        lists: tuple[tuple[KeyPath, Any, type[Listed | Comparison | Figure]], ...] = (
             (("arms", "list"), listed, Listed),
             (("comparisons",), self.document.data.get("comparisons"), Comparison),
+            (("figures",), self.document.data.get("figures"), Figure),
         )
         for place, items, part in lists:
             if not isinstance(items, list):
@@ -197,8 +206,32 @@ class _Reading:
             here: KeyPath = ("comparisons", number)
             self._named((*here, "of"), "measure of this study", one.get("of"), measures)
             self._named((*here, "over"), "key that is varied", one.get("over"), keys)
+            self._against((*here, "against"), one.get("against"), measures)
             for position, arm in enumerate(_items(one.get("arms"))):
                 self._named((*here, "arms", position), "arm", arm, names)
+        for number, one in enumerate(_items(data.get("figures"))):
+            if isinstance(one, dict):
+                self._figure(("figures", number), one, measures, keys)
+
+    def _figure(
+        self, here: KeyPath, given: Mapping[Any, Any], measures: list[str], keys: list[str]
+    ) -> None:
+        parts = given.get("parts")
+        for label, measure in (parts if isinstance(parts, dict) else {}).items():
+            self._named((*here, "parts", label), "measure of this study", measure, measures)
+        for position, key in enumerate(_items(given.get("over"))):
+            self._named((*here, "over", position), "key that is varied", key, keys)
+        self._named((*here, "beside"), "key that is varied", given.get("beside"), keys)
+
+    def _against(self, place: KeyPath, name: object, measures: list[str]) -> None:
+        """Another measure, or a score of a review."""
+        if isinstance(name, str) and name.partition(".")[0] == "review":
+            from metrics.reviews.kinds import KINDS
+
+            scores = [f"review.{kind}.{one}" for kind in KINDS for one in KINDS[kind].scores]
+            self._named(place, "score of a review", name, scores)
+        else:
+            self._named(place, "measure of this study", name, measures)
 
     def _measures(self) -> None:
         from metrics.measures import known

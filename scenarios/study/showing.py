@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from scenarios.complaints import printable
 from scenarios.overview import print_table
 from scenarios.plan_table import NAMES, duration
+from scenarios.study.logs import told as said_of
 from scenarios.study.outlook import ENDS, Outlook
 from scenarios.study.status import STATES, Status
 
+DECIDED = ("failed", "quarantined")
 MOST = 20
 """Arms, and runs that are not done, that are shown one by one."""
 
@@ -43,14 +47,33 @@ def print_statuses(folder: Path, found: Sequence[Status]) -> None:
     rows = [(arm, *(str(counts[arm, state]) for state in shown)) for arm in arms]
     print(printable(f"{folder}: {len(found)} runs"))
     print_table("runs by arm", ("arm", *shown), rows)
-    said = [one for one in found if one.reason and one.state != "done"]
-    for one in said[:MOST]:
-        print(printable(f"run {one.index:04d} {one.state}: {one.reason}"))
-    if len(said) > MOST:
-        print(f"... and {len(said) - MOST} more")
+    _print_said(folder, found, sys.stdout)
     tokens, usd = sum(one.tokens for one in found), math.fsum(one.usd for one in found)
     if tokens or usd:
         print(f"spent: {tokens:,} tokens, {usd:.4f} US dollars")
+
+
+def print_ends(folder: Path, found: Sequence[Status]) -> None:
+    """Print, as an error, which runs are not done, why, and what the same command would do."""
+    _print_said(folder, found, sys.stderr)
+    counts = Counter(one.state for one in found if one.state != "done")
+    told = ", ".join(f"{count} {state}" for state, count in counts.items())
+    open_ones = sum(count for state, count in counts.items() if state not in DECIDED)
+    ways = [
+        *(["goes on"] if open_ones else []),
+        *(["tries those that failed again"] if counts["failed"] else []),
+        *(["begins those in quarantine with --again"] if counts["quarantined"] else []),
+    ]
+    line = f"of {len(found)} runs, {told}; the same command {' and '.join(ways)}"
+    print(line, file=sys.stderr)
+
+
+def _print_said(folder: Path, found: Sequence[Status], into: TextIO) -> None:
+    said = [one for one in found if one.reason and one.state != "done"]
+    for one in said[:MOST]:
+        print(printable(said_of(folder, one)), file=into)
+    if len(said) > MOST:
+        print(f"... and {len(said) - MOST} more; 'society study status --json' has all", file=into)
 
 
 def _figures(found: Outlook) -> Iterator[tuple[str, ...]]:

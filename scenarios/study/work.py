@@ -31,6 +31,7 @@ from scenarios.study.file import STUDY
 from scenarios.study.folder import BASE
 from scenarios.study.leases import Held, Lease, Lost, leased
 from scenarios.study.lock import Lock, require_lock
+from scenarios.study.logs import log, log_error
 from scenarios.study.shares import Shares, spent_by
 from scenarios.study.status import (
     ENDED,
@@ -95,6 +96,7 @@ class _One:
         died = deaths(self.folder)
         if died >= QUARANTINE and not again:
             reason = f"it has killed its process {died} times; --again begins it all the same"
+            log(self.study, self.waiting.index, reason)
             return self._note("quarantined", reason, 3, died)
         shares = None if share is not None else self._shares()
         begun(self.folder, f"process {os.getpid()}")
@@ -125,6 +127,8 @@ class _One:
             # Whatever is wrong with one run is its own affair.
             code = code_of(error)
             state = "stopped" if code in (4, 5) else "failed"
+            if state == "failed":
+                log_error(self.study, self.waiting.index, error)
             return self._note(state, _said(error), code, died)
         return self._note("done", "", 0, 0)
 
