@@ -44,6 +44,7 @@ ANSWERS = "society/test_answers.py"
 CHANCE = "society/test_chance.py"
 ENDING = "society/test_ending.py"
 MEETINGS = "society/test_meetings.py"
+WORKLOAD = "society/test_workload.py"
 WORLD = "society/test_world.py"
 JOURNAL = "agents/test_journal.py"
 RESUMING = "scenarios/test_scenario_resuming.py"
@@ -325,6 +326,18 @@ MISTAKES: tuple[Mistake, ...] = (
         ("society/meeting.py", "        if attention.limited:\n            yield desk",
          "        if False:\n            yield desk"),
         by=f"{MEETINGS}::test_homework_queues_at_the_desk_behind_that_of_other_teams"),
+    mistake("turning from nothing", "Every piece of homework costs a turn, also of one project.",
+        ("society/attention.py", "before not in (None, project)",
+         "before is not None"),
+        by=f"{WORKLOAD}::test_a_desk_that_turns_to_another_project_takes_longer"),
+    mistake("turning as effort", "The days of turning to a project are told as work on it.",
+        ("society/meeting.py", "env.now - started - turned, lost)",
+         "env.now - started, lost)"),
+        by=f"{WORKLOAD}::test_a_desk_that_turns_to_another_project_takes_longer"),
+    mistake("held up by the first", "A team waits for whoever is first to finish its homework.",
+        ("metrics/timelines.py", 'keep="last")',
+         'keep="first")'),
+        by="metrics/test_timelines.py::test_a_team_waits_for_the_last_of_a_round_only"),
     mistake("dissolved but still busy", "Members of a dissolved team stay in it for ever.",
         ("society/life.py", "    for member in list(team.members):\n",
          "    for member in list(team.members) if reason is None else ():\n"),
@@ -478,18 +491,77 @@ MISTAKES: tuple[Mistake, ...] = (
     mistake(
         "disruption by what came before",
         "Papers older than the one measured count among those that build on it.",
-        ("metrics/disruption.py", "keys[(apart > 0)", "keys[(apart != 0)"),
+        ("metrics/disruption.py", "return (apart > 0)", "return (apart != 0)"),
         by="metrics/test_disruption.py::test_papers_before_it_and_of_its_day_do_not_count",
+    ),
+    mistake(
+        "dated by the day on one side",
+        "The run's papers know those of their own year, the real ones do not.",
+        (
+            "metrics/compare.py",
+            "rows = rows.assign(date=years * DAYS_PER_YEAR)",
+            "rows = rows.assign(date=rows['date'])",
+        ),
+        by="metrics/test_compare.py::"
+        "test_the_simulated_side_is_dated_by_the_year_and_ends_with_what_is_compared",
+    ),
+    mistake(
+        "the removed still counted",
+        "The network without the removed is that with them.",
+        ("metrics/removals.py", "before | frozenset(removed))", "before)"),
+        by="metrics/test_removals.py::test_the_recent_network_before_and_without_by_hand",
     ),
     mistake(
         "compared with too much time",
         "A run is compared with all real papers after the boundary, however short it is.",
         (
             "scenarios/observed.py",
-            "then = late[: int((late.dates < run.days).sum())]",
+            "then = late[: int((late.dates < days).sum())]",
             "then = late",
         ),
         by="scenarios/test_compare_command.py::test_sides_are_cut_at_the_length_of_the_run",
     ),
+    mistake(
+        "a default changed by the way",
+        "The page of the model gives another reply window than the model has.",
+        ("society/durations.py", "reply_window: Days = 14.0", "reply_window: Days = 12.0"),
+        by="test_odd.py::test_a_row_says_what_the_code_says",
+    ),
+    mistake("friends judge friends", "Co-authors of the authors are asked to review.",
+        ("protocols/peer_review/choice.py", "    if conflicts:", "    if not conflicts:"),
+        by="protocols/test_peer_review.py::test_nobody_judges_a_coauthor_unless_it_is_allowed"),
+    mistake("seen through the blind", "Reviewers are told the authors' names all the same.",
+        ("protocols/peer_review/editor.py", 'self._rules.blind == "double"',
+         'self._rules.blind == "none"'),
+        by="protocols/test_peer_review.py::test_names_are_withheld_as_stated"),
+    mistake("a review that jumps the queue", "A review waits for no other work at the desk.",
+        ("society/meeting.py", "        if attention.limited:\n            yield desk.enter",
+         "        if attention.limited and begin is None:\n            yield desk.enter"),
+        by="protocols/test_peer_review.py::test_other_work_at_the_desk_comes_first"),
+    mistake("tomorrow's interests", "A profile of the past has interests that came later.",
+        ("society/interests.py", "place = bisect_left(held, date, key=itemgetter(0))",
+         "place = len(held)"),
+        by="society/test_drift.py::test_interests_are_told_as_of_a_date"),
+    mistake("a guest known too soon", "Who is consulted counts on the very day it becomes known.",
+        ("society/consulted.py", "if dates[-1] < now else bisect_left(dates, now)",
+         "if dates[-1] <= now else bisect_left(dates, now)"),
+        by="protocols/test_guests_again.py"
+        "::test_a_consultation_counts_from_the_moment_after_it_became_known"),
+    mistake("topics of day 0", "Diversity takes the main topics of day 0.",
+        ("metrics/composition.py", "topics.before(who, formed)", "topics.before(who, 0.0)"),
+        by="metrics/test_drift_measures.py"
+        "::test_diversity_is_that_of_the_date_on_which_the_team_was_complete"),
+    mistake("newcomers who found nothing", "Foundings stay those of the people of day 0.",
+        ("society/model.py", "if self.founding.per_scientist:\n            self.env.process(",
+         "if False:\n            self.env.process("),
+        by="society/test_careers.py::test_there_are_as_many_foundings_as_scientists_present"),
+    mistake("known on the day of coming", "Somebody who comes can be won on that very date.",
+        ("society/world.py", "people.gone.keys() | people.just_arrived() if people.arrived",
+         "people.gone.keys() if people.arrived"),
+        by="society/test_growing.py::test_nobody_is_won_on_the_date_of_its_coming"),
+    mistake("a move known too soon", "The new place is told on the very date of the move.",
+        ("society/population.py", "bisect_left(self._moves.get(row, ()), (before,))",
+         "bisect_left(self._moves.get(row, ()), (before + 1e-9,))"),
+        by="society/test_growing.py::test_a_move_is_told_after_its_date_and_not_before"),
 )
 # fmt: on

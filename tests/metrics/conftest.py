@@ -42,20 +42,23 @@ def calls_of(team, founded, members, turns, visit=1):
 
 
 COLUMNS = {
-    "scientists": "scientist topic papers citations career_start",
+    "scientists": "scientist topic papers citations career_start arrived",
     "teams": "team leader protocol target_size size founded formed finished published state reason "
     "stage topic restarts strikes ties",
     "members": "team scientist role joined left stayed load",
     "invitations": "team inviter invitee sent answered outcome load ties similarity cross_team",
     "consultations": "team asker guest date stage question answer cross_team",
     "meetings": "team stage visit turn called due held ended size waited_for",
-    "homework": "team scientist stage visit turn assigned started done effort",
+    "homework": "team scientist stage visit turn assigned started done effort switching",
     "calls": "call team stage visit turn seat act scientist asked due form defaulted unruled model "
     "prompt_tokens completion_tokens prompt_hash reply rung verdict",
     "reads": "answer team date needs",
     "papers": "paper team title abstract published topic keywords",
     "authorships": "paper scientist position",
     "citations": "citing cited date inside",
+    "interests": "scientist date paper topic interests entered dropped",
+    "interventions": "number date settings ranked removed",
+    "careers": "scientist date change",
     "ties": "source target date papers",
 }
 """The columns that the rows of these tests fill, the last ones not always; others are missing."""
@@ -86,13 +89,13 @@ def hand_rows():
     """Rows of every table."""
     rows = {
         "scientists": [
-            ("S1", "graphs", 10, 100, 2000),
-            ("S2", "graphs", 4, None, 2008),
-            ("S3", "vision", 2, 5, 2010),
-            ("S4", "speech", 0, 0, None),
-            ("S5", "vision", 7, 70, 2005),
-            ("S6", "speech", 3, 9, 2009),
-            ("S7", "speech", 1, 2, 2014),
+            ("S1", "graphs", 10, 100, 2000, None),
+            ("S2", "graphs", 4, None, 2008, None),
+            ("S3", "vision", 2, 5, 2010, None),
+            ("S4", "speech", 0, 0, None, None),
+            ("S5", "vision", 7, 70, 2005, None),
+            ("S6", "speech", 3, 9, 2009, None),
+            ("S7", "speech", 1, 2, 2014, None),
         ],
         "teams": [
             *[("S1/1", "S1", "virsci", 4, 4, 2.0, 5.0, 40.0, 50.0, "published", None)],

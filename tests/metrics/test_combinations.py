@@ -1,7 +1,10 @@
+import itertools
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from metrics.combinations import combinations, main_topics, scored, shuffled, together
+from metrics.combinations import combinations, main_topics, percentiles, scored, shuffled, together
 from metrics.novelty import Database, Databases
 
 
@@ -36,8 +39,8 @@ def test_pairs_of_topics_are_counted_by_hand():
 
 def test_pairs_made_at_random_have_a_z_around_zero(network):
     citing, cited, years = network
-    found = scored(citing, cited, np.arange(200) % 5, years, np.random.default_rng(2))
-    every = np.concatenate(list(found.values()))
+    of, every = scored(citing, cited, np.arange(200) % 5, years, np.random.default_rng(2))
+    assert np.bincount(of).tolist() == [28] * 80
     assert len(every) == 80 * 28
     assert abs(np.median(every)) < 1.0
 
@@ -50,11 +53,53 @@ def test_pairs_that_go_together_have_a_high_z_and_a_mixed_one_a_low():
     rows.append(np.array([0, 1, 2, 60, 61, 62]))
     citing, cited = np.repeat(np.arange(61), 6), np.concatenate(rows)
     topics = np.repeat([0, 1], 60)
-    found = scored(citing, cited, topics, np.zeros(120, dtype=int), np.random.default_rng(1))
-    assert min(np.median(found[n]) for n in range(60)) > 5
-    assert np.percentile(found[60], 10) < -5
+    of, z = scored(citing, cited, topics, np.zeros(120, dtype=int), np.random.default_rng(1))
+    assert min(np.median(z[of == n]) for n in range(60)) > 5
+    assert np.percentile(z[of == 60], 10) < -5
     again = scored(citing, cited, topics, np.zeros(120, dtype=int), np.random.default_rng(1))
-    assert all((found[n] == again[n]).all() for n in found)
+    np.testing.assert_array_equal((of, z), again)
+
+
+def test_z_is_that_of_a_plain_count(network, monkeypatch):
+    """The same draws, counted pair by pair: (times - mean) / standard deviation of the nulls."""
+    citing, cited, years = network
+    topics, nulls = np.arange(200) % 7, []
+
+    def noted(*arguments):
+        nulls.append(shuffled(*arguments))
+        return nulls[-1]
+
+    monkeypatch.setattr("metrics.combinations.shuffled", noted)
+    of, z = scored(citing, cited, topics, years, np.random.default_rng(4))
+
+    def counted(now):
+        return Counter(
+            tuple(sorted((topics[a], topics[b])))
+            for paper in range(80)
+            for a, b in itertools.combinations(now[citing == paper], 2)
+        )
+
+    times, random = counted(cited), [counted(now) for now in nulls[1:]]
+    assert len(random) == 10
+    for paper in (0, 41, 79):
+        expected = []
+        for a, b in itertools.combinations(cited[citing == paper], 2):
+            pair = tuple(sorted((topics[a], topics[b])))
+            null = [one[pair] for one in random]
+            expected.append((times[pair] - np.mean(null)) / np.std(null, ddof=1))
+        np.testing.assert_allclose(np.sort(z[of == paper]), np.sort(expected))
+
+
+def test_percentiles_of_groups_are_those_of_numpy():
+    rng = np.random.default_rng(3)
+    of, values = np.sort(rng.integers(0, 9, 60)), rng.normal(size=60)
+    of = of[of != 4]
+    values = values[: len(of)]
+    percents = (10.0, 50.0, 100.0)
+    for percent, found in zip(percents, percentiles(of, values, 9, percents), strict=True):
+        assert np.isnan(found[4])
+        for group in set(of.tolist()):
+            assert found[group] == pytest.approx(np.percentile(values[of == group], percent))
 
 
 def test_the_commonest_keyword_is_the_topic():

@@ -9,24 +9,24 @@ from scipy.spatial.distance import jensenshannon
 from metrics.compare import (
     QUANTITIES,
     SOURCES,
-    Side,
     compare,
     jensen_shannon,
     kolmogorov_smirnov,
+    side_of,
     simulated,
     topics_of,
 )
 from metrics.works import Works
 
 
-def side(papers, keywords=(), veterans="", pairs=()):
+def side(papers, keywords=(), veterans="", pairs=(), **more):
     """Papers as (date, authors)."""
     rows = [
         (f"P{n}", who, float(day)) for n, (day, authors) in enumerate(papers) for who in authors
     ]
     table = pd.DataFrame(rows, columns=["paper", "scientist", "date"])
     works = Works(table, frozenset(veterans), frozenset(pairs))
-    return Side(works, *topics_of([words.split() for words in keywords]))
+    return side_of(works, [words.split() for words in keywords], **more)
 
 
 @pytest.fixture
@@ -115,8 +115,46 @@ def test_keywords_of_a_paper_share_its_weight():
 
 
 def test_the_simulated_side_of_a_run(run):
-    found = simulated(run)
+    found = simulated(run, 365.0)
+    assert found.people == 7
     assert found.topics == {"a": 0.5, "b": 0.5}
     assert len(found.works.rows) == 4
     assert "S1" in found.works.veterans
     assert "S4" not in found.works.veterans
+
+
+def test_the_simulated_side_is_dated_by_the_year_and_ends_with_what_is_compared(rows, make_run):
+    rows["papers"].append(("S5/1", "S5/1", "Late", "Late.", 400.0, "vision", "c"))
+    rows["authorships"] += [("S5/1", "S1", 0), ("S5/1", "S2", 1)]
+    run = make_run(rows, {"days": 500.0})
+    dates = simulated(run, 730.0).works.rows.groupby("paper")["date"].first()
+    assert dates.to_dict() == {"S1/1": 0.0, "S5/1": 365.0}
+    first = simulated(run, 365.0)
+    assert set(first.works.rows["paper"]) == {"S1/1"}
+    assert "c" not in first.topics
+
+
+def test_papers_of_one_year_know_nothing_of_each_other_on_either_side(sides):
+    """Daily dates would make a newcomer of the first paper an incumbent of the second."""
+    year = side([(0, "ab"), (0, "ab"), (365, "ab")])
+    row = compare({**sides, "simulated": year}).set_index("quantity")["simulated"]
+    assert row["newcomer rate"] == pytest.approx(4 / 6)
+    assert row["repeat rate"] == pytest.approx(1 / 3)
+
+
+def test_sizes_and_activity_of_those_inside(sides):
+    inside = side([(1, "a"), (2, "ab")], sizes=np.array([4.0, 2.0]), people=8)
+    table = compare({**sides, "observed_inside": inside}).set_index("quantity")
+    assert table.loc["team size", "observed_inside"] == 3
+    assert table.loc["alone", "observed_inside"] == 0
+    assert table.loc["co-authors", "observed_inside"] == 1
+    assert table.loc["active", "observed_inside"] == 2 / 8
+    assert pd.isna(table.loc["active", "observed"])
+
+
+def test_words_of_keywords_are_compared_too(sides):
+    works = sides["observed"].works
+    both = [["Graph drawing", "graph-layout"], []]
+    found = side_of(works, both)
+    assert found.topics == {"graph drawing": 0.5, "graph-layout": 0.5}
+    assert found.words == pytest.approx({"graph": 1 / 3, "drawing": 1 / 3, "layout": 1 / 3})

@@ -1,6 +1,7 @@
 import pytest
 
-from metrics.delays import delays, held_attention
+from metrics.delays import delays, held_attention, pieces
+from metrics.measures import MEASURES, measured
 
 
 @pytest.fixture
@@ -41,6 +42,27 @@ def test_the_parts_of_waiting_by_hand(week, make_run):
     assert row["meeting_queue"] == 1
     # Elapsed: from day 1 to day 14.
     assert row["waiting"] + row["effort"] == 13
+
+
+def test_the_measures_of_waiting_by_hand(week, make_run):
+    found = measured(make_run(week), (name for name in MEASURES if name.startswith("waiting_")))
+    assert found == {
+        "waiting_round": 13 - 2.5,
+        "waiting_desk": 1.5,
+        "waiting_teammates": 1,
+        "waiting_notice": 7,
+        "waiting_meeting": 1,
+    }
+    assert measured(make_run(week), ["memberships"]) == {"memberships": (2 + 1) / 2}
+
+
+def test_turning_from_another_project_is_neither_work_nor_waiting(week, make_run):
+    week["homework"][0] = ("A/1", "A", "topic", 1, 1, 1.0, 2.0, 4.0, 1.75, 0.25)
+    one, other = pieces(make_run(week)).to_dict("records")
+    assert (one["scientist"], one["effort"], one["switching"]) == ("A", 1.75, 0.25)
+    assert (one["desk_queue"], one["teammates"], one["elapsed"]) == (1, 2, 13)
+    assert one["elapsed"] == one["effort"] + one["switching"] + one["waiting"]
+    assert other["switching"] == 0
 
 
 def test_by_memberships_each_person_is_in_its_own_row(week, make_run):

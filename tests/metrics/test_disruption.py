@@ -55,7 +55,7 @@ def test_it_is_that_of_a_plain_loop(seed, window, monkeypatch):
     dates = np.round(rng.random(40) * 100)
     cites = rng.random((40, 60)) < 0.08
     cites[:, :40] &= dates[:, None] > dates[None, :]
-    found = disrupted(sparse.csr_array(cites.astype(float)), dates, window)
+    (found,) = disrupted(sparse.csr_array(cites.astype(float)), dates, (window,))
     for f in range(40):
         kinds = [0, 0, 0]
         for g in range(40):

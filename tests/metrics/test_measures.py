@@ -20,6 +20,8 @@ BY_HAND = {
     "invitations": 8,
     "cross_team": 4 / 8,
     "consultations": 2,
+    "invited_guests": 0,  # no team that asked somebody has ended before an invitation
+    "main_topics": 7 / (2 ** (4 / 7) * 3 ** (3 / 7)),  # two, two and three of seven
     "freshness": 2 / 4,  # S1 and S2 had written together
     "diversity": 3 / 4,
     "newcomers": 1 / 4,  # S4
@@ -27,6 +29,7 @@ BY_HAND = {
     "repeat_rate": 1 / 6,  # of six pairs only S1 and S2 had a joint paper
     "waiting": (3 + 1 + 1) / 3,
     "attention": 0.0166667,
+    "idle_share": 13 / (4.5 + 85.25 + 13),  # in rooms that were held, at desks, and without work
     "max_memberships": 2,
     "giant_component": 1,
     "clustering": 1,
@@ -42,8 +45,30 @@ BY_HAND = {
     **{f"turns_{stage}": 5 for stage in ("topic", "ideas", "novelty", "abstract")},
     **{f"utterances_{stage}": 20 for stage in ("topic", "ideas", "novelty", "abstract")},
 }
-UNKNOWN = ("ON", "HD", "CD", "CI", "usd", "gini_citations")
-"""No vectors, no ledger, and no citation to share out."""
+ROUNDS = ("waiting_round", *(f"waiting_{k}" for k in ("desk", "teammates", "notice", "meeting")))
+REVIEW = (
+    "review_acceptance",
+    "days_in_review",
+    "reviews_late",
+    "reviewer_load",
+    "gini_reviews",
+    "reviewer_agreement",
+)
+"""Nothing was handed in to be reviewed."""
+UNKNOWN = (
+    "ON",
+    "HD",
+    "CD",
+    "CI",
+    "usd",
+    "gini_citations",
+    "memberships",
+    *ROUNDS,
+    "interest_change",
+    "topic_changed",
+    *REVIEW,
+)
+"""No vectors, no ledger, no citation to share out, and no homework that a meeting followed."""
 
 
 def test_every_measure_of_the_hand_made_run(make_run):

@@ -257,3 +257,70 @@ def test_what_is_no_study_folder_is_said(tmp_path):
     (folder / "study.json").write_text('{"arms": [], "measures": 3, "replicates": 1}')
     with pytest.raises(InputError, match=r"study\.json: measures"):
         write_study_page(folder)
+
+
+GRID = {
+    f"turns={t},team_size={n}": {"protocol.turns": t, KEY: n} for t in (1, 5) for n in (2, 4, 8)
+}
+
+
+def test_comparisons_of_a_grid_say_among_which_arms_and_what_differs(tmp_path):
+    some = [arm for arm in GRID if arm.startswith("turns=5")]
+    plans = [
+        {"test": "inverted_u", "of": "ON", "over": KEY, "arms": some},
+        {"test": "rank_correlation", "of": "ON", "over": KEY},
+        {"test": "paired", "of": "ON", "arms": [*some[:2], "turns=1,team_size=2"]},
+    ]
+    told = told_of(GRID, ["ON"], 3, comparisons=plans)
+    rng = np.random.default_rng(2)
+    folder = write_study(tmp_path / "s", told, {(a, "ON"): rng.normal(0, 1, 3) for a in GRID})
+    page = page_of(folder)
+    shapes = pd.read_csv(folder / "report" / "inverted_u.csv")
+    assert shapes["among"].tolist() == ["turns=5"]
+    ranks = pd.read_csv(folder / "report" / "rank_correlations.csv", keep_default_na=False)
+    assert ranks["among"].tolist() == [""]
+    pairs = pd.read_csv(folder / "report" / "differences.csv")
+    assert pairs["first"].tolist() == ["turns=5,team_size=2"] * 2
+    rows = re.findall(r"<tr><th scope=\"row\".*?</tr>", page, flags=re.DOTALL)
+    told_pairs = [words(re.sub("</t[dh]>", " | ", row)) for row in rows]
+    assert any(row.startswith("ON | team_size=2 | team_size=4 | turns=5 |") for row in told_pairs)
+    assert any(row.startswith("ON | turns=5 | turns=1 | team_size=2 |") for row in told_pairs)
+
+
+def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
+    folder = make(tmp_path / "study", states={1: "failed"}, defaulted={0: 2})
+    page = page_of(folder)
+    names = {path.stem for path in (folder / "report").glob("*.csv")}
+    assert names == {path.stem for path in (folder / "report").glob("*.tex")}
+    assert names == {
+        *("measures", "differences", "inverted_u", "rank_correlations"),
+        *("without_defaults", "coverage", "runs_not_done"),
+    }
+    # Beside these: one table by arm for each measure, the two lines, and the arms.
+    assert page.count("<table>") == len(names) - 1 + 2 + 1 + 1
+
+
+def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
+    from metrics.statistics import pearson, spearman
+
+    plans = [
+        {"test": "correlation", "of": "ON", "against": "calls", "arms": ["team_size=2"]},
+        {"test": "correlation", "of": "ON", "against": "review.novelty.novelty"},
+    ]
+    folder = make(tmp_path / "study", states={0: "failed"}, comparisons=plans)
+    rows = [(run, "one", "novelty", "novelty", float(run), 1) for run in range(1, 18)]
+    rows += [(run, "two", "virsci", "overall", 1.0, 1) for run in range(18)]
+    names = ["run", "panel", "kind", "dimension", "score", "papers"]
+    pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
+    found = compared(Study.open(folder))
+    values = values_of()
+    first, second = (values["team_size=2", name][1:] for name in ("ON", "calls"))
+    assert [one.result for one in found[:2]] == [pearson(first, second), spearman(first, second)]
+    every = [value for arm in ARMS for value in values[arm, "ON"]][1:]
+    assert found[2].of == ("review.novelty.novelty by one",)
+    assert found[2].result == pearson(every, list(range(1, 18)))
+    assert [one.test for one in found] == ["Pearson", "Spearman"] * 2
+    assert np.isfinite([one.holm for one in found]).all()
+    table = tables.against(found)
+    assert table["against"].tolist() == ["calls"] * 2 + ["review.novelty.novelty by one"] * 2
+    assert "Do they go together?" in page_of(folder)

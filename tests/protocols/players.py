@@ -109,6 +109,10 @@ class Players(Backend):
             return f"{word(request.id, field)} on {request.who.topic} in earnest"
 
         usual: dict[str, dict[str, Any]] = {
+            "Willingness": {"Selected Action": "Action 1", "Reasoning": text("Reasoning")},
+            "Review": {"Recommendation": "accept", "Comments": text("Comments")}
+            | dict.fromkeys(("Originality", "Soundness", "Clarity", "Overall"), 7),
+            "Rewrite": {field: text(field) for field in ("Title", "Abstract", "Response")},
             "Choice": {"Selected Action": "Action 1", "Reasoning": text("Reasoning")},
             "Remark": {"Response": text("Response"), "Direction": text("Direction")},
             "GuestReply": {"Answer": text("Answer")},
@@ -186,8 +190,13 @@ def play(
     until: float = 5000.0,
     backend: Backend | None = None,
     times: Times | None = None,
+    publication: Any = None,
+    meanwhile: Callable[[Society], None] | None = None,
 ) -> Played:
-    """Let one team (or the teams of ``founding``) live to its end."""
+    """Let one team (or the teams of ``founding``) live to its end.
+
+    ``meanwhile`` may add to the society before it begins.
+    """
     players = Players(script=script, consults=consults) if backend is None else backend
     society = Society(
         ecosystem,
@@ -198,7 +207,10 @@ def play(
         until=until,
         step_days=until,
         seed=seed,
+        publication=publication,
     )
+    if meanwhile is not None:
+        meanwhile(society)
     society.run_to_end()
     return Played(society, players.said if isinstance(players, Players) else [])
 

@@ -57,7 +57,7 @@ def test_each_intervention_builds_on_those_before_it(write: Write) -> None:
         (
             "{at: 1y, set: {bckend: 3}}",
             "s.yaml:3:20: interventions.0.set.bckend: no key of a scenario that an intervention "
-            "can set; expected one of founding, protocol, time, seed",
+            "can set; expected one of founding, protocol, publication, careers, time, seed",
         ),
         (
             "{at: 1y, set: {protocol.turns: many}}",
@@ -66,7 +66,8 @@ def test_each_intervention_builds_on_those_before_it(write: Write) -> None:
         (
             "{at: 1y, set: {time.notice: 3d}}",
             "s.yaml:3:20: time.notice: unknown key, expected one of utterance, homework, "
-            "leader_effort, meeting_notice, reply_window, publication_delay, deadline",
+            "leader_effort, member_effort, stage_effort, switching, meeting_notice, reply_window, "
+            "publication_delay, deadline",
         ),
         (
             "{at: 1y}",

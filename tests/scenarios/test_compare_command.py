@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from metrics.compare import QUANTITIES
 from scenarios import load_scenario, run_scenario
 from scenarios.cli import app
-from scenarios.observed import sides_of
+from scenarios.observed import compared_days, sides_of, unknowns
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.synthetic import Synthetic
 from society.literature.paper import Paper
@@ -71,14 +71,21 @@ def test_sides_are_cut_at_the_length_of_the_run(folders):
     sides = sides_of(run, made)
     dates = made.contemporary.dates
     observed = sides["observed"].works.rows
-    assert observed["paper"].nunique() == (dates < run.days).sum()
+    assert run.days < compared_days(run) == 365
+    assert observed["paper"].nunique() == (dates < 365).sum() > 0
     inside = sides["observed_inside"].works
     assert inside.veterans >= set(inside.rows["scientist"])
     assert set(inside.rows["scientist"]) <= set(made.profiles.names)
     before = sides["before"].works.rows
-    assert before["paper"].nunique() == (made.past.dates >= -run.days).sum()
-    assert before["date"].between(0, run.days).all()
+    assert before["paper"].nunique() == (made.past.dates >= -365).sum()
+    assert before["date"].between(0, 365, inclusive="left").all()
     names = made.profiles.names
+    assert any("ends on day 300" in told for told in unknowns(run, made))
+    assert sides["observed_inside"].people == len(names) == sides["simulated"].people
+    full = made.contemporary.table
+    authors = dict(zip(full["id"].to_pylist(), full["authors"].to_pylist(), strict=True))
+    sizes = [len(authors[paper]) for paper in sorted(set(inside.rows["paper"]))]
+    assert sides["observed_inside"].sizes.tolist() == sizes
     known = pd.MultiIndex.from_tuples(sorted(inside.pairs))
     assert len(known) > 0
     assert set(known.get_level_values(0)) <= set(names)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from typer.testing import CliRunner
 from agents.errors import Diverged, InputError, Stopped
 from agents.journal import Journal
 from agents.offline.scientist import Offline, answer
+from metrics.removals import removals
 from scenarios.cli import app
 from scenarios.execute import replay
 from scenarios.execute import run as run_scenario
@@ -21,6 +25,7 @@ from society.past import past_of
 from society.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_page")
+ROOT = Path(__file__).parents[2]
 AT = 40.0
 
 
@@ -88,6 +93,64 @@ def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent: Path, here
     assert digest(here / "anew") == digest(here / "fork")
     assert digest(here / "fork") != digest(parent)
     assert replay(here / "fork") == digest(here / "fork").strip()
+
+
+FORKED = """
+import sys
+from pathlib import Path
+from scenarios.fork import Fork
+parent, folder = map(Path, sys.argv[1:])
+Fork.of(parent, "40d", {settings!r}, "degree:2").run(folder)
+"""
+
+
+def test_a_fork_is_the_same_in_another_process_and_at_any_concurrency(
+    parent: Path, here: Path
+) -> None:
+    settings = ["protocol.turns=2", "seed=5"]
+    Fork.of(parent, "40d", settings, "degree:2").run(here / "ours")
+    for name, in_flight in (("one", 1), ("many", 64)):
+        slots = [f"backend.in_flight={in_flight}", "backend.latency=0.0005"]
+        Fork.of(parent, "40d", settings + slots, "degree:2").run(here / name)
+        assert digest(here / name) == digest(here / "ours")
+    told = subprocess.run(
+        [sys.executable, "-c", FORKED.format(settings=settings), str(parent), str(here / "far")],
+        env=os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert told.returncode == 0, told.stderr
+    assert digest(here / "far") == digest(here / "ours") != digest(parent)
+    pasts = {past_of(Run.open(one), AT) for one in (parent, *(here / n for n in ("one", "far")))}
+    assert len(pasts) == 1
+
+
+COMMUNITY = {
+    "population.ecosystem.scientists": 24,
+    "population.ecosystem.papers": 160,
+    "founding.teams_per_year": 0.5,
+    "protocol.turns": 1,
+    "protocol.team_size": 2,
+    "metrics": ["structure"],
+}
+
+
+def test_two_futures_of_two_years_share_the_first_one(here: Path) -> None:
+    """The ten best connected go after a year, or do not: one past, and another network."""
+    run_scenario(load_scenario("community/field", **COMMUNITY), here / "parent")
+    past = Fork.of(here / "parent", "1y", [], "degree:10").run(here / "fork")
+    ours, theirs = Run.open(here / "fork"), Run.open(here / "parent")
+    assert past == past_of(theirs, 365.0) == past_of(ours, 365.0)
+    assert past.calls > 100
+    assert past_of(theirs, 730.0) != past_of(ours, 730.0)
+    assert len(ours.table("careers")) == 10
+    told = removals(ours)
+    assert told["people"].tolist() == [24, 24] + [14] * 6
+    edges = told[told["network"] == "all"].set_index("moment")["edges"]
+    assert edges["without"] < edges["before"]
+    ties = theirs.table("ties")
+    assert edges["before"] == ties[ties["date"] < 365].groupby(["source", "target"]).ngroups
 
 
 def test_equal_questions_of_the_future_are_not_paid_again_either(

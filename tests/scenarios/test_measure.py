@@ -142,3 +142,42 @@ def test_papers_that_the_society_knew_are_no_contemporaries(held, worlds):
     manifest.write_text(json.dumps({**told, "boundary": told["boundary"] + 1}))
     with pytest.raises(InputError, match="the society knew some of them"):
         measure_again(held, Yardstick(worlds / "same"))
+
+
+@pytest.fixture(scope="module")
+def by_idea(tmp_path_factory):
+    """A run whose papers are found by their ideas, as in VirSci's Table 1."""
+    from scenarios.execute import run
+    from scenarios.schema import load_scenario
+
+    told = {"until": "100d", "protocol.found_by": "idea", "protocol.turns": 1}
+    told |= {"population.ecosystem.scientists": 12, "population.ecosystem.papers": 90}
+    scenario = load_scenario("virsci/paper", settings=[f"{k}={v}" for k, v in told.items()])
+    folder = run(scenario, tmp_path_factory.mktemp("ideas") / "run", page=False)
+    Synthetic(scientists=12, papers=90).generate(1).save(folder.parent / "same")
+    return folder
+
+
+def test_papers_that_are_found_by_their_ideas_are_embedded_by_them_again(by_idea):
+    home = Ecosystem.load(by_idea.parent / "same")
+    papers = Run.open(by_idea).table("papers")
+    assert papers["found_by"].notna().all()
+    assert (papers["found_by"] != papers["title"] + ". " + papers["abstract"]).all()
+    same = measure_again(by_idea, Yardstick(by_idea.parent / "same"))
+    named = measure_again(by_idea, Yardstick(by_idea.parent / "same", None, home.embedding.name))
+    encoded = home.embedding.encode(papers["found_by"].tolist())
+    np.testing.assert_allclose(encoded, Run.open(by_idea).vectors.values, atol=1e-6)
+    for name in PARTS:
+        np.testing.assert_array_equal(same[name], same[f"{name}_before"])
+        np.testing.assert_allclose(
+            named[name].astype(float), named[f"{name}_before"].astype(float), rtol=1e-5
+        )
+
+
+def test_a_run_that_did_not_keep_its_ideas_is_refused(by_idea, here):
+    held = shutil.copytree(by_idea, here / "older")
+    path = held / "tables" / "papers.parquet"
+    pd.read_parquet(path).drop(columns="found_by").to_parquet(path)
+    other = Yardstick(by_idea.parent / "same", None, "lsa:16")
+    with pytest.raises(InputError, match="society replay RUN"):
+        measure_again(held, other)

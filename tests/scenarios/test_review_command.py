@@ -156,3 +156,58 @@ def test_a_run_of_a_hybrid_is_reviewed_by_its_model_alone(held, live):
 def test_a_folder_that_is_no_run_is_refused(here):
     with pytest.raises(InputError, match="no such folder"):
         Reviewing.of(here / "nothing", "virsci")
+
+
+STUDY = """\
+# Do reviewers see what ON measures? A study for tests.
+study: Reviewed
+base: virsci/paper
+set:
+  protocol: {leaving: off, turns: 1}
+  population.ecosystem: {scientists: 12, papers: 60}
+  metrics: [novelty]
+arms: {grid: {protocol.team_size: [1, 2]}}
+replicates: 2
+measures: [ON, HD]
+comparisons:
+  - {test: correlation, of: ON, against: review.novelty.novelty}
+  - {test: correlation, of: ON, against: HD}
+"""
+
+
+def test_a_study_is_reviewed_as_one_and_its_page_correlates(here, live, server):
+    (here / "it.yaml").write_text(STUDY)
+    done = society("study", "run", "it.yaml", "--out", "it", "--jobs", "1")
+    assert done.exit_code == 0, done.output
+    before = pd.read_csv(here / "it/report/correlations.csv")
+    assert before["n"].tolist() == [0, 0, 4, 4]
+    done = society("review", "it", "--kind", "novelty", *_set(live), "--panel", "model")
+    assert done.exit_code == 0, done.output
+    papers = [f"000{run}/{_first(here / f'it/runs/000{run}')}" for run in range(4)]
+    assert server.counts()["requests"] == 12
+    assert set(server.counts(full=True)["by_call"]) == {
+        f"{paper}/novelty/{reviewer}/0" for paper in papers for reviewer in (1, 2, 3)
+    }
+    again = society("review", "it", "--kind", "novelty", *_set(live), "--panel", "model")
+    assert "nothing to do" in again.output
+    assert server.counts()["requests"] == 12
+    done = society("study", "run", "it.yaml", "--out", "it")
+    assert "nothing to do" not in done.output
+    after = pd.read_csv(here / "it/report/correlations.csv")
+    scores = averages_of(here / "it").set_index("paper")["score"].astype(float)
+    assert scores.index.tolist() == papers
+    results = pd.read_parquet(here / "it/results.parquet").query("measure == 'ON'")["value"]
+    assert after["against"].tolist() == ["review.novelty.novelty by model"] * 2 + ["HD"] * 2
+    assert after["test"].tolist() == ["Pearson", "Spearman"] * 2
+    assert after["n"].tolist() == [4] * 4
+    expected = [results.corr(pd.Series(scores.to_numpy(), results.index), m) for m in METHODS]
+    assert after["r"][:2].tolist() == pytest.approx(expected)
+    page = (here / "it/report.html").read_text()
+    assert f"The panel model: {Reviewing.of(here / 'it', 'novelty', live).about}." in page
+    assert "nothing to do" in society("study", "run", "it.yaml", "--out", "it").output
+    run = averages_of(here / "it/runs/0002")
+    assert run["paper"].tolist() == [papers[2].removeprefix("0002/")]
+    assert run["score"].tolist() == [scores.iloc[2]]
+
+
+METHODS = ("pearson", "spearman")

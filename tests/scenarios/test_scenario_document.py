@@ -163,7 +163,10 @@ def test_the_library_goes_by_path() -> None:
         "community/field",
         "community/funding",
         "community/guimera",
+        "community/living",
         "community/mixed",
+        "community/removal",
+        "community/reviewed",
         "community/vis",
     }
 

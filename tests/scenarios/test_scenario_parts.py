@@ -26,6 +26,7 @@ from scenarios.parts import (
     KINDS,
     LEADERS,
     PROTOCOLS,
+    PUBLICATION,
     SELECTION,
     SIZES,
     Table,
@@ -46,6 +47,7 @@ TABLES: list[Table] = [
     FOUNDING,
     LEADERS,
     SELECTION,
+    PUBLICATION,
     SIZES,
     DURATIONS,
     EXPLORE,
@@ -91,6 +93,19 @@ def test_no_class_of_the_folder_is_missing_from_its_table(base: type, package: s
         if isinstance(cls, type) and issubclass(cls, base) and cls is not base
     }
     assert found == set(table.values())
+
+
+def test_rules_of_publication_are_all_listed() -> None:
+    from protocols.peer_review import protocol
+    from society import publication
+
+    found = {
+        import_path(cls)
+        for module in (protocol, publication)
+        for cls in vars(module).values()
+        if isinstance(cls, type) and issubclass(cls, publication.Publication)
+    }
+    assert found - {import_path(publication.Publication)} == set(PUBLICATION.values())
 
 
 def test_sizes_are_all_listed() -> None:

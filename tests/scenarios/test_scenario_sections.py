@@ -272,7 +272,7 @@ def test_what_is_written_is_read_back_equal(part: Part) -> None:
 def test_every_key_is_written() -> None:
     written = write_part(Settings())
     assert set(written) == set(Settings.model_fields)
-    assert written["selection"] == {"use": "coauthorship", "explore": 1.0}
+    assert written["selection"] == {"use": "coauthorship", "explore": 1.0, "guests": 0.0}
     assert written["references"] == {"ideas": "on", "assessment": "on", "count": 8}
 
 

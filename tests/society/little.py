@@ -201,7 +201,8 @@ def found(steps, *leaders, **settings):
         "until": 100.0,
         "step_days": 10.0,
     }
-    return Society(ECOSYSTEM, protocol=Written(steps=steps), **(defaults | settings))
+    ecosystem = settings.pop("ecosystem", ECOSYSTEM)
+    return Society(ecosystem, protocol=Written(steps=steps), **(defaults | settings))
 
 
 def run(steps, *leaders, **settings):

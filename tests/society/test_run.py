@@ -20,9 +20,9 @@ from society.run import (
 from society.tables import TABLES
 
 ROWS = {
-    "scientists": [("S2", "graphs", 4, None, 2008), ("S1", "vision", 10, 100, None)],
+    "scientists": [("S2", "graphs", 4, None, 2008, None), ("S1", "vision", 10, 100, None, None)],
     "ties": [("S1", "S2", -1.0, 3), ("S1", "S2", 50.0, 1)],
-    "papers": [("S1/1", "S1/1", "A title", "An abstract.", 50.0, "graphs", "a; b", False)],
+    "papers": [("S1/1", "S1/1", "A title", "An abstract.", 50.0, "graphs", "a; b", False, None)],
 }
 MANIFEST = {"name": "tiny", "seed": 7, "days": 100.0, "boundary": 2015, "scenario": {"seed": 7}}
 

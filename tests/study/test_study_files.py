@@ -149,6 +149,18 @@ def test_a_wrong_key_of_one_arm_is_placed_in_the_study_file(written):
         ("of: ON}", "of: ON, arms: [nobody, else]}", "'nobody' is no arm"),
         ("of: ON}", "of: ON, arms: ['team_size=2,turns=1']}", "fewer than two"),
         ("test: paired", "test: inverted_u, over: protocol.min_size", "is no key that is varied"),
+        ("test: paired, of: ON", "test: correlation, of: ON", "give against"),
+        ("test: paired, of: ON", "test: paired, of: ON, against: papers", "takes none"),
+        (
+            "test: paired, of: ON",
+            "test: correlation, of: ON, against: paprs",
+            "did you mean 'papers'",
+        ),
+        (
+            "test: paired, of: ON",
+            "test: correlation, of: ON, against: review.novelty.overall",
+            "is no score of a review",
+        ),
         ("until: 100d", "seed: 3", "the study decides it"),
         ("replicates: 3", "replicates: 0", "at least 1"),
         ("[2, 3], protocol", "[2, 2], protocol", "two arms are called"),
@@ -235,6 +247,18 @@ def test_sampled_arms_are_points_by_number(written):
     assert sorted(s.protocol.team_size for s in design.scenarios)[0] in (2, 3)
 
 
+def test_durations_are_sampled_as_numbers_of_days(written):
+    text = TINY.replace(
+        "grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}",
+        "latin_hypercube: {samples: 4, over: {time.publication_delay: [12h, 8w]}}",
+    )
+    design = read_study(written(text))
+    assert design.file.arms.latin_hypercube.over == {"time.publication_delay": (0.5, 56.0)}
+    delays = sorted(scenario.time.publication_delay for scenario in design.scenarios)
+    assert [int((delay - 0.5) / 13.875) for delay in delays] == [0, 1, 2, 3]
+    assert "'soon' is not a duration" in faults(written(text.replace("8w", "soon")))[0]
+
+
 def test_nested_settings_and_dotted_ones_are_the_same():
     whole = {"protocol": {"turns": 3, "selection": {"use": "uniform"}}, "until": "1y"}
     dots = {"protocol.turns": 3, "protocol.selection.use": "uniform", "until": "1y"}
@@ -263,3 +287,33 @@ def test_relative_paths_stand_for_files_beside_the_study(tmp_path, written):
     design = read_study(written(TINY.replace("virsci/paper", "own.yaml")))
     assert design.base.name == "own"
     assert Path(design.path).parent == tmp_path
+
+
+FIGURE = (
+    "figures: [{title: How it adds up, parts: {one: ON, all: papers}, "
+    "over: [protocol.team_size], beside: protocol.turns}]\n"
+)
+
+
+def test_a_figure_of_measures_that_add_up(written):
+    (figure,) = read_study(written(TINY + FIGURE)).file.figures
+    assert figure.parts == {"one": "ON", "all": "papers"}
+    assert (figure.over, figure.beside) == (("protocol.team_size",), "protocol.turns")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "at", "told"),
+    [
+        ("all: papers", "all: usd", "all: ", "'usd' is no measure of this study"),
+        ("[protocol.team_size]", "[protocol.team_sizes]", "protocol.", "did you mean 'protocol.t"),
+        ("beside: protocol.turns", "beside: turn", "beside: ", "'turn' is no key that is varied"),
+        ("beside", "besides", "besides", "did you mean 'beside'"),
+        ("over: [protocol.team_size], ", "", "{title", "over: required"),
+    ],
+)
+def test_a_figure_names_what_the_study_has(written, old, new, at, told):
+    line = FIGURE.replace(old, new)
+    found = faults(written(TINY + line).as_posix())
+    assert len(found) == 1, found
+    assert f"tiny.yaml:9:{line.index(at) + 1}: " in found[0]
+    assert told in found[0]

@@ -13,7 +13,7 @@ import pytest
 
 from agents.errors import InputError
 from scenarios.study.folder import missing, open_folder, statuses
-from scenarios.study.gather import gather
+from scenarios.study.gather import gather, told
 from scenarios.study.local import run_locally
 from scenarios.study.lock import deviations, require_lock
 from scenarios.study.reading import read_study
@@ -68,15 +68,14 @@ def gathered(design, study):
     return hashes | {"digests": [one.digest for one in found]}
 
 
-def society(*arguments, cwd, **more):
+def society(*arguments, cwd, env=None):
     return subprocess.run(
         [sys.executable, "-c", COMMAND, *map(str, arguments)],
         cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | (env or {}),
         capture_output=True,
         text=True,
         timeout=200,
-        **more,
     )
 
 
@@ -188,19 +187,58 @@ class Poison(VirSci):
 """
 
 
-def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(tmp_path):
     (tmp_path / "poison_for_tests.py").write_text(POISON)
     poisoned = "{name: bad, set: {protocol.use: 'poison_for_tests:Poison'}}"
-    path = written(tmp_path, TINY.replace("{name: BIG}", poisoned))
-    study = tmp_path / "study"
-    open_folder(read_study(path, ["replicates=1"], trust=True), study)
-    ends = run_locally(study, range(2), jobs=2, together=2, trust=True)
-    assert [one.state for one in ends] == ["done", "quarantined"]
-    assert "killed its process 3 times" in ends[1].reason
-    assert exit_code(ends) == 3
-    assert missing(statuses(study, require_lock(study))) == []
+    listed = TINY.replace("{list: [", f"{{list: [{poisoned}, ").replace(", {name: BIG}", "")
+    written(tmp_path, listed)
+    command = ("study", "run", "tiny.yaml", "--trust", "--set", "replicates=1", "--jobs", "1")
+    done = society(*command, cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    study = Path("runs/studies/tiny")
+    ends = statuses(tmp_path / study, require_lock(tmp_path / study))
+    assert [one.state for one in ends] == ["quarantined", "done"]
+    assert ends[0].deaths == 3
+    line = (
+        "run 0000 (bad, replicate 0) quarantined: it has killed its process 3 times; --again "
+        f"begins it all the same; log: {study / 'runs/0000.log'}"
+    )
+    assert line in done.stderr.splitlines()
+    assert "of 2 runs, 1 quarantined; the same command begins those in" in done.stderr
+    assert (tmp_path / study / "runs/0000.log").read_text().count("SIGKILL") == 3
+    assert "killed its process 3 times" in (tmp_path / study / "report.html").read_text()
+    again = society(*command, cwd=tmp_path)
+    assert again.returncode == 3
+    assert "nothing to do" in again.stdout
+    assert line in again.stderr.splitlines()
+
+
+def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_fast(tmp_path):
+    listed = UNBUILDABLE.replace(
+        "{list: [", "{list: [{name: first, set: {protocol.team_size: 14}}, "
+    )
+    written(
+        tmp_path,
+        listed.replace(
+            "{name: many, set: {protocol.team_size: 13}}",
+            "{name: three, set: {protocol.team_size: 3}}",
+        ),
+    )
+    command = ("study", "run", "tiny.yaml", "--jobs", "1")
+    fast = society(*command, "--out", "fast", "--fail-fast", cwd=tmp_path)
+    assert fast.returncode == 5, fast.stderr
+    assert "run 0000 (first, replicate 0) failed: protocol.team_size" in fast.stderr
+    assert "of 6 runs, 1 failed, 5 waiting; the same command goes on and tries" in fast.stderr
+    whole = society(*command, cwd=tmp_path)
+    assert whole.returncode == 3, whole.stderr
+    assert whole.stdout.count(" done") == 4
+    for number in (0, 1):
+        log = Path(f"runs/studies/tiny/runs/000{number}.log")
+        assert f"a team of 14 cannot be made of the 12 scientists of the ecosystem; log: {log}" in (
+            whole.stderr
+        )
+        assert "a team of 14" in (tmp_path / log).read_text()
+    assert "of 6 runs, 2 failed; the same command tries those that failed again" in whole.stderr
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -323,7 +361,8 @@ def test_exit_codes_say_whether_the_same_command_goes_on(ends, code):
 
 def test_the_command_runs_reports_and_then_does_nothing(tmp_path):
     written(tmp_path, TINY)
-    done = society("study", "run", "tiny.yaml", "--jobs", "1", cwd=tmp_path)
+    command = ("study", "run", "tiny.yaml")
+    done = society(*command, "--jobs", "1", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     study = tmp_path / "runs/studies/tiny"
     assert (study / "report.html").is_file()
@@ -331,6 +370,9 @@ def test_the_command_runs_reports_and_then_does_nothing(tmp_path):
     again = society("study", "run", "tiny.yaml", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert "nothing to do" in again.stdout
+    imported = society(*command, cwd=tmp_path, env={"PYTHONPROFILEIMPORTTIME": "1"}).stderr
+    assert "scenarios.study.gather" in imported
+    assert not [name for name in ("mesa", "scipy") if f"| {name}\n" in imported]
     assert files == {p: p.stat().st_mtime_ns for p in study.rglob("*") if p.is_file()}
     by_folder = society("study", "run", "runs/studies/tiny", cwd=tmp_path)
     assert "nothing to do" in by_folder.stdout
@@ -406,3 +448,26 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(tmp_path):
         server.plan(Plan())
         done = society(*arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_lock_of_an_earlier_release_holds_where_the_new_keys_have_their_defaults(tmp_path):
+    from scenarios.identity import without
+    from scenarios.runfolder import hash_json
+    from scenarios.study.lock import LOCK, what_happens
+
+    design, study = opened(tmp_path)
+    added = [("founding", "leaders"), ("protocol", "speaking_order")]
+    data = json.loads((study / LOCK).read_text())
+    data["base"] = without(data["base"], added)
+    for arm, scenario in zip(data["arms"], design.scenarios, strict=True):
+        arm["scenario"] = hash_json(without(json.loads(json.dumps(what_happens(scenario))), added))
+    del data["prompts"]["agreement.txt"]
+    data["comparisons"] = [{"test": "paired", "of": "papers"}]
+    own = {key: value for key, value in data.items() if key not in ("hash", "by")}
+    (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
+    assert open_folder(design, study).data["hash"] == hash_json(own)
+    gathered_told = json.loads(told(design, require_lock(study), study))
+    assert [one["exploratory"] for one in gathered_told["comparisons"]] == [False]
+    path = written(tmp_path, TINY)
+    with pytest.raises(InputError, match=r'base\.protocol\.speaking_order: null -> "random"'):
+        open_folder(read_study(path, ["protocol.speaking_order=random"]), study)

@@ -1,0 +1,126 @@
+"""How far interests have moved, which topic somebody had when, and whether guests come back."""
+
+import math
+
+import pytest
+
+from metrics.drift import Topics, drift, main_topics
+from metrics.guests import invited_guests
+from metrics.measures import measured
+from metrics.teams import teams
+
+DRIFTED = [
+    # S1 came with a, b, c, d; it loses d to e, then e comes first and b leaves for f.
+    ("S1", 10.0, "P1", "a", "a; b; c; e", "e", "d"),
+    ("S1", 20.0, "P2", "e", "e; a; c; f", "f", "b"),
+    # S2 came with x alone, and takes up three more.
+    ("S2", 10.0, "P1", "x", "x; a; b; c", "a; b; c", None),
+    # S3 had none; S4 is left with none.
+    ("S3", 10.0, "P1", "a", "a", "a", None),
+    ("S4", 15.0, "P3", None, None, None, "speech"),
+]
+
+
+@pytest.fixture
+def drifted(rows, make_run):
+    rows["interests"] = DRIFTED
+    return make_run(rows)
+
+
+def test_interests_at_first_and_now_are_compared_by_hand(drifted):
+    """S1 shares a and c: 2 of 4, cosine 2/4. S2 shares x: 1 of 1, cosine 1/sqrt(1 x 4)."""
+    table = drift(drifted).set_index("scientist")
+    assert table.index.tolist() == ["S1", "S2", "S3", "S4"]
+    assert table["changes"].tolist() == [2, 1, 1, 1]
+    assert table["came_with"].tolist() == [4, 1, 0, 1]
+    assert table["has"].tolist() == [4, 4, 1, 0]
+    assert table["kept"].isna().tolist() == [False, False, True, False]
+    assert table["kept"].dropna().tolist() == [0.5, 1.0, 0.0]
+    assert table["change"].isna().tolist() == [False, False, True, True]
+    assert table["change"].dropna().tolist() == pytest.approx([0.5, 0.5])
+    # Their main topics on day 0 were graphs, graphs, vision and speech.
+    assert table["topic_changed"].tolist() == [True, True, True, True]
+
+
+def test_an_order_alone_is_no_change_of_interests_but_of_the_topic(rows, make_run):
+    rows["interests"] = [("S3", 5.0, "P", "speech", "speech; vision", None, None)]
+    (row,) = drift(make_run(rows)).to_dict("records")
+    assert (row["kept"], row["change"], row["topic_changed"]) == (1.0, 0.0, True)
+    rows["interests"] = [("S3", 5.0, "P", "vision", "vision; speech", None, None)]
+    (row,) = drift(make_run(rows)).to_dict("records")
+    assert row["topic_changed"] is False
+
+
+def test_where_nothing_drifts_there_is_nothing_to_tell(make_run):
+    assert not len(drift(make_run()))
+    found = measured(make_run(), ["interest_change", "topic_changed"])
+    assert all(math.isnan(value) for value in found.values())
+
+
+def test_measures_of_the_run_are_means_over_those_who_drifted(drifted):
+    found = measured(drifted, ["interest_change", "topic_changed"])
+    assert found == {"interest_change": pytest.approx(0.5), "topic_changed": 1.0}
+
+
+def test_a_topic_is_told_as_of_a_date(drifted):
+    topics = Topics(drifted)
+    assert [topics.before("S1", date) for date in (0.0, 10.0, 10.5, 20.0, 21.0)] == [
+        "graphs",
+        "graphs",
+        "a",
+        "a",
+        "e",
+    ]
+    assert topics.before("S4", 99.0) is None
+    assert topics.before("S5", 99.0) == "vision"
+    assert topics.before("nobody", 0.0) is None
+
+
+def test_effective_topics_by_hand(rows, make_run):
+    """Two topics, half and half, are two; all on one are one; nobody, and it is not known."""
+    one, other = rows["scientists"][0], rows["scientists"][2]
+    for people, wanted in (([one, other], 2.0), ([one], 1.0)):
+        assert main_topics(make_run({"scientists": people})) == pytest.approx(wanted)
+    assert math.isnan(main_topics(make_run({})))
+    moved = [(other[0], 3.0, "P", "graphs", "graphs", "graphs", "vision")]
+    both = {"scientists": [one, other], "interests": moved}
+    assert main_topics(make_run(both)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("date", "diversity", "unique"), [(4.9, 0.5, 0.0), (5.0, 0.75, 0.5), (6.0, 0.75, 0.5)]
+)
+def test_diversity_is_that_of_the_date_on_which_the_team_was_complete(
+    rows, make_run, date, diversity, unique
+):
+    """S1/1 was complete on day 5: graphs, graphs, vision, speech unless it was vision by then."""
+    rows["interests"] = [("S4", date, "P", "vision", "vision; speech", "vision", None)]
+    row = teams(make_run(rows)).set_index("team").loc["S1/1"]
+    assert (row["diversity"], row["unique"]) == (diversity, unique)
+
+
+def test_a_team_that_was_never_complete_counts_from_its_founding(rows, make_run):
+    """S6/1 was founded on day 20 and never complete; two at its end, from then on two topics."""
+    rows["members"].append(("S6/1", "S7", "member", 21.0, 30.0, True, 0))
+    for date, wanted in ((19.0, 1.0), (20.0, 0.5)):
+        rows["interests"] = [("S7", date, "P", "vision", "vision", "vision", "speech")]
+        table = teams(make_run(rows)).set_index("team")
+        assert table.loc["S6/1", "diversity"] == wanted
+
+
+def test_guests_who_are_invited_later_by_hand(rows, make_run):
+    """S1 asked S7 in a team whose paper came on day 50, S6 asked S3 in one that ended on day 30.
+
+    Of four invitations, those on day 50.5 to S7 and on day 31 to S3 went to guests of ended teams;
+    that of day 50 to S7 came too early, and S2 was asked by somebody else.
+    """
+    asked = [("S1/1", "S1", "S7"), ("S1/1", "S1", "S7"), ("S6/1", "S6", "S3"), ("S6/1", "S6", "S2")]
+    rows["consultations"] = [(*one, 25.0, "topic", "why?", "so", False) for one in asked]
+    sent = [("S1", "S7", 50.0), ("S1", "S7", 50.5), ("S6", "S3", 31.0), ("S1", "S2", 60.0)]
+    tail = (None, None, 0, 0, 0.0, False)
+    rows["invitations"] = [("S1/1", inviter, who, date, *tail) for inviter, who, date in sent]
+    assert invited_guests(make_run(rows)) == 0.5
+    rows["consultations"] = []
+    assert invited_guests(make_run(rows)) == 0.0
+    rows["invitations"] = []
+    assert math.isnan(invited_guests(make_run(rows)))

@@ -1,0 +1,136 @@
+import pytest
+
+from metrics.concurrency import rounds
+from metrics.delays import delays, held_attention, pieces
+from metrics.timelines import memberships, projects
+from society.run import Run
+
+WAITED = ("gathering", "desk_queue", "teammates", "notice", "meeting_queue")
+PARTS = ("meetings", "effort", "switching", *WAITED, "other")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A society of busy people who lose two hours with every turn, with and without queues."""
+    scenarios = pytest.importorskip("scenarios")
+    folder, found = tmp_path_factory.mktemp("runs"), {}
+    keys = {
+        "until": "250d",
+        "metrics": ["concurrency"],
+        "founding.teams_per_year": 2.5,
+        "population.ecosystem.scientists": 30,
+        "population.ecosystem.papers": 240,
+        "time.switching": "2h",
+    }
+    for attention in ("on", "unlimited"):
+        scenario = scenarios.load_scenario("quickstart", **keys, attention=attention)
+        found[attention] = Run.open(scenarios.run_scenario(scenario, folder / attention))
+    return found
+
+
+@pytest.mark.parametrize("attention", ["on", "unlimited"])
+def test_a_round_is_exactly_the_sum_of_its_parts(runs, attention):
+    table = pieces(runs[attention])
+    assert len(table) > 100
+    four = table["desk_queue"] + table["teammates"] + table["notice"] + table["meeting_queue"]
+    assert (table["waiting"] == four).all()
+    assert (table["elapsed"] == table["effort"] + table["switching"] + four).all()
+    assert (table[["effort", "switching", "desk_queue", "teammates"]] >= 0).all(axis=None)
+    assert (table[["notice", "meeting_queue"]] >= 0).all(axis=None)
+
+
+@pytest.mark.parametrize("attention", ["on", "unlimited"])
+def test_memberships_and_teams_are_exactly_the_sums_of_theirs(runs, attention):
+    run = runs[attention]
+    teams = run.table("teams").set_index("team")
+    wrote = set(teams.index[teams["state"].isin(["published", "finished"])])
+    for table in (memberships(run), projects(run)):
+        own = [part for part in PARTS if part in table]
+        assert len(table) > 10
+        assert (table[own].sum(axis=1) == table["elapsed"]).all()
+        assert (table[own] >= 0).all(axis=None)
+        waited = [part for part in WAITED if part in table]
+        assert (table[waited].sum(axis=1) == table["waiting"]).all()
+        # Nothing is left over where the work was done to its end.
+        done = table[table["team"].isin(wrote)]
+        assert len(done)
+        assert (done["other"] == 0).all()
+    spans = teams["finished"] - teams["founded"]
+    assert (projects(run).set_index("team")["elapsed"] == spans.dropna()).all()
+
+
+def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stays(runs):
+    busy, free = pieces(runs["on"]), pieces(runs["unlimited"])
+    assert (busy["desk_queue"] > 0).any()
+    assert (busy["switching"] > 0).any()
+    assert (free[["desk_queue", "meeting_queue", "switching"]] == 0).all(axis=None)
+    assert (rounds(runs["unlimited"])["held_up"] == 0).all()
+    assert held_attention(runs["unlimited"])["idle_share"].tolist() == [0.0]
+    assert held_attention(runs["on"])["idle_share"].iloc[0] < 0.05
+    # The slowest of several is waited for by all, and every meeting has its notice.
+    assert (free["teammates"] > 0).any()
+    assert (free["notice"] == 7).all()
+
+
+@pytest.mark.slow
+def test_in_the_field_waiting_rises_with_size_and_memberships(tmp_path):
+    scenarios = pytest.importorskip("scenarios")
+    scenario = scenarios.load_scenario("community/field", until="1y", metrics=["concurrency"])
+    run = Run.open(scenarios.run_scenario(scenario, tmp_path))
+    table = delays(run)
+    for by, values, kinds in (
+        ("size", (2, 4, 8), ("waiting", "teammates")),
+        ("memberships", (1, 2, 3), ("waiting", "desk_queue")),
+    ):
+        rows = table[table["by"] == by].set_index("value")
+        for kind in kinds:
+            assert rows.loc[list(values), kind].is_monotonic_increasing, (by, kind)
+    assert held_attention(run)["idle_share"].iloc[0] < 0.05
+
+
+def test_homework_broken_off_and_a_meeting_never_held_are_the_rest(make_run):
+    rows = {
+        "teams": [("A/1", "A", "virsci", 1, 1, 0.0, 0.0, 20.0, None, "dissolved", "gave up")],
+        "members": [("A/1", "A", "leader", 0.0, 20.0, True, 0)],
+        "meetings": [("A/1", "topic", 1, 1, 2.0, 9.0, 10.0, 11.0, 1, None)],
+        "homework": [("A/1", "A", "topic", 1, 1, 11.0, 12.0, 15.0, 3.0)],
+    }
+    row = memberships(make_run(rows)).iloc[0]
+    assert row[list(PARTS)].tolist() == [1, 3, 0, 2, 1, 0, 7, 1, 5]
+    assert row["waiting"] == 2 + 1 + 7 + 1
+
+
+def test_memberships_that_go_on_are_left_out(make_run):
+    rows = {
+        "teams": [("A/1", "A", "virsci", 2, 2, 0.0, 0.0, None, None, "running", None)],
+        "members": [
+            ("A/1", "A", "leader", 0.0, None, None, 0),
+            ("A/1", "B", "member", 1.0, 6.0, False, 2),
+        ],
+        "meetings": [("A/1", "topic", 1, 1, 3.0, 10.0, 10.0, 11.0, 1, None)],
+    }
+    (row,) = memberships(make_run(rows)).to_dict("records")
+    assert (row["scientist"], row["load"], row["stayed"]) == ("B", 2, False)
+    # It came on day 1, the meeting was called on day 3, and it left on day 6.
+    assert (row["elapsed"], row["gathering"], row["notice"]) == (5, 2, 3)
+    assert projects(make_run(rows)).empty
+
+
+def test_a_team_waits_for_the_last_of_a_round_only(make_run):
+    rows = {
+        "teams": [("A/1", "A", "virsci", 2, 2, 0.0, 0.0, 9.0, None, "finished", None)],
+        "members": [
+            ("A/1", "A", "leader", 0.0, 9.0, True, 0),
+            ("A/1", "B", "member", 0.0, 9.0, True, 0),
+        ],
+        "meetings": [("A/1", "topic", 1, 1, 0.0, 0.0, 0.0, 1.0, 2, None)],
+        "homework": [
+            ("A/1", "A", "topic", 1, 1, 1.0, 1.0, 6.0, 5.0),
+            ("A/1", "B", "topic", 1, 1, 1.0, 6.5, 9.0, 2.5),
+        ],
+    }
+    run = make_run(rows)
+    (team,) = projects(run).to_dict("records")
+    assert (team["effort"], team["desk_queue"], team["meetings"]) == (2.5, 5.5, 1)
+    waited = memberships(run).set_index("scientist")["teammates"]
+    assert waited.to_dict() == {"A": 3, "B": 0}

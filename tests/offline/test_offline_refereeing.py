@@ -1,0 +1,90 @@
+"""The rules by which offline scientists review, against what docs/offline.md states."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from agents.offline.constants import RULES
+from agents.offline.refereeing import agreeing, recommendation, review, rewrite
+from agents.profile import Profile
+from protocols.peer_review.forms import Report, Review, Rewrite, Willingness
+
+ME = Profile("Scientist1", interests=("graph theory", "speech recognition"))
+FAR = Profile("Scientist2", interests=("silicon anodes",))
+SENTENCE = "We study graph theory for speech recognition and test it on many graphs."
+
+
+def slots(**changes):
+    manuscript = Rewrite(title="Graph theory", abstract=SENTENCE)
+    asked = {"me": ME, "manuscript": manuscript, "load": 0, "open": 0, "round": 1, "final": False}
+    return {**asked, **changes}
+
+
+def logistic(odds):
+    return 1 / (1 + np.exp(-odds))
+
+
+def test_agreeing_by_hand():
+    # Both interests stand in the text, so that the affinity is 1; for the other one it is 0.
+    near = RULES.referee_base + RULES.referee_affinity
+    assert agreeing(slots()) == pytest.approx(logistic(near))
+    busy = near - 2 * RULES.referee_load - RULES.referee_open
+    assert agreeing(slots(load=2, open=1)) == pytest.approx(logistic(busy))
+    assert agreeing(slots(me=FAR)) == pytest.approx(logistic(RULES.referee_base))
+
+
+def test_people_agree_as_often_as_the_rule_says():
+    rng = np.random.default_rng(3)
+    answers = [Willingness.rehearse(slots(load=3), rng).accepted for _ in range(3000)]
+    assert np.mean(answers) == pytest.approx(agreeing(slots(load=3)), abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("me", "round_", "mean"),
+    [
+        (FAR, 1, RULES.mark_base),
+        (ME, 1, RULES.mark_base + RULES.mark_affinity),
+        (ME, 2, RULES.mark_base + RULES.mark_affinity + RULES.mark_round),
+    ],
+)
+def test_scores_have_their_means_and_bounds(me, round_, mean):
+    rng = np.random.default_rng(4)
+    said = [Review.rehearse(slots(me=me, round=round_), rng) for _ in range(3000)]
+    marks = np.array([[one.originality, one.soundness, one.clarity, one.overall] for one in said])
+    assert marks.min() >= 1
+    assert marks.max() <= 10
+    assert marks.mean(axis=0) == pytest.approx([mean] * 4, abs=0.12)
+    assert np.corrcoef(marks.T)[0, 3] == pytest.approx(0, abs=0.07)
+
+
+@pytest.mark.parametrize(
+    ("overall", "final", "said"),
+    [
+        (6.5, False, "accept"),
+        (6.4, False, "revise"),
+        (5.0, False, "revise"),
+        (4.9, False, "reject"),
+        (5.8, True, "accept"),
+        (5.7, True, "reject"),
+    ],
+)
+def test_the_score_recommends(overall, final, said):
+    assert recommendation(overall, final) == said
+
+
+def test_comments_name_what_is_missed_and_the_revision_brings_it_in():
+    said = Review.model_validate(review(slots(me=FAR), np.random.default_rng(1)))
+    assert '"silicon anodes"' in said.comments
+    told = slots(reports=(Report("", said),))
+    revised = [rewrite(told, np.random.default_rng(seed)) for seed in range(5)]
+    for one in revised:
+        assert "silicon anodes" in one["Abstract"]
+        assert one["Abstract"] != SENTENCE
+        assert one["Response"]
+
+
+def test_a_manuscript_without_words_is_reviewed_all_the_same():
+    page = SimpleNamespace(title="", abstract="", words=lambda: "")
+    said = review(slots(manuscript=page, me=Profile("Scientist3")), np.random.default_rng(1))
+    assert said["Recommendation"] in ("accept", "revise", "reject")

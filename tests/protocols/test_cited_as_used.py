@@ -1,0 +1,101 @@
+"""What is cited was chosen by the team among what it was shown; being found is no citation."""
+
+import json
+
+import numpy as np
+import pytest
+from players import play
+from pydantic import PrivateAttr
+
+from agents.offline.scientist import Offline
+from agents.reference import Reference
+from agents.request import Reply, Request
+from protocols.virsci.forms import Idea
+from protocols.virsci.protocol import VirSci
+from protocols.virsci.standing import stand, uses_of
+from society.durations import Times
+from society.founding import Poisson
+from society.model import Society
+
+
+class Noted(Offline):
+    """Rule-based scientists; notes the papers that each idea was shown, and those it names."""
+
+    _ideas: dict = PrivateAttr(default_factory=dict)
+
+    async def complete(self, request: Request) -> Reply:
+        reply = await super().complete(request)
+        if request.form is Idea:
+            shown = [reference.id for reference in request.slots["references"]]
+            named = [shown[number - 1] for number in json.loads(reply.text).get("Uses", [])]
+            team = "/".join(request.id.split("/")[:2])
+            self._ideas.setdefault(team, []).append((shown, list(dict.fromkeys(named))))
+        return reply
+
+
+def society_of(synthetic, cites):
+    backend = Noted()
+    society = Society(
+        synthetic,
+        protocol=VirSci(team_size=3, turns=2, cites=cites),
+        founding=Poisson(teams_per_year=2.0),
+        times=Times(publication_delay=5.0, reply_window=3.0, meeting_notice=1.0),
+        backend=backend,
+        until=110.0,
+        seed=4,
+    )
+    society.run_to_end()
+    cited = {row[0]: [] for row in society.log.rows["papers"]}
+    for citing, one, *_ in society.log.rows["citations"]:
+        cited[citing].append(one)
+    assert len(cited) > 3
+    return society, backend._ideas, cited
+
+
+def test_each_paper_of_a_society_cites_what_one_idea_of_its_team_used(synthetic):
+    society, ideas, cited = society_of(synthetic, "used")
+    found = 0
+    for paper, works in cited.items():
+        assert works in [named for _, named in ideas[paper]], paper
+        shown = {one for listed, _ in ideas[paper] for one in listed}
+        assert set(works) < shown, "more was retrieved than is cited"
+        found += len(works)
+        assert all(
+            society.literature.paper(one).date < society.literature.paper(paper).date
+            for one in works
+        )
+    assert found > len(cited)
+
+
+def test_with_retrieved_everything_that_was_shown_is_cited(synthetic):
+    _, ideas, cited = society_of(synthetic, "retrieved")
+    for paper, works in cited.items():
+        shown = {one for listed, _ in ideas[paper] for one in listed}
+        assert shown <= set(works)
+        assert len(works) == len(set(works))
+
+
+@pytest.mark.parametrize("uses", [[], None, [9, 99], [0, -1], "none"])
+def test_an_idea_that_names_no_listed_paper_cites_none(synthetic, uses):
+    def script(call, request):
+        return {"Uses": uses} if request.form is Idea else None
+
+    played = play(synthetic, VirSci(team_size=2, turns=2), script)
+    assert played.rows("papers")
+    assert played.of_form("Idea")[-1].request.slots["references"]
+    assert not played.rows("citations")
+
+
+def test_only_what_was_shown_can_be_used_whatever_lies_near():
+    """Any numbers: 1 to the length of the list count, once each, in the order of being said."""
+    rng = np.random.default_rng(3)
+    papers = [
+        Reference(id=f"p{n}", title="t", abstract="a", year=2000, distance=0.1) for n in range(12)
+    ]
+    for _ in range(200):
+        shown, near = papers[: rng.integers(0, 9)], papers[6:]
+        uses = tuple(rng.integers(-3, 14, rng.integers(0, 12)).tolist())
+        idea = Idea.model_construct(uses=uses)
+        chosen = uses_of(stand(True, idea, shown, near))
+        wanted = [f"p{n - 1}" for n in dict.fromkeys(uses) if 1 <= n <= len(shown)]
+        assert list(chosen) == wanted

@@ -1,0 +1,159 @@
+"""Who was consulted may be asked to join the next team: exact chances, sparsely and densely."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.stats import chisquare
+
+from protocols.policies.coauthorship import Coauthorship
+from protocols.policies.explore import HalfNormal, Share
+from society.consulted import Consulted
+from society.network import CoauthorNetwork
+from society.streams import Streams
+
+N, LEADER, DRAWS = 12, 3, 6000
+JOINT = {1: 2, 5: 4, 9: 1}
+ASKED = [7, 5, 7, 7, 11]
+ROW = np.array([JOINT.get(other, 0) for other in range(N)], dtype=float)
+TIMES = np.array([ASKED.count(other) for other in range(N)], dtype=float)
+POLICIES = {
+    "e = 1, g = 1": Coauthorship(guests=1.0),
+    "e = 0.05, g = 0.4": Coauthorship(explore=0.05, guests=0.4),
+    "share, g = 2": Coauthorship(explore=Share(mass=0.3), guests=2.0),
+    "half normal, g = 3": Coauthorship(explore=HalfNormal(seed=9), guests=3.0),
+    "share 1, g = 2": Coauthorship(explore=Share(mass=1.0), guests=2.0),
+}
+NOBODY = frozenset({LEADER})
+SOME = frozenset({LEADER, 0, 5, 6})
+MOST = frozenset(range(N)) - {7, 2}
+
+
+def network(joint=True, asked=True):
+    """Scientist 3 has written seven papers and asked five times, the last question on the day."""
+    counts = np.zeros((N, N), dtype=np.int64)
+    for other, papers in JOINT.items():
+        counts[LEADER, other] = counts[other, LEADER] = papers * joint
+    counts[2, 4] = counts[4, 2] = 3
+    day = [0.0]
+    net = CoauthorNetwork(csr_array(counts), lambda: day[0])
+    for guest in ASKED if asked else ():
+        net.consulted.record(LEADER, guest)
+    net.consulted.record(4, 8)
+    day[0] = 1.0
+    net.consulted.record(LEADER, 0)
+    return net
+
+
+def definition(policy):
+    """P_ij up to a factor, as the documentation states it."""
+    past = ROW + policy.guests * TIMES
+    if isinstance(policy.explore, HalfNormal):
+        return past + [policy.explore.entry(LEADER, other) for other in range(N)]
+    if isinstance(policy.explore, Share):
+        mass = policy.explore.mass
+        return (1 - mass) * past / past.sum() + mass / N
+    return past + policy.explore
+
+
+def one_by_one(policy, excluded, rng, count):
+    net = network()
+    return [policy.draw(LEADER, excluded, net, rng) for _ in range(count)]
+
+
+def batched(policy, excluded, rng, count):
+    """All at once, among draws of others who have guests, co-authors or neither."""
+    leaders = np.tile([LEADER, 4, 2, 10], count)
+    found = policy.draws(leaders, excluded - {LEADER}, network(), rng)
+    return found[leaders == LEADER].tolist()
+
+
+def densely(policy, excluded, rng, count):
+    net = network()
+    return [policy._draw_densely(LEADER, excluded, net, rng) for _ in range(count)]
+
+
+@pytest.mark.parametrize("excluded", [NOBODY, SOME, MOST], ids=["nobody", "some", "most"])
+@pytest.mark.parametrize("way", [one_by_one, batched, densely])
+@pytest.mark.parametrize("name", POLICIES)
+def test_draws_follow_the_definition(name, way, excluded):
+    policy = POLICIES[name]
+    count = 1500 if "half" in name or way is densely else DRAWS
+    drawn = way(policy, excluded, Streams(21).stream(name, way.__name__, len(excluded)), count)
+    assert not excluded & set(drawn)
+    kept = [other for other in range(N) if other not in excluded]
+    weights, counts = definition(policy)[kept], np.bincount(drawn, minlength=N)[kept]
+    assert counts.sum() == count
+    assert chisquare(counts, count * weights / weights.sum()).pvalue > 0.001
+
+
+def test_the_comparison_tells_a_wrong_weight():
+    drawn = one_by_one(Coauthorship(guests=1.0), NOBODY, Streams(1).stream("wrong"), DRAWS)
+    kept = [other for other in range(N) if other != LEADER]
+    counts = np.bincount(drawn, minlength=N)[kept]
+    for wrong in (0.0, 2.0):
+        weights = definition(Coauthorship(guests=wrong))[kept]
+        assert chisquare(counts, DRAWS * weights / weights.sum()).pvalue < 1e-6
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_weights_are_the_definition(name):
+    policy, others = POLICIES[name], [other for other in range(N) if other != LEADER]
+    found, wanted = policy.weights(LEADER, others, network()), definition(policy)[others]
+    assert found / found.sum() == pytest.approx(wanted / wanted.sum())
+
+
+def test_exact_chances_by_hand():
+    """Joint papers 2, 4, 1; asked 7 three times, 5 and 11 once; e = 1, g = 2, for all but oneself.
+
+    5 has 4 + 2 + 1 = 7, 7 has 6 + 1 = 7, 11 has 2 + 1 = 3, 1 has 3, 9 has 2, six others 1: 28.
+    """
+    others = [other for other in range(N) if other != LEADER]
+    weights = Coauthorship(guests=2.0).weights(LEADER, others, network())
+    chances = dict(zip(others, (weights / weights.sum()).tolist(), strict=True))
+    assert weights.sum() == 28
+    assert [chances[one] * 28 for one in (5, 7, 11, 1, 9, 0)] == pytest.approx([7, 7, 3, 3, 2, 1])
+
+
+def test_a_leader_who_has_only_guests_draws_them():
+    policy, net = Coauthorship(explore=Share(mass=0.2), guests=0.5), network(joint=False)
+    rng = Streams(3).stream("guests")
+    drawn = [policy.draw(LEADER, NOBODY, net, rng) for _ in range(3000)]
+    drawn += policy.draws(np.full(3000, LEADER), frozenset(), net, rng).tolist()
+    kept = [other for other in range(N) if other != LEADER]
+    weights = (0.8 * TIMES / TIMES.sum() + 0.2 / N)[kept]
+    counts = np.bincount(drawn, minlength=N)[kept]
+    assert chisquare(counts, 6000 * weights / weights.sum()).pvalue > 0.001
+
+
+@pytest.mark.parametrize("explore", [1.0, Share(), HalfNormal(seed=2)], ids=["e", "share", "half"])
+def test_without_a_weight_consultations_change_no_draw(explore):
+    """Not one number of the stream is used otherwise."""
+    policy = Coauthorship(explore=explore)
+    asked, none = network(), network(asked=False)
+    draws = [
+        [policy.draw(LEADER, NOBODY, net, Streams(4).stream("draw", k)) for k in range(60)]
+        + policy.draws(np.full(60, LEADER), frozenset(), net, Streams(4).stream("many")).tolist()
+        for net in (asked, none)
+    ]
+    assert draws[0] == draws[1]
+
+
+def test_a_consultation_counts_from_the_moment_after_it_became_known():
+    day = [5.0]
+    consulted = Consulted(lambda: day[0])
+    assert (consulted.known(1), consulted.counts(1, [2, 3]).tolist()) == (0, [0, 0])
+    consulted.record(1, 3)
+    assert (consulted.known(1), consulted.counts(1, [2, 3]).tolist()) == (0, [0, 0])
+    day[0] = 6.0
+    consulted.record(1, 3)
+    assert (consulted.known(1), consulted.counts(1, [2, 3]).tolist()) == (1, [0, 1])
+    day[0] = 7.0
+    assert (consulted.known(1), consulted.counts(1, [3, 9, 0]).tolist()) == (2, [2, 0, 0])
+    assert consulted.knowns(np.array([1, 2, 1])).tolist() == [2, 0, 2]
+    assert consulted.guest(1, 1) == 3
+
+
+@pytest.mark.parametrize("wrong", [-1.0, float("inf"), float("nan")])
+def test_a_weight_is_a_number_from_zero_on(wrong):
+    with pytest.raises(ValueError, match="guests"):
+        Coauthorship(guests=wrong)

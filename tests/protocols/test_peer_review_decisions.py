@@ -1,0 +1,161 @@
+"""Decisions by stated rules, worked out by hand; and the share of acceptances that they give."""
+
+import pytest
+from players import play
+from pydantic import ValidationError
+
+from protocols.peer_review.decision import Decision
+from protocols.peer_review.forms import Review
+from protocols.peer_review.protocol import PeerReview
+from protocols.wordless import Wordless
+from society.durations import Fixed, Times
+from society.founding import Once
+from society.publication import ByChance
+
+SAID = {"a": "accept", "v": "revise", "r": "reject"}
+
+
+def reviews(letters, scores=None):
+    """Reviews that recommend a(ccept), (re)v(ise) or r(eject), with overall scores."""
+    marks = scores or [5] * len(letters)
+    return [
+        Review(
+            recommendation=SAID[letter],
+            originality=5,
+            soundness=5,
+            clarity=5,
+            overall=mark,
+            comments="",
+        )
+        for letter, mark in zip(letters, marks, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "letters", "decision"),
+    [
+        ("majority", "aar", "accept"),
+        ("majority", "arr", "reject"),
+        ("majority", "avr", "revise"),
+        ("majority", "vva", "revise"),
+        ("majority", "ar", "revise"),  # one of two is not more than half
+        ("majority", "a", "accept"),
+        ("all", "aaa", "accept"),
+        ("all", "aav", "revise"),
+        ("all", "aar", "reject"),
+        ("all", "vvv", "revise"),
+        ("all", "r", "reject"),
+    ],
+)
+def test_recommendations_become_a_decision(rule, letters, decision):
+    found = Decision(rule=rule)
+    assert found.of(reviews(letters), final=False) == decision
+    assert found.of(reviews(letters), final=True) == decision.replace("revise", "reject")
+
+
+@pytest.mark.parametrize(
+    ("scores", "decision"),
+    [
+        ([6, 7], "accept"),  # 6.5, from which on it is accepted
+        ([6, 6.9], "revise"),
+        ([5, 5], "revise"),  # 5 is not below 5
+        ([4, 5.9], "reject"),
+        ([10, 1, 1], "reject"),
+    ],
+)
+def test_scores_become_a_decision(scores, decision):
+    # Every one of them recommends something else than what the scores say.
+    said = "r" if decision == "accept" else "a"
+    found = Decision(rule="mean").of(reviews(said * len(scores), scores), final=False)
+    assert found == decision
+
+
+def test_limits_of_scores_are_in_order():
+    with pytest.raises(ValidationError, match="reject_below is above accept_from"):
+        Decision(accept_from=4, reject_below=5)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Accept.", "accept"),
+        ("major revision", "revise"),
+        ("REJECTED", "reject"),
+        ("revise", "revise"),
+    ],
+)
+def test_usual_words_for_a_recommendation_are_read(said, meant):
+    marks = dict.fromkeys(("Originality", "Soundness", "Clarity", "Overall"), 5)
+    told = {"Recommendation": said, "Comments": "", **marks}
+    assert Review.model_validate(told).recommendation == meant
+
+
+MANY = 400
+QUICK = Times(homework=None, publication_delay=1.0)
+
+
+def accepted(synthetic, publication, script=None):
+    """The share of many manuscripts that appears, each judged alone."""
+    played = play(
+        synthetic,
+        Wordless(team_size=1, meetings=0),
+        script,
+        founding=Once(count=MANY, every=100.0),
+        until=MANY * 100.0,
+        times=QUICK,
+        publication=publication,
+    )
+    states = [row["state"] for row in played.rows("teams")]
+    assert states.count("published") + states.count("dissolved") == MANY
+    reasons = {row["reason"] for row in played.rows("teams") if row["state"] == "dissolved"}
+    assert reasons <= {"rejected"}
+    return states.count("published") / MANY
+
+
+def coin(call, request):
+    """Half of all reviews recommend acceptance, the others rejection."""
+    return (
+        {"Recommendation": "accept" if request.seed % 2 else "reject"}
+        if call.act == "review"
+        else None
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "share"),
+    # Of three fair coins: more than half heads 1/2, all heads 1/8.
+    [("majority", 1 / 2), ("all", 1 / 8)],
+)
+def test_the_share_of_acceptances_is_that_of_the_rule(synthetic, rule, share):
+    review = PeerReview(
+        rounds=1, decision=Decision(rule=rule), effort=Fixed(length=1.0), choice="uniform"
+    )
+    found = accepted(synthetic, review, coin)
+    assert abs(found - share) < 4 * (share * (1 - share) / MANY) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("accept", "times", "share"),
+    [(0.3, 1, 0.3), (0.3, 2, 1 - 0.7**2), (1.0, 1, 1.0), (0.0, 3, 0.0)],
+)
+def test_the_share_of_acceptances_by_lot(synthetic, accept, times, share):
+    lot = ByChance(accept=accept, submissions=times, decision=10.0, resubmission=5.0)
+    found = accepted(synthetic, lot)
+    assert abs(found - share) <= 4 * (share * (1 - share) / MANY) ** 0.5
+
+
+def test_a_lot_has_its_dates_and_rows_and_asks_nobody(synthetic):
+    """Handed in on day 0, decided 90 days later, 30 days between; there will be no paper."""
+    played = play(
+        synthetic,
+        Wordless(team_size=2, meetings=0),
+        publication=ByChance(accept=0.0, submissions=2),
+    )
+    assert [(row["submitted"], row["decided"]) for row in played.rows("submissions")] == [
+        (0.0, 90.0),
+        (120.0, 210.0),
+    ]
+    assert {row["decision"] for row in played.rows("submissions")} == {"reject"}
+    assert (played.team["state"], played.team["reason"]) == ("dissolved", "rejected")
+    assert not played.rows("calls")
+    assert not played.rows("homework")

@@ -1,0 +1,116 @@
+"""A run in which interests drift and guests come back is resumed, replayed and forked like any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.errors import Stopped
+from agents.offline.scientist import Offline, answer
+from scenarios.execute import replay
+from scenarios.execute import run as run_scenario
+from scenarios.fork import Fork
+from scenarios.record import JOURNAL
+from scenarios.schema import Scenario, load_scenario
+from society.past import past_of
+from society.run import Run
+
+pytestmark = pytest.mark.usefixtures("no_page")
+AT = 70.0
+KEYS = {
+    "founding.count": 8,
+    "founding.every": 14.0,
+    "protocol.team_size": 3,
+    "protocol.selection": {"use": "coauthorship", "guests": 2.0},
+    "population.drift": {"use": "writing", "entering": 0.8, "start": 1.0},
+    "metrics": ["teams"],
+}
+
+
+def digest(folder: Path) -> str:
+    return (folder / "digest").read_text()
+
+
+@pytest.fixture(scope="module")
+def scenario(tmp_path_factory: pytest.TempPathFactory, small_text: str) -> Scenario:
+    path = tmp_path_factory.mktemp("text") / "small.yaml"
+    path.write_text(small_text, encoding="utf-8")
+    return load_scenario(path, **KEYS)
+
+
+@pytest.fixture(scope="module")
+def parent(scenario: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run whose interests have changed before and after the day of the fork."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("metrics.report.page.write_page", lambda *_: None)
+        folder = run_scenario(scenario, tmp_path_factory.mktemp("parent") / "run")
+    dates = Run.open(folder).table("interests")["date"]
+    assert (dates < AT).any()
+    assert (dates > AT).any()
+    return folder
+
+
+def test_a_stopped_run_goes_on_to_the_same_end(
+    scenario: Scenario, parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def stopped(_: Offline, request):
+        if len(asked) == 90:
+            raise Stopped("pulled the plug")
+        asked.append(request.id)
+        return answer(request)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Offline, "complete", stopped)
+        with pytest.raises(Stopped, match="pulled the plug"):
+            run_scenario(scenario, here / "run")
+    run_scenario(scenario, here / "run")
+    assert digest(here / "run") == digest(parent)
+
+
+def test_it_is_replayed_from_its_journal_without_encoding_interests_again(
+    parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from society.literature.embedding import lsa
+
+    encoded: list[str] = []
+    encode = lsa.Lsa.encode
+
+    def noting(self, texts):
+        encoded.extend(texts)
+        return encode(self, texts)
+
+    monkeypatch.setattr(lsa.Lsa, "encode", noting)
+    replay(parent)
+    lists = Run.open(parent).table("interests")["interests"]
+    told = {text.replace("; ", ", ") for text in lists}
+    assert told
+    assert not told & set(encoded)
+    assert (parent / JOURNAL).exists()
+
+
+def test_a_fork_shares_the_interests_of_the_past(parent: Path, here: Path) -> None:
+    past = Fork.of(parent, f"{AT:g}d", ["protocol.turns=2"]).run(here / "fork")
+    ours, theirs = Run.open(here / "fork"), Run.open(parent)
+    assert past == past_of(ours, AT) == past_of(theirs, AT)
+    tables = [run.table("interests") for run in (ours, theirs)]
+    before = [table[table["date"] < AT].to_dict("records") for table in tables]
+    after = [table[table["date"] >= AT].to_dict("records") for table in tables]
+    assert before[0] == before[1] != []
+    assert after[0] != after[1]
+
+
+def test_switched_off_it_leaves_no_trace_in_the_identity(small: Scenario) -> None:
+    """Also in a mixture, whose protocols stand in a list."""
+    assert "drift" not in small.identity()["population"]
+    assert "guests" not in small.identity()["protocol"]["selection"]
+    on = small.set("population.drift", {"use": "writing"}).set("protocol.selection.guests", 1.0)
+    assert on.identity()["population"]["drift"]["use"] == "writing"
+    assert on.identity()["protocol"]["selection"]["guests"] == 1.0
+    parts = [{"share": 1, "protocol": {"use": "virsci", "turns": turns}} for turns in (1, 2)]
+    parts[1]["name"] = "longer"
+    mixed = small.set("protocol", {"use": "mixture", "of": parts}).identity()["protocol"]["of"]
+    assert all("guests" not in one["protocol"]["selection"] for one in mixed)
+    assert all("explore" in one["protocol"]["selection"] for one in mixed)

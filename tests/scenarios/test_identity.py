@@ -1,0 +1,100 @@
+"""A key that a release adds makes no other run of a folder, unless it is set to something."""
+
+import json
+
+import pytest
+
+from agents.errors import InputError
+from scenarios.execute import is_finished, run
+from scenarios.identity import added_since, is_identity, without
+from scenarios.runfolder import hash_json, identity_hash
+from scenarios.schema import load_scenario
+
+SMALL = {
+    "until": "60d",
+    "population.ecosystem.scientists": 12,
+    "population.ecosystem.papers": 60,
+    "protocol.turns": 1,
+    "protocol.team_size": 2,
+    "metrics": "[cost]",
+}
+ADDED = [("founding", "leaders"), ("protocol", "speaking_order")]
+"""Keys that we let an earlier release not have."""
+
+
+def scenario(**more):
+    given = {**SMALL, **more}
+    return load_scenario(
+        "virsci/paper", settings=[f"{key}={value}" for key, value in given.items()]
+    )
+
+
+def earlier(one, paths=ADDED):
+    """Identity and scenario as a release without some keys would have written them."""
+    return hash_json(without(one.identity(), paths)), without(one.to_data(), paths)
+
+
+def test_keys_are_told_by_their_paths_and_new_sections_as_one():
+    known = {"a": 1, "b": {"c": 1}}
+    data = {"a": 2, "b": {"c": {"d": 1}, "e": 1}, "f": {"g": 1}}
+    assert added_since(known, data) == [("b", "e"), ("f",)]
+    assert without(data, [("b", "e"), ("f",)]) == {"a": 2, "b": {"c": {"d": 1}}}
+
+
+def test_what_an_earlier_release_did_not_know_is_no_difference_at_its_default():
+    one = scenario()
+    assert one.to_data()["founding"]["leaders"] is None
+    assert is_identity(*earlier(one), one)
+    assert is_identity(identity_hash(one), one.to_data(), one)
+
+
+def test_it_is_a_difference_once_it_is_set():
+    held = earlier(scenario())
+    assert not is_identity(*held, scenario(**{"protocol.speaking_order": "random"}))
+
+
+def test_another_default_is_a_difference():
+    one = scenario()
+    known = without(one.to_data(), ADDED)
+    known["protocol"]["turns"] = 9
+    was = without(one.identity(), ADDED)
+    was["protocol"]["turns"] = 9
+    assert not is_identity(hash_json(was), known, one)
+    assert not is_identity("something else", known, one)
+    assert not is_identity("something else", None, one)
+
+
+@pytest.fixture(scope="module")
+def older(tmp_path_factory):
+    """A finished run folder as an earlier release would have left it."""
+    folder = run(scenario(), tmp_path_factory.mktemp("older") / "run", page=False)
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["identity"], manifest["scenario"] = earlier(scenario())
+    path.write_text(json.dumps(manifest))
+    return folder
+
+
+def test_a_finished_folder_of_an_earlier_release_is_finished(older):
+    assert is_finished(scenario(), older)
+    assert not is_finished(scenario(**{"protocol.turns": 2}), older)
+
+
+def test_without_its_journal_another_run_is_refused(older):
+    (older / "journal.sqlite").rename(older / "kept.sqlite")
+    assert is_finished(scenario(), older)
+    with pytest.raises(InputError, match="another scenario"):
+        is_finished(scenario(**{"protocol.turns": 2}), older)
+    (older / "kept.sqlite").rename(older / "journal.sqlite")
+
+
+def test_a_journal_of_an_earlier_release_belongs_to_the_same_scenario(older):
+    from agents.journal import Journal
+    from scenarios.record import belongs
+
+    held, known = earlier(scenario())
+    with Journal.open(older / "journal.sqlite") as journal:
+        journal.set_meta("identity", held)
+        journal.set_meta("scenario", json.dumps(known))
+        assert belongs(journal, scenario())
+        assert not belongs(journal, scenario(**{"protocol.turns": 2}))

@@ -1,0 +1,159 @@
+"""A run in which people come and go: stopped and gone on with, forked, replayed, told in tables."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents.errors import Stopped
+from agents.offline.scientist import Offline, answer
+from metrics.table import measure
+from scenarios.document import Document
+from scenarios.execute import replay
+from scenarios.execute import run as run_scenario
+from scenarios.fork import Fork
+from scenarios.schema import Scenario, load_scenario, read_scenario
+from society.past import past_of
+from society.run import Run
+
+ROOT = Path(__file__).parents[2]
+LIVING = """\
+name: living
+seed: 5
+until: 220d
+population: {ecosystem: {use: synthetic, scientists: 14, papers: 90, fields: 2, seed: 1}}
+founding: {use: poisson, teams_per_year: 1.2}
+protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
+time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
+careers:
+  use: rates
+  newcomers: {use: apprentices, per_year: 1.0}
+  retirement: {use: hazard, per_year: 0.3}
+  inactivity: 120d
+  mobility: {use: by_coauthors, per_year: 0.5}
+metrics: [structure, impact]
+"""
+
+
+def scenario_in(folder: Path, **keys: object) -> Scenario:
+    path = folder / "living.yaml"
+    path.write_text(LIVING, encoding="utf-8")
+    return load_scenario(path, **keys)
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of that scenario; tests only read it."""
+    folder = tmp_path_factory.mktemp("living")
+    return run_scenario(scenario_in(folder), folder / "run")
+
+
+def digest(folder: Path) -> str:
+    return (folder / "digest").read_text()
+
+
+def test_newcomers_are_in_every_table_and_measure(lived: Path) -> None:
+    run = Run.open(lived)
+    people, careers = run.table("scientists"), run.table("careers")
+    late = people.dropna(subset=["arrived"])
+    assert {"arrived", "moved", "retired", "inactive"} == set(careers["change"])
+    assert (
+        late["scientist"].tolist() == careers[careers["change"] == "arrived"]["scientist"].tolist()
+    )
+    assert set(run.table("members")["scientist"]) & set(late["scientist"])
+    wrote = measure(run, "productivity").set_index("scientist")
+    new = [who for who in wrote.index if who in set(late["scientist"])]
+    assert new
+    assert wrote.loc[new, "before"].tolist() == [0] * len(new)
+    each = measure(run, "inequality").set_index("quantity")
+    assert each.at["papers per scientist", "n"] == len(people)
+    there = measure(run, "presence")
+    assert there["present"].iloc[0] == 14 - (careers["date"] == 0).sum()
+    assert (
+        there["present"].iloc[-1]
+        == 14 + len(late) - careers["change"].isin(["retired", "inactive"]).sum()
+    )
+    page = (lived / "report.html").read_text()
+    assert "Who came, who went" in page
+
+
+def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(
+    lived: Path, here: Path
+) -> None:
+    (here / "living.yaml").write_text(LIVING, encoding="utf-8")
+    code = (
+        "from scenarios.execute import run; from scenarios.schema import load_scenario; "
+        "import metrics.report.page as page; page.write_page = lambda run, folder: folder; "
+        "run(load_scenario('living.yaml', **{'backend.in_flight': 1, 'metrics': []}), 'again')"
+    )
+    settings = {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=here,
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert digest(here / "again") == digest(lived)
+
+
+@pytest.mark.usefixtures("no_page")
+def test_a_stopped_run_goes_on_to_the_same_end(
+    lived: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario, asked = scenario_in(here), []
+
+    async def complete(_: Offline, request):
+        if len(asked) == 60:
+            raise Stopped("pulled the plug")
+        asked.append(request.id)
+        return answer(request)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Offline, "complete", complete)
+        with pytest.raises(Stopped):
+            run_scenario(scenario, here / "run")
+    assert not (here / "run" / "digest").exists()
+    run_scenario(scenario, here / "run")
+    assert digest(here / "run") == digest(lived)
+    assert replay(here / "run") == digest(lived).strip()
+
+
+@pytest.mark.usefixtures("no_page")
+def test_a_fork_shares_everybody_who_came_before_its_day(lived: Path, here: Path) -> None:
+    past = Fork.of(lived, "90d", ["careers.newcomers.per_year=4.0"]).run(here / "fork")
+    ours, theirs = Run.open(here / "fork"), Run.open(lived)
+    assert past == past_of(ours, 90.0) == past_of(theirs, 90.0)
+    early, late = (
+        [one.table("careers").query(when)["scientist"].tolist() for one in (ours, theirs)]
+        for when in ("date < 90", "date >= 90 and change == 'arrived'")
+    )
+    assert early[0] == early[1] != []
+    assert len(late[0]) > 1.5 * len(late[1])
+
+
+@pytest.mark.usefixtures("no_page")
+def test_a_longer_run_begins_with_the_shorter_one(lived: Path, here: Path) -> None:
+    run_scenario(scenario_in(here, until="280d", metrics=[]), here / "longer")
+    longer, shorter = Run.open(here / "longer"), Run.open(lived)
+    assert past_of(longer, 220.0) == past_of(shorter, 220.0)
+
+
+def test_where_nobody_comes_or_goes_a_scenario_is_what_it_was(small: Scenario) -> None:
+    assert small.to_data()["careers"] is None
+    assert "careers" not in small.identity()
+    living = small.set("careers", {"use": "rates"})
+    assert living.identity()["careers"]["newcomers"] is None
+
+
+def test_faults_in_careers_are_told_with_their_place(faults) -> None:
+    data = {"careers": {"use": "rates", "newcomers": {"use": "apprentices"}, "retire": 3}}
+    told = faults(lambda: read_scenario(Document(data)))
+    assert any("careers.newcomers" in line and "one of them" in line for line in told)
+    assert any("careers.retire" in line and "retirement" in line for line in told)

@@ -1,0 +1,174 @@
+"""Runs whose manuscripts are reviewed: stopped, gone on with, forked, replayed, planned, paid."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.errors import BudgetReached, Stopped
+from agents.offline.scientist import Offline, answer
+from scenarios.execute import replay
+from scenarios.execute import run as run_scenario
+from scenarios.fork import Fork
+from scenarios.plan import plan
+from scenarios.rates import Rates
+from scenarios.runfolder import identity_hash, prompt_hashes
+from scenarios.schema import Scenario, load_scenario
+from society.past import past_of
+from society.run import Run
+from tests.faultserver import FaultServer, Plan
+
+pytestmark = pytest.mark.usefixtures("no_page")
+
+REVIEWED = {
+    "population.ecosystem.scientists": 20,
+    "metrics": ["cost"],
+    "publication": {"use": "peer_review", "screening": "2d", "answer": "3d", "deciding": "3d"},
+}
+
+
+@pytest.fixture
+def reviewed(write: Callable[[str, str], Path], small_text: str) -> Callable[..., Scenario]:
+    """The small scenario with review before publication."""
+
+    def making(**keys: Any) -> Scenario:
+        return load_scenario(write("small.yaml", small_text), **{**REVIEWED, **keys})
+
+    return making
+
+
+class Asked:
+    """Notes what the offline scientists are asked; stops a run at its n-th review."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, stop_at: int | None = None) -> None:
+        self.ids: list[str] = []
+
+        async def complete(_: Offline, request):
+            reviews = sum("/review/" in one for one in self.ids)
+            if reviews == stop_at:
+                raise Stopped("pulled the plug")
+            self.ids.append(request.id)
+            return answer(request)
+
+        monkeypatch.setattr(Offline, "complete", complete)
+
+
+def digest(folder: Path) -> str:
+    return (folder / "digest").read_text()
+
+
+@pytest.mark.parametrize("stop_at", [1, 2])
+def test_a_run_stopped_in_the_middle_of_a_review_asks_for_the_rest_only(
+    reviewed: Callable[..., Scenario], here: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
+) -> None:
+    with monkeypatch.context() as patch:
+        before = Asked(patch, stop_at)
+        with pytest.raises(Stopped, match="pulled the plug"):
+            run_scenario(reviewed(), here / "run")
+    after = Asked(monkeypatch)
+    run_scenario(reviewed(), here / "run")
+    assert before.ids
+    assert after.ids
+    assert not set(before.ids) & set(after.ids)
+    run_scenario(reviewed(), here / "whole")
+    assert digest(here / "run") == digest(here / "whole")
+    assert replay(here / "run") == digest(here / "run").strip()
+
+
+def test_a_fork_in_the_middle_of_a_review_shares_what_was_before(
+    reviewed: Callable[..., Scenario], here: Path
+) -> None:
+    folder = run_scenario(reviewed(), here / "run")
+    referees = Run.open(folder).table("referees")
+    at = float(referees["assigned"].dropna().iloc[0]) + 0.25
+    settings = ["publication.reviewers=1", "seed=9"]
+    past = Fork.of(folder, f"{at}d", settings).run(here / "fork")
+    ours, theirs = Run.open(here / "fork"), Run.open(folder)
+    assert past == past_of(ours, at) == past_of(theirs, at)
+    assert digest(here / "fork") != digest(folder)
+    # Teams keep the review that they were founded with: three seats still.
+    first = ours.table("referees")
+    assert set(first["seat"]) == {0, 1, 2}
+
+
+def test_teams_founded_after_an_intervention_are_reviewed_as_it_says(
+    reviewed: Callable[..., Scenario], here: Path
+) -> None:
+    changed = [{"at": "7d", "set": {"publication.use": "none"}}]
+    run = Run.open(run_scenario(reviewed(interventions=changed), here / "run"))
+    teams = run.table("teams").sort_values("founded")["team"].tolist()
+    assert run.table("teams")["published"].notna().any()
+    assert set(run.table("submissions")["team"]) == {teams[0]}
+
+
+def test_nothing_changes_where_there_is_no_review(
+    write: Callable[[str, str], Path], small_text: str, small_run: Path, here: Path
+) -> None:
+    plain = load_scenario(write("small.yaml", small_text))
+    assert "publication" not in plain.identity()
+    stated = load_scenario(write("small.yaml", small_text), publication="none")
+    assert identity_hash(stated) == identity_hash(plain)
+    assert digest(run_scenario(stated, here / "run")) == digest(small_run)
+    assert not any(name.startswith("publication/") for name in prompt_hashes(plain))
+
+
+def test_the_prompts_of_review_belong_to_a_run(reviewed: Callable[..., Scenario]) -> None:
+    names = set(prompt_hashes(reviewed()))
+    assert {f"publication/{one}.txt" for one in ("request", "review", "rewrite")} <= names
+
+
+def test_a_plan_foresees_the_calls_of_review(reviewed: Callable[..., Scenario], here: Path) -> None:
+    scenario = reviewed()
+    calls = Run.open(run_scenario(scenario, here / "run")).table("calls")
+    assert (calls["stage"] == "publication").sum() > 10
+    foreseen = plan(scenario, Rates.of_rules())
+    assert foreseen.figures["calls"].likely == len(calls)
+    assert foreseen.law is not None
+    assert (foreseen.law.window, foreseen.law.days) == ("publication.screening", 2.0)
+
+
+def test_without_words_a_lot_makes_no_call(reviewed: Callable[..., Scenario], here: Path) -> None:
+    keys = {"protocol": {"use": "wordless"}, "publication": {"use": "chance", "decision": "20d"}}
+    run = Run.open(run_scenario(reviewed(**keys, **{"founding.count": 8}), here / "run"))
+    assert not len(run.table("calls"))
+    assert set(run.table("submissions")["decision"]) == {"accept", "reject"}
+    assert set(run.table("referees")["team"]) == set()
+
+
+def test_teams_of_a_mixture_are_all_reviewed(reviewed: Callable[..., Scenario], here: Path) -> None:
+    parts = [{"share": 1, "protocol": {"use": "virsci", "team_size": 2, "turns": 1}}]
+    parts.append({"share": 1, "protocol": {"use": "wordless", "team_size": 2}})
+    keys = {"protocol": {"use": "mixture", "of": parts}, "founding.count": 8}
+    run = Run.open(run_scenario(reviewed(**keys), here / "run"))
+    teams = run.table("teams").set_index("team")["protocol"]
+    assert set(teams[run.table("submissions")["team"].unique()]) == {"virsci", "wordless"}
+
+
+def test_the_model_reviews_for_live_teams_alone_and_is_paid_once(
+    reviewed: Callable[..., Scenario], here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
+    with FaultServer(Plan(rates={"unavailable": 0.1}, retry_after=0.01)) as server:
+        live = {"use": "openai", "model": "test", "api_base": server.url, "key": "FAULTSERVER_KEY"}
+        backend = {"use": "hybrid", "live_share": 0.4, "live": live, "in_flight": 8}
+        backend["retry"] = {"first": 0.01, "longest": 0.05}
+        scenario = reviewed(backend=backend, **{"founding.count": 6})
+        with pytest.raises(BudgetReached):
+            run_scenario(scenario.set("backend.budget.calls", 12), here / "hybrid")
+        run = Run.open(run_scenario(scenario, here / "hybrid"))
+        counts = server.counts(full=True)["by_call"]
+    calls, teams = run.table("calls"), run.table("teams")
+    asked = calls[calls["stage"] == "publication"]
+    live_teams = set(teams.loc[teams["live"], "team"])
+    assert set(asked.loc[asked["live"], "team"]) == live_teams & set(asked["team"]) != set()
+    assert not asked["live"].all()
+    assert set(counts) == set(calls.loc[calls["live"], "call"])
+    assert all(one["answers"] == 1 for one in counts.values())
+    rules = Run.open(run_scenario(reviewed(**{"founding.count": 6}), here / "rules"))
+    assert list(run.events()) == list(rules.events())
+    told = json.loads((here / "hybrid" / "manifest.json").read_text())
+    assert told["ledger"]["outcomes"]["answered"] == len(counts)

@@ -1,0 +1,523 @@
+"""Who comes, leaves and moves: by hand, and as often as the rates say."""
+
+from collections import Counter
+from dataclasses import replace
+
+import little
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from scipy.stats import kstest
+
+from agents.errors import InputError
+from agents.profile import Profile
+from society import population
+from society.bursts import Bursts
+from society.careers import Rates
+from society.comings import relocate
+from society.ecosystem.people import People
+from society.founding import Once, Poisson
+from society.interventions import Change, Removal
+from society.leaders import Productive
+from society.mobility import AnyPlace, ByCoauthors, BySize
+from society.model import Society
+from society.newcomers import Apprentices, Outsiders
+from society.proposals import Calls
+from society.retirement import Hazard, Lengths
+from society.streams import Streams
+
+NEVER = ((1e5, 0),)
+YEAR = 365.0
+
+
+def lived(careers, *leaders, steps=None, **settings):
+    """The little world after its end, with these careers."""
+    return little.run(steps or little.talk(), *(leaders or NEVER), careers=careers, **settings)
+
+
+def changes(society, *wanted):
+    """Rows of ``careers`` as dicts."""
+    return [one for one in little.only(society, "careers") if one["change"] in wanted]
+
+
+def at_places(*places):
+    """The little ecosystem with somebody at each of these places, and nobody else."""
+    profiles = [
+        replace(one, affiliations=(place, "Academy") if place else ())
+        for one, place in zip(little.ECOSYSTEM.profiles, places, strict=True)
+    ]
+    return replace(little.ECOSYSTEM, profiles=People.of(profiles))
+
+
+def society_of(ecosystem, **settings):
+    """A society of nobody's teams."""
+    quiet = {
+        "protocol": little.Written(steps=little.talk()),
+        "founding": little.Stated(teams_at=NEVER),
+        "times": little.times(),
+        "backend": little.Scripted(),
+        "step_days": 10.0,
+    }
+    return Society(ecosystem, **(quiet | settings))
+
+
+def test_an_apprentice_begins_with_the_mentor():
+    society = lived(Rates(newcomers=Apprentices(per_year=0.5)), until=YEAR)
+    came = changes(society, "arrived")
+    assert len(came) > 2
+    arrivals = [event for event in society.log.events if event["kind"] == "arrived"]
+    for row, event in zip(came, arrivals, strict=True):
+        assert row["place"] == "University"
+        own = society.population.profile(society.population.rows[row["scientist"]], YEAR)
+        mentor = society.population.profile(society.population.rows[event["mentor"]], YEAR)
+        assert own.affiliations == mentor.affiliations
+        # The mentor has one interest: it is taken over, or replaced by another's.
+        assert len(own.interests) == 1
+        assert (own.papers, own.citations, own.collaborators) == (0, 0, ())
+    people = little.only(society, "scientists")
+    assert [one["arrived"] for one in people[:10]] == [None] * 10
+    assert [one["arrived"] for one in people[10:]] == [one["date"] for one in came]
+    assert [one["scientist"] for one in people[10:]] == [
+        f"Scientist{10 + n}" for n in range(len(came))
+    ]
+    assert {(one["papers"], one["citations"], one["career_start"]) for one in people[10:]} == {
+        (0, 0, None)
+    }
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.25, 1.0])
+def test_apprentices_share_interests_as_often_as_stated(shared):
+    lists = [tuple(f"{who}{n}" for n in range(5)) for who in "abcdefghij"]
+    profiles = [Profile(f"Scientist{n}", ("U",), list_) for n, list_ in enumerate(lists)]
+    society = society_of(replace(little.ECOSYSTEM, profiles=People.of(profiles)))
+    rule, rng = Apprentices(per_year=1.0, shared=shared), Streams(1).stream("apprentices")
+    starts = [rule.start(society, 3, rng)[1] for _ in range(400)]
+    assert {len(set(one)) for one in starts} == {5}
+    taken = np.mean([len(set(one) & set(lists[3])) for one in starts]) / 5
+    assert taken == pytest.approx(shared, abs=4 * (shared * (1 - shared) / 2000) ** 0.5 + 1e-12)
+    others = Counter(one[0] for start in starts for one in start if one[0] != "d")
+    assert len(others) == (0 if shared == 1 else 9)
+
+
+def test_outsiders_have_the_interests_of_one_and_the_place_of_another():
+    society = society_of(at_places(*"abcdefghij"))
+    rng = Streams(2).stream("outsiders")
+    starts = [Outsiders(per_year=1.0).start(society, 0, rng) for _ in range(600)]
+    assert set(Counter(at[0] for at, _ in starts)) == set("abcdefghij")
+    assert set(Counter(interests[0] for _, interests in starts)) == set(little.INTERESTS)
+    assert len({(at, interests) for at, interests in starts}) > 60
+
+
+def sums(careers, days, seeds=60, **settings):
+    """What many little societies come to: arrivals, moves, people ever here, people left."""
+    found = []
+    for seed in range(seeds):
+        society = lived(careers, until=days, seed=seed, **settings)
+        counts = Counter(row["change"] for row in changes(society, "arrived", "moved", "retired"))
+        found.append((counts["arrived"], counts["moved"], counts["retired"]))
+    return np.array(found)
+
+
+def test_each_scientist_brings_newcomers_at_the_stated_rate():
+    """A Yule process: of 10, mean 10 e^(rt) after t, and variance 10 e^(rt) (e^(rt) - 1)."""
+    came = sums(Rates(newcomers=Apprentices(per_year=0.5)), YEAR)[:, 0]
+    growth = np.exp(0.5)
+    error = np.sqrt(10 * growth * (growth - 1) / len(came))
+    assert came.mean() == pytest.approx(10 * (growth - 1), abs=4 * error)
+
+
+def test_a_stated_number_comes_however_many_are_here():
+    came = sums(Rates(newcomers=Outsiders(number_per_year=6.0)), 2 * YEAR)[:, 0]
+    assert came.mean() == pytest.approx(12.0, abs=4 * np.sqrt(12 / len(came)))
+    assert came.var() == pytest.approx(12.0, abs=4 * 12 * np.sqrt(2 / len(came)))
+
+
+def test_everybody_retires_at_the_stated_rate_newcomers_too():
+    """Births and deaths at one rate: the mean number stays, and as many leave as come."""
+    rule = Rates(newcomers=Apprentices(per_year=0.4), retirement=Hazard(per_year=0.4))
+    found = sums(rule, 2 * YEAR, seeds=80)
+    here = 10 + found[:, 0] - found[:, 2]
+    error = np.sqrt(10 * 2 * 0.4 * 2 / len(here))
+    assert here.mean() == pytest.approx(10.0, abs=4 * error)
+    assert found[:, 2].mean() == pytest.approx(8.0, abs=4 * found[:, 2].std() / np.sqrt(len(here)))
+
+
+def test_moves_come_at_the_stated_rate():
+    moved = sums(
+        Rates(mobility=AnyPlace(per_year=0.3)), 2 * YEAR, ecosystem=at_places(*"aabbccddee")
+    )
+    assert moved[:, 1].mean() == pytest.approx(6.0, abs=4 * np.sqrt(6 / len(moved)))
+
+
+@pytest.mark.parametrize("age", [0.0, 10.0, 40.0])
+@pytest.mark.parametrize("shape", [0.7, 1.0, 4.0])
+def test_what_is_left_of_a_career_depends_on_how_long_it_has_lasted(age, shape):
+    from math import gamma
+
+    rule = Lengths(mean=30 * YEAR, shape=shape)
+    left = rule.left(np.full(4000, age * YEAR), np.random.default_rng(3))
+    scale = 30 / gamma(1 + 1 / shape)
+
+    def survives(years):
+        return np.exp(-((years / scale) ** shape))
+
+    assert kstest(left / YEAR, lambda t: 1 - survives(age + t) / survives(age)).pvalue > 1e-4
+    if shape == 1.0:
+        hazard = Hazard(per_year=1 / 30).left(np.full(4000, age), np.random.default_rng(3))
+        assert np.allclose(hazard, left)
+
+
+def test_careers_last_from_the_first_paper_on():
+    """First papers in 2010, day 0 in 2020: who has 10 years of about 12 behind has about 2 left."""
+    society = lived(Rates(retirement=Lengths(mean=12 * YEAR, shape=50.0)), until=6 * YEAR)
+    dates = [row["date"] / YEAR for row in changes(society, "retired")]
+    assert len(dates) == 10
+    assert np.mean(dates) == pytest.approx(2.0, abs=0.5)
+    assert max(dates) < 3.0
+    unknown = replace(little.ECOSYSTEM, career_starts=np.zeros(10, dtype=np.int64))
+    late = lived(
+        Rates(retirement=Lengths(mean=12 * YEAR, shape=50.0)), ecosystem=unknown, until=6 * YEAR
+    )
+    assert not changes(late, "retired")
+
+
+def test_who_neither_writes_nor_works_leaves():
+    """Two years after day 0, after the last paper, or after the end of the last team."""
+    society = lived(Rates(inactivity=2 * YEAR), (100.0, 9), steps=little.talk(2), until=4 * YEAR)
+    gone = {row["scientist"]: row["date"] for row in changes(society, "inactive")}
+    (paper,) = little.only(society, "papers")
+    ended = max(row["left"] for row in little.only(society, "members"))
+    assert paper["published"] == ended + 10.0
+    wrote = {row["scientist"] for row in little.only(society, "authorships")}
+    assert wrote == {little.name(9), little.name(0)}
+    for row in range(little.PEOPLE):
+        last = paper["published"] if little.name(row) in wrote else 0.0
+        assert gone[little.name(row)] == last + 2 * YEAR
+
+
+def test_a_newcomer_has_as_long_as_everybody():
+    rule = Rates(inactivity=100.0, newcomers=Outsiders(number_per_year=20.0))
+    society = lived(rule, until=YEAR)
+    came = {row["scientist"]: row["date"] for row in changes(society, "arrived")}
+    gone = {row["scientist"]: row["date"] for row in changes(society, "inactive")}
+    assert len(came) > 1
+    assert gone == {little.name(row): 100.0 for row in range(10)} | {
+        who: date + 100.0 for who, date in came.items() if date + 100.0 < YEAR
+    }
+
+
+def test_silence_is_counted_from_the_end_of_the_last_team():
+    def long(team, lab):
+        yield from lab.wait(500.0)
+
+    society = lived(Rates(inactivity=2 * YEAR), (100.0, 8), steps=long, until=5 * YEAR)
+    gone = {row["scientist"]: row["date"] for row in changes(society, "inactive")}
+    assert gone[little.name(8)] == 600.0 + 2 * YEAR
+
+
+def test_who_retires_leaves_its_teams_and_ends_those_it_leads():
+    society = lived(
+        Rates(retirement=Lengths(mean=10 * YEAR + 4, shape=50.0)),
+        (0.0, 0),
+        (0.0, 3),
+        steps=little.talk(600),
+        until=4 * YEAR,
+    )
+    states = {team["reason"] for team in little.only(society, "teams")}
+    assert states == {"leader gone"}
+    assert little.nothing_left(society)
+    dates = {row["scientist"]: row["date"] for row in changes(society, "retired")}
+    assert all(team["finished"] == dates[team["leader"]] for team in little.only(society, "teams"))
+
+
+@pytest.mark.parametrize("rule", [AnyPlace(), BySize(), ByCoauthors()], ids=repr)
+def test_nobody_goes_where_it_is_or_where_there_is_nothing(rule):
+    rng = Streams(4).stream("moves")
+    alone = society_of(at_places(*["one"] * 10))
+    assert rule.destination(0, alone, rng) is None
+    two = society_of(at_places(*["one"] * 9, "two"))
+    assert {rule.destination(0, two, rng) for _ in range(20)} == {"two"}
+    assert rule.destination(9, two, rng) == "one"
+
+
+def test_destinations_follow_their_rules():
+    society = society_of(at_places("a", "a", "a", "a", "b", "c", "c", "c", "c", None))
+    rng = Streams(5).stream("moves")
+    by_size = Counter(BySize().destination(0, society, rng) for _ in range(1000))
+    assert set(by_size) == {"b", "c"}
+    assert by_size["b"] == pytest.approx(200, abs=4 * (1000 * 0.2 * 0.8) ** 0.5)
+    anywhere = Counter(AnyPlace().destination(0, society, rng) for _ in range(1000))
+    assert anywhere["b"] == pytest.approx(500, abs=4 * 250**0.5)
+    # 3 has written with 4 alone; 0 with 1, who works where it does: by size, then.
+    assert {ByCoauthors().destination(3, society, rng) for _ in range(20)} == {"b"}
+    assert {ByCoauthors().destination(0, society, rng) for _ in range(200)} == {"b", "c"}
+    society.population.depart(4)
+    assert {ByCoauthors().destination(3, society, rng) for _ in range(200)} == {"c"}
+    assert {BySize().destination(9, society, rng) for _ in range(200)} == {"a", "c"}
+
+
+def test_who_moves_works_at_the_new_place_alone():
+    society = society_of(at_places(*"aabbccddee"))
+    society.env.run(until=3.0)
+    relocate(society, 2, "e")
+    society.env.run(until=4.0)
+    assert society.profile("Scientist2").affiliations == ("e",)
+    assert society.population.profile(2, 3.0).affiliations == ("b", "Academy")
+    bank = society.knowledge
+    assert bank.profile("Scientist2", bank.visible(4.0)).affiliations == ("e",)
+    assert bank.profile("Scientist2", bank.visible(3.0)).affiliations == ("b", "Academy")
+    hidden = society.relevant(10, frozenset({"Scientist2"}), 4.0, "speech")
+    assert len(hidden) == 9
+    assert little.only(society, "careers")[0] == {
+        "scientist": "Scientist2",
+        "date": 3.0,
+        "change": "moved",
+        "place": "e",
+    }
+
+
+def test_mobility_needs_places():
+    with pytest.raises(InputError, match=r"careers\.mobility: nothing is known of where"):
+        lived(Rates(mobility=BySize()), ecosystem=at_places(*[None] * 10))
+
+
+@pytest.mark.parametrize("rates", [{}, {"per_year": 0.1, "number_per_year": 3}])
+def test_newcomers_come_at_one_rate(rates):
+    with pytest.raises(ValidationError, match="per_year or number_per_year, one of them"):
+        Apprentices(**rates)
+
+
+def foundings(society):
+    """Dates and leaders of teams that were founded, or called for in vain."""
+    return [
+        (event["date"], event.get("leader") or event["scientist"])
+        for event in society.log.events
+        if event["kind"] in ("founded", "founding_skipped")
+    ]
+
+
+def brief(team, lab):
+    """A team that ends as it begins."""
+    return
+    yield
+
+
+TURNOVER = Rates(newcomers=Apprentices(per_year=0.6), retirement=Hazard(per_year=0.3))
+
+
+@pytest.mark.parametrize(
+    ("founding", "spread"),
+    [
+        (Poisson(teams_per_year=2.0), 1.0),
+        (Poisson(teams_per_year=2.0, leaders=Productive()), 1.0),
+        (Bursts(teams_per_year=2.0, offspring=0.3, memory=1.0), 1 / 0.7),
+    ],
+    ids=["poisson", "poisson by papers", "bursts"],
+)
+def test_there_are_as_many_foundings_as_scientists_present(founding, spread):
+    seen, owed, by_newcomers, theirs = 0, 0.0, 0, 0.0
+    for seed in range(30):
+        society = lived(TURNOVER, steps=brief, founding=founding, until=2 * YEAR, seed=seed)
+        people = society.population
+        here = {
+            row: people.gone.get(row, society.until) - people.since(row)
+            for row in range(len(people))
+        }
+        dated = foundings(society)
+        seen += len(dated)
+        owed += 2.0 * sum(here.values()) / YEAR
+        late = {people.names[row] for row in people.arrived}
+        by_newcomers += sum(leader in late for _, leader in dated)
+        theirs += 2.0 * sum(days for row, days in here.items() if row >= 10) / YEAR
+        for date, leader in dated:
+            row = people.rows[leader]
+            assert people.since(row) <= date <= people.gone.get(row, society.until)
+    assert seen == pytest.approx(owed, abs=4 * spread * owed**0.5)
+    if founding.leaders is None:
+        assert by_newcomers == pytest.approx(theirs, abs=4 * spread * theirs**0.5)
+
+
+def test_a_limit_of_foundings_counts_those_of_newcomers():
+    founding = Poisson(teams_per_year=2.0, most=25)
+    society = lived(TURNOVER, steps=brief, founding=founding, until=2 * YEAR)
+    without = lived(TURNOVER, steps=brief, founding=Poisson(teams_per_year=2.0), until=2 * YEAR)
+    assert len(foundings(without)) > 30
+    assert 15 <= len(foundings(society)) <= 25
+    assert foundings(society) == foundings(without)[: len(foundings(society))]
+
+
+@pytest.mark.parametrize(
+    "founding", [Once(count=12, every=30.0), Calls(teams_per_call=3, every=50.0)]
+)
+def test_a_stated_number_of_teams_stays_as_it_is(founding):
+    society = lived(
+        Rates(newcomers=Apprentices(per_year=2.0)), steps=brief, founding=founding, until=YEAR
+    )
+    alone = lived(None, steps=brief, founding=founding, until=YEAR)
+    assert [date for date, _ in foundings(society)] == [date for date, _ in foundings(alone)]
+
+
+def test_nothing_that_was_drawn_before_is_drawn_otherwise_because_people_come():
+    """Until somebody has come, a living society is one in which nobody comes or goes."""
+    founding = Poisson(teams_per_year=3.0)
+    living = lived(Rates(newcomers=Apprentices(per_year=0.1)), founding=founding, until=YEAR)
+    still = lived(None, founding=founding, until=YEAR)
+    first = changes(living, "arrived")[0]["date"]
+    before = [
+        [{**event, "sequence": 0} for event in one.log.events if event["date"] < first]
+        for one in (living, still)
+    ]
+    assert before[0] == before[1]
+    assert len(before[0]) > 5
+
+
+EVERYTHING = Rates(
+    newcomers=Apprentices(per_year=0.4),
+    retirement=Lengths(mean=9 * YEAR, shape=3.0),
+    inactivity=150.0,
+    mobility=ByCoauthors(per_year=0.5),
+)
+
+
+def busy(until=YEAR, **settings):
+    """A little world with everything switched on."""
+    chosen = {"founding": Poisson(teams_per_year=1.5), "ecosystem": at_places(*"aabbccddee")}
+    return lived(EVERYTHING, until=until, **(chosen | settings))
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """Everything that such a world leaves behind; people come, go, move, and newcomers work."""
+    society = busy()
+    assert {
+        row["change"] for row in changes(society, "arrived", "moved", "retired", "inactive")
+    } == {
+        "arrived",
+        "moved",
+        "retired",
+        "inactive",
+    }
+    late = {society.population.names[row] for row in society.population.arrived}
+    assert late & {row["scientist"] for row in little.only(society, "members")}
+    assert late & {row["scientist"] for row in little.only(society, "authorships")}
+    return little.traces(society)
+
+
+@pytest.mark.parametrize("in_flight", [1, 64])
+def test_what_happens_depends_on_neither_delays_nor_slots(reference, in_flight):
+    assert little.traces(busy(in_flight=in_flight, delay=little.by_chance)) == reference
+
+
+def test_a_longer_run_begins_as_a_shorter_one(reference):
+    events = busy(2 * YEAR).log.events
+    assert events[: len(reference[0])] == reference[0]
+    assert len(events) > len(reference[0])
+
+
+def test_a_large_society_lives_as_a_small_one(reference, monkeypatch):
+    monkeypatch.setattr(population, "EVERYBODY", 5)
+    large = busy()
+    events, rows = little.traces(large)
+    assert events == reference[0]
+    assert rows["careers"] == reference[1]["careers"]
+    listed = [row[0] for row in large.log.whole()["scientists"]]
+    assert len(set(listed)) == len(listed)
+    assert {large.population.names[row] for row in large.population.arrived} < set(listed)
+    assert len(large.agents) < len(large.population)
+
+
+def test_another_rule_begins_on_its_date_and_another_seed_is_other_luck():
+    founding = Poisson(teams_per_year=1.0)
+    rule = Rates(newcomers=Apprentices(per_year=1.0))
+    ended = lived(
+        rule,
+        founding=founding,
+        interventions=[Change(100.0, settings={"careers": None})],
+        until=YEAR,
+    )
+    whole = lived(rule, founding=founding, until=YEAR)
+    early = [row for row in changes(whole, "arrived") if row["date"] < 100.0]
+    assert changes(ended, "arrived") == early
+    assert len(early) < len(changes(whole, "arrived"))
+    began = lived(
+        None,
+        founding=founding,
+        interventions=[
+            Change(50.0, removal=Removal(count=2)),
+            Change(100.0, settings={"careers": TURNOVER}),
+        ],
+        until=2 * YEAR,
+    )
+    dates = [row["date"] for row in changes(began, "arrived", "retired")]
+    assert min(dates) > 100.0
+    assert len(set(changes_of(began))) == len(changes_of(began))
+    other = lived(
+        rule, founding=founding, interventions=[Change(100.0, settings={"seed": 9})], until=YEAR
+    )
+    assert [row for row in changes(other, "arrived") if row["date"] < 100.0] == early
+    assert changes(other, "arrived") != changes(whole, "arrived")
+
+
+def changes_of(society):
+    """Who left, once for each leaving."""
+    return [row["scientist"] for row in changes(society, "retired", "removed", "inactive")]
+
+
+def test_everybody_may_leave():
+    society = lived(
+        Rates(
+            retirement=Hazard(per_year=50.0),
+            newcomers=Outsiders(number_per_year=2.0),
+            mobility=BySize(per_year=5.0),
+        ),
+        founding=Poisson(teams_per_year=3.0),
+        ecosystem=at_places(*"aabbccddee"),
+        until=3 * YEAR,
+    )
+    assert len(society.population.gone) == len(society.population)
+    assert max(row["date"] for row in changes(society, "arrived", "retired")) < 2 * YEAR
+
+
+def test_more_people_than_have_agents_come_and_go_too():
+    """Columns of 30,000: newcomers are found, founded by and listed; a network that grew."""
+    from test_population_at_scale import many_people, no_ties
+
+    from society.ecosystem.ecosystem import Ecosystem
+
+    count = 30_000
+    few = little.ECOSYSTEM
+    ecosystem = Ecosystem(
+        boundary=few.boundary,
+        past=few.past,
+        contemporary=(),
+        profiles=many_people(count),
+        career_starts=np.full(count, 2010),
+        coauthors=no_ties(count),
+        embedding=few.embedding,
+        past_vectors=few.past_vectors,
+        contemporary_vectors=few.contemporary_vectors,
+        interest_vectors=np.eye(few.embedding.dim, dtype=np.float32)[np.arange(count) % 7],
+    )
+    society = lived(
+        Rates(newcomers=Outsiders(per_year=0.01), retirement=Hazard(per_year=0.02)),
+        steps=brief,
+        founding=Poisson(teams_per_year=0.05),
+        ecosystem=ecosystem,
+        until=YEAR,
+    )
+    people = society.population
+    assert people.large
+    came, left = len(people.arrived), len(people.gone)
+    assert came == pytest.approx(300, abs=4 * 300**0.5)
+    assert left == pytest.approx(600, abs=4 * 600**0.5)
+    assert len(people) == society.network.size == count + came
+    founded = [event["leader"] for event in society.log.events if event["kind"] == "founded"]
+    assert len(founded) == pytest.approx(1485, abs=4 * 1485**0.5)
+    assert 0 < sum(people.rows[leader] >= count for leader in founded) < 40
+    assert len(society.agents) < 1700
+    listed = [row[0] for row in society.log.whole()["scientists"]]
+    assert (
+        len(listed)
+        == len(set(listed))
+        == len(set(founded) | {people.names[r] for r in people.arrived})
+    )

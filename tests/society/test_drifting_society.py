@@ -1,0 +1,162 @@
+"""A drifting society keeps the promises: same bytes, same prefix, the same past."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.offline.scientist import Offline
+from protocols.policies.coauthorship import Coauthorship
+from protocols.virsci.protocol import VirSci
+from society.drift import Writing
+from society.durations import Times
+from society.ecosystem.synthetic import Synthetic
+from society.founding import Poisson
+from society.model import Society
+
+ROOT = Path(__file__).parents[2]
+CODE = """
+import sys
+sys.path.insert(0, {here!r})
+from test_drifting_society import digest, drifting
+print(digest(drifting()))
+"""
+
+
+def drifting(latency=0.0, in_flight=64, until=130.0, drift=None, guests=2.0):
+    """Teams aiming at diversity, whose members' topics drift, whose leaders ask guests again."""
+    society = Society(
+        Synthetic(scientists=30, papers=240).generate(3),
+        protocol=VirSci(
+            team_size=3,
+            turns=2,
+            diversity=1.0,
+            min_size=2,
+            selection=Coauthorship(guests=guests),
+        ),
+        founding=Poisson(teams_per_year=4.0),
+        times=Times(publication_delay=5.0, reply_window=3.0, meeting_notice=1.0, deadline=60.0),
+        backend=Offline(latency=latency),
+        in_flight=in_flight,
+        until=until,
+        seed=5,
+        drift=drift or Writing(memory=60.0, start=1.0, entering=0.6),
+    )
+    society.run_to_end()
+    return society
+
+
+def digest(society):
+    body = json.dumps([society.log.events, society.log.rows], default=str)
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """It is no society in which nothing drifts."""
+    society = drifting()
+    rows = society.log.rows
+    assert len(rows["papers"]) > 5
+    assert len(rows["interests"]) > 10
+    assert len(rows["consultations"]) > 10
+    return society
+
+
+@pytest.mark.parametrize(
+    "settings", [{"in_flight": 1}, {"latency": 0.001, "in_flight": 64}], ids=["one", "many, live"]
+)
+def test_execution_changes_nothing(reference, settings):
+    assert digest(drifting(**settings)) == digest(reference)
+
+
+def test_another_process_finds_the_same(reference):
+    done = subprocess.run(
+        [sys.executable, "-c", CODE.format(here=str(Path(__file__).parent))],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.stdout.strip() == digest(reference), done.stderr
+
+
+def test_a_longer_run_begins_like_a_shorter_one(reference):
+    short = drifting(until=90.0)
+    events = short.log.events
+    assert events == reference.log.events[: len(events)]
+    for table in ("papers", "interests"):
+        rows = short.log.rows[table]
+        assert len(rows) > 3
+        assert rows == reference.log.rows[table][: len(rows)], table
+
+
+def test_drift_reaches_what_scientists_are_told(reference):
+    """Other profiles make other words, and so another society, from the first paper on."""
+    still = drifting(drift=Writing(memory=60.0, start=10_000.0, entering=0.0))
+    first = reference.log.rows["interests"][0][1]
+    assert digest(still) != digest(reference)
+    ours, theirs = (
+        [event for event in society.log.events if event["date"] < first]
+        for society in (reference, still)
+    )
+    assert ours == theirs
+
+
+def test_the_last_row_of_each_is_what_the_profile_says(reference):
+    last = {row[0]: tuple(row[4].split("; ")) for row in reference.log.rows["interests"]}
+    before = reference.ecosystem.profiles
+    for row, scientist in enumerate(reference.population.names):
+        told = reference.profile(scientist)
+        assert told.interests == last.get(scientist, before[row].interests)
+        assert len(told.interests) <= 10
+        version = reference.knowledge.visible(reference.day)
+        assert reference.knowledge.profile(scientist, version).interests == told.interests
+
+
+def test_subjects_are_the_main_topics_of_now(reference):
+    topics = np.array([reference.topic(row) for row in range(len(reference.population))])
+    same = topics[:, None] == topics[None, :]
+    subjects = reference.subjects
+    assert (same == (subjects[:, None] == subjects[None, :])).all()
+    assert topics.tolist() != list(reference.ecosystem.profiles.topics)
+
+
+def test_guests_are_known_once_the_team_that_asked_them_has_ended(reference):
+    """Each consultation of an ended team is counted for who asked, and no other."""
+    rows = reference.population.rows
+    running = {row[0] for row in reference.log.rows["teams"] if row[9] in ("running", "finished")}
+    counted = np.zeros((len(rows), len(rows)), dtype=int)
+    for team, asker, guest, *_ in reference.log.rows["consultations"]:
+        counted[rows[asker], rows[guest]] += team not in running
+    assert counted.sum() > 10
+    consulted = reference.network.consulted
+    for asker in range(len(rows)):
+        found = consulted.counts(asker, np.arange(len(rows)))
+        assert found.tolist() == counted[asker].tolist()
+        assert consulted.known(asker) == counted[asker].sum()
+
+
+def test_who_was_consulted_is_invited_more_often(reference):
+    """With a heavy weight, most invitations by leaders who have guests go to one of these."""
+    shares = []
+    for society in (drifting(guests=500.0), drifting(guests=0.0)):
+        teams = {row[0]: row for row in society.log.rows["teams"]}
+        ends = {team: row[8] if row[8] is not None else row[7] for team, row in teams.items()}
+        known = {}
+        for team, asker, guest, *_ in society.log.rows["consultations"]:
+            if ends[team] is not None:
+                known.setdefault(asker, []).append((ends[team], guest))
+        hits = [
+            invitee in {guest for end, guest in known[inviter] if end < sent}
+            for _, inviter, invitee, sent, *_ in society.log.rows["invitations"]
+            if any(end < sent for end, _ in known.get(inviter, ()))
+        ]
+        assert len(hits) > 20
+        shares.append(sum(hits) / len(hits))
+    assert shares[0] > 1.5 * shares[1] + 0.1, shares

@@ -1,0 +1,117 @@
+"""Effort by role and stage, and what turning from one project to another takes."""
+
+import pytest
+from little import found, only, run, times
+from test_ending import at, team_of
+from test_meetings import FOUNDED, SHARED, meeting, rows
+
+from metrics.concurrency import rounds, utilisation
+from metrics.timelines import memberships, projects
+from society.durations import Fixed, Times
+from society.frames import essential, frames
+from society.run import Run
+
+FOUR = Fixed(length=4.0)
+
+
+def at_desks(society, turn=1):
+    columns = ("scientist", "team", "assigned", "started", "done", "effort", "switching")
+    return [
+        tuple(row[c] for c in columns) for row in only(society, "homework") if row["turn"] == turn
+    ]
+
+
+@pytest.mark.parametrize(
+    ("role", "stage", "effort"),
+    [
+        ("leader", "topic", 3.0),
+        ("member", "topic", 1.0),
+        ("leader", "ideas", 6.0),
+        ("member", "ideas", 2.0),
+        ("leader", "abstract", 9.0),
+        ("member", "abstract", 1.0),
+    ],
+)
+def test_effort_by_role_and_stage(role, stage, effort):
+    given = Times(
+        leader_effort=1.5,
+        member_effort=0.5,
+        stage_effort={"ideas": 2, "abstract": {"leader": 3}},
+    )
+    assert given.effort(2.0, role, stage) == effort
+
+
+def test_homework_takes_the_effort_of_its_role_and_stage():
+    given = times(homework=FOUR, member_effort=0.5, stage_effort={"topic": {"member": 3}, "x": 9})
+    society = run(meeting(SHARED), *FOUNDED, times=given)
+    efforts = {(team, who): effort for who, team, *_, effort, _ in at_desks(society)}
+    assert efforts["Scientist0/1", "Scientist0"] == 4.0 * 1.5
+    assert efforts["Scientist0/1", "Scientist1"] == 4.0 * 0.5 * 3
+
+
+def test_a_desk_that_turns_to_another_project_takes_longer():
+    society = run(meeting(SHARED, turns=2), *FOUNDED, times=times(homework=FOUR, switching=0.5))
+    assert at_desks(society) == [
+        ("Scientist1", "Scientist0/1", 9.0, 9.0, 13.0, 4.0, 0.0),
+        ("Scientist0", "Scientist0/1", 9.0, 9.0, 15.0, 6.0, 0.0),
+        ("Scientist2", "Scientist2/1", 11.0, 11.0, 17.0, 6.0, 0.0),
+        ("Scientist3", "Scientist1/1", 13.0, 13.0, 17.0, 4.0, 0.0),
+        ("Scientist1", "Scientist2/1", 11.0, 13.0, 17.5, 4.0, 0.5),
+        ("Scientist1", "Scientist1/1", 13.0, 17.5, 24.0, 6.0, 0.5),
+    ]
+    # Who stays with one project turns from nothing.
+    assert {row[-1] for row in at_desks(society, 2) if row[0] != "Scientist1"} == {0.0}
+    assert {row[-1] for row in at_desks(society, 2) if row[0] == "Scientist1"} == {0.5}
+
+
+def test_where_attention_is_unlimited_nothing_is_turned_from():
+    given = times(homework=FOUR, switching=0.5)
+    society = run(meeting(SHARED, turns=2), *FOUNDED, times=given, attention="unlimited")
+    assert {row[-1] for turn in (1, 2) for row in at_desks(society, turn)} == {0.0}
+
+
+def test_who_is_interrupted_while_turning_has_done_nothing():
+    given = times(homework=FOUR, switching=2.0)
+    society = found(meeting(SHARED), *FOUNDED, times=given)
+    at(society, 14.0, lambda: team_of(society, 2).dissolve("gave up"))
+    society.run_to_end()
+    row = next(row for row in at_desks(society) if row[:2] == ("Scientist1", "Scientist2/1"))
+    assert row[2:] == (11.0, 13.0, 14.0, 0.0, 1.0)
+
+
+def test_where_turning_takes_nothing_tables_and_digests_are_as_they_were():
+    society = run(meeting(SHARED), *FOUNDED, times=times(homework=FOUR))
+    assert rows(society, "homework", "switching") == [(None,)] * 6
+    tables = frames(society.log.rows)
+    assert "switching" in tables["homework"]
+    assert "switching" not in essential(tables)["homework"]
+    turned = run(meeting(SHARED), *FOUNDED, times=times(homework=FOUR, switching=0.5))
+    assert "switching" in essential(frames(turned.log.rows))["homework"]
+
+
+def test_the_time_of_memberships_and_teams_by_hand():
+    society = run(meeting(SHARED, turns=2), *FOUNDED, times=times(homework=FOUR, switching=0.5))
+    told = Run.from_rows(society.log.rows, {"seed": 0, "days": 100.0}, {})
+    parts = [
+        *("elapsed", "notice", "meeting_queue", "meetings", "effort", "switching"),
+        *("desk_queue", "teammates", "gathering", "other"),
+    ]
+    of = memberships(told).set_index(["team", "scientist"])[parts]
+    assert of.loc[("Scientist0/1", "Scientist1")].tolist() == [30, 14, 0, 4, 8, 0.5, 0, 3.5, 0, 0]
+    assert of.loc[("Scientist2/1", "Scientist1")].tolist() == [32, 14, 1, 4, 8, 1, 4, 0, 0, 0]
+    assert of.loc[("Scientist1/1", "Scientist1")].tolist() == [38, 14, 2.5, 4, 12, 1, 4.5, 0, 0, 0]
+    parts.remove("teammates")
+    teams = projects(told).set_index("team")[parts]
+    assert teams.loc["Scientist0/1"].tolist() == [30, 14, 0, 4, 12, 0, 0, 0, 0]
+    assert teams.loc["Scientist2/1"].tolist() == [32, 14, 1, 4, 8, 1, 4, 0, 0]
+
+
+def test_turning_counts_as_attention_and_as_what_holds_a_team_up():
+    society = run(meeting(SHARED, turns=2), *FOUNDED, times=times(homework=FOUR, switching=0.5))
+    told = Run.from_rows(society.log.rows, {"seed": 0, "days": 100.0}, {})
+    spent = utilisation(told).set_index("scientist")["homework_days"]
+    assert spent["Scientist1"] == 8 + 8 + 12 + 0.5 + 1 + 1
+    held = rounds(told).set_index(["team", "turn"])["held_up"]
+    assert held["Scientist0/1", 1] == 0
+    assert held["Scientist2/1", 1] == 0.5
+    assert held["Scientist1/1", 1] == 11 - 6

@@ -1,0 +1,129 @@
+"""The ODD page lists every key that says what happens as the code has it, each with a source."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+from scenarios.pages import document
+from scenarios.parts import BACKENDS, import_class
+from scenarios.schema import EXECUTION, SPEAKING_EXECUTION, Scenario
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "odd.md").read_text(encoding="utf-8")
+HEAD = {
+    "key": ["key", "default", "unit", "range", "meaning", "source"],
+    "constant": ["constant", "value", "unit", "meaning", "source"],
+}
+
+
+def cells_of(line):
+    """The cells of one line of a Markdown table; a bar within a cell is written ``\\|``."""
+    parts = re.split(r"(?<!\\)\|", line.strip())[1:-1]
+    return [part.strip().replace("\\|", "|") for part in parts]
+
+
+def rows(text, first):
+    """Rows of the tables whose first column is called ``first``, by heading and first cell."""
+    found, heading, lines = {}, "", iter(text.splitlines())
+    for line in lines:
+        if line.startswith("#"):
+            heading = line.lstrip("# ").strip("`")
+        elif line.startswith("|") and cells_of(line)[0] == first:
+            for row in takewhile(lambda one: one.startswith("|"), lines):
+                cells = cells_of(row)
+                if not set(row) <= set("|- "):
+                    name = heading, cells[0].strip("`")
+                    assert name not in found, f"{name} stands there twice"
+                    found[name] = cells[1:]
+    return found
+
+
+def says_what_happens(key):
+    """Is a key part of a scenario's identity?"""
+    backends = (import_class(path) for path in BACKENDS.values())
+    unsaid = SPEAKING_EXECUTION.union(*(one.execution for one in backends))
+    first, second, *_ = *key.split("."), ""
+    return first not in EXECUTION and not (first == "backend" and second in unsaid)
+
+
+def keys():
+    """The keys of the schema: default, what it takes, meaning."""
+    known = rows(document(Scenario), "key")
+    return {name: row for name, row in known.items() if says_what_happens(name[1])}
+
+
+def written(key, default, unit, takes, meaning, source):
+    """The line of the page for a key."""
+    cells = (f"`{key}`", default, unit, takes, meaning, source)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+LISTED, KNOWN = rows(PAGE, "key"), keys()
+CONSTANTS = rows(PAGE, "constant")
+
+
+def test_every_key_is_listed_and_every_listed_key_exists():
+    assert len(KNOWN) > 100
+    missing = [
+        f"### `{heading}`\n{written(key, default, 'UNIT', takes, meaning, 'SOURCE')}"
+        for (heading, key), (default, takes, meaning) in KNOWN.items()
+        if (heading, key) not in LISTED
+    ]
+    gone = [": ".join(name) for name in LISTED if name not in KNOWN]
+    assert not missing, "docs/odd.md misses, with unit and source:\n" + "\n".join(missing)
+    assert not gone, f"docs/odd.md lists what is no key: {gone}"
+
+
+@pytest.mark.parametrize("name", [name for name in KNOWN if name in LISTED], ids=": ".join)
+def test_a_row_says_what_the_code_says(name):
+    default, takes, meaning = KNOWN[name]
+    told = LISTED[name]
+    row = [default, told[1], takes, meaning, told[-1]]
+    assert told == row, f"docs/odd.md should say under {name[0]}\n{written(name[1], *row)}"
+
+
+def test_every_row_names_its_unit_and_its_source():
+    for (heading, name), row in {**LISTED, **CONSTANTS}.items():
+        assert re.search(r"\w", row[-1]), f"{heading}: {name} has no source; say assumed if so"
+        assert row[1], f"{heading}: {name} has no unit; a dash where it has none"
+
+
+def test_constants_have_the_values_of_the_code():
+    assert CONSTANTS
+    for (_, path), row in CONSTANTS.items():
+        module, name = path.split(":")
+        assert row[0] == f"`{getattr(importlib.import_module(module), name)}`", path
+
+
+def test_tables_have_the_columns_that_are_read():
+    for first, head in HEAD.items():
+        heads = [cells_of(line) for line in PAGE.splitlines() if line.startswith(f"| {first} |")]
+        assert heads
+        assert all(one == head for one in heads)
+
+
+def test_the_seven_elements_of_the_protocol_stand_in_order():
+    elements = [
+        *("Purpose and patterns", "Entities, state variables, scales"),
+        *("Process overview and scheduling", "Design concepts", "Initialization"),
+        *("Input data", "Submodels"),
+    ]
+    assert re.findall(r"^## \d\. (.*)$", PAGE, re.MULTILINE) == elements
+
+
+def test_every_design_concept_is_told():
+    section = PAGE.split("## 4. Design concepts")[1].split("\n## ")[0]
+    assert re.findall(r"^\*\*(.+?)\.\*\*", section, re.MULTILINE) == [
+        *("Basic principles", "Emergence", "Adaptation", "Objectives", "Learning", "Prediction"),
+        *("Sensing", "Interaction", "Stochasticity", "Collectives", "Observation"),
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`((?:tests|benchmarks)/[\w/.]+)`", PAGE))))
+def test_what_the_page_names_as_evidence_is_there(name):
+    assert (ROOT / name).exists()

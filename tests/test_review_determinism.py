@@ -1,0 +1,110 @@
+"""With review before publication too: same seed and words, same bytes, however it is run."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+CODE = """
+import json, sys
+sys.path.insert(0, {here!r})
+from test_review_determinism import digest, small
+print(digest(small(**json.loads({settings!r}))))
+"""
+
+
+def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
+    """A small society whose manuscripts are reviewed, after its end."""
+    from agents.offline.scientist import Offline
+    from protocols.peer_review.decision import Decision
+    from protocols.peer_review.protocol import PeerReview
+    from protocols.virsci.protocol import VirSci
+    from society.durations import Times
+    from society.ecosystem.synthetic import Synthetic
+    from society.founding import Poisson
+    from society.interventions import Change, Removal
+    from society.model import Society
+
+    society = Society(
+        Synthetic(scientists=30, papers=240).generate(3),
+        protocol=VirSci(team_size=3, turns=1, inviting="at_once"),
+        founding=Poisson(teams_per_year=1.2),
+        times=Times(publication_delay=5.0, reply_window=5.0, meeting_notice=3.0),
+        publication=PeerReview(
+            submissions=2,
+            resubmission=3.0,
+            due=1.0,
+            patience=0.5,
+            screening=2.0,
+            answer=3.0,
+            decision=Decision(rule="mean", accept_from=5.5, reject_below=4.5),
+        ),
+        interventions=(Change(105.0, removal=Removal(count=10, by="random")),),
+        backend=Offline(latency=latency),
+        in_flight=in_flight,
+        until=until,
+        step_days=step_days,
+        seed=seed,
+    )
+    society.run_to_end()
+    return society
+
+
+def digest(society):
+    """A hash of everything that happened, in order."""
+    body = json.dumps([society.log.events, society.log.rows], default=str)
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """The society in this process; everything that review can bring has come about in it."""
+    society = small()
+    rows = society.log.rows
+    assert {row[5] for row in rows["submissions"]} == {"accept", "revise", "reject", None}
+    assert 2 in {row[1] for row in rows["submissions"]}
+    assert {"delivered", "declined", "late", "gone"} <= {row[9] for row in rows["referees"]}
+    return society
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"in_flight": 1}, {"latency": 0.001, "in_flight": 64}, {"step_days": 31.7}],
+    ids=["one slot", "latency", "other periods"],
+)
+def test_execution_changes_nothing(whole, settings):
+    assert digest(small(**settings)) == digest(whole)
+
+
+def test_another_process_finds_the_same(whole):
+    settings = json.dumps({"latency": 0.0005, "in_flight": 16})
+    done = subprocess.run(
+        [sys.executable, "-c", CODE.format(here=str(ROOT / "tests"), settings=settings)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == digest(whole)
+
+
+def test_a_longer_run_begins_like_a_shorter_one(whole):
+    short = small(until=110.0)
+    events = short.log.events
+    assert any(event["kind"] == "reviewed" for event in events)
+    assert events == whole.log.events[: len(events)]
+    for table in ("homework", "papers", "reads"):
+        rows = short.log.rows[table]
+        assert rows == whole.log.rows[table][: len(rows)], table
+
+
+def test_another_seed_is_another_world(whole):
+    assert digest(small(seed=4)) != digest(whole)
