@@ -6,6 +6,7 @@ import pandas as pd
 
 from metrics import novelty
 from metrics.cost import inference_cost
+from metrics.refereeing import unended
 from metrics.teams import teams
 from society.run import Run
 
@@ -26,14 +27,15 @@ def by_protocol(run: Run) -> pd.DataFrame:
 
     Returns:
         One row per ``protocol``, by name: ``teams`` founded, of them ``ended``, their ``papers``;
-        ``with_paper`` (share of the teams that have ended, 0..1); means over all teams of
+        ``with_paper`` (share of the teams that have ended, 0..1; one with a manuscript in review
+        has not); means over all teams of
         ``size``, ``freshness``, ``diversity``, ``newcomers``, ``elsewhere``, ``waiting`` and
         ``days_to_paper`` as in ``teams``; over the teams with a paper ``inference_cost``
         (calls); over papers ``cited`` (citations by papers of this society) and ``HD``, ``CD``,
         ``CI``, ``ON``. Missing where there is nothing to average.
     """
     founded = run.table("teams").set_index("team")
-    ended = founded["state"] != "running"
+    ended = pd.Series(~unended(run).to_numpy(), index=founded.index)
     wrote = founded["state"].isin(["published", "finished"])
     cost = inference_cost(run).set_index("team")["inference_cost"]
     values = pd.DataFrame({"protocol": founded["protocol"], "teams": 1})

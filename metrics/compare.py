@@ -22,6 +22,7 @@ from scipy import stats
 from metrics import powerlaw
 from metrics.inequality import gini
 from metrics.network.assembly import assembled
+from metrics.presence import on_day_0
 from metrics.structure import adjacency, describe
 from metrics.works import Works, incumbency, links, looked_up, works_of
 from society.literature.paper import DAYS_PER_YEAR
@@ -97,7 +98,8 @@ def topics_of(keywords: Sequence[Sequence[str]]) -> tuple[dict[str, float], int]
 
 
 def _people(run: Run) -> int:
-    return int(run.table("scientists")["scientist"].nunique())
+    """Everybody who was ever in the society, also those whom a large one does not list."""
+    return on_day_0(run) + int(run.table("scientists")["arrived"].notna().sum())
 
 
 def compare(sides: Mapping[str, Side]) -> pd.DataFrame:

@@ -35,8 +35,8 @@ def drift(run: Run) -> pd.DataFrame:
     """How far the interests of those moved whose interests have changed.
 
     After Jia, Wang and Szymanski (Nature Human Behaviour 1:0078), who compare what is written
-    at the beginning and at the end of a career by cosine (Jia et al. 2017). Here the list of interests that
-    somebody came with is compared with the last one, and every interest counts alike.
+    at the beginning and at the end of a career by cosine (Jia et al. 2017). Here the list of
+    interests that somebody came with is compared with the last one, and all count alike.
 
     Returns:
         One row per scientist with a row in ``interests``, by name: ``scientist``, ``changes``

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from metrics.columns import NAN
 from society.run import Run
 
@@ -14,8 +16,7 @@ def invited_guests(run: Run) -> float:
     asked, sent = run.table("consultations"), run.table("invitations")
     if not len(sent):
         return NAN
-    teams = run.table("teams").set_index("team")
-    ended = teams["published"].fillna(teams["finished"])
+    ended = _ended(run)
     known = asked.assign(ended=asked["team"].map(ended)).groupby(["asker", "guest"])["ended"].min()
     pairs = sent.merge(
         known.reset_index(),
@@ -24,3 +25,14 @@ def invited_guests(run: Run) -> float:
         right_on=["asker", "guest"],
     )
     return float((pairs["ended"] < pairs["sent"]).fillna(False).mean())
+
+
+def _ended(run: Run) -> pd.Series:
+    """The date on which each team ended, by its id; missing while it works or waits for its paper.
+
+    Who is rejected ends with the last decision, which comes after the work was done.
+    """
+    teams = run.table("teams").set_index("team")
+    decided = run.table("submissions").groupby("team")["decided"].max().reindex(teams.index)
+    stopped = decided.fillna(teams["finished"]).where(teams["state"] == "dissolved")
+    return teams["published"].fillna(stopped)

@@ -11,6 +11,7 @@ from metrics.columns import NAN, Of, mean, numbers
 from metrics.cost import COUNTED
 from metrics.inequality import gini
 from metrics.ledger import ledger_of
+from metrics.refereeing import unended
 from metrics.table import measure
 from society.run import Run
 
@@ -27,10 +28,12 @@ def of_papers(table: str, column: str) -> Of:
 
 
 def share_with_paper(run: Run) -> float:
-    """Teams with a paper, of those that have ended, 0..1."""
+    """Teams with a paper, of those that have ended, 0..1.
+
+    A paper that is accepted counts before it is visible; a manuscript in review has not ended.
+    """
     states = run.table("teams")["state"]
-    ended = states[states != "running"]
-    return mean(numbers(ended.isin(["published", "finished"])))
+    return mean(numbers(states[~unended(run)].isin(["published", "finished"])))
 
 
 def acceptance(run: Run) -> float:

@@ -34,11 +34,11 @@ def presence(run: Run, every: float = MONTH) -> pd.DataFrame:
         counts = np.searchsorted(np.sort(dated), days, side="right")
         table[change] = pd.array(counts, dtype="Int64")
     gone = sum((table[change] for change in LEFT), start=0)
-    table.insert(1, "present", _on_day_0(run) + table["arrived"] - gone)
+    table.insert(1, "present", on_day_0(run) + table["arrived"] - gone)
     return table
 
 
-def _on_day_0(run: Run) -> int:
+def on_day_0(run: Run) -> int:
     """Scientists on day 0; a large society says how many there were and does not list them."""
     counts = (run.manifest.get("ecosystem") or {}).get("counts") or {}
     listed = int(run.table("scientists")["arrived"].isna().sum())

@@ -100,6 +100,17 @@ def reviewers(run: Run) -> pd.DataFrame:
     return table.reset_index(drop=True)
 
 
+def unended(run: Run) -> pd.Series:
+    """Whether each team, by its place in ``teams``, is at work or has a manuscript in review.
+
+    An accepted paper that is not visible yet is the end of its team.
+    """
+    teams, rounds = run.table("teams"), run.table("submissions")
+    accepted = rounds.loc[rounds["decision"] == "accept", "team"]
+    judged = teams["team"].isin(rounds["team"]) & ~teams["team"].isin(accepted)
+    return (teams["state"] == "running") | ((teams["state"] == "finished") & judged)
+
+
 def _ends(rounds: pd.DataFrame) -> pd.DataFrame:
     """The last round of each submission, with the date on which it was first handed in."""
     ordered = rounds.sort_values(ROUND, kind="stable")

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from metrics.network.communities import grouped
 from metrics.network.paths import giant, mean_path
+from metrics.presence import LEFT, on_day_0
 from metrics.structure import describe, ties_of
 from society.run import Run
 from society.streams import Streams
@@ -23,8 +24,6 @@ YEAR = 365.0
 SPAN = YEAR / 2
 """Days after a removal at which the network is looked at again, and over which papers count."""
 NETWORKS = ("recent", "all")
-LEAVING = ("removed", "retired", "inactive")
-"""Changes of the table ``careers`` after which somebody is not in the society any more."""
 SHARES = ("mean_degree", "giant_share", "clustering", "path", "modularity", "papers_each")
 COUNTS = (
     *("removed", "people", "nodes", "edges", "isolated", "components", "communities", "papers"),
@@ -117,18 +116,16 @@ def moments(run: Run, date: float, removed: list[str]) -> Iterator[Moment]:
     yield Moment("end", run.days, True, _gone(run, run.days, after=True))
 
 
-def _people(run: Run, moment: Moment) -> set[str]:
-    """Who is in the society: those of day 0 and those who have come since, less the gone."""
+def _people(run: Run, moment: Moment) -> int:
+    """How many are in the society: those of day 0 and those who have come since, less the gone."""
     come = run.table("careers").dropna(subset=["date", "scientist"])
     come = come[(come["change"] == "arrived") & moment.has(come["date"])]
-    people = run.table("scientists")
-    first = people.loc[people["arrived"].isna(), "scientist"]
-    return {*first, *come["scientist"]} - moment.gone
+    return on_day_0(run) + len(come) - len(moment.gone)
 
 
 def _gone(run: Run, date: float, after: bool) -> frozenset[str]:
     left = run.table("careers").dropna(subset=["date", "scientist"])
-    left = left[left["change"].isin(LEAVING)]
+    left = left[left["change"].isin(LEFT)]
     return frozenset(left.loc[Moment("", date, after, frozenset()).has(left["date"]), "scientist"])
 
 
@@ -171,7 +168,7 @@ def _work(run: Run, moment: Moment) -> dict[str, float | int | None]:
     recent = dated[moment.has(dated["published"]) & (dated["published"] >= start)]
     by = run.table("authorships")
     by = by[by["paper"].isin(recent["paper"]) & ~by["scientist"].isin(moment.gone)]
-    people = len(_people(run, moment))
+    people = _people(run, moment)
     years = (moment.date - start) / YEAR
     each = len(by) / people / years if people and years else None
     return {"people": people, "papers": by["paper"].nunique(), "papers_each": each}

@@ -11,6 +11,7 @@ from metrics import novelty
 from metrics.composition import composition
 from metrics.concurrency import rounds
 from metrics.cost import inference_cost
+from metrics.refereeing import unended
 from society.run import Run
 
 OUTCOMES = ("accepted", "declined", "full")
@@ -111,8 +112,7 @@ def _undefaulted(run: Run) -> set[str]:
 
 def _outcomes(run: Run) -> Iterator[tuple[str, str, pd.Series]]:
     """Name, what it is counted over, and its values by team."""
-    founded = run.table("teams").set_index("team")
-    ended = founded[founded["state"] != "running"]
+    ended = run.table("teams")[~unended(run)].set_index("team")
     wrote = ended["state"].isin(["published", "finished"])
     yield "with a paper", "teams", wrote.astype("Float64")
     papers = run.table("papers")

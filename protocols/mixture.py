@@ -68,9 +68,14 @@ class Mixture(TeamProtocol):
         return self
 
     @property
+    def components(self) -> tuple[TeamProtocol, ...]:
+        """The protocols it is made of."""
+        return tuple(one.protocol for one in self.of)
+
+    @property
     def stages(self) -> frozenset[str] | None:
         """Those of all components; None where one of them states none."""
-        of_each = [one.protocol.stages for one in self.of]
+        of_each = [one.stages for one in self.components]
         stated = [stages for stages in of_each if stages is not None]
         return frozenset().union(*stated) if len(stated) == len(of_each) else None
 

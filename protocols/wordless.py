@@ -90,7 +90,7 @@ class Wordless(TeamProtocol):
         members = [world.population.rows[team.leader]]
         while len(members) < n:
             rng = lab.rng("member", len(members))
-            row = policy.choose(members, frozenset((*members, *world.closed())), world, rng)
+            row = policy.choose(members, world.closed() | {*members}, world, rng)
             if row is None:
                 break
             lab.join(names[row])

@@ -30,8 +30,8 @@ def sides_of(run: Run, ecosystem: Ecosystem) -> dict[str, Side]:
     _fits(run, ecosystem)
     days = compared_days(run)
     early, late = ecosystem.past, ecosystem.contemporary
-    people = run.table("scientists")
-    known = set(people.loc[people["arrived"].isna(), "scientist"])
+    # Not those in the tables of the run: a large society lists only who took part.
+    known = set(ecosystem.profiles.names)
     then = late[: int((late.dates < days).sum())]
     start = int((early.dates < -days).sum())
     ours = simulated(run, days)

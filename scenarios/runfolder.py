@@ -219,10 +219,16 @@ def _database(papers: Papers, vectors: Any) -> Database:
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:
-    """sha256 of the prompt files that lie beside the protocol, and beside the publication."""
-    own = {path.name: path for path in _prompts_beside(scenario.protocol)}
-    review = {f"publication/{path.name}": path for path in _prompts_beside(scenario.publication)}
-    files = {**own, **review}
+    """sha256 of the prompt files beside whatever asks: protocol and publication.
+
+    Those of the components of a mixture and those that an intervention brings in are among them.
+    """
+    files: dict[str, Path] = {}
+    for held in (scenario, *(changed for _, changed in scenario.changed())):
+        for protocol in held.protocol.components:
+            files |= {path.name: path for path in _prompts_beside(protocol)}
+        review = _prompts_beside(held.publication)
+        files |= {f"publication/{path.name}": path for path in review}
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items()}
 
 

@@ -253,7 +253,7 @@ def _know_stages(complaints: Complaints, scenario: Scenario) -> None:
     stages = scenario.protocol.stages
     if stages is None:
         return
-    # Authors revise, and reviewers read, at their desks as well.
+    # Authors revise at their desks as well.
     known = sorted(stages | {"publication"})
     for name in scenario.time.stage_effort:
         if name not in known:

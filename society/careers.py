@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from agents.errors import InputError
 from agents.part import Part
 from society.durations import Days
 from society.mobility import Mobility
@@ -22,6 +23,7 @@ from society.steps import Steps
 from society.streams import Streams
 
 if TYPE_CHECKING:
+    from society.ecosystem.people import People
     from society.world import World
 
 
@@ -37,6 +39,13 @@ class Careers(Part):
             rows: everybody who was ever here, where the rule begins; one newcomer on its date.
         """
         raise NotImplementedError
+
+    def require(self, people: People) -> None:
+        """Look whether the rule can ever hold in a society that begins with these people.
+
+        Raises:
+            InputError: something is not known of them that it needs.
+        """
 
 
 class Rates(Careers):
@@ -56,6 +65,18 @@ class Rates(Careers):
     agents leave so."""
     mobility: Mobility | None = None
     """Who goes to work elsewhere, and where; null: nobody. Assumed."""
+
+    def require(self, people: People) -> None:
+        """Who moves has to be somewhere.
+
+        Raises:
+            InputError: mobility is stated and no institution is known.
+        """
+        if self.mobility is not None and not people.institutions:
+            raise InputError(
+                "careers.mobility: nothing is known of where the scientists of this ecosystem "
+                "work; leave mobility out"
+            )
 
     def courses(self, world: World, streams: Streams, rows: range) -> Iterator[Steps]:
         """One process for each of these that is stated."""

@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from agents.errors import InputError
 from society.ecosystem.knowledge import interests_text
 from society.findings import vector_of_paper
 from society.mobility import Mobility
@@ -72,16 +71,7 @@ def come(world: World, streams: Streams, rows: range, rule: Newcomers) -> Steps:
 
 
 def move(world: World, streams: Streams, rows: range, rule: Mobility) -> Steps:
-    """A process in which these people go to work elsewhere now and then.
-
-    Raises:
-        InputError: the ecosystem knows no institutions.
-    """
-    if not world.ecosystem.profiles.institutions:
-        raise InputError(
-            "careers.mobility: nothing is known of where the scientists of this ecosystem work; "
-            "leave mobility out"
-        )
+    """A process in which these people go to work elsewhere now and then."""
     return occur(world, streams, "moves", rows, rule.per_year, partial(_go, world, rule))
 
 

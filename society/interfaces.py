@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,11 @@ class TeamProtocol(Part):
         """The stages whose meetings leave homework; None: not stated, so any name may be one."""
         return None
 
+    @property
+    def components(self) -> tuple[TeamProtocol, ...]:
+        """The protocols under which teams work: this one, unless it is made of several."""
+        return (self,)
+
     def of_team(self, team_id: str, streams: Streams) -> Way:
         """How the team of this id works: by this protocol, unless it is made of several."""
         return self
@@ -80,7 +86,7 @@ class SelectionPolicy(Part):
     def choose(
         self,
         members: Sequence[int],
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         world: Surroundings,
         rng: np.random.Generator,
     ) -> int | None:
@@ -109,7 +115,7 @@ class SelectionPolicy(Part):
     def draw(
         self,
         leader: int,
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> int | None:

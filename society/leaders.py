@@ -102,7 +102,7 @@ class Selected(Leaders):
         self, excluded: AbstractSet[int], world: Surroundings, rng: np.random.Generator
     ) -> int | None:
         """One draw of the policy."""
-        found: int | None = self._policy(world).choose((), frozenset(excluded), world, rng)
+        found: int | None = self._policy(world).choose((), excluded, world, rng)
         return found
 
     def weights(self, candidates: Sequence[int], world: Surroundings) -> Weights:

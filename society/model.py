@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, Literal
 
 import mesa
-import numpy as np
 import simpy
 from mesa.datacollection import DataCollector
 from mesa.space import NetworkGrid
@@ -19,17 +18,18 @@ from agents.gateway import Gateway
 from society.attention import Attention
 from society.careers import Careers
 from society.collector import unhurried
+from society.courses import Courses, require
 from society.dispatch import Dispatcher
 from society.drift import Drift
 from society.durations import Times, to_ticks
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.knowledge import KnowledgeBank
 from society.founding import Founding
+from society.foundings import Foundings
 from society.interfaces import TeamProtocol
 from society.interventions import Change, founds_alike, intervene
 from society.lab import Lab
-from society.leaders import Anybody
-from society.life import deadline, end, live
+from society.life import end
 from society.literature.literature import Literature
 from society.network import CoauthorNetwork
 from society.observed import ObservedSizes
@@ -37,7 +37,6 @@ from society.opening import Opening
 from society.population import Population
 from society.publication import Publication, Unreviewed
 from society.runlog import RunLog
-from society.steps import Steps
 from society.streams import Streams
 from society.team import Team
 from society.world import World
@@ -66,6 +65,7 @@ class Society(mesa.Model, World):
     """
 
     protocol: TeamProtocol
+    careers: Careers | None
 
     def __init__(
         self,
@@ -87,9 +87,11 @@ class Society(mesa.Model, World):
         careers: Careers | None = None,
     ) -> None:
         super().__init__(seed=seed)
+        require(ecosystem.profiles, careers, interventions)
         self.ecosystem, self.protocol, self.founding = ecosystem, protocol, founding
         self.times, self.backend = times, backend
         self.publication, self.drift = publication or Unreviewed(), drift
+        self.careers = careers
         self.until, self.step_days = to_ticks(until), to_ticks(step_days)
         self.env = simpy.Environment()
         self.streams = Streams(seed)
@@ -113,17 +115,14 @@ class Society(mesa.Model, World):
         )
         self.team_sizes = ObservedSizes(ecosystem.past.team_sizes)
         self.teams_in_world, self.reviewing, self.departures = {}, {}, {}
-        self._projects: dict[int, int] = {}
-        self._founders: tuple[float, set[int]] = (-1.0, set())
         self.dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
         self._finalizer = weakref.finalize(self, Dispatcher.close, self.dispatcher)
         self._describe_start()
-        self.careers = careers
-        self._calls, self._lives = Streams(seed), Streams(seed, "careers")
-        self._called = 0
         self._schedule(interventions)
-        self._begin_careers(range(len(self.population)))
-        self.env.process(self._found_teams(range(len(self.population))))
+        self._courses, self._foundings = Courses(self), Foundings(self)
+        everybody = range(len(self.population))
+        self._courses.begin(careers, everybody)
+        self._foundings.begin(everybody)
         self.datacollector = DataCollector(model_reporters=_REPORTERS)
         self._space: NetworkGrid | None = None
 
@@ -228,115 +227,23 @@ class Society(mesa.Model, World):
         if seed is not None:
             # Another object, since questions on their way hold the one they were asked with.
             self.streams = Streams(seed)
-            self._calls.turn(seed)
-            self._lives.turn(seed)
+            self._foundings.turn(seed)
+            self._courses.turn(seed)
         founding, careers = self.founding, self.careers
         for name, value in settings.items():
             setattr(self, name, value)
         intervene(self, number, change)
         if not founds_alike(founding, self.founding):
-            self._calls, self._called = Streams(self.streams.seed, "since", number), 0
-            self.env.process(self._found_teams(range(len(self.population))))
+            self._foundings.begin_anew(number)
         if careers != self.careers:
-            self._lives = Streams(self.streams.seed, "careers", "since", number)
-            self._begin_careers(range(len(self.population)))
+            self._courses.begin_anew(self.careers, number)
 
     def welcome(self, row: int) -> None:
         """A newcomer leads teams, and goes its way, by the rules that hold for everybody."""
         rows = range(row, row + 1)
         if self.founding.per_scientist:
-            self.env.process(self._found_teams(rows))
-        self._begin_careers(rows)
-
-    def _begin_careers(self, rows: range) -> None:
-        """The rule of careers begins for everybody, or for one newcomer."""
-        if self.careers is None:
-            return
-        streams = self._lives if rows.start == 0 else self._lives.below("newcomer", rows.start)
-        for course in self.careers.courses(self, streams, rows):
-            self.env.process(self._while_it_holds(course))
-
-    def _while_it_holds(self, course: Steps) -> Steps:
-        """A process of the rule of careers, until there is another rule."""
-        lives = self._lives
-        for event in course:
-            yield event
-            if lives is not self._lives:
-                return
-
-    def _found_teams(self, rows: range) -> Steps:
-        """Teams by the rule of founding from now on, until there is another rule.
-
-        Args:
-            rows: everybody who was ever here, or one newcomer, which brings what a society of
-                one would found; processes of this kind add up.
-        """
-        began, calls = self._now(), self._calls
-        streams = calls if rows.start == 0 else calls.below("newcomer", rows.start)
-        foundings = enumerate(self.founding.teams(len(rows), streams))
-        for ordinal, (after, row) in foundings:
-            date = began + after
-            if date >= self.until:
-                return
-            yield self.env.timeout(date - self._now())
-            if calls is not self._calls or self.founding.enough(self._called):
-                return
-            self._called += 1
-            if self.founding.per_scientist and self.careers is not None:
-                row = self._turn(row, rows, streams, ordinal)
-                if row in self.population.gone:
-                    continue
-            if row is None or self.founding.leaders is not None:
-                row = self._leader(streams.stream("lead", ordinal))
-            if row is None:
-                self.log.event("founding_skipped", scientist=None)
-            else:
-                self._found(row)
-
-    def _turn(self, row: int | None, rows: range, streams: Streams, ordinal: int) -> int | None:
-        """Whose turn it is among all who were ever here, each alike.
-
-        Whoever the rule has drawn, as long as it is among those that the rule knows. Where it is
-        the turn of somebody who has left nothing is founded, so that there are as many foundings
-        as there are scientists.
-        """
-        everybody = len(self.population)
-        if rows == range(everybody):
-            return row
-        turn = int(streams.stream("turn", ordinal).integers(everybody))
-        return row if rows.start == 0 and turn in rows else turn
-
-    def _leader(self, rng: np.random.Generator) -> int | None:
-        """Who leads by the rule: nobody at the limit, nobody who has founded a team just now."""
-        rule = self.founding.leaders or Anybody()
-        just_now = self._founders[1] if self._founders[0] == self._now() else frozenset()
-        return rule.choose(self.closed() | just_now, self, rng)
-
-    def _found(self, row: int) -> None:
-        leader = self.population.names[row]
-        if row in self.population.gone:
-            return
-        if self.at_limit(row):
-            self.log.event("founding_skipped", scientist=leader)
-            return
-        ordinal = self._projects[row] = self._projects.get(row, 0) + 1
-        team_id = f"{leader}/{ordinal}"
-        way = self.protocol.of_team(team_id, self.streams)
-        team = Team(team_id, leader, way, self._now(), self.times, self.publication)
-        lab = Lab(self, team)
-        if self._founders[0] != team.founded:
-            self._founders = (team.founded, set())
-        self._founders[1].add(row)
-        self.teams_in_world[team.id] = team, lab
-        self.log.event("founded", team=team.id, leader=leader)
-        self.join(team, leader, "leader")
-        team.process = self.env.process(self._live(team, lab))
-        if self.times.deadline is not None:
-            self.env.process(deadline(self.env, team, self.times.deadline))
-
-    def _live(self, team: Team, lab: Lab) -> Steps:
-        yield from live(self, team, lab)
-        del self.teams_in_world[team.id]
+            self._foundings.begin(rows)
+        self._courses.begin(self.careers, rows)
 
     def _describe_start(self) -> None:
         opening = Opening(self.ecosystem, self.population, self.network)

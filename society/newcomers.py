@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from agents.part import Part
 from society.drawing import draw
+from society.excluded import Excluded
 
 if TYPE_CHECKING:
     from society.world import World
@@ -24,7 +25,8 @@ class Newcomers(Part):
     """Newcomers per scientist present and year: each brings its own. Give this or
     ``number_per_year``. Assumed."""
     number_per_year: float | None = Field(default=None, ge=0, le=1_000_000)
-    """Newcomers per year, however many scientists there are. Assumed."""
+    """Newcomers per year, however many scientists there are, as long as anybody is there.
+    Assumed."""
 
     @model_validator(mode="after")
     def _one_rate(self) -> Newcomers:
@@ -88,7 +90,7 @@ class Outsiders(Newcomers):
 def anybody(world: World, without: set[int], rng: np.random.Generator) -> int | None:
     """Anybody who is here and did not come on this very date, each alike; None: nobody is."""
     people = world.population
-    excluded = people.gone.keys() | people.just_arrived() | without
+    excluded = Excluded(people.gone.keys(), people.just_arrived() | without)
 
     def propose() -> int:
         return int(rng.integers(len(people)))

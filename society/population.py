@@ -5,8 +5,8 @@ leaves keeps the row.
 
 People live in columns. A ``Scientist`` (a Mesa agent) is made for everybody in a society of
 up to 20,000, above that for those who have acted: then nothing here is done for each person,
-neither at the start nor later. Papers and citations are dated events that
-are counted before a date, so a profile of any day can be told on any thread.
+neither at the start nor later. Papers and citations are dated events that are counted before a
+date, so a profile of any day can be told on any thread.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ class Population:
         self._people, self._model, self._network, self._now = people, model, network, now
         self._papers: dict[int, list[float]] = {}
         self._cited: dict[int, list[float]] = {}
+        self._moves: dict[int, list[tuple[float, tuple[str, ...]]]] = {}
+        self._came: list[Profile] = []
         self._spells: dict[int, dict[str, tuple[float, float]]] = {}
         self._agents: dict[int, Scientist] = {}
         self._told: dict[int, tuple[tuple[int, int, int], Profile]] = {}
@@ -80,8 +82,6 @@ class Population:
         self.busy: dict[int, int] = {}
         self.papers = Tally(lambda: running(people.papers), now)
         self.citations = Tally(lambda: running(people.citations), now)
-        self._moves: dict[int, list[tuple[float, tuple[str, ...]]]] = {}
-        self._came: list[Profile] = []
         self.arrived: dict[int, float] = {}
         self.gone: dict[int, float] = {}
         self.interests = Interests()
@@ -181,6 +181,15 @@ class Population:
         self._at_least.setdefault(load, set()).add(row)
         self._spells.setdefault(row, {})[team] = (self._now(), math.inf)
 
+    def leave(self, row: int, team: str) -> None:
+        """A scientist no longer works in a team."""
+        self.scientist(row).teams.remove(team)
+        self._at_least[self.busy[row]].remove(row)
+        self.busy[row] -= 1
+        if not self.busy[row]:
+            del self.busy[row]
+        self._spells[row][team] = (self._spells[row][team][0], self._now())
+
     def last_act(self, row: int) -> float:
         """The date of the last paper or the end of the last team, now for who works in one.
 
@@ -191,15 +200,6 @@ class Population:
         ends = [end for _, end in self._spells.get(row, {}).values()]
         papers = self._papers.get(row, [])[-1:]
         return max([self.since(row), *ends, *papers])
-
-    def leave(self, row: int, team: str) -> None:
-        """A scientist no longer works in a team."""
-        self.scientist(row).teams.remove(team)
-        self._at_least[self.busy[row]].remove(row)
-        self.busy[row] -= 1
-        if not self.busy[row]:
-            del self.busy[row]
-        self._spells[row][team] = (self._spells[row][team][0], self._now())
 
     def depart(self, row: int) -> None:
         """A scientist leaves the society now."""

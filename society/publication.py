@@ -70,7 +70,7 @@ class ByChance(Publication):
     """Probability that a submission is accepted. Assumed."""
     decision: Days = Field(default_factory=lambda: parse_days("90d"))
     """From a submission to its decision. Assumed."""
-    submissions: int = Field(default=1, ge=1)
+    submissions: int = Field(default=1, ge=1, le=1000)
     """How often a manuscript is handed in at most; after as many rejections the team ends."""
     resubmission: Days = Field(default_factory=lambda: parse_days("30d"))
     """From a rejection to the next submission. Assumed."""

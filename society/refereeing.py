@@ -48,6 +48,10 @@ def review(team: Team, lab: Lab, referee: Referee, terms: Terms, pose: Pose) -> 
     The row of the referee says why: ``late`` (given up) or ``gone`` (left the society).
     """
     world, who = lab.world, referee.scientist
+    if world.population.is_gone(who):
+        # Who reviewed an earlier round may have left before this one.
+        referee.outcome = "gone"
+        return None
     with _pending(world, who):
         referee.assigned = lab.now
         place = (STAGE, referee.submission, referee.round)

@@ -62,8 +62,11 @@ class Lengths(Retirement):
     def left(self, ages: Floats, rng: np.random.Generator) -> Floats:
         """By inversion of the survival function exp(-(t / scale)^shape) from each age on."""
         scale = self.mean / gamma(1 + 1 / self.shape)
-        passed = (ages / scale) ** self.shape + rng.standard_exponential(len(ages))
-        return np.maximum(0.0, scale * passed ** (1 / self.shape) - ages)
+        with np.errstate(over="ignore"):
+            passed = (ages / scale) ** self.shape + rng.standard_exponential(len(ages))
+        left = np.maximum(0.0, scale * passed ** (1 / self.shape) - ages)
+        # Too many careers have passed for a number to hold: none of this one is left.
+        return np.where(np.isfinite(passed), left, 0.0)
 
 
 def retire(world: World, streams: Streams, rows: range, rule: Retirement) -> Steps:
@@ -78,8 +81,9 @@ def retire(world: World, streams: Streams, rows: range, rule: Retirement) -> Ste
 
 def ages(world: World, rows: range) -> Floats:
     """Days since the beginning of each career: the year of the first paper, or the coming."""
-    people, starts = world.population, world.ecosystem.career_starts
+    people, every = world.population, world.ecosystem.career_starts
+    # Those of day 0 stand before all who came: nothing is done here for anybody else.
+    starts = every[rows.start : rows.stop]
     before = np.where(starts > 0, world.ecosystem.boundary - starts, 0) * DAYS_PER_YEAR
-    first = np.maximum(0.0, before[rows.start : rows.stop]) + world.day
-    came = [people.arrived[row] for row in range(max(rows.start, len(before)), rows.stop)]
-    return np.concatenate([first, world.day - np.array(came)])
+    came = [people.arrived[row] for row in range(max(rows.start, len(every)), rows.stop)]
+    return np.concatenate([np.maximum(0.0, before) + world.day, world.day - np.array(came)])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from society.network import CoauthorNetwork
     from society.population import Population
     from society.streams import Streams
-    from society.team import Way
+    from society.team import Ways
 
 
 class Surroundings(Protocol):
@@ -27,7 +27,7 @@ class Surroundings(Protocol):
     population: Population
     network: CoauthorNetwork
     knowledge: KnowledgeBank
-    protocol: Way
+    protocol: Ways
     streams: Streams
 
     @property

@@ -13,6 +13,7 @@ from society.answer import Answer
 from society.durations import Times
 from society.publication import Publication, Unreviewed
 from society.steps import Steps
+from society.streams import Streams
 from society.submissions import Referee, Submission
 
 
@@ -25,6 +26,13 @@ class Way(Protocol):
 
     def run(self, team: Team, lab: Any) -> Steps:
         """The work, from the first invitation to the manuscript."""
+
+
+class Ways(Way, Protocol):
+    """How teams work that are founded now: a ``TeamProtocol``."""
+
+    def of_team(self, team_id: str, streams: Streams) -> Way:
+        """How the team of this id works, since not all need work alike."""
 
 
 @dataclass(slots=True)

@@ -7,7 +7,6 @@ only as a world.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy.typing as npt
 import simpy
 
 from agents.errors import InputError, ProtocolError
+from agents.part import Part
 from agents.profile import Profile
 from society.attention import Attention
 from society.dispatch import Dispatcher
@@ -23,13 +23,15 @@ from society.drift import Drift
 from society.durations import Times
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.knowledge import KnowledgeBank
+from society.excluded import Excluded
 from society.founding import Founding
 from society.literature.literature import Literature
 from society.network import CoauthorNetwork
 from society.population import Population
+from society.publication import Publication
 from society.runlog import RunLog
 from society.streams import Streams
-from society.team import Membership, Team, Way
+from society.team import Membership, Team, Ways
 
 
 class World:
@@ -46,8 +48,11 @@ class World:
         protocol: how teams work that are founded now.
         founding: when teams start, and how many a scientist may be in.
         times: simulated time of every act.
+        publication: what lies between a finished manuscript and its paper.
         team_sizes: numbers of authors of the past papers, ``ObservedSizes`` in a society.
         drift: how interests follow what is written; None: they are those of day 0.
+        careers: who comes, leaves and moves; None: nobody does.
+        until: last day, exclusive.
         streams: every random draw.
         dispatcher: words on their way.
         log: what happened.
@@ -63,11 +68,14 @@ class World:
     network: CoauthorNetwork
     knowledge: KnowledgeBank
     attention: Attention
-    protocol: Way
+    protocol: Ways
     founding: Founding
     times: Times
+    publication: Publication
     team_sizes: Sequence[int]
     drift: Drift | None
+    careers: Part | None
+    until: float
     streams: Streams
     dispatcher: Dispatcher
     log: RunLog
@@ -158,12 +166,11 @@ class World:
             return True
         return people.load(row) >= self.founding.max_teams
 
-    def closed(self) -> AbstractSet[int]:
+    def closed(self) -> Excluded:
         """Rows of those whom nobody can win now: at their limit of teams, gone, or just come."""
         people = self.population
         full = people.working_in(self.founding.max_teams)
-        out = people.gone.keys() | people.just_arrived() if people.arrived else people.gone.keys()
-        return full | out if out else full
+        return Excluded(people.gone.keys(), full | people.just_arrived())
 
     def depart(self, row: int, why: str) -> None:
         """A scientist leaves the society now: its teams let it go, and nobody asks it any more.

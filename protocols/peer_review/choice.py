@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal
 
+from society.excluded import Excluded
 from society.leaders import Anybody, Standing
 
 if TYPE_CHECKING:
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 By = Literal["interests", "uniform", "standing"]
 
 
-def barred(world: World, authors: Sequence[str], conflicts: bool, most: int) -> frozenset[int]:
+def barred(world: World, authors: Sequence[str], conflicts: bool, most: int) -> Excluded:
     """Rows that may not be asked now.
 
     Authors, those who have left the society or come to it just now, those with as many open
-    reviews as one may have and, with ``conflicts``, everybody who has written with one of the authors.
+    reviews as one may have and, with ``conflicts``, everybody who has written with an author.
     """
     rows = [world.population.rows[author] for author in authors]
     full = {row for row, open_ in world.reviewing.items() if open_ >= most}
@@ -29,7 +30,7 @@ def barred(world: World, authors: Sequence[str], conflicts: bool, most: int) -> 
     if conflicts:
         known.update(int(other) for row in rows for other in world.network.row(row)[0])
     people = world.population
-    return frozenset(rows) | people.gone.keys() | people.just_arrived() | full | known
+    return Excluded(people.gone.keys(), {*rows} | people.just_arrived() | full | known)
 
 
 def drawn(

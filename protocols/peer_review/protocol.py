@@ -32,7 +32,7 @@ class PeerReview(Publication):
     """Most rounds of one submission; in the last one a revision can no longer be asked for.
     Assumed."""
     submissions: int = Field(default=1, ge=1, le=20)
-    """How often a manuscript is handed in at most, each time to other reviewers; after as many
+    """How often a manuscript is handed in at most, each time to reviewers drawn anew; after as many
     rejections the team ends (``rejected``). Assumed."""
     resubmission: Days = Field(default_factory=lambda: parse_days("30d"))
     """From a rejection to the next submission. Assumed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 
 import numpy as np
@@ -36,7 +37,7 @@ class Coauthorship(SelectionPolicy):
     def draw(
         self,
         leader: int,
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> int | None:
@@ -66,7 +67,7 @@ class Coauthorship(SelectionPolicy):
     def draws(
         self,
         leaders: Rows,
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> Rows:
@@ -175,7 +176,7 @@ class Coauthorship(SelectionPolicy):
     def _draw_densely(
         self,
         leader: int,
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> int | None:

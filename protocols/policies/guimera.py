@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Literal
 
 import numpy as np
@@ -38,7 +39,7 @@ class Guimera(SelectionPolicy):
     def choose(
         self,
         members: Sequence[int],
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         world: Surroundings,
         rng: np.random.Generator,
     ) -> int | None:
@@ -68,7 +69,7 @@ class Guimera(SelectionPolicy):
         self,
         incumbents: Incumbents,
         members: Sequence[int],
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         world: Surroundings,
         rng: np.random.Generator,
     ) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,7 @@ class TwoStep(SelectionPolicy):
     def draw(
         self,
         leader: int,
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> int | None:
@@ -44,7 +45,7 @@ class TwoStep(SelectionPolicy):
         def weights(rows: Rows) -> np.ndarray:
             return self._of(ends, rows, people)
 
-        if not self.explore and excluded.issuperset(ends.tolist()) and len(ends):
+        if not self.explore and len(ends) and excluded >= {*ends.tolist()}:
             return None
         return draw(propose, weights, people, excluded, rng)
 

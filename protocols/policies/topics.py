@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 from pydantic import Field
@@ -29,7 +30,7 @@ class NearestTopics(SelectionPolicy):
     def choose(
         self,
         members: Sequence[int],
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         world: Surroundings,
         rng: np.random.Generator,
     ) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 
@@ -18,7 +19,7 @@ class Uniform(SelectionPolicy):
     def draw(
         self,
         leader: int,
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> int | None:
@@ -28,7 +29,7 @@ class Uniform(SelectionPolicy):
     def draws(
         self,
         leaders: Rows,
-        excluded: frozenset[int],
+        excluded: AbstractSet[int],
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> Rows:

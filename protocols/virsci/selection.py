@@ -12,6 +12,7 @@ from protocols.sizes import TeamSize
 from protocols.targets import Targets
 from protocols.virsci.prompts import PROMPTS
 from protocols.virsci.settings import Settings
+from society.excluded import Excluded
 from society.steps import Steps
 
 if TYPE_CHECKING:
@@ -97,17 +98,17 @@ class Search:
         """
         world, members, closed = self._lab.world, self._members(), self._closed()
         if not self.targets.any:
-            return self._policy.choose(members, frozenset(closed), world, rng)
+            return self._policy.choose(members, closed, world, rng)
         joint, topic = world.network.joint, world.topic
         for _ in range(TRIES):
-            row = self._policy.choose(members, frozenset(closed), world, rng)
+            row = self._policy.choose(members, closed, world, rng)
             if row is None or self.targets.in_reach([*members, row], joint, topic):
                 return row
-            closed.add(row)
+            closed |= {row}
         return self._draw_in_reach(members, closed, rng)
 
     def _draw_in_reach(
-        self, members: list[int], closed: set[int], rng: np.random.Generator
+        self, members: list[int], closed: Excluded, rng: np.random.Generator
     ) -> int | None:
         """The same among all who are in reach, who are few if so many draws found none."""
         world = self._lab.world
@@ -124,7 +125,7 @@ class Search:
         rows = self._lab.world.population.rows
         return [rows[member] for member in self._team.members]
 
-    def _closed(self) -> set[int]:
+    def _closed(self) -> Excluded:
         """Members, those asked already, those at their limit or gone."""
         world, members = self._lab.world, self._members()
-        return {*members, *self._asked, *world.closed()}
+        return world.closed() | {*members, *self._asked}

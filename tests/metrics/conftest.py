@@ -56,6 +56,7 @@ COLUMNS = {
     "papers": "paper team title abstract published topic keywords",
     "authorships": "paper scientist position",
     "citations": "citing cited date inside",
+    "submissions": "team submission round submitted decided decision reviews score",
     "interests": "scientist date paper topic interests entered dropped",
     "interventions": "number date settings ranked removed",
     "careers": "scientist date change",

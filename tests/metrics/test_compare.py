@@ -123,6 +123,12 @@ def test_the_simulated_side_of_a_run(run):
     assert "S4" not in found.works.veterans
 
 
+def test_everybody_of_a_large_society_could_write_also_who_is_not_listed(rows, make_run):
+    rows["scientists"].append(("S8", "graphs", 0, 0, None, 40.0))
+    manifest = {"days": 365.0, "ecosystem": {"counts": {"scientists": 30_000}}}
+    assert simulated(make_run(rows, manifest), 365.0).people == 30_001
+
+
 def test_the_simulated_side_is_dated_by_the_year_and_ends_with_what_is_compared(rows, make_run):
     rows["papers"].append(("S5/1", "S5/1", "Late", "Late.", 400.0, "vision", "c"))
     rows["authorships"] += [("S5/1", "S1", 0), ("S5/1", "S2", 1)]

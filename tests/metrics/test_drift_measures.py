@@ -4,9 +4,12 @@ import math
 
 import pytest
 
+from metrics.by_protocol import by_protocol
 from metrics.drift import Topics, drift, main_topics
 from metrics.guests import invited_guests
 from metrics.measures import measured
+from metrics.outcomes import share_with_paper
+from metrics.refereeing import unended
 from metrics.teams import teams
 
 DRIFTED = [
@@ -124,3 +127,44 @@ def test_guests_who_are_invited_later_by_hand(rows, make_run):
     assert invited_guests(make_run(rows)) == 0.0
     rows["invitations"] = []
     assert math.isnan(invited_guests(make_run(rows)))
+
+
+def test_a_team_has_not_ended_while_its_manuscript_is_judged(rows, make_run):
+    """S6/1 was done on day 30 and rejected on day 70; until then nobody was its former guest."""
+    rows["consultations"] = [("S6/1", "S6", "S3", 25.0, "topic", "why?", "so", False)]
+    tail = (None, None, 0, 0, 0.0, False)
+    rows["invitations"] = [("S9/1", "S6", "S3", date, *tail) for date in (31.0, 71.0)]
+    rows["submissions"] = [("S6/1", 1, 1, 30.0, 70.0, "reject", 3, 4.0)]
+    assert invited_guests(make_run(rows)) == 0.5
+    # Accepted, it waits to be visible and goes on.
+    become(rows, "S6/1", "finished")
+    rows["submissions"] = [("S6/1", 1, 1, 30.0, 70.0, "accept", 3, 8.0)]
+    assert invited_guests(make_run(rows)) == 0.0
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [
+        [],
+        [("S6/1", 1, 1, 30.0, None, None, None, None)],
+        [("S6/1", 1, 1, 30.0, 70.0, "accept", 3, 8.0)],
+        [("S6/1", 1, 1, 30.0, 70.0, "reject", 3, 4.0)],
+    ],
+)
+def test_a_manuscript_in_review_is_no_paper_yet(rows, make_run, rounds):
+    """S1/1 has published, S5/1 has not; S6/1 was accepted, or nobody judges it, or is judged."""
+    become(rows, "S6/1", "finished")
+    become(rows, "S5/1", "dissolved")
+    rows["submissions"] = rounds
+    run = make_run(rows)
+    accepted = not rounds or rounds[0][5] == "accept"
+    # S5/1 stopped without a paper: of those that have ended 1 of 2, or 2 of 3.
+    assert share_with_paper(run) == (2 / 3 if accepted else 1 / 2)
+    assert by_protocol(run).loc[0, "ended"] == (3 if accepted else 2)
+    assert unended(run).tolist() == [False, False, not accepted]
+
+
+def become(rows, team, state):
+    """Another state of one team."""
+    place = [row[0] for row in rows["teams"]].index(team)
+    rows["teams"][place] = (*rows["teams"][place][:9], state, *rows["teams"][place][10:])

@@ -327,6 +327,9 @@ def test_reviewers_of_the_first_round_who_are_gone_are_replaced_in_the_second(sy
     played = reviewed(synthetic, recommending("revise", "accept"), meanwhile=at(23.0, leave))
     second = [row for row in played.rows("referees") if row["round"] == 2 and row["seat"] == 0]
     assert [row["outcome"] for row in second] == ["gone", "delivered"]
+    # Nothing comes to the desk of somebody who is not here any more.
+    assert second[0]["assigned"] is None
+    assert second[1]["assigned"] is not None
     newcomer = [said for said in played.of(act="review", turn=2) if said.call.seat == 0]
     assert "Your own review" not in newcomer[-1].user
 

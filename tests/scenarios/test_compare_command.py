@@ -14,6 +14,7 @@ from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.synthetic import Synthetic
 from society.literature.paper import Paper
 from society.run import Run
+from society.tables import TABLES
 from tests.metrics.inert import Page, assert_inert
 
 
@@ -89,6 +90,17 @@ def test_sides_are_cut_at_the_length_of_the_run(folders):
     known = pd.MultiIndex.from_tuples(sorted(inside.pairs))
     assert len(known) > 0
     assert set(known.get_level_values(0)) <= set(names)
+
+
+def test_a_large_society_is_compared_with_all_its_people_also_those_not_listed(folders):
+    eco, folder = folders
+    run, made = Run.open(folder), Ecosystem.load(eco)
+    tables = {name: run.table(name) for name in TABLES}
+    tables["scientists"] = tables["scientists"].head(3)
+    few = Run(tables, run.manifest, run.scenario)
+    whole, listed = sides_of(run, made)["observed_inside"], sides_of(few, made)["observed_inside"]
+    assert listed.people == whole.people == len(made.profiles)
+    assert set(listed.works.rows["scientist"]) == set(whole.works.rows["scientist"])
 
 
 def test_another_ecosystem_is_refused(folders, tmp_path):

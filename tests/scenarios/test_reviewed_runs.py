@@ -121,6 +121,14 @@ def test_the_prompts_of_review_belong_to_a_run(reviewed: Callable[..., Scenario]
     assert {f"publication/{one}.txt" for one in ("request", "review", "rewrite")} <= names
 
 
+def test_the_prompts_of_every_component_and_every_intervention_belong_to_a_run() -> None:
+    plain, mixed = load_scenario("quickstart"), load_scenario("community/mixed")
+    assert set(prompt_hashes(plain)) == set(prompt_hashes(mixed)) != set()
+    later = {"at": "60d", "set": {"publication.use": "peer_review"}}
+    names = set(prompt_hashes(plain.set("interventions", [later])))
+    assert "publication/review.txt" in names - set(prompt_hashes(plain))
+
+
 def test_a_plan_foresees_the_calls_of_review(reviewed: Callable[..., Scenario], here: Path) -> None:
     scenario = reviewed()
     calls = Run.open(run_scenario(scenario, here / "run")).table("calls")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import little
 import numpy as np
@@ -23,7 +24,7 @@ from society.mobility import AnyPlace, ByCoauthors, BySize
 from society.model import Society
 from society.newcomers import Apprentices, Outsiders
 from society.proposals import Calls
-from society.retirement import Hazard, Lengths
+from society.retirement import Hazard, Lengths, ages
 from society.streams import Streams
 
 NEVER = ((1e5, 0),)
@@ -167,6 +168,12 @@ def test_what_is_left_of_a_career_depends_on_how_long_it_has_lasted(age, shape):
         assert np.allclose(hazard, left)
 
 
+def test_of_a_career_far_beyond_its_length_nothing_is_left():
+    lasted = np.array([0.0, 10 * YEAR, 1e5])
+    left = Lengths(mean=2.0**-20, shape=50.0).left(lasted, np.random.default_rng(3))
+    assert left == pytest.approx(0.0, abs=1e-5)
+
+
 def test_careers_last_from_the_first_paper_on():
     """First papers in 2010, day 0 in 2020: who has 10 years of about 12 behind has about 2 left."""
     society = lived(Rates(retirement=Lengths(mean=12 * YEAR, shape=50.0)), until=6 * YEAR)
@@ -179,6 +186,28 @@ def test_careers_last_from_the_first_paper_on():
         Rates(retirement=Lengths(mean=12 * YEAR, shape=50.0)), ecosystem=unknown, until=6 * YEAR
     )
     assert not changes(late, "retired")
+
+
+class InPart(list):
+    """Years that are looked at in part, as a newcomer must not look at everybody's."""
+
+    def __getitem__(self, part):
+        return np.array(list(self)[part], dtype=np.int64)
+
+
+@pytest.mark.parametrize(
+    ("rows", "years"),
+    [(range(2), [10, 0]), (range(1, 4), [0, 3, 1]), (range(2, 3), [3]), (range(3, 4), [1])],
+)
+def test_the_career_of_whoever_is_asked_for_is_told_and_of_nobody_else(rows, years):
+    """Two of day 0, one of them from nobody knows when, and two who came after 2 and 4 years."""
+    world = SimpleNamespace(
+        population=SimpleNamespace(arrived={2: 2 * YEAR, 3: 4 * YEAR}),
+        ecosystem=SimpleNamespace(career_starts=InPart([2010, 0]), boundary=2020),
+        day=5 * YEAR,
+    )
+    since = [age + 5 * (row < 2) for row, age in zip(rows, years, strict=True)]
+    assert ages(world, rows).tolist() == [age * YEAR for age in since]
 
 
 def test_who_neither_writes_nor_works_leaves():
@@ -279,6 +308,12 @@ def test_who_moves_works_at_the_new_place_alone():
 def test_mobility_needs_places():
     with pytest.raises(InputError, match=r"careers\.mobility: nothing is known of where"):
         lived(Rates(mobility=BySize()), ecosystem=at_places(*[None] * 10))
+
+
+def test_mobility_that_begins_later_is_refused_at_the_start():
+    later = Change(50.0, settings={"careers": Rates(mobility=BySize())})
+    with pytest.raises(InputError, match=r"careers\.mobility: nothing is known of where"):
+        lived(None, ecosystem=at_places(*[None] * 10), interventions=[later])
 
 
 @pytest.mark.parametrize("rates", [{}, {"per_year": 0.1, "number_per_year": 3}])
