@@ -294,7 +294,8 @@ MISTAKES: tuple[Mistake, ...] = (
     mistake("today's ties counted", "A joint paper counts on the day it is published.",
         ("society/network.py", "from bisect import bisect_left",
          "from bisect import bisect_right as bisect_left"),
-        by=f"{POLICIES}::test_joint_papers_of_the_society_count_from_the_day_after"),
+        by="society/test_network.py"
+           "::test_a_line_of_joint_papers_has_each_coauthor_as_often_as_they_wrote"),
     mistake("today's papers found", "A search finds what is published on its own date.",
         ("society/literature/literature.py", "return early + bisect_left(self._dates, date)",
          "return early + bisect_left(self._dates, date + 2.0**-20)"),

@@ -30,16 +30,22 @@ def of_measure(study: Study, measure: str) -> list[Markup]:
         return []
     if by_arms(study):
         return [_by_arm(study, measure)]
-    keys = study.numeric()
     if study.sampled:
-        return [_scattered(study, measure, key) for key in keys]
-    return [_against(study, measure, keys[0], series(study, keys[0]))]
+        return [_scattered(study, measure, key) for key in study.numeric()]
+    key = axis(study)
+    return [_against(study, measure, key, series(study, key))]
 
 
 def by_arms(study: Study) -> bool:
     """Is a figure drawn arm by arm, for want of a key that is a number in all of them?"""
-    keys = study.numeric()
-    return not keys or (not study.sampled and len(series(study, keys[0])) > len(SERIES))
+    if not study.numeric():
+        return True
+    return not study.sampled and len(series(study, axis(study))) > len(SERIES)
+
+
+def axis(study: Study) -> str:
+    """The key against which a figure is drawn: the one that leaves the fewest lines."""
+    return min(study.numeric(), key=lambda key: len(series(study, key)))
 
 
 def series(study: Study, key: str) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from study_folder import told_of, write_study
 
 from agents.errors import InputError
 from metrics.inference.comparisons import paired, welch
-from metrics.study import tables
+from metrics.study import figures, tables
 from metrics.study.comparing import compared
 from metrics.study.page import power, write_study_page
 from metrics.study.study import Study
@@ -172,6 +172,19 @@ def test_every_figure_stands_on_its_own(tmp_path):
     for path in drawn:
         assert ET.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
         assert "var(--" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("rows", "columns", "key"), [(2, 6, "b.y"), (6, 2, "a.x"), (5, 6, None)])
+def test_a_figure_of_a_grid_has_the_key_that_leaves_the_fewest_lines(tmp_path, rows, columns, key):
+    arms = {f"{x},{y}": {"a.x": x, "b.y": y} for x in range(rows) for y in range(columns)}
+    values = {(arm, "ON"): [1.0, 2.0, 4.0] for arm in arms}
+    study = Study.open(write_study(tmp_path / "study", told_of(arms, ["ON"], 3), values))
+    assert figures.by_arms(study) == (key is None)
+    (drawn,) = figures.of_measure(study, "ON")
+    assert ("ON in each arm" if key is None else f"ON against {key}") in drawn
+    if key is not None:
+        assert figures.axis(study) == key
+        assert len(figures.series(study, key)) == 2
 
 
 def test_names_are_escaped_in_every_format(tmp_path):
