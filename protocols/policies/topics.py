@@ -42,10 +42,10 @@ class NearestTopics(SelectionPolicy):
         if not open_ and not self.explore:
             return None
 
-        def propose() -> int:
+        def propose() -> int | None:
             if rng.random() < self.explore:
                 return int(rng.integers(people))
-            return near[int(rng.integers(len(near)))]
+            return near[int(rng.integers(len(near)))] if near else None
 
         def weights(rows: Rows) -> np.ndarray:
             return self._of(near, rows, people)
@@ -65,9 +65,10 @@ class NearestTopics(SelectionPolicy):
         return self.explore / people + (1 - self.explore) * np.isin(rows, near) / max(1, len(near))
 
     def _near(self, leader: int, world: Surroundings) -> list[int]:
-        """The nearest by interests as of now, the leader left out, the first by name on a tie."""
+        """The nearest by interests of those who are here, but for the leader; on a tie by name."""
         name, bank = world.population.names[leader], world.knowledge
         version = bank.visible(world.day)
         text = interests_text(bank.profile(name, version))
-        found = bank.search(text, self.nearest, version, frozenset({name}))
+        others = frozenset({name}) | world.population.absent()
+        found = bank.search(text, self.nearest, version, others)
         return [world.population.rows[one.id] for one in found]

@@ -178,6 +178,20 @@ def test_every_policy_finds_newcomers_as_its_definition_says(world, name):
     assert chisquare(counts[some], expected).pvalue > 1e-4
 
 
+def test_nearest_topics_are_those_of_people_who_are_here(world):
+    let_a_day_pass(world)
+    policy, rng = NearestTopics(nearest=4, explore=0.0), np.random.default_rng(1)
+    left = {policy.choose((2,), frozenset({2}), world, rng) for _ in range(100)}
+    assert len(left) == 4
+    for row in left:
+        world.depart(row, "removed")
+    closed = world.closed() | {2}
+    others = {policy.choose((2,), closed, world, rng) for _ in range(100)}
+    assert None not in others
+    assert len(others) == 4
+    assert not others & left
+
+
 @pytest.mark.parametrize("rule", [Anybody(), Productive(), Standing(by="coauthors")], ids=repr)
 def test_rules_of_leading_find_newcomers(world, rule):
     let_a_day_pass(world)
