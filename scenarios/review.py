@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +94,7 @@ class Reviewing:
     @property
     def done(self) -> bool:
         """Have these very reviewers reviewed these very abstracts?"""
-        return bool(self._record().get(self.kind.name) == self._identity())
+        return bool(self._record().get(self.kind.name) == self._identity)
 
     def execute(self, told: Callable[[str], None] = lambda line: None) -> None:
         """Review what is not reviewed yet, and write the tables of the panel.
@@ -111,7 +112,7 @@ class Reviewing:
 
         if self.done:
             return
-        papers = self._manuscripts()
+        papers = self._manuscripts
         _make(self.folder)
 
         def count(done: int) -> None:
@@ -132,6 +133,7 @@ class Reviewing:
         except OSError as error:
             raise Stopped(f"{self.folder}: cannot be written to: {error.strerror}") from error
 
+    @cached_property
     def _manuscripts(self) -> list[Manuscript]:
         from metrics.reviews.panel import Manuscript
 
@@ -142,9 +144,10 @@ class Reviewing:
             made += [Manuscript(f"{before}{paper}", *told) for paper, *told in rows]
         return made
 
+    @cached_property
     def _identity(self) -> str:
         """sha256 of what is asked, of whom, about which abstracts."""
-        papers = [[one.id, one.title, one.abstract, one.topic] for one in self._manuscripts()]
+        papers = [[one.id, one.title, one.abstract, one.topic] for one in self._manuscripts]
         who = self.scenario.identity()["backend"]
         told = json.dumps([self.kind.hash, who, self.scenario.seed, papers], ensure_ascii=True)
         return hashlib.sha256(told.encode()).hexdigest()
@@ -159,7 +162,7 @@ class Reviewing:
 
     def _sign(self, ledger: dict[str, Any]) -> None:
         """Written last: a panel whose kind is not named here has not ended."""
-        kinds = {**self._record(), self.kind.name: self._identity()}
+        kinds = {**self._record(), self.kind.name: self._identity}
         told = {"kinds": kinds, "backend": backend_told(self.scenario), "ledger": ledger}
         unfinished = self.folder / f"{RECORD}.unfinished"
         unfinished.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")

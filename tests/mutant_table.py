@@ -292,8 +292,8 @@ MISTAKES: tuple[Mistake, ...] = (
          "from bisect import bisect_right as bisect_left"),
         by=f"{WORLD}::test_a_profile_tells_what_was_published_strictly_before_its_date"),
     mistake("today's ties counted", "A joint paper counts on the day it is published.",
-        ("society/network.py", "from bisect import bisect_left",
-         "from bisect import bisect_right as bisect_left"),
+        ("society/network.py", "count = bisect_left(dates, date)",
+         "count = bisect_right(dates, date)"),
         by="society/test_network.py"
            "::test_a_line_of_joint_papers_has_each_coauthor_as_often_as_they_wrote"),
     mistake("today's papers found", "A search finds what is published on its own date.",

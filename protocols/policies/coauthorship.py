@@ -11,6 +11,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from protocols.policies.explore import HALF_NORMAL_LIMIT, Explore, HalfNormal, Share
+from society.drawing import draw_densely
 from society.interfaces import SelectionPolicy
 from society.network import CoauthorNetwork
 
@@ -181,10 +182,8 @@ class Coauthorship(SelectionPolicy):
         rng: np.random.Generator,
     ) -> int | None:
         """The same distribution over those who are left, who are few."""
-        left = np.ones(network.size, dtype=bool)
-        left[sorted(excluded)] = False
-        candidates = np.flatnonzero(left)
-        if not len(candidates):
-            return None
-        weights = self.weights(leader, candidates.tolist(), network)
-        return int(candidates[int(rng.choice(len(candidates), p=weights / weights.sum()))])
+
+        def weights(rows: Rows) -> npt.NDArray[np.float64]:
+            return self.weights(leader, rows.tolist(), network)
+
+        return draw_densely(weights, network.size, excluded, rng)

@@ -102,7 +102,7 @@ def test_without_meetings_nothing_is_held(empty_run):
 
 
 def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(tmp_path):
-    scenarios = pytest.importorskip("scenarios")
+    import scenarios
     from society.run import Run
 
     told = {}
@@ -116,6 +116,7 @@ def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(
     assert held["idle_share"] < 0.05
     free, unheld = told["unlimited"]
     assert (free[["desk_queue", "meeting_queue"]] == 0).all(axis=None)
+    assert (free[["notice", "teammates"]] > 0).any().all()
     assert unheld["idle_days"] == 0
     page = (tmp_path / "on" / "report.html").read_text(encoding="utf-8")
     assert "Is it a power law?" in page

@@ -12,7 +12,8 @@ PARTS = ("meetings", "effort", "switching", *WAITED, "other")
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     """A society of busy people who lose two hours with every turn, with and without queues."""
-    scenarios = pytest.importorskip("scenarios")
+    import scenarios
+
     folder, found = tmp_path_factory.mktemp("runs"), {}
     keys = {
         "until": "250d",
@@ -74,7 +75,8 @@ def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stay
 
 @pytest.mark.slow
 def test_in_the_field_waiting_rises_with_size_and_memberships(tmp_path):
-    scenarios = pytest.importorskip("scenarios")
+    import scenarios
+
     scenario = scenarios.load_scenario("community/field", until="1y", metrics=["concurrency"])
     run = Run.open(scenarios.run_scenario(scenario, tmp_path))
     table = delays(run)
