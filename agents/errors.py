@@ -1,10 +1,10 @@
-"""Every error of the project, sorted by whose move it is.
+"""The errors of the project, sorted by who has to act on them.
 
 ::
 
     SocietyError
     ├── InputError        yours: a file, a key, a value; the message says what to change  (exit 2)
-    │   └── Held          a living owner works on the run folder (scenarios.study.leases)
+    │   └── Held          a living owner works on the run folder (scenarios.study.execution.lease)
     ├── Verdict           nobody's: the words themselves decided
     │   ├── ReplyError    a reply that could not be read as its form
     │   ├── Refused       the model declined to answer
@@ -14,22 +14,31 @@
     ├── Fault             the provider's: one attempt failed; it is repeated, or the run stops
     ├── Stopped           the world's: a fault outside the simulation ended the run early (exit 5)
     │   ├── BudgetReached the budget's: nothing more may be paid for                       (exit 4)
-    │   └── Lost          the run folder was taken over by another owner (scenarios.study.leases)
+    │   └── Lost          the run folder was taken over by another owner of its lease
     ├── Diverged          journal and code disagree about a call that was made             (exit 6)
     └── ProtocolError     the programmer's: a rule of the simulated world was broken
 
     Over (a BaseException)    the team's end, to a protocol that keeps catching its Dissolved
 
 Each takes exactly one message, because SimPy rebuilds an exception as ``type(e)(*e.args)``
-when it crosses a process; ``agents.faults.Fault`` has more and never enters one.
+when it crosses a process; ``agents.errors.Fault`` has more and never enters one.
+
+A fault is no event of the simulated world: the same request is made again under the same id, or
+the whole run stops. Backends turn the errors of their libraries into faults; only the gateway
+ever sees them.
 """
 
 from __future__ import annotations
 
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from agents.request import Usage
+    from agents.usage import Usage
 
 
 class SocietyError(Exception):
@@ -42,16 +51,16 @@ class SocietyError(Exception):
 
 
 class InputError(SocietyError):
-    """Bad input: what is wrong, where it stands, what to do."""
+    """Bad input; the message says what is wrong, where it stands, and what to do."""
 
     exit_code = 2
 
 
 class Verdict(SocietyError):
-    """The words decided: a refusal, or a reply that no re-ask made readable.
+    """The model's answer is no usable reply: a refusal, or words that no re-ask made readable.
 
     Attributes:
-        usage: tokens that the provider bills for it all the same; None if it told none.
+        usage: tokens that the provider bills for it all the same; None if it named none.
     """
 
     usage: Usage | None = None
@@ -78,13 +87,13 @@ class Dissolved(SocietyError):
 
 
 class Stopped(SocietyError):
-    """The run was ended from outside the simulated world; it leaves no trace in it."""
+    """The run was ended from outside the simulated world; it leaves no trace in that world."""
 
     exit_code = 5
 
 
 class BudgetReached(Stopped):
-    """What the next call may cost does not fit the budget any more."""
+    """The largest cost of the next call does not fit into the budget any more."""
 
     exit_code = 4
 
@@ -100,7 +109,84 @@ class ProtocolError(SocietyError):
 
 
 class Over(BaseException):
-    """A dissolved team goes on; no ``except Exception`` of its protocol can catch this."""
+    """A protocol of a dissolved team goes on; no ``except Exception`` of it can catch this."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What the gateway does about one kind of fault.
+
+    Attributes:
+        retryable: True: the same request is made again; False: the run stops at once.
+        endpoint_at_fault: True: it counts towards closing the endpoint.
+        advice: what a user can do if the run stops for it.
+    """
+
+    retryable: bool
+    endpoint_at_fault: bool
+    advice: str
+
+
+RULES: Mapping[str, Rule] = {
+    "timeout": Rule(True, True, "raise backend.deadlines, or see whether the server is alive"),
+    "connection": Rule(True, True, "see whether the server runs at backend.api_base"),
+    "server": Rule(True, True, "the provider has trouble; the same command goes on later"),
+    "garbled": Rule(True, True, "the endpoint does not answer as a chat completion should"),
+    "empty": Rule(True, False, "the model returns no text; raise backend.max_tokens"),
+    "rate": Rule(True, False, "lower backend.in_flight; the same command goes on later"),
+    "key": Rule(False, False, "put a valid key into the provider's environment variable"),
+    "credit": Rule(False, False, "the account has no credit left; the same command goes on later"),
+    "request": Rule(False, False, "see backend.model, backend.api_base and the model's limits"),
+}
+"""The rule for each kind of fault."""
+
+
+class Fault(SocietyError):
+    """One attempt failed.
+
+    Args:
+        message: what happened, without secrets.
+        kind: a key of ``RULES``.
+        status: HTTP status, where there was an answer.
+        retry_after: seconds after which the provider asks to be called again; None if it named
+            none.
+
+    Attributes:
+        usage: tokens that the provider bills for it all the same; None if it named none.
+    """
+
+    usage: Usage | None = None
+
+    def __init__(
+        self,
+        message: str,
+        kind: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind, self.status, self.retry_after = kind, status, retry_after
+
+    @property
+    def rule(self) -> Rule:
+        """The rule for its kind."""
+        return RULES[self.kind]
+
+
+DAMAGED_ARCHIVE = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    # Flipped bits make a member look encrypted, or packed in ways that zipfile does not know.
+    RuntimeError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+)
+"""What reading arrays raises where a file is damaged, or is no archive."""

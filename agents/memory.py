@@ -1,4 +1,4 @@
-"""Memory: what a scientist recalls of its own work, its teams and its teammates."""
+"""The memory of a scientist, and the recall of its lines by shared words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ _WORD = re.compile(r"[a-z][a-z-]{3,}")
 
 
 class Recollection(NamedTuple):
-    """One line of memory: when it became part of it, from which team, in which words."""
+    """One line of memory.
+
+    Attributes:
+        date: simulated date in days on which it was added.
+        team: id of the team that it is about.
+        line: its words.
+    """
 
     date: float
     team: str
@@ -17,9 +23,14 @@ class Recollection(NamedTuple):
 
 
 def recall(memory: tuple[Recollection, ...], text: str, count: int = 5) -> tuple[str, ...]:
-    """Up to ``count`` lines that share words with ``text``: most shared first, newest first.
+    """Lines of memory that share words with a text: most shared words first, then the newest.
 
-    Pure: ``memory`` is the snapshot taken on the clock when the question was put.
+    It is a pure function of a snapshot that was taken on the clock when the question was asked.
+
+    Args:
+        memory: the snapshot.
+        text: the text to compare with.
+        count: most lines to return (>= 0).
     """
     wanted = frozenset(_WORD.findall(text.lower()))
     scored = [

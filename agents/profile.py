@@ -1,4 +1,4 @@
-"""Profile: what others may know of a scientist, as of a date."""
+"""What others may know of a scientist, as of a date."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Secrets: what must reach no file and no screen, and how text is freed of it.
+"""Removes secrets from text that goes to a file or a screen.
 
-Hidden are the values of environment variables that are named like keys, whatever code has asked
-to remember, and what looks like a credential wherever it stands: bearer tokens, authorization
-headers, assigned keys, provider keys, user names and passwords in addresses. Text is looked at
-piece by piece; a secret that somebody has cut in two is not found.
+Secrets are the values of environment variables that are named like keys, values that code has
+registered, and whatever looks like a credential: bearer tokens, authorization headers, assigned
+keys, provider keys, user names and passwords in addresses. A text is searched piece by piece; a
+secret that was cut in two is not found.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import AnyStr
 from urllib.parse import quote, quote_plus
 
 HIDDEN = "[redacted]"
-"""What stands in the place of a secret."""
+"""Text that replaces a secret."""
 
 SHORTEST = 8
 """Shorter values are not looked for: they would be found in ordinary words."""
@@ -79,7 +79,7 @@ _Find = Callable[[bytes], Iterator[re.Match[bytes]]]
 
 
 def _finders(table: Iterable[tuple[str, str]]) -> tuple[tuple[bytes, _Find], ...]:
-    return tuple((gate.encode(), re.compile(one.encode()).finditer) for gate, one in table)
+    return tuple((gate.encode(), re.compile(pattern.encode()).finditer) for gate, pattern in table)
 
 
 _LOW, _AS_IS = _finders(_ANY_CASE), _finders(_KEPT_CASE)
@@ -88,44 +88,44 @@ _LOW, _AS_IS = _finders(_ANY_CASE), _finders(_KEPT_CASE)
 def secrets_in(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Values that are secret by the name of their variable, the longest first.
 
-    A name is taken apart at its underscores: ``OPENAI_API_KEY`` and ``AUTH_HEADER`` name a
-    secret, ``MONKEY`` does not. A password in an address (``HTTPS_PROXY``) counts as well, and
-    so does each longer line of a secret of several.
+    A name is taken apart at its underscores: ``OPENAI_API_KEY`` and ``AUTH_HEADER`` name a secret,
+    ``MONKEY`` does not. A password in an address (``HTTPS_PROXY``) counts as well, and so does each
+    longer line of a secret of several lines.
     """
-    found: set[str] = set()
+    secrets: set[str] = set()
     for name, value in environ.items():
         if _NAME.search(name.upper()):
-            found.add(value.strip())
-            found.update(line.strip() for line in value.splitlines() if len(line) > 2 * SHORTEST)
+            secrets.add(value.strip())
+            secrets.update(line.strip() for line in value.splitlines() if len(line) > 2 * SHORTEST)
         elif "@" in value and (user := re.search(r"://[^\s/:@]*:([^\s/@]+)@", value)):
-            found.add(user[1])
-    return tuple(sorted(filter(_is_worth_hiding, found), key=lambda one: (-len(one), one)))
+            secrets.add(user[1])
+    return tuple(sorted(filter(_is_worth_hiding, secrets), key=lambda value: (-len(value), value)))
 
 
 def redact(text: str) -> str:
-    """The text with ``[redacted]`` in the place of every secret; doing it again changes nothing."""
+    """The text with every secret replaced by ``[redacted]``; it is idempotent."""
     for _ in range(_MOST_PASSES):
         spans = _spans(text)
         if not spans:
             break
-        text = _without(text, spans)
+        text = _replace_spans(text, spans)
     return text
 
 
-def remember(secret: str) -> None:
-    """Hide this value too from now on; one of under eight characters is left alone."""
+def remember_secret(secret: str) -> None:
+    """Redact this value as well from now on; values under eight characters are ignored."""
     _known.add((secret.strip(),))
 
 
-def refresh() -> None:
-    """Read the environment again; what was to be remembered stays so."""
+def reload_environment() -> None:
+    """Read the environment again; registered values stay registered."""
     _known.add(secrets_in(os.environ))
 
 
 def shield_logs() -> None:
-    """Free of secrets what the root logger and loggers of libraries write, however verbose.
+    """Redact everything that the root logger and the loggers of libraries write.
 
-    Call it again when a library has been imported that brings log handlers of its own.
+    Call it again after a library was imported that brings log handlers of its own.
     """
     for logger in (logging.getLogger(), *map(logging.getLogger, LOGGERS)):
         logger.addFilter(_SHIELD)
@@ -136,7 +136,7 @@ def shield_logs() -> None:
 
 
 class RedactingFilter(logging.Filter):
-    """Lets every record pass; its message, arguments, traceback and extra texts are redacted."""
+    """Log filter that passes every record, with message, traceback and extra texts redacted."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Render the record's text now, so that nothing is left to be rendered unredacted."""
@@ -158,11 +158,11 @@ _SHIELD = RedactingFilter()
 
 
 class _Known:
-    """Secrets known by value.
+    """Secrets that are known by value.
 
     Attributes:
         forms: all ASCII forms in which they may be written, each after its rarest character.
-        wide: those that are not ASCII.
+        wide: the forms that are not ASCII.
     """
 
     def __init__(self) -> None:
@@ -170,13 +170,13 @@ class _Known:
         self.wide: tuple[str, ...] = ()
         self._values: tuple[str, ...] | None = None
 
-    def look(self) -> None:
+    def load(self) -> None:
         """Read the environment, if that has not been done."""
         if self._values is None:
             self.add(())
 
     def add(self, secrets: Iterable[str]) -> None:
-        """Take in more values."""
+        """Register more values."""
         known = secrets_in(os.environ) if self._values is None else self._values
         values = tuple(dict.fromkeys((*known, *filter(_is_worth_hiding, secrets))))
         forms = dict.fromkeys(form for one in values for form in _forms(one))
@@ -216,17 +216,17 @@ def _rarest(form: bytes) -> bytes:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Where secrets stand, in no order."""
-    _known.look()
+    """Start and end of every secret in the text, in no order."""
+    _known.load()
     plain = text.encode("ascii", "replace")
     low = plain.lower()
     spans: list[tuple[int, int]] = []
     for gate, form in _known.forms:
         if gate in plain and form in plain:
-            spans += _places(form, plain)
+            spans += _occurrences(form, plain)
     for wide in _known.wide:
         if wide in text:
-            spans += _places(wide, text)
+            spans += _occurrences(wide, text)
     for searched, finders in ((low, _LOW), (plain, _AS_IS)):
         for gate, find in finders:
             if gate in searched:
@@ -235,14 +235,14 @@ def _spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _places(form: AnyStr, text: AnyStr) -> Iterator[tuple[int, int]]:
+def _occurrences(form: AnyStr, text: AnyStr) -> Iterator[tuple[int, int]]:
     at = text.find(form)
     while at >= 0:
         yield at, at + len(form)
         at = text.find(form, at + len(form))
 
 
-def _without(text: str, spans: list[tuple[int, int]]) -> str:
+def _replace_spans(text: str, spans: list[tuple[int, int]]) -> str:
     """The text in which each stretch of overlapping or touching spans is replaced once."""
     pieces: list[str] = []
     end = 0

@@ -1,4 +1,4 @@
-"""Reference: a published paper as it stands in a prompt."""
+"""A published paper as it stands in a prompt."""
 
 from __future__ import annotations
 

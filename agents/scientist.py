@@ -1,4 +1,4 @@
-"""Scientist: one person of the society, as Mesa sees it."""
+"""The Mesa agent of one person."""
 
 from __future__ import annotations
 
@@ -15,13 +15,19 @@ if TYPE_CHECKING:
 
 
 class Scientist(mesa.Agent):
-    """A person: masked name, present profile, memory, memberships.
+    """One person of the society: masked name, profile, memory and memberships.
+
+    Args:
+        model: the Mesa model that it belongs to.
+        name: masked name.
+        row: its row in the population.
+        present: returns the profile of a row as of now.
 
     Attributes:
         name: masked name.
-        row: place in the population.
-        teams: ids of the teams it is working in now, in order of joining.
-        memory: what it recalls of finished teams, in order of date.
+        row: its row in the population.
+        teams: ids of the teams that it is working in now, in order of joining.
+        memory: lines about finished teams, in order of date.
     """
 
     def __init__(
@@ -44,9 +50,15 @@ class Scientist(mesa.Agent):
 
     @property
     def load(self) -> int:
-        """Teams it is working in now."""
+        """Number of teams that it is working in now."""
         return len(self.teams)
 
     def remember(self, date: float, team: str, line: str) -> None:
-        """Add one line of memory."""
+        """Add one line of memory.
+
+        Args:
+            date: simulated date in days.
+            team: id of the team that it is about.
+            line: its words.
+        """
         self.memory = (*self.memory, Recollection(date, team, line))

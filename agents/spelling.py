@@ -1,4 +1,4 @@
-"""Spelling: the known word that is nearest to one that nobody knows."""
+"""Suggests the known word that was probably meant by an unknown one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ from collections.abc import Iterable
 
 
 def did_you_mean(word: str, known: Iterable[str], alike: float = 0.6) -> str:
-    """``; did you mean 'x'?`` for the nearest spelling that is ``alike`` enough, or nothing."""
+    """A hint ``; did you mean 'x'?`` for the nearest known word, or an empty string.
+
+    Args:
+        word: the unknown word.
+        known: all words that would be right.
+        alike: least similarity of the two, from 0 to 1.
+    """
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=alike)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,4 +1,4 @@
-"""Way: one endpoint of a model, by its address and the name of its key's variable.
+"""The settings of one endpoint, with its address, its weight and the name of its key's variable.
 
 No message here repeats an address or a name that was refused: it may hold a secret.
 """
@@ -15,14 +15,14 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from agents.errors import InputError
-from agents.secrets import redact, remember
+from agents.redaction import redact, remember_secret
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 _PRINTABLE = re.compile(r"[!-~]+")
 
 
 def _address(value: Any) -> Any:
-    """An address without a password, a query or a key."""
+    """The value, if it is an address without a password, a query or a key."""
     if value is None:
         return None
     try:
@@ -41,7 +41,7 @@ def _address(value: Any) -> Any:
 
 
 def _variable(value: Any) -> Any:
-    """The name of a variable, and not a key given in its place."""
+    """The value, if it is the name of a variable, and not a key given in its place."""
     if value is None:
         return None
     if not isinstance(value, str) or not _VARIABLE.fullmatch(value) or redact(value) != value:
@@ -59,7 +59,7 @@ Variable = Annotated[str | None, BeforeValidator(_variable)]
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid", hide_input_in_errors=True))
-class Way:
+class EndpointSettings:
     """One endpoint of the model.
 
     Attributes:
@@ -76,12 +76,12 @@ class Way:
 
     @property
     def name(self) -> str:
-        """For the ledger: where it leads, and the name of its key's variable."""
+        """Name for the ledger: the address, and the name of the key's variable."""
         return " ".join(filter(None, (self.api_base, self.key and f"({self.key})")))
 
     @property
     def is_local(self) -> bool:
-        """True if it leads to this machine."""
+        """True if the address is on this machine."""
         host = urlsplit(self.api_base or "").hostname or ""
         try:
             return host == "localhost" or ip_address(host).is_loopback
@@ -89,10 +89,13 @@ class Way:
             return False
 
     def secret(self) -> str | None:
-        """The key that the variable holds; from now on no message shows it.
+        """The key that the variable holds; from now on it is redacted everywhere.
+
+        Returns:
+            The key; None where no variable is named.
 
         Raises:
-            InputError: the variable is missing, or holds what is no key.
+            InputError: the variable is missing, or holds something that cannot be a key.
         """
         if self.key is None:
             return None
@@ -100,7 +103,7 @@ class Way:
         if not _PRINTABLE.fullmatch(key):
             what = "holds spaces or letters that no key has" if key else "is not set"
             raise InputError(f"backend.key: the environment variable {self.key} {what}")
-        remember(key)
+        remember_secret(key)
         return key
 
 
@@ -121,8 +124,8 @@ SCHEMA = {
 
 
 def known_keys(value: Any) -> Any:
-    """A list of sections that have no other keys than a Way's; a wrong one's value is not shown."""
-    known = Way.__dataclass_fields__
+    """The value, if no section in it has an unknown key; values are not shown."""
+    known = EndpointSettings.__dataclass_fields__
     for entry in value if isinstance(value, list | tuple) else ():
         for name in entry if isinstance(entry, dict) else ():
             if name not in known:
@@ -130,5 +133,5 @@ def known_keys(value: Any) -> Any:
     return value
 
 
-Ways = Annotated[tuple[Way, ...], BeforeValidator(known_keys)]
+EndpointList = Annotated[tuple[EndpointSettings, ...], BeforeValidator(known_keys)]
 """Several endpoints of one model."""

@@ -1,7 +1,8 @@
-"""Live: what every language model behind HTTP has in common.
+"""Base of all backends of language models, which speak chat completions over HTTP.
 
-Settings, the ways to the model, what a request says, and the total deadline of one attempt. How
-it is sent is the subclass's; retries, slots, budget and journal are the gateway's.
+It holds the settings, the endpoints, the fields of a request and the total deadline of one
+attempt. A subclass says how a request is sent. Retries, slots, budget and journal belong to the
+gateway.
 """
 
 from __future__ import annotations
@@ -17,27 +18,33 @@ from urllib.parse import quote
 
 from pydantic import ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
-from agents.backend import Backend, Endpoint
-from agents.completion import read_completion
-from agents.errors import InputError
-from agents.faults import Fault
-from agents.forms import Form
-from agents.part import Part, Switch
-from agents.request import Reply, Request, Usage
-from agents.secrets import redact
-from agents.way import SCHEMA, Address, Variable, Way, Ways
+from agents.backends.completions import read_completion
+from agents.backends.endpoint_settings import (
+    SCHEMA,
+    Address,
+    EndpointList,
+    EndpointSettings,
+    Variable,
+)
+from agents.config import Part, Switch
+from agents.errors import Fault, InputError
+from agents.gateway.backend import Backend, Endpoint
+from agents.prompts.request import Reply, Request
+from agents.redaction import redact
+from agents.replies.form import Form
+from agents.usage import Usage
 
 Fields = Mapping[str, Any]
 Send = Callable[[Fields, Fields, Mapping[str, str]], Awaitable[Any]]
-"""Makes one HTTP request and returns the chat completion; raises Verdict or Fault only. It is
-given what is said, and what ``Live.aside`` adds to body and headers."""
+"""Makes one HTTP request and returns the chat completion; raises Verdict or Fault only. Its
+arguments are the fields of the request, and what ``test_server_fields`` adds to body, headers."""
 
 SEEDS = 2**31 - 1
 """Seeds that every provider takes: 1 to 2^31 - 1."""
 PER_TOKEN = 3
 """Characters that a token of English holds at least, for trimming to ``context``."""
 
-_TOLD = (
+_HASHED = (
     *("model", "temperature", "max_tokens", "top_p"),
     *("structured", "seeded", "context", "extra"),
 )
@@ -76,7 +83,7 @@ class Price(Part):
         return tokens / 1_000_000
 
 
-class Live(Backend):
+class ChatCompletionsBackend(Backend):
     """A language model behind HTTP; subclasses say how a request is sent."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
@@ -95,7 +102,7 @@ class Live(Backend):
     """Name of the model, as the provider (``openai``) or litellm (``provider/name``) knows it."""
     api_base: Address = None
     """Address of the API, such as ``http://127.0.0.1:8000/v1``; null: the provider's own."""
-    via: Annotated[Ways, WithJsonSchema(SCHEMA)] = ()
+    via: Annotated[EndpointList, WithJsonSchema(SCHEMA)] = ()
     """Several endpoints of the same model, in place of ``api_base``: a list of sections with
     ``api_base``, ``weight`` (share of the calls, 1 by default), ``in_flight`` (most at a time)
     and ``key``."""
@@ -129,10 +136,10 @@ class Live(Backend):
         return _checked_extra(value)
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Live:
+    def _fits_together(self) -> ChatCompletionsBackend:
         if self.via and self.api_base:
             raise ValueError("via and api_base are both given; api_base stands in each of via")
-        names = [way.name for way in self.via]
+        names = [endpoint.name for endpoint in self.via]
         if len(set(names)) < len(names):
             raise ValueError("via names one endpoint twice; give it once, with a larger weight")
         if self.context is not None and self.context <= self.max_tokens:
@@ -141,24 +148,24 @@ class Live(Backend):
 
     @property
     def about(self) -> str:
-        """Which language model speaks."""
+        """The sentence for reports: which language model answers."""
         return f"the language model {self.model}, through {self.client}"
 
     @property
-    def told(self) -> str:
-        """Model and sampling as canonical JSON, the same for every way to the model."""
-        values = {name: getattr(self, name) for name in _TOLD}
-        told = {name: value for name, value in values.items() if value not in (None, {})}
-        return json.dumps(told, sort_keys=True, separators=(",", ":"))
+    def model_settings(self) -> str:
+        """Model and sampling as canonical JSON, the same for every endpoint."""
+        values = {name: getattr(self, name) for name in _HASHED}
+        given = {name: value for name, value in values.items() if value not in (None, {})}
+        return json.dumps(given, sort_keys=True, separators=(",", ":"))
 
     @property
-    def longest_reply(self) -> int:
+    def max_reply_tokens(self) -> int:
         """Most tokens of one reply."""
         return self.max_tokens
 
     @property
-    def room(self) -> int | None:
-        """Characters of messages that fit beside the longest reply, where that is known."""
+    def max_prompt_characters(self) -> int | None:
+        """Characters of messages that fit beside the longest reply; None: not known."""
         return None if self.context is None else (self.context - self.max_tokens) * PER_TOKEN
 
     @property
@@ -170,72 +177,84 @@ class Live(Backend):
         """US dollars for these tokens; 0 where no price is known."""
         return 0.0 if self.prices is None else self.prices.of(usage)
 
-    def ways(self) -> tuple[Way, ...]:
-        """The endpoints, each complete with its key's variable."""
+    def endpoint_settings(self) -> tuple[EndpointSettings, ...]:
+        """Settings of each endpoint, with the variable of its key filled in."""
         return tuple(
-            Way(way.api_base, way.weight, way.in_flight, way.key or self.key)
-            for way in self.via or (Way(self.api_base),)
+            EndpointSettings(
+                endpoint.api_base, endpoint.weight, endpoint.in_flight, endpoint.key or self.key
+            )
+            for endpoint in self.via or (EndpointSettings(self.api_base),)
         )
 
     def endpoints(self) -> tuple[Endpoint, ...]:
-        """The ways to the model, opened.
+        """The endpoints, ready to be called.
 
         Raises:
             InputError: the environment variable of a key is missing.
         """
         return tuple(
-            Endpoint(way.name, self._opened(way), way.weight, way.in_flight) for way in self.ways()
+            Endpoint(
+                endpoint.name, self._attempts_at(endpoint), endpoint.weight, endpoint.in_flight
+            )
+            for endpoint in self.endpoint_settings()
         )
 
     async def complete(self, request: Request) -> Reply:
-        """Make one attempt by the first way."""
+        """Make one attempt at the first endpoint."""
         return await self.endpoints()[0].complete(request)
 
-    def open(self, way: Way, key: str | None) -> Send:
-        """Get ready to send requests that way, with that key."""
+    def make_sender(self, endpoint: EndpointSettings, key: str | None) -> Send:
+        """The function that sends requests to an endpoint.
+
+        Args:
+            endpoint: where they go.
+            key: the API key; None: none is given.
+        """
         raise NotImplementedError
 
     def takes_schema(self) -> bool:
-        """Whether the model is known to take a JSON Schema; asked if ``structured`` is auto."""
+        """True if the model is known to take a JSON Schema; used if ``structured`` is auto."""
         raise NotImplementedError
 
-    def sampling(self, request: Request) -> dict[str, Any]:
-        """What is said beside the model and the longest reply, under the names of OpenAI."""
-        said: dict[str, Any] = {
+    def request_fields(self, request: Request) -> dict[str, Any]:
+        """Fields of the request beside model and reply length, under OpenAI's names."""
+        fields: dict[str, Any] = {
             "messages": [
                 {"role": m.role, "content": _writable(m.content)} for m in request.messages
             ]
         }
         if self.temperature is not None:
-            said["temperature"] = self.temperature
+            fields["temperature"] = self.temperature
         if self.top_p is not None:
-            said["top_p"] = self.top_p
+            fields["top_p"] = self.top_p
         if self.seeded == "on":
-            said["seed"] = 1 + request.seed % SEEDS
+            fields["seed"] = 1 + request.seed % SEEDS
         if self.structured == "on" or (self.structured == "auto" and self.takes_schema()):
-            said["response_format"] = _format(request.form)
-        return said | self.extra
+            fields["response_format"] = _response_format(request.form)
+        return fields | self.extra
 
-    def aside(self, request: Request, way: Way) -> tuple[dict[str, Any], dict[str, str]]:
-        """Further fields and headers for the test server, and for nobody else.
+    def test_server_fields(
+        self, request: Request, endpoint: EndpointSettings
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """Further fields and headers for the test server, empty for all others.
 
-        The model ``test`` on this machine answers from the slots, which no real model is told.
+        The model ``test`` on this machine answers from the slots, which no real model is sent.
         """
-        if self.model.rsplit("/", 1)[-1] != "test" or not way.is_local:
+        if self.model.rsplit("/", 1)[-1] != "test" or not endpoint.is_local:
             return {}, {}
-        from agents.slots import tell
+        from agents.backends.wire_slots import to_wire
 
-        return {"slots": tell(request)}, {"X-Call-Id": quote(request.id, safe=punctuation)}
+        return {"slots": to_wire(request)}, {"X-Call-Id": quote(request.id, safe=punctuation)}
 
-    def _opened(self, way: Way) -> Callable[[Request], Awaitable[Reply]]:
-        return partial(self._attempt, way, self.open(way, way.secret()))
+    def _attempts_at(self, endpoint: EndpointSettings) -> Callable[[Request], Awaitable[Reply]]:
+        return partial(self._attempt, endpoint, self.make_sender(endpoint, endpoint.secret()))
 
-    async def _attempt(self, way: Way, send: Send, request: Request) -> Reply:
+    async def _attempt(self, endpoint: EndpointSettings, send: Send, request: Request) -> Reply:
         total = self.deadlines.total
         try:
-            aside, headers = self.aside(request, way)
+            extra, headers = self.test_server_fields(request, endpoint)
             async with asyncio.timeout(total):
-                answer = await send(self.sampling(request), aside, headers)
+                answer = await send(self.request_fields(request), extra, headers)
         except TimeoutError:
             fault = Fault(f"no answer within {total:g} seconds (deadlines.total)", "timeout")
         except InputError as error:
@@ -258,12 +277,12 @@ def _checked_extra(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def _format(form: type[Form]) -> dict[str, Any]:
-    """The form as a format of replies; made anew for each request, as litellm writes into it."""
+def _response_format(form: type[Form]) -> dict[str, Any]:
+    """The form as ``response_format``; made anew for each request, as litellm writes into it."""
     schema = {"name": form.__name__[:64], "schema": form.json_schema()}
     return {"type": "json_schema", "json_schema": schema}
 
 
 def _writable(text: str) -> str:
-    """The text without halves of characters, which UTF-8 cannot say."""
+    """The text without halves of surrogate pairs, which UTF-8 cannot hold."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,7 +1,7 @@
-"""Hybrid: a language model speaks for some of the teams, rules for all the others.
+"""A backend that lets a language model answer for some teams, and rules for all others.
 
-So a small live part sits in a large living network that costs nothing. Who speaks is a function
-of seed and call id alone, never of load or failure (rule 6).
+So a small live part sits in a large living network that costs nothing. Which backend answers is a
+function of seed and call id alone, never of load or failure (rule 6).
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import hashlib
 
 from pydantic import Field, model_validator
 
-from agents.backend import Backend, Endpoint
-from agents.offline.scientist import Offline
-from agents.request import Reply, Request, Usage
+from agents.gateway.backend import Backend, Endpoint
+from agents.offline.backend import Offline
+from agents.prompts.request import Reply, Request
+from agents.usage import Usage
 
 _WHOLE = 2.0**64
 
@@ -42,7 +43,7 @@ class Hybrid(Backend):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Hybrid:
-        if not (self.base.rules and self.base.inline):
+        if not (self.base.rule_based and self.base.inline):
             raise ValueError("base takes a backend that answers at once, such as offline")
         if isinstance(self.live, Hybrid):
             raise ValueError("live takes one backend, not another hybrid")
@@ -51,11 +52,11 @@ class Hybrid(Backend):
         return self
 
     def of_run(self, seed: int) -> Hybrid:
-        """The backend that draws the teams of this run."""
+        """The backend with the seed of this run for its draw of teams."""
         return self if self.seed is not None else self.model_copy(update={"seed": seed})
 
-    def voice(self, call: str) -> Backend:
-        """The model where the call is of a live team and stage, else the rules."""
+    def backend_for(self, call: str) -> Backend:
+        """The model for calls of live teams and stages, else the rules."""
         leader, ordinal, stage = (*call.split("/", 3), "", "")[:3]
         spoken = not self.stages or stage in self.stages
         return self.live if spoken and self._is_live(leader, ordinal) else self.base
@@ -75,18 +76,18 @@ class Hybrid(Backend):
         return self.live
 
     @property
-    def voices(self) -> dict[str, Backend]:
-        """Both, by their keys."""
+    def parts(self) -> dict[str, Backend]:
+        """Both backends, by their keys."""
         return {"live": self.live, "base": self.base}
 
     @property
     def inline(self) -> bool:
-        """True if nobody is waited for."""
+        """True if the model answers without suspending."""
         return self.live.inline
 
     @property
     def about(self) -> str:
-        """Who speaks for which part."""
+        """The sentence for reports: which part answers for which teams."""
         named = [f"teams led by {', '.join(self.scientists)}"] if self.scientists else []
         if self.live_share is not None:
             named.insert(0, f"a share of {self.live_share:g} of the teams")
@@ -95,37 +96,37 @@ class Hybrid(Backend):
         return f"{self.live.about}, for {parts}{stages}; for the rest {self.base.about}"
 
     @property
-    def told(self) -> str:
-        """What the model is told; the rules are told nothing."""
-        return self.live.told
+    def model_settings(self) -> str:
+        """Those of the model."""
+        return self.live.model_settings
 
     @property
-    def longest_reply(self) -> int:
-        """The model's."""
-        return self.live.longest_reply
+    def max_reply_tokens(self) -> int:
+        """That of the model."""
+        return self.live.max_reply_tokens
 
     @property
-    def room(self) -> int | None:
-        """The model's."""
-        return self.live.room
+    def max_prompt_characters(self) -> int | None:
+        """That of the model."""
+        return self.live.max_prompt_characters
 
     @property
     def priced(self) -> bool:
-        """Is the price of the model known?"""
+        """True if the price of the model is known."""
         return bool(getattr(self.live, "priced", True))
 
     def endpoints(self) -> tuple[Endpoint, ...]:
-        """The ways to the model."""
+        """The endpoints of the model."""
         return self.live.endpoints()
 
     def price(self, usage: Usage) -> float:
-        """What the model costs."""
+        """Price of these tokens at the model, in US dollars."""
         return self.live.price(usage)
 
     async def complete(self, request: Request) -> Reply:
-        """Whoever speaks answers."""
-        return await self.voice(request.id).complete(request)
+        """Make one attempt at the backend that answers this call."""
+        return await self.backend_for(request.id).complete(request)
 
     async def close(self) -> None:
-        """Give back the model's connections."""
+        """Close the model's connections."""
         await self.live.close()

@@ -1,9 +1,9 @@
-"""LiteLLM: models of any provider that litellm knows.
+"""A backend for models of any provider that litellm knows.
 
-litellm is asked for one completion at a time and for nothing else: the ways to the model, retries
-and budgets are ours. Left to itself it sends a request again when a connection breaks, when a
-parameter is refused or when it is led elsewhere; here the first answer counts, so every request
-of a call passes its Exchange, and a second one does not.
+litellm makes one HTTP request per call and nothing else: endpoints, retries and budgets are ours.
+Left to itself it sends a request again when a connection breaks, when a parameter is refused or
+when it is redirected. Here the first answer counts: every request of a call passes its Exchange,
+which lets no second one through.
 """
 
 from __future__ import annotations
@@ -19,19 +19,18 @@ from typing import Any, ClassVar
 
 from pydantic import PrivateAttr
 
-from agents.classify import of_error, of_response, of_success
-from agents.errors import Verdict
-from agents.faults import Fault
-from agents.live import Fields, Live, Send
-from agents.request import Usage
-from agents.secrets import shield_logs
-from agents.way import Way
+from agents.backends.endpoint_settings import EndpointSettings
+from agents.backends.http import ChatCompletionsBackend, Fields, Send
+from agents.backends.provider_errors import classify_exception, classify_response, classify_success
+from agents.errors import Fault, Verdict
+from agents.redaction import shield_logs
+from agents.usage import Usage
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 """Set before litellm is imported: no list of prices is fetched, no ``.env`` file is read."""
 
 TRANSPORT = {"DISABLE_AIOHTTP_TRANSPORT": "False", "LITELLM_HTTP2": "False"}
-"""Set whatever they were: only on its usual way are a call's requests counted."""
+"""Set whatever they were: only on its usual transport are a call's requests counted."""
 
 NO_KEY = "none"
 """What is sent to a server on this machine, so that no key meant for a provider goes there."""
@@ -42,12 +41,12 @@ FREE = {"mode": "chat", "input_cost_per_token": 0.0, "output_cost_per_token": 0.
 """What litellm is told of models that its list does not have. It looks for a price after every
 call, in all the places where one could be; the price that counts is asked for here."""
 
-AS_IT_IS = ("openai", "hosted_vllm", "litellm_proxy", "openai_like", "lm_studio", "llamafile")
+OPENAI_LIKE = ("openai", "hosted_vllm", "litellm_proxy", "openai_like", "lm_studio", "llamafile")
 """Providers that speak as OpenAI does. The format of a reply goes into their requests as it is;
 given as a parameter, it would be copied piece by piece on its way through two libraries."""
 
 
-class LiteLLM(Live):
+class LiteLLM(ChatCompletionsBackend):
     """A language model of any provider, through litellm."""
 
     client: ClassVar[str] = "litellm"
@@ -66,26 +65,26 @@ class LiteLLM(Live):
         return _listed_price(self.model, usage)
 
     def takes_schema(self) -> bool:
-        """As litellm's list of models says."""
+        """True if litellm's list of models says that it takes a JSON Schema."""
         return _takes_schema(self.model)
 
-    def open(self, way: Way, key: str | None) -> Send:
-        """Get litellm ready; it makes its connections itself."""
-        litellm = library_for(self.model)
-        always = self._settings(way, key)
-        as_it_is = self.model.split("/", 1)[0] in AS_IT_IS
+    def make_sender(self, endpoint: EndpointSettings, key: str | None) -> Send:
+        """The function that sends a request through litellm, which makes its own connections."""
+        litellm = litellm_for(self.model)
+        always = self._settings(endpoint, key)
+        openai_like = self.model.split("/", 1)[0] in OPENAI_LIKE
 
-        async def send(said: Fields, aside: Fields, headers: Mapping[str, str]) -> Any:
-            if as_it_is and "response_format" in said:
-                aside = {**aside, "response_format": said["response_format"]}
-                said = {name: value for name, value in said.items() if name != "response_format"}
-            if aside:
-                said = {**said, "extra_body": aside}
+        async def send(fields: Fields, extra: Fields, headers: Mapping[str, str]) -> Any:
+            if openai_like and "response_format" in fields:
+                extra = {**extra, "response_format": fields["response_format"]}
+                fields = {key: value for key, value in fields.items() if key != "response_format"}
+            if extra:
+                fields = {**fields, "extra_body": extra}
             if headers:
-                said = {**said, "extra_headers": headers}
-            with exchange_of_call() as exchange:
+                fields = {**fields, "extra_headers": headers}
+            with recorded_exchange() as exchange:
                 try:
-                    return await litellm.acompletion(**always, **said)
+                    return await litellm.acompletion(**always, **fields)
                 except Exception as error:
                     failure = exchange.failure(error)
                 finally:
@@ -103,28 +102,28 @@ class LiteLLM(Live):
         for transport in transports:
             await transport.aclose()
 
-    def _settings(self, way: Way, key: str | None) -> dict[str, Any]:
-        """What is said with every call."""
+    def _settings(self, endpoint: EndpointSettings, key: str | None) -> dict[str, Any]:
+        """The arguments of every call."""
         import httpx
 
-        said: dict[str, Any] = {"model": self.model, "max_tokens": self.max_tokens}
-        said |= {"num_retries": 0, "max_retries": 0, "drop_params": True}
-        said["timeout"] = httpx.Timeout(self.deadlines.read, connect=self.deadlines.connect)
-        if way.api_base is not None:
-            said["api_base"] = way.api_base
-        if key is not None or way.is_local:
-            said["api_key"] = key or NO_KEY
-        return said
+        fields: dict[str, Any] = {"model": self.model, "max_tokens": self.max_tokens}
+        fields |= {"num_retries": 0, "max_retries": 0, "drop_params": True}
+        fields["timeout"] = httpx.Timeout(self.deadlines.read, connect=self.deadlines.connect)
+        if endpoint.api_base is not None:
+            fields["api_base"] = endpoint.api_base
+        if key is not None or endpoint.is_local:
+            fields["api_key"] = key or NO_KEY
+        return fields
 
 
 class Exchange:
-    """What one call has sent and got: one request, and its answer or what went wrong.
+    """The one HTTP request of a call, and its answer or error.
 
     Attributes:
-        sent: a request has gone out.
-        response: its answer, as httpx has it.
-        error: what was raised in its place.
-        transports: those it went by.
+        sent: True once a request has gone out.
+        response: its answer, an httpx response; None so far.
+        error: what was raised in its place; None so far.
+        transports: the transports that it went through.
     """
 
     def __init__(self) -> None:
@@ -134,17 +133,19 @@ class Exchange:
         self.transports: set[Any] = set()
 
     def failure(self, error: Exception) -> Verdict | Fault | None:
-        """What litellm's exception means: the answer knows better, where there was one.
+        """What litellm's exception means; the answer decides, where there was one.
 
-        None if that is a completion after all, of which litellm could not read some detail.
+        Returns:
+            A verdict or a fault. None: the answer is a completion after all, of which litellm could
+            not read some detail.
         """
         answer = self.response
         body = None if answer is None else body_of(answer)
         if answer is not None and answer.status_code >= 300:
-            return of_response(answer.status_code, body or "", answer.headers)
+            return classify_response(answer.status_code, body or "", answer.headers)
         if body is not None:
-            return of_success(body)
-        return of_error(self.error or error, sent=self.sent)
+            return classify_success(body)
+        return classify_exception(self.error or error, sent=self.sent)
 
 
 def body_of(answer: Any) -> str | None:
@@ -156,15 +157,15 @@ def body_of(answer: Any) -> str | None:
 
 
 class SecondRequest(Exception):
-    """litellm wanted to send again within one call."""
+    """litellm tried to send a second request within one call."""
 
 
 _EXCHANGE: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
 @contextlib.contextmanager
-def exchange_of_call() -> Iterator[Exchange]:
-    """What one call sends and gets, for as long as it is made; nothing of it is logged."""
+def recorded_exchange() -> Iterator[Exchange]:
+    """A context that records the request of one call; litellm logs nothing of it."""
     exchange, silent = Exchange(), _silent()
     token, quiet = _EXCHANGE.set(exchange), silent.set(True)
     try:
@@ -176,18 +177,18 @@ def exchange_of_call() -> Iterator[Exchange]:
 
 @cache
 def _silent() -> ContextVar[bool]:
-    """What litellm looks at before it logs a call in background tasks, which cost time."""
+    """The flag that keeps litellm from logging a call in background tasks, which cost time."""
     try:
         from litellm._internal_context import is_internal_call
     except ImportError:
         return ContextVar("silent", default=False)
-    found: ContextVar[bool] = is_internal_call
-    return found
+    flag: ContextVar[bool] = is_internal_call
+    return flag
 
 
 @cache
 def _library() -> Any:
-    """litellm, imported at the first use, with everything switched off that is not the call."""
+    """litellm, imported at the first use, with everything switched off but the call."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     os.environ.update(TRANSPORT)
@@ -199,13 +200,13 @@ def _library() -> Any:
     litellm.disable_aiohttp_transport = False
     litellm.telemetry = False
     litellm.suppress_debug_info = True
-    _watch(LiteLLMAiohttpTransport)
+    _count_requests(LiteLLMAiohttpTransport)
     shield_logs()
     return litellm
 
 
-def _watch(transport: Any) -> None:
-    """Lead every request that such transports send past the Exchange of its call."""
+def _count_requests(transport: Any) -> None:
+    """Make the transports send every request through the Exchange of its call."""
     send = transport.handle_async_request
     if getattr(send, "once", False):
         return
@@ -230,12 +231,12 @@ def _watch(transport: Any) -> None:
 
 
 @cache
-def library_for(model: str) -> Any:
-    """litellm, which knows enough of the model to ask nobody and to search for nothing."""
+def litellm_for(model: str) -> Any:
+    """litellm, prepared so that for this model it asks no server and searches no list."""
     litellm, provider = _library(), model.split("/", 1)[0]
     if provider in ASKED_ABOUT:
-        told = FREE | {"supports_response_schema": True, "litellm_provider": provider}
-        litellm.model_cost.setdefault(model, told)
+        entry = FREE | {"supports_response_schema": True, "litellm_provider": provider}
+        litellm.model_cost.setdefault(model, entry)
     elif not _is_listed(model):
         _takes_schema(model)  # asked while litellm's own list is all that it knows
         litellm.model_cost[model] = FREE | {"litellm_provider": provider}
@@ -255,7 +256,7 @@ def _is_listed(model: str) -> bool:
 
 
 def _listed_price(model: str, usage: Usage) -> float:
-    prompt, reply = library_for(model).cost_per_token(
+    prompt, reply = litellm_for(model).cost_per_token(
         model=model,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
@@ -265,5 +266,5 @@ def _listed_price(model: str, usage: Usage) -> float:
 
 @cache
 def _takes_schema(model: str) -> bool:
-    litellm = library_for(model) if model.split("/", 1)[0] in ASKED_ABOUT else _library()
+    litellm = litellm_for(model) if model.split("/", 1)[0] in ASKED_ABOUT else _library()
     return bool(litellm.supports_response_schema(model))

@@ -1,9 +1,9 @@
-"""Rehearsal: a live run played by rule-based scientists who are given a model's manner.
+"""A backend of rules whose replies are as long and as frequent as a model's, for planning.
 
-Calls that a journal knows are answered from it. All others are answered by the offline scientist;
-then its texts are made as long as the model's would be, its yeses and noes as frequent, and some
-of its replies unreadable. What is said is of no use; how often and how much is said is. A
-rehearsal costs nothing and its words are never kept.
+It plays a live run for planning. Calls that a journal holds are answered from it. All others are
+answered by the offline scientist: then its texts are made as long as the model's would be, its
+yeses and noes as frequent, and some of its replies unreadable. The content of such a reply is of no
+use; the number and the length of replies are. It costs nothing, and its words are never stored.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.backend import Backend
 from agents.errors import SocietyError
-from agents.forms import Form
-from agents.kept import Kept
-from agents.offline.scientist import answer
-from agents.request import Reply, Request, Usage
+from agents.gateway.backend import Backend
+from agents.journal.records import CallOutcome
+from agents.offline.backend import answer_offline
+from agents.prompts.request import Reply, Request
+from agents.replies.form import Form
+from agents.usage import Usage
 
 TEXT = 5
-"""A string of so many words is a text; a shorter one is a name, a choice or a label."""
+"""Least words of a text; a shorter string is a name, a choice or a label."""
 DRAWS = 64
 """Times the offline scientist is asked anew for another decision."""
 FILLER = "and then there is more to be said before the answer, "
@@ -34,11 +35,11 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Leaning:
-    """How a model decides where the offline scientist says yes, and where it says no.
+    """How often a model says yes, where the offline scientist says yes or no.
 
     Attributes:
-        kept: share of the offline scientist's yeses that are yeses.
-        turned: share of its noes that are yeses.
+        kept: share of the offline scientist's yeses that are the model's yeses.
+        turned: share of its noes that are the model's yeses.
     """
 
     kept: float = 1.0
@@ -46,8 +47,8 @@ class Leaning:
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How a model speaks, next to the offline scientist. The default is its very own manner.
+class MimicSettings:
+    """How a model answers, relative to the offline scientist; the default is that scientist.
 
     Attributes:
         wordiness: length of a text, as a multiple of the offline scientist's.
@@ -74,93 +75,93 @@ class Manner:
     reply_tokens_of: Mapping[str, float] = field(default_factory=dict)
 
 
-class Rehearsal(Backend):
-    """The offline scientist in the place of another backend, inline and free.
+class ModelMimic(Backend):
+    """The offline scientist in place of another backend, inline and free.
 
     Attributes:
-        part: the backend whose part is played; its limits and its hashes hold.
-        manner: how it speaks.
-        known: what a journal has kept of a request, or None.
-        salt: of what is drawn here: which yeses are kept, which replies cannot be read.
-        heard: told of every known call and the offline reply to the same request.
+        imitated: the backend that is imitated; its limits and its hashes hold.
+        settings: how it answers.
+        lookup: returns the outcome that a journal holds for a request, or None.
+        salt: of the draws made here: which yeses stay, which replies cannot be read.
+        on_known: called with every known call and the offline reply to the same request.
     """
 
-    part: Backend
-    manner: Manner = Manner()
-    known: Callable[[Request], Kept | None] | None = None
+    imitated: Backend
+    settings: MimicSettings = MimicSettings()
+    lookup: Callable[[Request], CallOutcome | None] | None = None
     salt: int = 0
-    heard: Callable[[Request, Kept, Reply], None] | None = None
+    on_known: Callable[[Request, CallOutcome, Reply], None] | None = None
 
     @property
     def inline(self) -> bool:
-        """True: nothing is waited for."""
+        """True: it never suspends."""
         return True
 
     @property
-    def told(self) -> str:
-        """What the backend in whose place it stands is told, so that its calls are known."""
-        return self.part.told
+    def model_settings(self) -> str:
+        """Those of the imitated backend, so that its calls are found in a journal."""
+        return self.imitated.model_settings
 
     @property
-    def room(self) -> int | None:
-        """What that backend can read."""
-        return self.part.room
+    def max_prompt_characters(self) -> int | None:
+        """That of the imitated backend."""
+        return self.imitated.max_prompt_characters
 
-    def voice(self, call: str) -> Backend:
-        """Itself in the model's place; rules of a hybrid speak for themselves."""
-        voice = self.part.voice(call)
-        return voice if voice is not self.part and voice.rules else self
+    def backend_for(self, call: str) -> Backend:
+        """Itself in place of the model; the rules of a hybrid answer for themselves."""
+        backend = self.imitated.backend_for(call)
+        return backend if backend is not self.imitated and backend.rule_based else self
 
     async def complete(self, request: Request) -> Reply:
-        """The known words, or the offline scientist's in the model's manner.
+        """The known reply, or the offline scientist's in the manner of the model.
 
         Raises:
-            Verdict: the known one.
+            Verdict: the known call ended with it.
         """
-        kept = None if self.known is None else self.known(request)
-        if kept is None:
-            return self._played(request)
-        if self.heard is not None:
-            self.heard(request, kept, answer(request))
-        return kept.words()
+        outcome = None if self.lookup is None else self.lookup(request)
+        if outcome is None:
+            return self._mimic(request)
+        if self.on_known is not None:
+            self.on_known(request, outcome, answer_offline(request))
+        return outcome.reply()
 
-    def _played(self, request: Request) -> Reply:
-        manner, name = self.manner, request.form.__name__
-        text = self._decided(request)
-        text = lengthened(request.form, text, manner.wordiness_of.get(name, manner.wordiness))
-        if self._share("re-ask", request.id) < manner.re_asks:
+    def _mimic(self, request: Request) -> Reply:
+        settings, name = self.settings, request.form.__name__
+        text = self._decide_alike(request)
+        text = scale_texts(request.form, text, settings.wordiness_of.get(name, settings.wordiness))
+        if self._share("re-ask", request.id) < settings.re_asks:
             text = text.replace("{", "(").replace("}", ")")
-        around = manner.around_of.get(name, manner.around)
+        around = settings.around_of.get(name, settings.around)
         text = _of_length(FILLER, round(around * len(text))) + text
         return Reply(text, self._usage(request, text), "rehearsed")
 
     def _usage(self, request: Request, text: str) -> Usage:
-        manner = self.manner
-        told = sum(len(message.content) for message in request.messages)
-        per_character = manner.reply_tokens_of.get(request.form.__name__, manner.reply_tokens)
+        settings = self.settings
+        prompt = sum(len(message.content) for message in request.messages)
+        per_character = settings.reply_tokens_of.get(request.form.__name__, settings.reply_tokens)
         spoken = math.ceil(per_character * len(text))
-        limit = self.part.longest_reply
+        limit = self.imitated.max_reply_tokens
         return Usage(
-            math.ceil(manner.prompt_tokens * told + manner.overhead),
+            math.ceil(settings.prompt_tokens * prompt + settings.overhead),
             min(spoken, limit) if limit else spoken,
         )
 
-    def _decided(self, request: Request) -> str:
-        """The offline scientist's reply, asked anew until it decides as the model would."""
-        text = answer(request).text
-        said = dict(traits(request, text))
-        wanted = {name: self._would_say(request, name, yes) for name, yes in said.items()}
-        if wanted == said:
+    def _decide_alike(self, request: Request) -> str:
+        """The offline scientist's reply, drawn again until it decides as the model would."""
+        text = answer_offline(request).text
+        decided = dict(traits(request, text))
+        wanted = {name: self._would_say(request, name, yes) for name, yes in decided.items()}
+        if wanted == decided:
             return text
         for draw in range(1, DRAWS):
             seed = request.seed ^ _drawn("again", draw)
-            other = answer(replace(request, seed=seed)).text
+            other = answer_offline(replace(request, seed=seed)).text
             if dict(traits(request, other)) == wanted:
                 return other
         return text
 
     def _would_say(self, request: Request, trait: str, yes: bool) -> bool:
-        leaning = self.manner.leanings.get(f"{request.form.__name__}.{trait}")
+        leaning = self.settings.leanings.get(f"{request.form.__name__}.{trait}")
         if leaning is None:
             return yes
         return self._share(trait, request.id) < (leaning.kept if yes else leaning.turned)
@@ -170,9 +171,14 @@ class Rehearsal(Backend):
 
 
 def traits(request: Request, text: str) -> Iterator[tuple[str, bool]]:
-    """What was said yes or no to, by name: acceptance, whatever is true or false, a consultation.
+    """The yes-or-no decisions of a reply, by name.
 
-    Nothing for a text that does not fill the form.
+    They are acceptance, every boolean field, and whether an outsider is consulted. A text that does
+    not fill the form has none.
+
+    Args:
+        request: the request.
+        text: the reply.
     """
     try:
         said = request.form.model_validate_json(text)
@@ -190,31 +196,37 @@ def traits(request: Request, text: str) -> Iterator[tuple[str, bool]]:
         yield "ask", getattr(asked, "scientist", "") in outside
 
 
-def strings(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
-    """The strings in the data of a reply, each with its place."""
+def iterate_strings(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
+    """The strings in the data of a reply, each with its path."""
     if isinstance(value, str):
         yield place, value
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from strings(item, (*place, key))
+            yield from iterate_strings(item, (*place, key))
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            yield from strings(item, (*place, number))
+            yield from iterate_strings(item, (*place, number))
 
 
-def texts(value: Any) -> Iterator[tuple[Place, str]]:
-    """The strings that are texts, each with its place."""
-    for place, words in strings(value):
+def iterate_texts(value: Any) -> Iterator[tuple[Place, str]]:
+    """The strings of at least ``TEXT`` words, each with its path."""
+    for place, words in iterate_strings(value):
         if len(words.split(None, TEXT - 1)) == TEXT:
             yield place, words
 
 
-def lengthened(form: type[Form], text: str, times: float) -> str:
-    """The reply with every text in it so many times as long, if the form takes that."""
+def scale_texts(form: type[Form], text: str, times: float) -> str:
+    """The reply with every text in it made longer or shorter, if the form accepts that.
+
+    Args:
+        form: the form of the reply.
+        text: the reply as JSON.
+        times: length as a multiple of the present one (> 0).
+    """
     if times == 1.0:
         return text
     data = json.loads(text)
-    for place, words in list(texts(data)):
+    for place, words in list(iterate_texts(data)):
         inside = data
         for step in place[:-1]:
             inside = inside[step]
@@ -227,7 +239,7 @@ def lengthened(form: type[Form], text: str, times: float) -> str:
 
 
 def _of_length(words: str, length: int) -> str:
-    """The words again and again, up to a length."""
+    """The words repeated up to a length."""
     again = f"{words} " * (length // (len(words) + 1) + 1)
     return again[:length].rstrip() or words[:1] if length else ""
 

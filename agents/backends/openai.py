@@ -1,8 +1,8 @@
-"""OpenAI: models behind the chat completions API of OpenAI, by its own library.
+"""A backend for models behind the chat completions API, by OpenAI's own library.
 
-For OpenAI itself and for servers that speak as it does: vLLM, Ollama, llama.cpp, LM Studio. The
-library's connections and keys are used, and none of its retries; a request and its answer stay
-plain data, because typed ones would cost more than all the rest of a call.
+It serves OpenAI itself and servers that speak the same protocol: vLLM, Ollama, llama.cpp, LM
+Studio. The library's connections and keys are used, and none of its retries. Requests and answers
+stay plain data, because typed ones would cost more time than all the rest of a call.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from urllib.parse import urlsplit
 
 from pydantic import PrivateAttr
 
-from agents.classify import of_error, of_response
-from agents.errors import InputError, Verdict
-from agents.faults import Fault
-from agents.live import Fields, Live, Send
-from agents.way import Way
+from agents.backends.endpoint_settings import EndpointSettings
+from agents.backends.http import ChatCompletionsBackend, Fields, Send
+from agents.backends.provider_errors import classify_exception, classify_response
+from agents.errors import Fault, InputError, Verdict
 
 if TYPE_CHECKING:
     import openai
@@ -28,38 +27,41 @@ NO_KEY = "none"
 """What is sent to a server that asks for no key."""
 
 
-class OpenAI(Live):
+class OpenAI(ChatCompletionsBackend):
     """A language model behind the API of OpenAI, or of a server that speaks as it does."""
 
     client: ClassVar[str] = "openai"
 
     _clients: list[openai.AsyncOpenAI] = PrivateAttr(default_factory=list)
 
-    def ways(self) -> tuple[Way, ...]:
-        """The endpoints; OpenAI's own has its key where everybody keeps it."""
+    def endpoint_settings(self) -> tuple[EndpointSettings, ...]:
+        """The endpoints; OpenAI's own gets the usual variable of its key."""
         return tuple(
-            Way(way.api_base, way.weight, way.in_flight, HOME_KEY)
-            if way.key is None and _is_home(way)
-            else way
-            for way in super().ways()
+            EndpointSettings(endpoint.api_base, endpoint.weight, endpoint.in_flight, HOME_KEY)
+            if endpoint.key is None and _is_home(endpoint)
+            else endpoint
+            for endpoint in super().endpoint_settings()
         )
 
     def takes_schema(self) -> bool:
-        """These servers all do."""
+        """True: these servers all take a JSON Schema."""
         return True
 
-    def open(self, way: Way, key: str | None) -> Send:
-        """Make a client with connections of its own; they are opened by the first request."""
+    def make_sender(self, endpoint: EndpointSettings, key: str | None) -> Send:
+        """The function that posts a request by a client with connections of its own.
+
+        They are opened by the first request.
+        """
         import httpx
 
-        client = self._connect(way, key)
+        client = self._connect(endpoint, key)
         # OpenAI's newer models take only the first of these names, other servers the second.
-        longest = "max_completion_tokens" if _is_home(way) else "max_tokens"
+        longest = "max_completion_tokens" if _is_home(endpoint) else "max_tokens"
         always = {"model": self.model, longest: self.max_tokens}
 
-        async def send(said: Fields, aside: Fields, headers: Mapping[str, str]) -> Any:
+        async def send(fields: Fields, extra: Fields, headers: Mapping[str, str]) -> Any:
             failure: Verdict | Fault
-            body = {**always, **said, **aside}
+            body = {**always, **fields, **extra}
             try:
                 response = await client.post(
                     "/chat/completions",
@@ -80,7 +82,8 @@ class OpenAI(Live):
         for client in clients:
             await client.close()
 
-    def _connect(self, way: Way, key: str | None) -> openai.AsyncOpenAI:
+    def _connect(self, endpoint: EndpointSettings, key: str | None) -> openai.AsyncOpenAI:
+        """A client of OpenAI's library without retries."""
         import httpx
         import openai
 
@@ -95,7 +98,7 @@ class OpenAI(Live):
             raise InputError(f"{error}; install openai[aiohttp]") from None
         client = openai.AsyncOpenAI(
             api_key=key or NO_KEY,
-            base_url=way.api_base or HOME,
+            base_url=endpoint.api_base or HOME,
             timeout=timeout,
             max_retries=0,
             http_client=connections,
@@ -104,8 +107,8 @@ class OpenAI(Live):
         return client
 
 
-def _is_home(way: Way) -> bool:
-    host = urlsplit(way.api_base or HOME).hostname or ""
+def _is_home(endpoint: EndpointSettings) -> bool:
+    host = urlsplit(endpoint.api_base or HOME).hostname or ""
     return host == "api.openai.com" or host.endswith(".api.openai.com")
 
 
@@ -114,5 +117,5 @@ def _read_error(error: Exception) -> Verdict | Fault:
 
     if isinstance(error, openai.APIStatusError):
         answer = error.response
-        return of_response(answer.status_code, answer.text, answer.headers)
-    return of_error(error)
+        return classify_response(answer.status_code, answer.text, answer.headers)
+    return classify_exception(error)

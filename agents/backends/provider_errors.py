@@ -1,8 +1,8 @@
-"""Classify: what a provider's error means: a verdict on the words, or a fault of a certain kind.
+"""Classifies what a provider or its library reports as a verdict or a fault.
 
-Looked at are the status, the message and codes of a body and the names of exception classes, so
-that no provider's library is needed here. The rest of a body may repeat the prompt, and is left
-alone. ``agents.completion`` reads what is no error.
+The status, the message and the codes of a body are looked at, and the names of exception classes,
+so that no provider's library has to be imported. The rest of a body may repeat the prompt, and is
+left alone. ``agents.backends.completions`` reads answers that are no errors.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from typing import Any
 
-from agents.errors import Filtered, Overflow, Verdict
-from agents.faults import Fault
-from agents.retry import retry_after_of
-from agents.secrets import redact
+from agents.errors import Fault, Filtered, Overflow, Verdict
+from agents.redaction import redact
 
 LONGEST = 500
 """Characters of a message."""
-_LOOKED_AT = 100_000
+_MOST_READ = 100_000
 """Characters of a body that are read for it."""
 _SHOWN = 200
 """Characters of a body that are shown where it cannot be read."""
@@ -111,73 +111,77 @@ ERRORS: Mapping[str, str] = {
 """Kinds of fault by class names of Python, aiohttp, httpx, openai and litellm."""
 
 
-def of_response(status: int, body: str, headers: Mapping[str, str]) -> Verdict | Fault:
-    """What an answer that is no success means.
+def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Verdict | Fault:
+    """What an answer without success means.
 
     Args:
-        status: of HTTP.
-        body: as text.
+        status: HTTP status.
+        body: the body as text.
         headers: under lower-case names, or in a mapping that does not tell cases apart.
     """
-    message, codes = _complaint(body[:_LOOKED_AT])
-    told = one_line(f"HTTP {status}: {message or body or 'no reason given'}")
+    message, codes = _message_and_codes(body[:_MOST_READ])
+    text = one_line(f"HTTP {status}: {message or body or 'no reason given'}")
     meaning = _meaning(status, message.lower(), codes)
     if not isinstance(meaning, str):
-        return meaning(told)
-    return Fault(told, meaning, status=status, after=retry_after_of(headers, time.time()))
+        return meaning(text)
+    after = retry_after_seconds(headers, time.time())
+    return Fault(text, meaning, status=status, retry_after=after)
 
 
-def of_success(said: Any) -> Verdict | Fault | None:
-    """What an answer with a status of success means; None: it is a completion.
+def classify_success(answer: Any) -> Verdict | Fault | None:
+    """What an answer with a status of success means.
 
-    Some routers send an error in its place, with the true status inside.
+    Some routers send an error in place of a completion, with the true status inside.
 
     Args:
-        said: the body, as text or as data.
+        answer: the body, as text or as data.
+
+    Returns:
+        None if it is a completion, else the verdict or fault.
     """
     try:
-        data = json.loads(said) if isinstance(said, str) else said
+        data = json.loads(answer) if isinstance(answer, str) else answer
     except (ValueError, RecursionError):
-        return Fault(one_line(f"the answer is no JSON: {said[:_SHOWN]}"), "garbled")
-    choices, error = attribute(data, "choices"), attribute(data, "error")
+        return Fault(one_line(f"the answer is no JSON: {answer[:_SHOWN]}"), "garbled")
+    choices, error = get_field(data, "choices"), get_field(data, "error")
     if isinstance(choices, list | tuple) and choices:
         return None
     if not error:
         return Fault("the answer is no chat completion that has choices", "garbled")
-    status = attribute(error, "code")
+    status = get_field(error, "code")
     if isinstance(status, int) and 400 <= status < 600:
-        return of_response(status, json.dumps({"error": error}, default=str), {})
+        return classify_response(status, json.dumps({"error": error}, default=str), {})
     return Fault(one_line(f"an error in place of an answer: {error}"), "garbled")
 
 
-def of_error(error: BaseException, *, sent: bool = True) -> Verdict | Fault:
+def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | Fault:
     """What an exception of a provider's library means, where no answer came.
 
     Args:
         error: the exception; the first cause in its chain decides.
-        sent: whether a request may have gone out before it was raised.
+        sent: True if a request may have gone out before it was raised.
     """
     chain = [*_causes(error)]
     for one in reversed(chain):
         for cls in type(one).__mro__:
             if cls.__name__ in ERRORS:
-                told = ": ".join(filter(None, (type(one).__name__, str(one))))
-                return Fault(one_line(told), ERRORS[cls.__name__])
+                text = ": ".join(filter(None, (type(one).__name__, str(one))))
+                return Fault(one_line(text), ERRORS[cls.__name__])
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 300:
-        return of_response(status, str(error), {})
-    told = one_line(f"{type(error).__name__}: {error}")
-    return Fault(told, "garbled" if sent else "request")
+        return classify_response(status, str(error), {})
+    text = one_line(f"{type(error).__name__}: {error}")
+    return Fault(text, "garbled" if sent else "request")
 
 
 def one_line(text: str) -> str:
     """The text without secrets, line breaks and control characters, cut to ``LONGEST``."""
-    shown = "".join(c if c.isprintable() else " " for c in text[:_LOOKED_AT])
+    shown = "".join(c if c.isprintable() else " " for c in text[:_MOST_READ])
     clean = redact(" ".join(shown.split()))
     return clean if len(clean) <= LONGEST else clean[: LONGEST - 1] + "…"
 
 
-def attribute(thing: Any, name: str) -> Any:
+def get_field(thing: Any, name: str) -> Any:
     """A field of plain data or of an object; None where there is none."""
     return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
 
@@ -191,8 +195,8 @@ def _meaning(status: int, message: str, codes: frozenset[str]) -> type[Verdict] 
     return STATUSES.get(status, "server" if status >= 500 else "request")
 
 
-def _complaint(body: str) -> tuple[str, frozenset[str]]:
-    """The message of an error body, empty where it has none, and its codes in lower case."""
+def _message_and_codes(body: str) -> tuple[str, frozenset[str]]:
+    """The message of an error body, empty where it has none, and its lower-case codes."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -203,25 +207,68 @@ def _complaint(body: str) -> tuple[str, frozenset[str]]:
     error = data.get("error", data)
     error = error if isinstance(error, dict) else {"message": error}
     inner = error.get("innererror")
-    told = (_worded(part.get(name)) for part in (error, data) for name in ("message", "detail"))
-    message = next(filter(None, told), "")
+    messages = (
+        _message_text(part.get(name)) for part in (error, data) for name in ("message", "detail")
+    )
+    message = next(filter(None, messages), "")
     places = (error, inner if isinstance(inner, dict) else {})
     codes = [part.get(name) for part in places for name in ("code", "type", "status")]
     return message, frozenset(code.lower() for code in codes if isinstance(code, str))
 
 
-def _worded(told: Any) -> str:
+def _message_text(message: Any) -> str:
     """A message, also where it is a list of complaints that repeat their input."""
-    if isinstance(told, list):
-        return "; ".join(str(one["msg"]) for one in told if isinstance(one, dict) and "msg" in one)
-    return told if isinstance(told, str) else ""
+    if isinstance(message, list):
+        return "; ".join(
+            str(one["msg"]) for one in message if isinstance(one, dict) and "msg" in one
+        )
+    return message if isinstance(message, str) else ""
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The exception and what it was raised for, from the last to the first."""
+    """The exception and its causes, from the last to the first."""
     seen: set[int] = set()
     one: BaseException | None = error
     while one is not None and id(one) not in seen:
         seen.add(id(one))
         yield one
         one = one.__cause__ or one.__context__
+
+
+def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds to wait (>= 0) by the headers of an answer; None if they name none.
+
+    ``retry-after-ms`` comes before ``retry-after``; upper and lower case are one.
+
+    Args:
+        headers: the headers of the answer.
+        now: seconds since 1970.
+    """
+    given = {str(name).lower(): str(value) for name, value in headers.items()}
+    number = _SECONDS.fullmatch(given.get("retry-after-ms", "").strip())
+    if number:
+        return 0.0 if number[1] else float(number[2]) / 1000
+    return parse_retry_after(given.get("retry-after"), now)
+
+
+def parse_retry_after(value: str | None, now: float) -> float | None:
+    """Seconds that a ``Retry-After`` header asks for (>= 0), or None if it cannot be read.
+
+    Args:
+        value: a number of seconds or an HTTP date; what lies in the past is 0.
+        now: seconds since 1970.
+    """
+    text = (value or "").strip()
+    if not text or len(text) > _LONGEST_HEADER:
+        return None
+    if number := _SECONDS.fullmatch(text):
+        return 0.0 if number[1] else float(number[2])
+    try:
+        date = parsedate_to_datetime(text)
+        return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+_LONGEST_HEADER = 100
+_SECONDS = re.compile(r"(-?)([0-9]{1,15}(?:\.[0-9]{0,15})?)")

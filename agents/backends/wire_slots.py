@@ -1,8 +1,8 @@
-"""Slots told: the structured content of a request as JSON, for the test server alone.
+"""The structured content of a request as JSON, for the test server alone.
 
-A language model is told messages and nothing else. Only a model called ``test`` on a loopback
-address is also sent what stands here, so that it can answer as the offline scientist would and
-the whole live path can be tried without a model (``tests/faultserver``, where it is decoded).
+A language model is sent messages and nothing else. Only a model called ``test`` on a loopback
+address is also sent the slots, so that it can answer as the offline scientist would and the whole
+live path can be tried without a model (``tests/faultserver``, where they are decoded).
 
 What JSON cannot say bears a tag: an object is ``{"~": "module:Class", field: value, ...}``,
 anything else ``{"~": "list", "": items}``. An array without a tag is a tuple, the usual sequence
@@ -23,22 +23,22 @@ import numpy as np
 from pydantic import BaseModel
 
 from agents.errors import InputError
-from agents.request import Request
+from agents.prompts.request import Request
 
 TAG, CONTENT = "~", ""
 _PLAIN = frozenset({str, int, bool, type(None)})
 
 
-def tell(request: Request) -> dict[str, Any]:
-    """All of a request but its messages, as data that ``json.dumps`` takes.
+def to_wire(request: Request) -> dict[str, Any]:
+    """All of a request but its messages, as data for ``json.dumps``.
 
     Raises:
-        InputError: a slot holds something of which no data can be made.
+        InputError: a slot holds something that cannot be encoded.
     """
     slots: dict[str, Any] = {}
     for name, value in request.slots.items():
         try:
-            slots[name] = _told(value)
+            slots[name] = _encode(value)
         except TypeError as error:
             raise InputError(
                 f"{request.id}: the slot {name!r} holds {error}, which the test model cannot be "
@@ -46,17 +46,17 @@ def tell(request: Request) -> dict[str, Any]:
             ) from None
     return {
         "id": request.id,
-        "form": path_of(request.form),
+        "form": class_path(request.form),
         "seed": request.seed,
         "attempt": request.attempt,
-        "who": _told(request.who),
+        "who": _encode(request.who),
         "slots": slots,
     }
 
 
 @cache
-def path_of(kind: type[object]) -> str:
-    """Where a class is found again: ``module:Class``."""
+def class_path(kind: type[object]) -> str:
+    """The import path of a class: ``module:Class``."""
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
@@ -72,7 +72,7 @@ def field_names(kind: type[object]) -> tuple[str, ...] | None:
     return None
 
 
-def _told(value: Any) -> Any:
+def _encode(value: Any) -> Any:
     kind: Any = type(value)
     if kind in _PLAIN:
         return value
@@ -81,26 +81,26 @@ def _told(value: Any) -> Any:
     names = field_names(kind)
     if names is not None:
         return _object(value, kind, names)
-    for of, way in _WAYS:
+    for of, encode in _ENCODERS:
         if isinstance(value, of):
-            return way(value)
-    raise TypeError(f"a {path_of(kind)}")
+            return encode(value)
+    raise TypeError(f"a {class_path(kind)}")
 
 
 def _object(value: Any, kind: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    told: dict[str, Any] = {TAG: path_of(kind)}
+    encoded: dict[str, Any] = {TAG: class_path(kind)}
     for name in names:
-        told[name] = _told(getattr(value, name))
-    return told
+        encoded[name] = _encode(getattr(value, name))
+    return encoded
 
 
 def _member(value: Enum) -> dict[str, Any]:
     kind: Any = type(value)
-    return _tagged(path_of(kind), value.name)
+    return _tagged(class_path(kind), value.name)
 
 
 def _items(value: Any) -> list[Any]:
-    return list(value) if _PLAIN.issuperset(map(type, value)) else [_told(one) for one in value]
+    return list(value) if _PLAIN.issuperset(map(type, value)) else [_encode(one) for one in value]
 
 
 def _tagged(tag: str, content: Any) -> dict[str, Any]:
@@ -113,17 +113,17 @@ def _real(value: float) -> Any:
 
 def _mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
     if all(type(key) is str and key != TAG for key in value):
-        return {key: _told(item) for key, item in value.items()}
-    return _tagged("mapping", [[_told(key), _told(item)] for key, item in value.items()])
+        return {key: _encode(item) for key, item in value.items()}
+    return _tagged("mapping", [[_encode(key), _encode(item)] for key, item in value.items()])
 
 
 def _set(value: Any) -> dict[str, Any]:
-    return _tagged("set", sorted(map(_told, value), key=json.dumps))
+    return _tagged("set", sorted(map(_encode, value), key=json.dumps))
 
 
-_WAYS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+_ENCODERS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (Enum, _member),
-    (np.generic, lambda value: _told(value.item())),
+    (np.generic, lambda value: _encode(value.item())),
     (float, _real),
     (Mapping, _mapping),
     (list, lambda value: _tagged("list", _items(value))),

@@ -1,4 +1,4 @@
-"""Backend: whatever answers a request, behind one asynchronous method."""
+"""Base class of everything that answers requests, and the endpoints that it has."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.part import Part
-from agents.request import Reply, Request, Usage
+from agents.config import Part
+from agents.prompts.request import Reply, Request
+from agents.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One way to the model: several of them share the calls by weight.
+    """One address at which a model can be asked; several share the calls by weight.
 
     Attributes:
-        name: for the ledger; without secrets.
+        name: its name in the ledger; without secrets.
         complete: makes one attempt.
         weight: share of the calls, relative to the other endpoints (> 0).
-        in_flight: most attempts at a time here; None: no bound of its own.
+        in_flight: most attempts at a time here (>= 1); None: no bound of its own.
     """
 
     name: str
@@ -28,24 +29,23 @@ class Endpoint:
 
 
 class Backend(Part):
-    """Subclass it and write ``complete``; name it in a scenario under ``backend.use``.
+    """Base of all backends: subclass it and write ``complete``.
 
-    ``inline`` says that ``complete`` never suspends, so that its answers can be computed on
-    the clock's own thread; ``about`` is the sentence that every output repeats; ``told`` is what
-    the model is told beside the messages; ``execution`` names the fields that change how a call
-    is made and never what is said.
+    A scenario names the subclass under ``backend.use``. ``model_settings`` is part of every
+    request's hash, so no run is gone on with by another model. ``execution`` names the settings
+    that change how a call is made, and never what is said; ``about`` is repeated by every output.
     """
 
     execution: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def inline(self) -> bool:
-        """True if ``complete`` returns without ever suspending."""
+        """True if ``complete`` never suspends, so the clock's own thread can run it."""
         return False
 
     @property
-    def rules(self) -> bool:
-        """True if rules speak, and not a model."""
+    def rule_based(self) -> bool:
+        """True if rules answer, and not a model."""
         return False
 
     @property
@@ -54,54 +54,54 @@ class Backend(Part):
         return self
 
     @property
-    def voices(self) -> dict[str, Backend]:
-        """Backends of which this one is made, by the keys they stand under."""
+    def parts(self) -> dict[str, Backend]:
+        """Backends of which this one is made, by their keys in the scenario."""
         return {}
 
-    def voice(self, call: str) -> Backend:
-        """Who answers the call of this id: itself, or a part; a function of the id alone."""
+    def backend_for(self, call: str) -> Backend:
+        """The backend that answers the call of this id: itself or a part, by the id alone."""
         return self
 
     def of_run(self, seed: int) -> Backend:
-        """The backend as it holds in a run of this seed; itself unless it draws."""
+        """The backend for a run of this seed: itself, unless it draws at random."""
         return self
 
     @property
     def about(self) -> str:
-        """One sentence for reports: who speaks."""
+        """One sentence for reports: what kind of scientists answers."""
         return type(self).__name__
 
     @property
-    def told(self) -> str:
+    def model_settings(self) -> str:
         """Model name and sampling as canonical text; part of every request's hash."""
         return ""
 
     @property
-    def longest_reply(self) -> int:
+    def max_reply_tokens(self) -> int:
         """Most tokens that a reply can have; 0 where that is not known."""
         return 0
 
     @property
-    def room(self) -> int | None:
-        """Characters of messages that the model can read; longer ones are trimmed first."""
+    def max_prompt_characters(self) -> int | None:
+        """Most characters of messages that the model can read; None: not known."""
         return None
 
     def endpoints(self) -> tuple[Endpoint, ...]:
-        """The ways to the model, made anew for each run; at least one."""
+        """The endpoints, made anew for each run; at least one."""
         return (Endpoint("", self.complete),)
 
     def price(self, usage: Usage) -> float:
-        """What these tokens cost in US dollars (>= 0)."""
+        """Price of these tokens in US dollars (>= 0)."""
         return 0.0
 
     async def complete(self, request: Request) -> Reply:
-        """Make one attempt at one request; no retries here.
+        """Make one attempt at one request, without retries.
 
         Raises:
-            Verdict: the words themselves are a refusal, or the prompt is too long.
+            Verdict: the outcome is a refusal, or the prompt is too long.
             Fault: no words came; the gateway tries again or stops the run.
         """
         raise NotImplementedError
 
     async def close(self) -> None:
-        """Give back connections; called once, on the loop that made the calls."""
+        """Close connections; called once, on the loop that made the calls."""

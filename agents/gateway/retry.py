@@ -1,25 +1,19 @@
-"""Retry: when a failed attempt is made again, and when that has been tried often enough.
+"""Exponential backoff with jitter for attempts that have failed.
 
-It computes waits and does not wait itself. Chance comes from a hash of the call's id, so the
-same faults are met with the same waits; nothing that happens in the simulated world depends on
-them.
+It computes waits and does not wait itself. The jitter comes from a hash of the call's id, so the
+same faults get the same waits, and nothing in the simulated world depends on them. Written by
+hand because retry libraries draw their jitter from a global generator.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Mapping
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 from pydantic import Field
 
-from agents.part import Part
+from agents.config import Part
 
 _DOUBLINGS = 60
-_SECONDS = re.compile(r"(-?)([0-9]{1,15}(?:\.[0-9]{0,15})?)")
-_LONGEST_HEADER = 100
 
 
 class Retry(Part):
@@ -36,55 +30,32 @@ class Retry(Part):
     """Seconds without success at any endpoint, rate limits included, after which the run stops;
     no single wait is longer."""
 
-    def wait(self, id: str, number: int, after: float | None) -> float:
+    def delay(self, id: str, number: int, after: float | None) -> float:
         """Seconds to wait before another attempt.
 
         Args:
-            id: of the call.
+            id: call id, from which the jitter is drawn.
             number: attempts made so far (>= 1).
-            after: seconds after which the provider asks to be called again, if it said so.
+            after: seconds after which the provider asks to be called again; None if it named none.
+
+        Returns:
+            The wait in seconds, from 0 to ``patience``.
         """
-        spread, late = _draws(id, number)
+        spread, late = _uniform_draws(id, number)
+        # The exponent has a bound, because rate limits do not count as attempts and a large power
+        # of 2.0 overflows.
         planned: float = min(self.longest, self.first * 2.0 ** min(number - 1, _DOUBLINGS))
         seconds = planned * (0.5 + spread)
         if after is not None:
+            # Never sooner than the provider says, and a little apart, so that not all calls come
+            # back at once.
             seconds = max(seconds, after * (1 + late / 10))
         return min(seconds, self.patience)
 
 
-def parse_retry_after(value: str | None, now: float) -> float | None:
-    """Seconds that a ``Retry-After`` header asks for (>= 0), or None if it cannot be read.
-
-    Args:
-        value: a number of seconds or an HTTP date; what lies in the past is 0.
-        now: seconds since 1970.
-    """
-    text = (value or "").strip()
-    if not text or len(text) > _LONGEST_HEADER:
-        return None
-    if number := _SECONDS.fullmatch(text):
-        return 0.0 if number[1] else float(number[2])
-    try:
-        date = parsedate_to_datetime(text)
-        return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
-
-
-def retry_after_of(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that the headers of an answer ask to wait (>= 0), or None if they say nothing.
-
-    ``retry-after-ms`` comes before ``retry-after``; upper and lower case are one.
-    """
-    found = {str(name).lower(): str(value) for name, value in headers.items()}
-    number = _SECONDS.fullmatch(found.get("retry-after-ms", "").strip())
-    if number:
-        return 0.0 if number[1] else float(number[2]) / 1000
-    return parse_retry_after(found.get("retry-after"), now)
-
-
-def _draws(id: str, number: int) -> tuple[float, float]:
+def _uniform_draws(id: str, number: int) -> tuple[float, float]:
     """Two numbers in [0, 1), always the same for the same attempt."""
     digest = hashlib.sha256(f"{id}\0{number}".encode("utf-8", "surrogatepass")).digest()
+    # 53 bits, which a float holds exactly; 64 could round up to 1.
     first, second = (int.from_bytes(digest[at : at + 8]) >> 11 for at in (0, 8))
     return first / 2**53, second / 2**53

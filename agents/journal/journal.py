@@ -1,8 +1,9 @@
-"""Journal: every call kept before it is used, so that a run can begin anew and lose nothing.
+"""Stores every call of a run durably before its answer is used, so that a run can be resumed.
 
-An intent is committed before a request is sent, an answer before its words are used; the first
-committed answer is the words for ever. A run that begins again takes every answer from here and
-asks for nothing twice. Findings (search hits, vectors) are kept likewise. One process writes.
+It is a write-ahead log. The intent of an attempt is committed before the request is sent, and the
+outcome of a call before its words are used; the first committed outcome of a call holds for ever.
+A run that is begun again takes every outcome from here and pays for nothing twice. Retrievals
+(hits of a literature search, vectors) are stored likewise. One process writes a journal.
 """
 
 from __future__ import annotations
@@ -16,21 +17,42 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from agents.commits import Commits
-from agents.database import check_format, connect, locked, make_durable
 from agents.errors import InputError, ProtocolError, Stopped
-from agents.kept import Kept
-from agents.ledger import IN_DOUBT, Attempt, Totals
-from agents.request import Request
-from agents.rows import CALL, ENDS, FINDING, LEDGER, SUMS, Rows, attempts_in, kept_in
-from agents.secrets import redact
+from agents.journal.database import (
+    CALL,
+    LEDGER,
+    OUTCOMES,
+    RETRIEVAL,
+    SUMS,
+    Statements,
+    attempts_from_rows,
+    check_format,
+    connect,
+    lock_journal,
+    make_durable,
+    outcome_from_row,
+)
+from agents.journal.records import IN_DOUBT, Attempt, CallOutcome, Totals
+from agents.journal.writer import GroupCommitWriter
+from agents.prompts.request import Request
+from agents.redaction import redact
 
 LISTED = 1000
-"""Most calls in doubt that are named."""
+"""Most calls in doubt that ``in_doubt`` returns."""
 
 
 class Journal:
-    """The calls of one run, on disk or in memory; use ``open``."""
+    """The calls and retrievals of one run, on disk or in memory; made by ``open``.
+
+    Attributes:
+        path: the file; None: in memory.
+        frozen: True if it is only read.
+        session: number of this session of the run (>= 1).
+        unreplayed: calls of earlier sessions that this session has not requested yet.
+        is_empty: True if there was nothing to replay when it was opened.
+        first_mismatch: date and id of the earliest call whose hash differs from the stored one.
+        first_parent_mismatch: the same for calls of the parent journal.
+    """
 
     def __init__(
         self,
@@ -40,10 +62,12 @@ class Journal:
         fence: Callable[[], None] | None = None,
     ) -> None:
         self.path, self.frozen, self._fence = path, frozen, fence
-        self.differing: tuple[float, str] | None = None
-        self.parted: tuple[float, str] | None = None
+        self.first_mismatch: tuple[float, str] | None = None
+        self.first_parent_mismatch: tuple[float, str] | None = None
         self._parent = parent
-        self._lock = None if path is None or frozen else locked(path)
+        # First of all: whoever has the lock is the only writer, and may make or repair the tables.
+        self._lock = None if path is None or frozen else lock_journal(path)
+        # The clock's thread and the loop's both read, through one connection.
         self._reading = threading.Lock()
         try:
             self._db = connect(path, frozen)
@@ -55,23 +79,28 @@ class Journal:
         except BaseException:
             self._unlock()
             raise
-        self._commits = Commits(self._begin, self._commit, self._broken)
+        self._writer = GroupCommitWriter(self._begin, self._commit, self._broken)
         self._closed = False
+        # Rows up to the last one are of earlier sessions; a finished run must have asked for each
+        # (rule 22).
         last = self._one("SELECT max(row) FROM calls") or 0
-        self._asked_for = bytearray(last + 1)
+        self._requested = bytearray(last + 1)
         for (row,) in self._all("SELECT row FROM calls WHERE kind IS NULL"):
-            self._asked_for[row] = 1  # nothing to be asked for: it was never answered
-        held = "SELECT count(*) FROM calls WHERE kind IS NOT NULL"
-        self.known: int = self._one(held)
-        self._first = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
+            self._requested[row] = 1  # an intent without an outcome: there is nothing to replay
+        settled = "SELECT count(*) FROM calls WHERE kind IS NOT NULL"
+        self.unreplayed: int = self._one(settled)
+        # Attempts from this row on are under way in this session, and not in doubt.
+        self._first_attempt = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
         self.session = int(self.meta("session") or "0") + 1
-        self._rows = Rows(self._db, self.session)
-        self._totals = self._totals_before()
-        self.fresh = (
-            not self.known and parent is None and not self._one("SELECT count(*) FROM findings")
+        self._statements = Statements(self._db, self.session)
+        self._totals = self._earlier_totals()
+        self.is_empty = (
+            not self.unreplayed
+            and parent is None
+            and not self._one("SELECT count(*) FROM findings")
         )
-        self.past = float(self.meta("past") or "0")
-        """The date before which a fork has nothing to ask."""
+        self.fork_date = float(self.meta("past") or "0")
+        """Simulated date in days before which a fork asks nothing new; 0 if this is no fork."""
         if not frozen:
             self.set_meta("session", str(self.session))
 
@@ -84,13 +113,13 @@ class Journal:
         frozen: bool = False,
         fence: Callable[[], None] | None = None,
     ) -> Journal:
-        """Open a journal, making it if there is none.
+        """Open a journal, and make it if there is none.
 
         Args:
             path: the file; None: in memory.
-            parent: another journal, from which calls that are asked in the same way are taken.
-            frozen: read only.
-            fence: called before every commit; what it raises, a Stopped, ends the writing for good.
+            parent: the file of another journal; outcomes of equal requests are copied from it.
+            frozen: True: read only.
+            fence: called before every commit; a Stopped that it raises ends the writing for good.
 
         Raises:
             InputError: another process writes it, or it is not a journal of this format.
@@ -98,139 +127,200 @@ class Journal:
         source = None if parent is None else cls(parent, None, True)
         return cls(path, source, frozen, fence)
 
-    def find(self, request: Request) -> Kept | None:
-        """What an earlier session kept of a request; None if it kept nothing.
+    def lookup_call(self, request: Request) -> CallOutcome | None:
+        """The outcome that an earlier session, or the parent, stored for a request.
 
-        A call that is known under another hash is noted in ``differing``.
+        A call that is stored under another hash is noted in ``first_mismatch``.
+
+        Returns:
+            The outcome; None if there is none for this very request.
         """
         row = self._row(CALL, request.id)
         if row is None or row[3] is None:
-            return self._inherited(request)
+            return self._lookup_in_parent(request)
         if row[1] != request.hash:
-            self.differing = _first(self.differing, (row[2], request.id))
+            # Noted and not raised: the smallest by date and id is reported, in whatever order they
+            # come (rule 22).
+            self.first_mismatch = _first(self.first_mismatch, (row[2], request.id))
             return None
-        if row[0] < len(self._asked_for) and not self._asked_for[row[0]]:
-            self._asked_for[row[0]] = 1
-            self.known -= 1
-        return kept_in(row[3:])
+        if row[0] < len(self._requested) and not self._requested[row[0]]:
+            self._requested[row[0]] = 1
+            self.unreplayed -= 1
+        return outcome_from_row(row[3:])
 
-    def found(self, id_: str, hash_: str, asked: float) -> bytes | None:
-        """A finding that was kept under this id for the same question; None if there is none."""
-        row = None if self.fresh else self._row(FINDING, id_)
+    def lookup_retrieval(self, id_: str, hash_: str, asked: float) -> bytes | None:
+        """The result of a retrieval that an earlier session, or the parent, stored.
+
+        A retrieval that is stored under another hash is noted in ``first_mismatch``.
+
+        Args:
+            id_: id of the retrieval.
+            hash_: hash of its question.
+            asked: simulated date in days.
+
+        Returns:
+            The encoded result; None if there is none for this very question.
+        """
+        row = None if self.is_empty else self._row(RETRIEVAL, id_)
         if row is None:
-            return self._found_by_parent(id_, hash_, asked)
+            return self._retrieval_of_parent(id_, hash_, asked)
         if row[0] != hash_:
-            self.differing = _first(self.differing, (row[1], id_))
+            self.first_mismatch = _first(self.first_mismatch, (row[1], id_))
             return None
         return bytes(row[2])
 
-    def note(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
-        """Keep a finding, in passing."""
-        if not self.frozen:
-            self._commits.later(partial(self._rows.finding, id_, hash_, asked, value))
+    def store_retrieval(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
+        """Store a retrieval with the next commit, without waiting for it.
 
-    def keep(self, request: Request, kept: Kept) -> None:
-        """Keep the words of a backend that costs nothing, in passing; ``storable`` words only."""
-        if not self.frozen:
-            self._commits.later(partial(self._rows.answer, request, kept))
+        Args:
+            id_: id of the retrieval.
+            hash_: hash of its question.
+            asked: simulated date in days.
+            value: its result, encoded.
 
-    async def intend(self, request: Request, attempt: Attempt) -> None:
-        """Keep that an attempt will be made; returns when that is committed.
+        Raises:
+            Stopped: an earlier change could not be written.
+        """
+        if not self.frozen:
+            self._writer.enqueue(
+                partial(self._statements.insert_retrieval, id_, hash_, asked, value)
+            )
+
+    def store_outcome(self, request: Request, outcome: CallOutcome) -> None:
+        """Store the outcome of a call that cost nothing, without waiting for the commit.
+
+        Its words must be ``storable``: the journal gives them back as they are.
+
+        Raises:
+            Stopped: an earlier change could not be written.
+        """
+        if not self.frozen:
+            self._writer.enqueue(partial(self._statements.insert_outcome, request, outcome))
+
+    async def record_intent(self, request: Request, attempt: Attempt) -> None:
+        """Commit that an attempt is about to be made.
 
         Raises:
             Stopped: it cannot be written.
         """
         if self.frozen:
             raise ProtocolError(f"{request.id}: nothing is asked through a frozen journal")
-        await self._commits.done(partial(self._rows.intent, attempt))
+        await self._writer.commit(partial(self._statements.insert_intent, attempt))
 
-    async def conclude(self, request: Request, attempt: Attempt, kept: Kept | None) -> Kept | None:
-        """Keep how an attempt ended; returns what has been committed as the call's end.
+    async def record_outcome(
+        self, request: Request, attempt: Attempt, outcome: CallOutcome | None
+    ) -> CallOutcome | None:
+        """Commit how an attempt ended.
+
+        Args:
+            request: the call.
+            attempt: the attempt; secrets are removed from its message.
+            outcome: the call's outcome; None: the attempt failed.
+
+        Returns:
+            The call's committed outcome, which may be that of an earlier attempt; None if it has
+            none.
 
         Raises:
             Stopped: it cannot be written.
         """
         if self.frozen:
             raise ProtocolError(f"{request.id}: nothing ends in a frozen journal")
+        # Secrets go before the cut: half of one would not be recognised.
         attempt.detail = redact(attempt.detail)[:500]
         self._totals.add(attempt.outcome, 1, *_sums(attempt))
-        ended: Kept | None = await self._commits.done(
-            partial(self._rows.outcome, request, attempt, kept)
+        committed: CallOutcome | None = await self._writer.commit(
+            partial(self._statements.update_attempt, request, attempt, outcome)
         )
-        return ended
+        return committed
 
-    def left_over(self, before: float) -> str | None:
-        """The first answer of an earlier session, asked before a date, that is not asked for."""
-        if not self.known:
+    def first_unrequested(self, before: float) -> str | None:
+        """Id of the earliest call of earlier sessions that this session did not request.
+
+        Args:
+            before: simulated date in days; later calls do not count.
+
+        Returns:
+            The id, by date and then by id; None if all were requested.
+        """
+        if not self.unreplayed:
             return None
         self.flush()
         rows = self._all(
             "SELECT row, id FROM calls WHERE kind IS NOT NULL AND row < ? AND asked < ? "
             "ORDER BY asked, id",
-            (len(self._asked_for), before),
+            (len(self._requested), before),
         )
-        return next((id_ for row, id_ in rows if not self._asked_for[row]), None)
+        return next((id_ for row, id_ in rows if not self._requested[row]), None)
 
-    def answered(self) -> Iterator[str]:
-        """Ids of the calls that have ended, in the order in which they were begun."""
+    def answered_ids(self) -> Iterator[str]:
+        """Ids of the calls that have an outcome, in the order in which they were begun."""
         yield from (
             id_ for (id_,) in self._all("SELECT id FROM calls WHERE kind IS NOT NULL ORDER BY row")
         )
 
-    def words(self) -> Iterator[tuple[str, str, Kept]]:
-        """Id, hash and end of every call that has ended, in the order in which they were begun."""
-        yield from ((row[0], row[1], kept_in(row[2:])) for row in self._all(ENDS))
+    def outcomes(self) -> Iterator[tuple[str, str, CallOutcome]]:
+        """Id, hash and outcome of every settled call, in the order in which they were begun."""
+        yield from ((row[0], row[1], outcome_from_row(row[2:])) for row in self._all(OUTCOMES))
 
     def attempts(self) -> Iterator[Attempt]:
-        """The whole ledger, in order."""
-        yield from attempts_in(self._all(LEDGER))
+        """All attempts of the ledger, in the order in which they were made."""
+        yield from attempts_from_rows(self._all(LEDGER))
 
     def totals(self) -> Totals:
-        """Sums over all sessions by now; what is under way in this one is not in doubt yet."""
+        """Sums over the attempts of all sessions by now.
+
+        Attempts of this session that are under way are not in doubt yet and do not count.
+        """
         return replace(self._totals, outcomes=dict(self._totals.outcomes))
 
     def in_doubt(self) -> list[str]:
-        """Calls that were under way when an earlier session ended; they may be paid twice."""
+        """Ids of calls with an attempt under way when an earlier session was killed.
+
+        The provider may bill such an attempt, and the call is made once more. At most ``LISTED``
+        ids.
+        """
         rows = self._all(
             "SELECT DISTINCT call FROM attempts WHERE outcome = ? AND row < ? ORDER BY row LIMIT ?",
-            (IN_DOUBT, self._first, LISTED),
+            (IN_DOUBT, self._first_attempt, LISTED),
         )
         return [id_ for (id_,) in rows]
 
     def meta(self, key: str) -> str | None:
-        """A note about the run as a whole."""
+        """The value of a note about the whole run; None if there is none."""
         row = self._all("SELECT value FROM meta WHERE key = ?", (key,))
         return row[0][0] if row else None
 
     def set_meta(self, key: str, value: str) -> None:
-        """Note something about the run as a whole; committed when this returns."""
+        """Store a note about the whole run; it is committed when this returns."""
         if self.frozen:
             return
-        self._commits.later(
+        self._writer.enqueue(
             lambda: self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
         )
-        self._commits.flush()
+        self._writer.flush()
 
     @property
     def commits(self) -> int:
-        """Commits made by this session."""
-        return self._commits.made
+        """Number of commits of this session."""
+        return self._writer.commits
 
     def flush(self) -> None:
-        """Wait until everything is on the disk.
+        """Wait until everything that was stored is on the disk.
 
         Raises:
             Stopped: it cannot be written.
         """
         if not self.frozen:
-            self._commits.flush()
+            self._writer.flush()
 
     def close(self) -> None:
-        """Write what is left, and let another process have the journal."""
+        """Write what is queued, close the database and release the lock."""
         if self._closed:
             return
         self._closed = True
-        self._commits.close()
+        # First of all, since what is queued still needs the connection.
+        self._writer.close()
         if self._parent is not None:
             self._parent.close()
         if self._reader is not self._db:
@@ -247,27 +337,33 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _inherited(self, request: Request) -> Kept | None:
+    def _lookup_in_parent(self, request: Request) -> CallOutcome | None:
         if self._parent is None:
             return None
-        kept = self._parent.find(request)
-        if kept is None:
-            self.parted = _first(self.parted, self._parent.differing)
+        outcome = self._parent.lookup_call(request)
+        if outcome is None:
+            self.first_parent_mismatch = _first(
+                self.first_parent_mismatch, self._parent.first_mismatch
+            )
         else:
-            self.keep(request, kept)
-        return kept
+            # Without a wait: the parent keeps what was paid for, so nothing is lost before the
+            # commit.
+            self.store_outcome(request, outcome)
+        return outcome
 
-    def _found_by_parent(self, id_: str, hash_: str, asked: float) -> bytes | None:
+    def _retrieval_of_parent(self, id_: str, hash_: str, asked: float) -> bytes | None:
         if self._parent is None:
             return None
-        value = self._parent.found(id_, hash_, asked)
+        value = self._parent.lookup_retrieval(id_, hash_, asked)
         if value is None:
-            self.parted = _first(self.parted, self._parent.differing)
+            self.first_parent_mismatch = _first(
+                self.first_parent_mismatch, self._parent.first_mismatch
+            )
         else:
-            self.note(id_, hash_, asked, value)
+            self.store_retrieval(id_, hash_, asked, value)
         return value
 
-    def _totals_before(self) -> Totals:
+    def _earlier_totals(self) -> Totals:
         totals = Totals()
         for outcome, count, *sums, reserved, reserved_usd in self._all(SUMS):
             totals.add(outcome, count, *sums)
@@ -299,8 +395,11 @@ class Journal:
         return self._all(query)[0][0]
 
     def _begin(self) -> None:
+        """Begin a transaction; called by the writer thread, after the fence."""
         if self._fence is not None:
+            # A run that has lost its lease writes nothing more: another worker may own it now.
             self._fence()
+        # In memory there is one connection for both: a reader must not see half a transaction.
         if self._reader is self._db:
             self._reading.acquire()
         self._db.execute("BEGIN")
@@ -311,6 +410,7 @@ class Journal:
             self._reading.release()
 
     def _broken(self, error: BaseException) -> Stopped:
+        """Roll back and turn an error of the writer into the Stopped that callers get."""
         if isinstance(error, Stopped):
             return error  # the fence: nothing was begun
         with suppress(sqlite3.Error):
@@ -325,9 +425,9 @@ class Journal:
 
 
 def _first(
-    one: tuple[float, str] | None, other: tuple[float, str] | None
+    call: tuple[float, str] | None, other: tuple[float, str] | None
 ) -> tuple[float, str] | None:
-    return min((place for place in (one, other) if place is not None), default=None)
+    return min((given for given in (call, other) if given is not None), default=None)
 
 
 def _sums(attempt: Attempt) -> tuple[int, int, int, float, float]:

@@ -1,7 +1,9 @@
-"""Commits: one thread that writes, in the order in which it was told, many changes at a time.
+"""A group-commit writer, whose one thread commits the changes of many callers together.
 
-Whatever has been queued while the last commit went to the disk becomes the next one, so a
-hundred calls in flight cost a few commits and not hundreds. Those who wait are woken together.
+All changes that were queued while the last commit went to the disk become the next commit, so a
+hundred calls in flight cost a few commits, not hundreds (rule 25). Changes are applied in the
+order in which they were queued. Written by hand because sqlite3 has no group commit, and a lock
+around one connection would cost each call a commit of its own.
 """
 
 from __future__ import annotations
@@ -20,13 +22,17 @@ MOST_QUEUED = 20_000
 Change = Callable[[], Any]
 
 
-class Commits:
-    """The writer of one journal.
+class GroupCommitWriter:
+    """Writer thread of one journal; it starts with the first change.
 
     Args:
         begin: opens a transaction.
-        commit: makes it durable.
-        broken: turns what the database raised into a Stopped.
+        commit: makes the transaction durable.
+        broken: turns the error of a transaction into the Stopped that callers get.
+
+    Attributes:
+        commits: number of commits so far.
+        fault: the error after which nothing is written any more; None so far.
     """
 
     def __init__(
@@ -35,17 +41,20 @@ class Commits:
         commit: Callable[[], None],
         broken: Callable[[BaseException], Stopped],
     ) -> None:
-        self.made = 0
+        self.commits = 0
         self.fault: Stopped | None = None
         self._begin, self._commit, self._broken = begin, commit, broken
         self._queue: deque[tuple[Change, asyncio.Future[Any] | None]] = deque()
-        self._news = threading.Condition()
+        self._changed = threading.Condition()
         self._idle = True
         self._ending = False
         self._thread: threading.Thread | None = None
 
-    async def done(self, change: Change) -> Any:
-        """What the change returned, once it has been committed.
+    async def commit(self, change: Change) -> Any:
+        """Apply a change, and wait until it has been committed.
+
+        Returns:
+            What the change returned.
 
         Raises:
             Stopped: it cannot be written.
@@ -55,11 +64,13 @@ class Commits:
         self._enqueue(change, future)
         return await future
 
-    def later(self, change: Change) -> None:
-        """Let a change be committed with whatever comes next.
+    def enqueue(self, change: Change) -> None:
+        """Apply a change with the next commit, without waiting for it.
+
+        It waits only where ``MOST_QUEUED`` changes are queued already.
 
         Raises:
-            Stopped: an earlier one could not be written.
+            Stopped: an earlier change could not be written.
         """
         self._check()
         if len(self._queue) >= MOST_QUEUED:
@@ -67,20 +78,22 @@ class Commits:
         self._enqueue(change, None)
 
     def flush(self) -> None:
-        """Wait until everything that is queued has been committed.
+        """Wait until every queued change has been committed.
 
         Raises:
-            Stopped: it cannot be written.
+            Stopped: one of them cannot be written.
         """
-        with self._news:
-            self._news.wait_for(lambda: self.fault is not None or (self._idle and not self._queue))
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self.fault is not None or (self._idle and not self._queue)
+            )
         self._check()
 
     def close(self) -> None:
-        """Write what is queued and end the thread."""
-        with self._news:
+        """Commit what is queued and end the thread."""
+        with self._changed:
             self._ending = True
-            self._news.notify_all()
+            self._changed.notify_all()
         if self._thread is not None:
             self._thread.join()
 
@@ -91,31 +104,34 @@ class Commits:
             raise Stopped("the journal is closed")
 
     def _enqueue(self, change: Change, future: asyncio.Future[Any] | None) -> None:
+        # Appended before ``_idle`` is read, without the lock: a writer that becomes idle in between
+        # looks at the queue once more before it sleeps.
         self._queue.append((change, future))
         if self._idle:
-            with self._news:
+            with self._changed:
                 # False before the writer wakes, so that a burst wakes it once.
                 self._idle = False
                 if self._thread is None:
                     self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
                     self._thread.start()
-                self._news.notify_all()
+                self._changed.notify_all()
 
     def _write(self) -> None:
         while True:
-            with self._news:
+            with self._changed:
                 if not self._queue:
                     self._idle = True
-                    self._news.notify_all()
-                    self._news.wait_for(lambda: self._queue or self._ending)
+                    self._changed.notify_all()
+                    self._changed.wait_for(lambda: self._queue or self._ending)
                     if not self._queue:
                         return
                     self._idle = False
-            # Nothing of it stays in this frame, which may sleep for days.
+            # Nothing of the batch stays in this frame, which may sleep for days.
             self._write_batch([self._queue.popleft() for _ in range(len(self._queue))])
 
     def _write_batch(self, batch: list[tuple[Change, asyncio.Future[Any] | None]]) -> None:
-        ended: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
+        """Commit a batch in one transaction, and wake its callers loop by loop."""
+        results: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
         try:
             if self.fault is not None:
                 raise self.fault
@@ -123,25 +139,29 @@ class Commits:
             for change, future in batch:
                 value = change()
                 if future is not None:
-                    ended.setdefault(future.get_loop(), []).append((future, value))
+                    results.setdefault(future.get_loop(), []).append((future, value))
             self._commit()
-            self.made += 1
+            self.commits += 1
         except Exception as error:
             if self.fault is None:
                 self.fault = self._broken(error)
-            ended = {}
+            # The whole transaction is undone, so every caller of the batch gets the error.
+            results = {}
             for _, future in batch:
                 if future is not None:
-                    ended.setdefault(future.get_loop(), []).append((future, self.fault))
-        for loop, results in ended.items():
+                    results.setdefault(future.get_loop(), []).append((future, self.fault))
+        # One wake-up per loop and batch, whatever the number of callers (rules 25, 27).
+        for loop, settled in results.items():
             try:
-                loop.call_soon_threadsafe(_wake, results)
+                loop.call_soon_threadsafe(_wake, settled)
             except RuntimeError:
                 continue  # the loop is closed: nobody waits any more
 
 
 def _wake(results: list[tuple[asyncio.Future[Any], Any]]) -> None:
+    """Set the futures of a batch; called on their loop."""
     for future, value in results:
+        # The caller was cancelled meanwhile; its change is committed all the same.
         if future.done():
             continue
         if isinstance(value, Stopped):

@@ -1,7 +1,8 @@
-"""Abstracts: how the offline scientist drafts one, and how it changes another's.
+"""The rules by which the offline scientist drafts an abstract and revises another's.
 
-A reviser sees nothing but the draft, so which part a sentence belongs to is read from its
-mark; a stranger's sentence counts with the part before it.
+An abstract is taken apart into sentences. A reviser sees nothing but the draft, so the part that a
+sentence belongs to is read from its mark (see ``templates``); a sentence without a known mark
+counts with the part before it.
 """
 
 from __future__ import annotations
@@ -11,36 +12,136 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.chance import happens, pick, ranked
 from agents.offline.constants import RULES
-from agents.offline.consulting import question
-from agents.offline.frames import PARTS
-from agents.offline.pen import Pen, Text
-from agents.offline.phrases import (
+from agents.offline.decisions import ask_outsider
+from agents.offline.random_choice import bernoulli, pick, rank_with_noise
+from agents.offline.templates import FRAMES, MARKED, MARKS, PARTS, UNTITLED, frame_mark
+from agents.offline.terms import (
     NEUTRAL,
+    as_list,
+    exclude_terms,
     expertise,
-    headed,
-    listed,
     paper_terms,
-    pieces,
-    raised,
-    traced,
-    unique,
-    without,
+    sentence_terms,
+    split_terms,
+    title_head,
+    unique_terms,
+    utterance_terms,
 )
-from agents.offline.sayings import UNTITLED
-from agents.offline.topics import own_interest
-from agents.offline.words import (
+from agents.offline.text import (
     affinity,
-    capital,
+    as_sentence,
+    capitalise,
     clean,
-    joined,
-    sentence,
-    sentences,
-    share,
-    shortened,
+    count_words,
+    join_list,
+    shared_fraction,
+    split_sentences,
     stems,
+    truncate_words,
 )
+from agents.offline.topics import draw_interest
+
+_ORDER = {part: i for i, part in enumerate(PARTS)}
+_LONGEST = 60
+
+
+class AbstractText:
+    """An abstract under revision.
+
+    Args:
+        lines: its sentences.
+        part: part of the first sentences, until one has a known mark.
+
+    Attributes:
+        lines: its sentences.
+        parts: the part of each sentence.
+    """
+
+    def __init__(self, lines: Sequence[str], part: str = PARTS[0]) -> None:
+        self.lines: list[str] = []
+        self.parts: list[str] = []
+        for line in lines:
+            short = as_sentence(
+                line if count_words(line) <= _LONGEST else truncate_words(line, _LONGEST)
+            )
+            part = MARKS.get(frame_mark(short), part)
+            self.lines.append(short)
+            self.parts.append(part)
+
+    def __str__(self) -> str:
+        return " ".join(self.lines)
+
+    @property
+    def words(self) -> int:
+        """Number of words."""
+        return sum(map(count_words, self.lines))
+
+    def marks(self) -> frozenset[str]:
+        """The marks of its sentences; a set to look up, never to iterate."""
+        return frozenset(map(frame_mark, self.lines))
+
+    def add(self, part: str, line: str) -> None:
+        """Insert a sentence behind the last one of its part or of the parts before it."""
+        ends = [i + 1 for i, other in enumerate(self.parts) if _ORDER[other] <= _ORDER[part]]
+        at = max(ends, default=0)
+        self.lines.insert(at, line)
+        self.parts.insert(at, part)
+
+    def drop(self, at: int) -> None:
+        """Remove the sentence at this index."""
+        del self.lines[at], self.parts[at]
+
+    def open_to_change(self) -> list[int]:
+        """Indices of all sentences but the one that carries the idea."""
+        core = self.parts.index("objective") if "objective" in self.parts else 0
+        return [i for i in range(len(self.lines)) if i != core]
+
+
+class SentenceWriter:
+    """Writes sentences from frames, and uses none twice while others are left.
+
+    Args:
+        theme: terms of the title.
+        terms: terms of the material.
+        own: terms of the writer; at least one.
+        rng: generator of this call.
+    """
+
+    def __init__(
+        self,
+        theme: Sequence[str],
+        terms: Sequence[str],
+        own: Sequence[str],
+        rng: np.random.Generator,
+    ) -> None:
+        self.theme, self.terms, self.own, self.rng = theme, terms, own, rng
+        self.turn = int(rng.random() * 8)
+
+    def write(self, part: str, text: AbstractText, must: str | None = None) -> str:
+        """A new sentence for a part of an abstract.
+
+        Args:
+            part: one of ``PARTS``.
+            text: the abstract so far.
+            must: a term that the sentence has to contain; None: any term.
+        """
+        used = text.marks()
+        fresh = [frame for marked, frame in MARKED[part] if marked not in used]
+        frame = pick(fresh or FRAMES[part], self.rng)
+        self.turn += 1
+        o = must or self.own[self.turn % len(self.own)]
+        fresh_terms = exclude_terms(self.terms, [o])
+        rest = [*fresh_terms, *exclude_terms(NEUTRAL, [o, *fresh_terms])]
+        a = rest[self.turn % max(1, len(fresh_terms))]
+        left = exclude_terms(rest, [a])
+        b = left[self.turn % max(1, len(fresh_terms) - 1)]
+        t = [*exclude_terms(self.theme, [a, b, o]), *exclude_terms(left, [b])][0]
+        slots = {"t": t, "a": a, "b": b, "o": o}
+        if must is not None and "{o}" not in frame:
+            slots["a" if "{a}" in frame else "b"] = must
+        return as_sentence(frame.format_map(slots))
+
 
 Slots = Mapping[str, Any]
 
@@ -58,56 +159,72 @@ LAYOUT = {"introduction": 2, "objective": 1, "methods": 4, "results": 2, "conclu
 
 
 def _own(slots: Slots, text: str, rng: np.random.Generator) -> list[str]:
-    """The writer's interests, those that the text does not yet hold first."""
-    first = own_interest(slots, text, rng)
+    """The writer's interests; those that the text does not hold yet come first."""
+    first = draw_interest(slots, text, rng)
     low = text.casefold()
-    rest = without(expertise(slots.get("me")), [first])
+    rest = exclude_terms(expertise(slots.get("me")), [first])
     terms = [first, *rest]
     return [t for t in terms if t.casefold() not in low] + [t for t in terms if t.casefold() in low]
 
 
-def draft(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
-    """The leader's first abstract, in five parts, from the idea and its references."""
-    standing = slots.get("idea")
-    idea = getattr(standing, "idea", standing)
+def draft_abstract(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
+    """The leader's first abstract, in five parts, from the idea and its references.
+
+    Args:
+        slots: the structured slots of the form.
+        rng: generator of this call.
+
+    Returns:
+        The reply under the names of the prompt.
+    """
+    candidate = slots.get("idea")
+    idea = getattr(candidate, "idea", candidate)
     title = _title(getattr(idea, "title", ""))
-    body = sentences(str(getattr(idea, "idea", "")))
-    references = tuple(getattr(standing, "references", ()) or ())[:4]
+    body = split_sentences(str(getattr(idea, "idea", "")))
+    references = tuple(getattr(candidate, "references", ()) or ())[:4]
     cited = [term for paper in references for term in paper_terms(paper)[:3]]
-    theme = list(pieces(title)) or [pick(NEUTRAL, rng)]
-    terms = list(unique([*theme[1:], *traced(body), *cited, *_known(slots, rng)]))
-    pen = Pen(theme, terms or list(NEUTRAL), _own(slots, title, rng), rng)
-    text = Text(body[:1], "objective")
+    theme = list(split_terms(title)) or [pick(NEUTRAL, rng)]
+    terms = list(unique_terms([*theme[1:], *sentence_terms(body), *cited, *_known(slots, rng)]))
+    writer = SentenceWriter(theme, terms or list(NEUTRAL), _own(slots, title, rng), rng)
+    text = AbstractText(body[:1], "objective")
     for part in PARTS:
         while text.parts.count(part) < LAYOUT[part]:
-            text.add(part, pen.write(part, text))
-    _fit(text, pen, rng)
+            text.add(part, writer.write(part, text))
+    _adjust_length(text, writer, rng)
     reply: dict[str, Any] = {"Title": title, "Abstract": str(text)}
-    ask = question(slots, f"{title} {text}", RULES.ask_abstract, rng)
+    ask = ask_outsider(slots, f"{title} {text}", RULES.ask_abstract, rng)
     return {**reply, "Ask": ask} if ask else reply
 
 
 def _title(title: object) -> str:
-    words = shortened(" ".join(str(title).split()), 16)
-    return capital(words) if clean(words) else UNTITLED
+    words = truncate_words(" ".join(str(title).split()), 16)
+    return capitalise(words) if clean(words) else UNTITLED
 
 
 def _known(slots: Slots, rng: np.random.Generator) -> list[str]:
-    """An interest of a scientist whom the knowledge bank shows, now and then."""
-    people = listed(slots.get("knowledge"))
-    if not people or not happens(RULES.take_up_known, rng):
+    """Now and then an interest of a scientist whom the knowledge bank shows."""
+    people = as_list(slots.get("knowledge"))
+    if not people or not bernoulli(RULES.take_up_known, rng):
         return []
     return list(expertise(pick(people, rng))[:1])
 
 
-def _fit(text: Text, pen: Pen, rng: np.random.Generator, kept: Sequence[str] = ()) -> None:
-    """Add to the thinnest part, or take from the fullest, until the length is right.
+def _adjust_length(
+    text: AbstractText, writer: SentenceWriter, rng: np.random.Generator, kept: Sequence[str] = ()
+) -> None:
+    """Add sentences to the thinnest part, or drop some of the fullest, until the length is right.
 
-    Sentences that hold one of the ``kept`` terms are the last to go.
+    Args:
+        text: the abstract; it is changed.
+        writer: writes the new sentences.
+        rng: generator of this call.
+        kept: terms whose sentences are the last to be dropped.
     """
     while text.words < RULES.abstract_least:
-        part = ranked(PARTS, [-text.parts.count(p) / LAYOUT[p] for p in PARTS], 0.0, rng)[0]
-        text.add(part, pen.write(part, text))
+        part = rank_with_noise(PARTS, [-text.parts.count(p) / LAYOUT[p] for p in PARTS], 0.0, rng)[
+            0
+        ]
+        text.add(part, writer.write(part, text))
     while text.words > RULES.abstract_most and len(text.lines) > 1:
         free = text.open_to_change()
         free = [i for i in free if not any(term in text.lines[i] for term in kept)] or free
@@ -118,26 +235,34 @@ def _fit(text: Text, pen: Pen, rng: np.random.Generator, kept: Sequence[str] = (
         text.drop(pick(crowded, rng))
 
 
-def revision(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
-    """Score the draft and really change it, towards what the reviser knows."""
+def revise_abstract(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
+    """Score the draft and change it, towards what the reviser knows.
+
+    Args:
+        slots: the structured slots of the form.
+        rng: generator of this call.
+
+    Returns:
+        The reply under the names of the prompt.
+    """
     before = slots["draft"]
-    text = Text(sentences(str(before.abstract)))
+    text = AbstractText(split_sentences(str(before.abstract)))
     scores = _scores(slots, str(text), rng)
-    near = tuple(listed(slots.get("near")))
+    near = tuple(as_list(slots.get("near")))
     own = _away_from(_own(slots, str(text), rng), near)
-    heard = _heard(slots.get("guest"), str(text))
+    heard = _new_guest_terms(slots.get("guest"), str(text))
     title = _title(before.title)
-    theme = list(pieces(title)) or [pick(NEUTRAL, rng)]
-    told = list(traced(text.lines))
-    told = ranked(told, [0.0] * len(told), 0.0, rng)
-    terms = unique([*heard, *theme[1:], *_away_from(told, near)[:6], *_known(slots, rng)])
-    pen = Pen(theme, terms or NEUTRAL, own, rng)
-    many = 1 + happens(RULES.rewrite_two, rng)
+    theme = list(split_terms(title)) or [pick(NEUTRAL, rng)]
+    present = list(sentence_terms(text.lines))
+    present = rank_with_noise(present, [0.0] * len(present), 0.0, rng)
+    terms = unique_terms([*heard, *theme[1:], *_away_from(present, near)[:6], *_known(slots, rng)])
+    writer = SentenceWriter(theme, terms or NEUTRAL, own, rng)
+    many = 1 + bernoulli(RULES.rewrite_two, rng)
     if near or slots.get("review") is not None:
         many = int(RULES.rewrite_review)
     musts = [own[0], *heard[:1]]
-    changed = _rewrite(text, pen, musts, _vocabulary(near), many, rng)
-    _fit(text, pen, rng, musts)
+    changed = _rewrite(text, writer, musts, _vocabulary(near), many, rng)
+    _adjust_length(text, writer, rng, musts)
     title, renamed = _retitled(title, own[0], rng)
     reply: dict[str, Any] = {
         "Title": title,
@@ -145,49 +270,61 @@ def revision(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
         "Scores": scores,
         "Modifications": _modifications(changed, own[0], heard, near, renamed),
     }
-    ask = question(slots, f"{title} {text}", RULES.ask_abstract, rng)
+    ask = ask_outsider(slots, f"{title} {text}", RULES.ask_abstract, rng)
     return {**reply, "Ask": ask} if ask else reply
 
 
-def _heard(guest: Any, text: str) -> list[str]:
-    """What a guest's answer names and the text does not."""
-    heard = [term for item in listed(guest) for term in raised(item)]
-    return [term for term in unique(heard) if term.casefold() not in text.casefold()][:2]
+def _new_guest_terms(guest: Any, text: str) -> list[str]:
+    """Terms of a guest's answer that the text does not hold, at most two."""
+    heard = [term for item in as_list(guest) for term in utterance_terms(item)]
+    return [term for term in unique_terms(heard) if term.casefold() not in text.casefold()][:2]
 
 
 def _vocabulary(near: Sequence[Any]) -> frozenset[str]:
-    """The words of the near abstracts, to measure with."""
+    """The stems of the near abstracts; a set to measure with, never to iterate."""
     return frozenset().union(*(stems(f"{paper.title} {paper.abstract}") for paper in near))
 
 
 def _away_from(terms: Sequence[str], near: Sequence[Any]) -> list[str]:
-    """Terms with those that the near abstracts use put last."""
+    """Terms, with those that the near abstracts use last."""
     taken = _vocabulary(near)
-    return sorted(terms, key=lambda term: share(stems(term), taken))
+    return sorted(terms, key=lambda term: shared_fraction(stems(term), taken))
 
 
 def _rewrite(
-    text: Text,
-    pen: Pen,
+    text: AbstractText,
+    writer: SentenceWriter,
     musts: Sequence[str],
     taken: frozenset[str],
     many: int,
     rng: np.random.Generator,
 ) -> list[str]:
-    """Replace sentences, those nearest to the taken words first; the parts that changed."""
+    """Replace the sentences that are nearest to the taken words.
+
+    Args:
+        text: the abstract; it is changed.
+        writer: writes the new sentences.
+        musts: terms that the first new sentences have to contain.
+        taken: stems of the near abstracts.
+        many: number of sentences to replace.
+        rng: generator of this call.
+
+    Returns:
+        The parts that changed, in their order.
+    """
     free = text.open_to_change()
-    alike = [share(stems(text.lines[i]), taken) for i in free]
-    order = ranked(free, alike, 0.0, rng)[:many]
+    alike = [shared_fraction(stems(text.lines[i]), taken) for i in free]
+    order = rank_with_noise(free, alike, 0.0, rng)[:many]
     changed = []
     for i, at in enumerate(order):
-        text.lines[at] = pen.write(text.parts[at], text, musts[i] if i < len(musts) else None)
+        text.lines[at] = writer.write(text.parts[at], text, musts[i] if i < len(musts) else None)
         changed.append(text.parts[at])
     for must in musts[len(order) :]:
-        text.add("methods", pen.write("methods", text, must))
+        text.add("methods", writer.write("methods", text, must))
         changed.append("methods")
-    if happens(RULES.rewrite_add, rng):
+    if bernoulli(RULES.rewrite_add, rng):
         part = pick(PARTS[2:], rng)
-        text.add(part, pen.write(part, text))
+        text.add(part, writer.write(part, text))
         changed.append(part)
     return sorted(changed, key=PARTS.index)
 
@@ -205,10 +342,10 @@ def _scores(slots: Slots, text: str, rng: np.random.Generator) -> dict[str, floa
 
 
 def _retitled(title: str, own: str, rng: np.random.Generator) -> tuple[str, bool]:
-    """Now and then a title whose last part names the reviser's own term."""
-    if not happens(RULES.retitle, rng) or own.casefold() in title.casefold():
+    """Now and then a title whose last part names the reviser's own term; and whether it is one."""
+    if not bernoulli(RULES.retitle, rng) or own.casefold() in title.casefold():
         return title, False
-    return capital(f"{headed(title)} with {shortened(own, 4)}"), True
+    return capitalise(f"{title_head(title)} with {truncate_words(own, 4)}"), True
 
 
 def _modifications(
@@ -219,11 +356,11 @@ def _modifications(
     renamed: bool,
 ) -> str:
     parts = [f"the {part}" for part in dict.fromkeys(changed)]
-    lines = [f"I rewrote parts of {joined(parts)} and brought in {own}"]
+    lines = [f"I rewrote parts of {join_list(parts)} and brought in {own}"]
     if heard:
         lines.append(f"The guest's remark on {heard[0]} is taken up")
     if near:
         lines.append("Wording close to the near abstracts was replaced")
     if renamed:
         lines.append("The title now names the new element")
-    return " ".join(map(sentence, lines))
+    return " ".join(map(as_sentence, lines))

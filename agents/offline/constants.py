@@ -1,7 +1,7 @@
-"""Constants: every number the offline rules use, with its meaning.
+"""Every number that the offline rules use, with its meaning.
 
-They are assumptions, chosen so that rates and lengths are plausible; none was fitted to
-data. ``docs/offline.md`` repeats ``table()`` and a test holds the two together.
+They are assumptions, chosen so that rates and lengths are plausible; none was fitted to data.
+``docs/offline.md`` repeats ``table()``, and a test compares the two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ideas: how the offline scientist recombines what it read with what it knows."""
+"""The rules by which the offline scientist combines what it read with what it knows."""
 
 from __future__ import annotations
 
@@ -9,48 +9,56 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.chance import gumbel, happens, number, pick, sigmoid
 from agents.offline.constants import RULES
-from agents.offline.consulting import question
-from agents.offline.frames import mark
-from agents.offline.phrases import (
-    NEUTRAL,
-    expertise,
-    guests,
-    headed,
-    listed,
-    paper_terms,
-    pieces,
-    raised,
-    spoken,
-    unique,
-    without,
-)
-from agents.offline.sayings import (
+from agents.offline.decisions import ask_outsider
+from agents.offline.random_choice import bernoulli, finite_number, gumbel_noise, pick, sigmoid
+from agents.offline.templates import (
     ADDITIONS,
     CORES,
     EXPERIMENTS,
     GROUNDS,
     SUPPORTS,
     TITLES,
+    frame_mark,
 )
-from agents.offline.topics import own_interest, talk
-from agents.offline.words import (
+from agents.offline.terms import (
+    NEUTRAL,
+    as_list,
+    exclude_terms,
+    expertise,
+    full_text,
+    guest_terms,
+    paper_terms,
+    split_terms,
+    title_head,
+    unique_terms,
+    utterance_terms,
+)
+from agents.offline.text import (
     affinity,
-    capital,
-    sentence,
-    sentences,
-    share,
-    shortened,
+    as_sentence,
+    capitalise,
+    shared_fraction,
+    split_sentences,
     stems,
+    truncate_words,
 )
+from agents.offline.topics import draw_interest, talk_text
 
 Slots = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _Sketch:
-    """An idea before it is rated: its texts, the references used and its concepts."""
+    """An idea before it is rated.
+
+    Attributes:
+        title: its title.
+        idea: its description.
+        experiment: how it is to be tested.
+        used: indices of the references that it builds on.
+        concepts: the terms that it joins.
+    """
 
     title: str
     idea: str
@@ -59,12 +67,20 @@ class _Sketch:
     concepts: tuple[str, ...]
 
 
-def idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
-    """One turn of idea generation: refine the standing idea or propose a new one."""
-    references = tuple(listed(slots.get("references")))
+def propose_idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
+    """One turn of idea generation: refine the previous idea or propose a new one.
+
+    Args:
+        slots: the structured slots of the form.
+        rng: generator of this call.
+
+    Returns:
+        The reply under the names of the prompt.
+    """
+    references = tuple(as_list(slots.get("references")))
     previous = getattr(slots.get("previous"), "idea", None)
     own = _own_terms(slots, rng)
-    if previous is not None and happens(_refining(slots, previous), rng):
+    if previous is not None and bernoulli(_refine_probability(slots, previous), rng):
         sketch = _refined(slots, previous, references, own, rng)
     else:
         sketch = _proposed(slots, references, own, rng)
@@ -76,47 +92,55 @@ def idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
         **ratings,
         "Uses": [i + 1 for i in sketch.used],
     }
-    ask = question(slots, f"{talk(slots)} {sketch.title}", RULES.ask_idea, rng)
+    ask = ask_outsider(slots, f"{talk_text(slots)} {sketch.title}", RULES.ask_idea, rng)
     return {**reply, "Ask": ask} if ask else reply
 
 
-def _refining(slots: Slots, previous: Any) -> float:
+def _refine_probability(slots: Slots, previous: Any) -> float:
+    """The probability of refining the previous idea instead of proposing one."""
     me = slots.get("me")
-    near = affinity(tuple(me.interests), spoken(previous)) if me is not None else 0.0
+    near = affinity(tuple(me.interests), full_text(previous)) if me is not None else 0.0
     return sigmoid(RULES.refine_base + RULES.refine_affinity * near)
 
 
 def _own_terms(slots: Slots, rng: np.random.Generator) -> list[str]:
-    """Own interests in the order in which this turn uses them."""
-    first = own_interest(slots, spoken(slots.get("topic")), rng)
-    return [first, *without(expertise(slots.get("me")), [first])]
+    """The scientist's interests in the order in which this turn uses them."""
+    first = draw_interest(slots, full_text(slots.get("topic")), rng)
+    return [first, *exclude_terms(expertise(slots.get("me")), [first])]
 
 
-def _chosen(
+def _choose_references(
     slots: Slots, references: Sequence[Any], most: int, rng: np.random.Generator
 ) -> tuple[int, ...]:
-    """Positions of the references built on: near the query, near the speaker, by chance."""
+    """Indices of the references to build on: near the query, near the speaker, by chance.
+
+    Args:
+        slots: the structured slots of the form.
+        references: the references.
+        most: most of them to choose.
+        rng: generator of this call.
+    """
     me = slots.get("me")
     interests = tuple(me.interests) if me is not None else ()
     scored = []
     for i, paper in enumerate(references):
         near = affinity(interests, f"{paper.title} {' '.join(paper.keywords)}")
         score = RULES.reference_affinity * near - RULES.reference_rank * i
-        scored.append((-(score + gumbel(rng, RULES.reference_noise)), i))
+        scored.append((-(score + gumbel_noise(rng, RULES.reference_noise)), i))
     return tuple(sorted(i for _, i in sorted(scored)[:most]))
 
 
-def _borrowed(slots: Slots, rng: np.random.Generator) -> list[str]:
+def _borrow_terms(slots: Slots, rng: np.random.Generator) -> list[str]:
     """Terms that guests, memory or known scientists add to the material of this turn."""
     found: list[str] = []
-    heard = guests(slots)
-    if heard and happens(RULES.guest_in_idea, rng):
+    heard = guest_terms(slots)
+    if heard and bernoulli(RULES.guest_in_idea, rng):
         found.append(heard[0])
-    memory = listed(slots.get("memory"))
-    if memory and happens(RULES.take_up_memory, rng):
-        found.extend(raised(pick(memory, rng))[:1])
-    people = listed(slots.get("knowledge"))
-    if people and happens(RULES.take_up_known, rng):
+    memory = as_list(slots.get("memory"))
+    if memory and bernoulli(RULES.take_up_memory, rng):
+        found.extend(utterance_terms(pick(memory, rng))[:1])
+    people = as_list(slots.get("knowledge"))
+    if people and bernoulli(RULES.take_up_known, rng):
         found.extend(expertise(pick(people, rng))[:1])
     return found
 
@@ -124,37 +148,46 @@ def _borrowed(slots: Slots, rng: np.random.Generator) -> list[str]:
 def _material(
     slots: Slots, references: Sequence[Any], used: Sequence[int], rng: np.random.Generator
 ) -> list[str]:
-    """Terms of the references used, one of each in turn, then those of the topic."""
+    """Terms of the references used, one of each in turn, then those of the topic.
+
+    Args:
+        slots: the structured slots of the form.
+        references: the references.
+        used: indices of those that are built on.
+        rng: generator of this call.
+    """
     lists = [list(paper_terms(references[i])) for i in used]
-    terms: list[str] = _borrowed(slots, rng)
+    terms: list[str] = _borrow_terms(slots, rng)
     for items in lists:
         if items:
             terms.append(items[min(int(rng.random() * 3), len(items) - 1)])
-    theme = list(pieces(spoken(slots.get("topic"))))
+    theme = list(split_terms(full_text(slots.get("topic"))))
     at = min(int(rng.random() * 2), len(terms))
     terms[at:at] = theme[:1]
     for items in lists:
         terms.extend(items[:2])
-    return list(unique([*terms, *theme]))
+    return list(unique_terms([*terms, *theme]))
 
 
 def _proposed(
     slots: Slots, references: Sequence[Any], own: Sequence[str], rng: np.random.Generator
 ) -> _Sketch:
-    used = _chosen(slots, references, 2 + int(rng.random() * 2), rng)
-    material = without(_material(slots, references, used, rng), own[:1])
-    material += without(own[1:], material)
-    material += without(NEUTRAL, [*material, *own])
+    used = _choose_references(slots, references, 2 + int(rng.random() * 2), rng)
+    material = exclude_terms(_material(slots, references, used, rng), own[:1])
+    material += exclude_terms(own[1:], material)
+    material += exclude_terms(NEUTRAL, [*material, *own])
     a, b, r = material[0], material[1], material[2]
     o = own[0]
     lines = [pick(CORES, rng).format(a=a, b=b, o=o)]
     if used:
         lines.append(pick(GROUNDS, rng).format(r=r, a=a))
     lines.append(pick(SUPPORTS, rng).format(o=pick(own[:2], rng)))
-    title = pick(TITLES, rng).format(a=shortened(a, 4), b=shortened(b, 4), o=shortened(o, 4))
+    title = pick(TITLES, rng).format(
+        a=truncate_words(a, 4), b=truncate_words(b, 4), o=truncate_words(o, 4)
+    )
     test = pick(EXPERIMENTS, rng).format(a=a, b=b, o=o)
     concepts = (a, b, o, r) if used else (a, b, o)
-    return _Sketch(capital(title), " ".join(lines), test, used, concepts)
+    return _Sketch(capitalise(title), " ".join(lines), test, used, concepts)
 
 
 def _refined(
@@ -164,28 +197,28 @@ def _refined(
     own: Sequence[str],
     rng: np.random.Generator,
 ) -> _Sketch:
-    used = _chosen(slots, references, 1 + int(rng.random() * 2), rng)
+    used = _choose_references(slots, references, 1 + int(rng.random() * 2), rng)
     before = str(previous.idea)
-    present = pieces(str(previous.title))
+    present = split_terms(str(previous.title))
     fresh = [term for term in own if term.casefold() not in before.casefold()]
     o = (fresh or own)[0]
-    material = without(_material(slots, references, used, rng), [o])
-    x = (material or without(present, [o]) or without(NEUTRAL, [o]))[0]
-    kept = sentences(before)
+    material = exclude_terms(_material(slots, references, used, rng), [o])
+    x = (material or exclude_terms(present, [o]) or exclude_terms(NEUTRAL, [o]))[0]
+    kept = split_sentences(before)
     kept = kept[:2] + kept[2:][-1:]
-    lines = [shortened(line, 45) for line in kept]
-    used_before = {mark(line) for line in lines}
-    frames = [frame for frame in ADDITIONS if mark(frame) not in used_before]
+    lines = [truncate_words(line, 45) for line in kept]
+    used_before = {frame_mark(line) for line in lines}
+    frames = [frame for frame in ADDITIONS if frame_mark(frame) not in used_before]
     lines.append(pick(frames, rng).format(o=o, x=x))
-    head = headed(str(previous.title))
-    a = (without(present, [o, x]) or without(NEUTRAL, [o, x]))[0]
+    head = title_head(str(previous.title))
+    a = (exclude_terms(present, [o, x]) or exclude_terms(NEUTRAL, [o, x]))[0]
     test = pick(EXPERIMENTS, rng).format(a=a, b=x, o=o)
     return _Sketch(
-        capital(f"{head} with {shortened(o, 4)}"),
-        " ".join(map(sentence, lines)),
+        capitalise(f"{head} with {truncate_words(o, 4)}"),
+        " ".join(map(as_sentence, lines)),
         test,
         used,
-        tuple(unique([*present[:3], o, x])),
+        tuple(unique_terms([*present[:3], o, x])),
     )
 
 
@@ -193,12 +226,12 @@ def _ratings(
     slots: Slots, sketch: _Sketch, references: Sequence[Any], rng: np.random.Generator
 ) -> dict[str, float]:
     """Clarity, feasibility and novelty from measured distances and counted concepts."""
-    nearest = sorted(max(0.0, number(paper.distance)) for paper in references)[:3]
+    nearest = sorted(max(0.0, finite_number(paper.distance)) for paper in references)[:3]
     far = math.fsum(nearest) / len(nearest) if nearest else RULES.distance_middle
     rise = sigmoid(RULES.distance_slope * (far - RULES.distance_middle))
     extra = max(0, len(sketch.concepts) - 2)
     read = stems(" ".join(str(references[i].title) for i in sketch.used))
-    reach = 1.0 - share(stems(" ".join(sketch.concepts)), read) if read else 0.5
+    reach = 1.0 - shared_fraction(stems(" ".join(sketch.concepts)), read) if read else 0.5
     novelty = RULES.novelty_low + RULES.novelty_span * rise + RULES.novelty_reach * (reach - 0.5)
     feasible = RULES.feasible_high - RULES.feasible_span * rise - RULES.feasible_concept * extra
     clear = RULES.clear_high - RULES.clear_concept * extra

@@ -1,4 +1,4 @@
-"""Chance: the few draws that the rules make, each from the generator handed in."""
+"""The few kinds of random draws that the rules make, from the generator given."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ def pick(items: Sequence[T], rng: np.random.Generator) -> T:
     return items[min(int(rng.random() * len(items)), len(items) - 1)]
 
 
-def weighted(items: Sequence[T], weights: Sequence[float], rng: np.random.Generator) -> T:
-    """One item with probability proportional to its weight (all zero: equally likely)."""
+def weighted_choice(items: Sequence[T], weights: Sequence[float], rng: np.random.Generator) -> T:
+    """One item with a probability proportional to its weight.
+
+    Args:
+        items: at least one.
+        weights: one per item (>= 0); all zero: equally likely.
+        rng: generator of this call.
+    """
     total = math.fsum(weights)
     if not total > 0.0:
         return pick(items, rng)
@@ -29,33 +35,40 @@ def weighted(items: Sequence[T], weights: Sequence[float], rng: np.random.Genera
     return items[-1]
 
 
-def gumbel(rng: np.random.Generator, scale: float) -> float:
-    """Gumbel noise: the largest of noisy scores is then a draw from their softmax."""
+def gumbel_noise(rng: np.random.Generator, scale: float) -> float:
+    """Gumbel noise of this scale: the largest noisy score is a draw from the softmax."""
     return -scale * math.log(-math.log(max(rng.random(), 1e-300)))
 
 
-def ranked(
+def rank_with_noise(
     items: Sequence[T], scores: Sequence[float], scale: float, rng: np.random.Generator
 ) -> list[T]:
-    """Items by falling noisy score; ``scale`` 0 only breaks ties by chance."""
+    """Items by falling score plus Gumbel noise.
+
+    Args:
+        items: the items.
+        scores: one per item.
+        scale: scale of the noise (>= 0); 0: chance only breaks ties.
+        rng: generator of this call.
+    """
     noisy = [
-        (-(score + (gumbel(rng, scale) if scale else 0.0)), rng.random(), i)
+        (-(score + (gumbel_noise(rng, scale) if scale else 0.0)), rng.random(), i)
         for i, score in enumerate(scores)
     ]
     return [items[i] for _, _, i in sorted(noisy)]
 
 
-def happens(probability: float, rng: np.random.Generator) -> bool:
-    """True with the given probability."""
+def bernoulli(probability: float, rng: np.random.Generator) -> bool:
+    """True with this probability."""
     return bool(rng.random() < probability)
 
 
 def sigmoid(x: float) -> float:
-    """The logistic function, safe for any finite argument."""
+    """The logistic function, without overflow for any finite argument."""
     return 0.5 * (1.0 + math.tanh(0.5 * x))
 
 
-def number(value: object, default: float = 0.0) -> float:
+def finite_number(value: object, default: float = 0.0) -> float:
     """The value as a finite float, or the default."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         return default

@@ -1,6 +1,6 @@
-"""Refereeing: how the offline scientist agrees to review, judges, and answers reviews.
+"""The rules by which the offline scientist agrees to review, judges, and answers reviews.
 
-A judgement comes from how near the manuscript is to the reviewer and from chance; no rule looks
+A judgement comes from how near the manuscript is to the reviewer and from chance. No rule looks
 for quality, so reviewers agree only as far as their interests do.
 """
 
@@ -11,46 +11,62 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.abstracts import revision
-from agents.offline.chance import happens, number, sigmoid
+from agents.offline.abstracts import revise_abstract
 from agents.offline.constants import RULES
-from agents.offline.phrases import expertise, spoken
-from agents.offline.words import affinity, sentence
+from agents.offline.random_choice import bernoulli, finite_number, sigmoid
+from agents.offline.terms import expertise, full_text
+from agents.offline.text import affinity, as_sentence
 
 Slots = Mapping[str, Any]
 
 
-def agreeing(slots: Slots) -> float:
-    """The probability of agreeing to review."""
+def agreement_probability(slots: Slots) -> float:
+    """The probability of agreeing to review, from 0 to 1."""
     return sigmoid(
         RULES.referee_base
         + RULES.referee_affinity * _affinity(slots)
-        - RULES.referee_load * max(0.0, number(slots.get("load")))
-        - RULES.referee_open * max(0.0, number(slots.get("open")))
+        - RULES.referee_load * max(0.0, finite_number(slots.get("load")))
+        - RULES.referee_open * max(0.0, finite_number(slots.get("open")))
     )
 
 
-def willingness(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
-    """Agree to review, or decline."""
-    if happens(agreeing(slots), rng):
+def answer_review_request(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
+    """Agree to review a manuscript, or decline.
+
+    Args:
+        slots: the structured slots of the form.
+        rng: generator of this call.
+
+    Returns:
+        The reply under the names of the prompt.
+    """
+    if bernoulli(agreement_probability(slots), rng):
         term = _nearest(slots)
         why = f"I know about {term}" if term else "I can say something about it"
-        return {"Selected Action": "Action 1", "Reasoning": sentence(why)}
-    busy = number(slots.get("load")) + number(slots.get("open")) > 0
+        return {"Selected Action": "Action 1", "Reasoning": as_sentence(why)}
+    busy = finite_number(slots.get("load")) + finite_number(slots.get("open")) > 0
     why = "I have too much other work" if busy else "It lies too far from my own work"
-    return {"Selected Action": "Action 2", "Reasoning": sentence(why)}
+    return {"Selected Action": "Action 2", "Reasoning": as_sentence(why)}
 
 
-def review(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
-    """Score, recommend by the overall score, and name what is missed."""
-    rounds = max(1.0, number(slots.get("round"), 1.0))
+def review_manuscript(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
+    """Score a manuscript, recommend by the overall score, and name what is missed.
+
+    Args:
+        slots: the structured slots of the form.
+        rng: generator of this call.
+
+    Returns:
+        The reply under the names of the prompt.
+    """
+    rounds = max(1.0, finite_number(slots.get("round"), 1.0))
     mean = RULES.mark_base + RULES.mark_affinity * _affinity(slots)
     mean += RULES.mark_round * (rounds - 1.0)
     overall, originality, soundness, clarity = (
         _mark(mean + RULES.mark_noise * float(noise)) for noise in rng.standard_normal(4)
     )
     return {
-        "Recommendation": recommendation(overall, bool(slots.get("final"))),
+        "Recommendation": recommend(overall, bool(slots.get("final"))),
         "Originality": originality,
         "Soundness": soundness,
         "Clarity": clarity,
@@ -59,8 +75,13 @@ def review(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def recommendation(overall: float, final: bool) -> str:
-    """Accept, revise or reject by the score; in the final round the middle divides."""
+def recommend(overall: float, final: bool) -> str:
+    """Accept, revise or reject by the overall score.
+
+    Args:
+        overall: the score, 1 to 10.
+        final: True: there is no further round, so the middle divides accept from reject.
+    """
     if final:
         middle = (RULES.mark_accept + RULES.mark_reject) / 2.0
         return "accept" if overall >= middle else "reject"
@@ -69,11 +90,19 @@ def recommendation(overall: float, final: bool) -> str:
     return "reject" if overall < RULES.mark_reject else "revise"
 
 
-def rewrite(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
-    """Revise as in a review round of the abstract, with what the reviewers miss brought in."""
-    said = tuple(report.said for report in slots.get("reports") or ())
-    told = {**slots, "draft": slots["manuscript"], "guest": said, "review": True}
-    revised = revision(told, rng)
+def revise_manuscript(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
+    """Revise as in a review round of the abstract, with what the reviewers miss brought in.
+
+    Args:
+        slots: the structured slots of the form.
+        rng: generator of this call.
+
+    Returns:
+        The reply under the names of the prompt.
+    """
+    reports = tuple(report.said for report in slots.get("reports") or ())
+    revising = {**slots, "draft": slots["manuscript"], "guest": reports, "review": True}
+    revised = revise_abstract(revising, rng)
     return {
         "Title": revised["Title"],
         "Abstract": revised["Abstract"],
@@ -90,7 +119,7 @@ def _comments(slots: Slots, overall: float) -> str:
         else "The manuscript does not yet show what it sets out to show"
     )
     asked = f'It should be related to "{missed[0]}"' if missed else "Its methods need more detail"
-    return f"{sentence(opening)} {sentence(asked)}"
+    return f"{as_sentence(opening)} {as_sentence(asked)}"
 
 
 def _mark(score: float) -> float:
@@ -98,7 +127,7 @@ def _mark(score: float) -> float:
 
 
 def _manuscript(slots: Slots) -> str:
-    return spoken(slots.get("manuscript"))
+    return full_text(slots.get("manuscript"))
 
 
 def _affinity(slots: Slots) -> float:

@@ -1,7 +1,7 @@
-"""Filling: an answer to any form from its JSON Schema, for forms without a rule.
+"""Answers any form from its JSON Schema, for forms without a rule.
 
-Strings are made of the words that the slots hold; constraints that a schema cannot express
-are met by drawing again, a few times, and otherwise left to whoever reads the reply.
+Strings are made of the terms that the slots hold. Constraints that a schema cannot express are
+met by drawing again, a few times; else the reply stays as it is and the reader refuses it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from agents.forms import Form
-from agents.offline.chance import happens, pick
-from agents.offline.phrases import NEUTRAL, expertise, runs, spoken
-from agents.offline.words import capital
+from agents.offline.random_choice import bernoulli, pick
+from agents.offline.terms import NEUTRAL, expertise, full_text, noun_phrases
+from agents.offline.text import capitalise
+from agents.replies.form import Form
 
-_DRAWS = 8
-_DEEP = 4
+_MAX_DRAWS = 8
+_MAX_DEPTH = 4
 _FORMATS = {
     "date": "2020-01-01",
     "date-time": "2020-01-01T00:00:00Z",
@@ -44,12 +44,18 @@ _SENTENCES = (
 Schema = Mapping[str, Any]
 
 
-def fill(form: type[Form], slots: Mapping[str, Any], rng: np.random.Generator) -> str:
-    """A reply to the form as JSON text under its aliases."""
+def fill_form(form: type[Form], slots: Mapping[str, Any], rng: np.random.Generator) -> str:
+    """A reply to the form, as JSON text under its aliases.
+
+    Args:
+        form: the form.
+        slots: the structured slots of the request.
+        rng: generator of this call.
+    """
     text = "{}"
-    for _ in range(_DRAWS):
+    for _ in range(_MAX_DRAWS):
         schema = _schema(form)
-        value = Filler(schema, _terms(slots), rng).value(schema)
+        value = SchemaFiller(schema, _terms(slots), rng).value(schema)
         text = json.dumps(value, ensure_ascii=False)
         try:
             form.model_validate_json(text)
@@ -65,7 +71,7 @@ def _schema(form: type[Form]) -> dict[str, Any]:
 
 
 def _terms(slots: Mapping[str, Any]) -> list[str]:
-    """The scientist's interests, then words of the other slots in the order of their names."""
+    """The scientist's interests, then terms of the other slots in the order of their names."""
     terms = [*expertise(slots.get("me"))]
     for name in sorted(slots):
         terms += _words(slots[name], 0)
@@ -75,17 +81,24 @@ def _terms(slots: Mapping[str, Any]) -> list[str]:
 
 
 def _words(value: Any, depth: int) -> list[str]:
+    """Terms of a slot's value; lists are read three levels deep."""
     if isinstance(value, str):
-        return list(runs(value)[:6])
+        return list(noun_phrases(value)[:6])
     if isinstance(value, list | tuple) and depth < 3:
         return [term for item in value[:6] for term in _words(item, depth + 1)]
     if hasattr(value, "interests"):
         return list(expertise(value)[:3])
-    return list(runs(spoken(value))[:6])
+    return list(noun_phrases(full_text(value))[:6])
 
 
-class Filler:
-    """Draws values for one schema."""
+class SchemaFiller:
+    """Draws values that a schema allows.
+
+    Args:
+        schema: the whole schema, with its ``$defs``.
+        terms: terms for its strings; at least one.
+        rng: generator of this call.
+    """
 
     def __init__(self, schema: Schema, terms: list[str], rng: np.random.Generator) -> None:
         self.defs: Schema = schema.get("$defs", {})
@@ -93,7 +106,13 @@ class Filler:
         self.rng = rng
 
     def value(self, schema: Schema | bool, name: str = "", depth: int = 0) -> Any:
-        """A value that the schema allows, as far as the schema can tell."""
+        """A value that the schema allows, as far as the schema can tell.
+
+        Args:
+            schema: the schema of the value.
+            name: name of the member that it is for.
+            depth: levels above it (>= 0).
+        """
         if isinstance(schema, bool):
             return self._string({}, name)
         if "$ref" in schema:
@@ -111,13 +130,13 @@ class Filler:
         return self._typed(schema, name, depth)
 
     def _branch(self, branches: list[Schema], depth: int) -> Schema:
-        """One alternative; deep inside a recursive form, one that ends."""
+        """One alternative; deep inside a recursive form, one that ends the recursion."""
         empty = [b for b in branches if b.get("type") == "null"]
         full = [b for b in branches if b.get("type") != "null"]
-        if empty and (not full or depth > _DEEP):
+        if empty and (not full or depth > _MAX_DEPTH):
             return empty[0]
         flat = [b for b in full if "$ref" not in b and b.get("type") not in ("array", "object")]
-        return pick(flat if flat and depth > _DEEP else full, self.rng)
+        return pick(flat if flat and depth > _MAX_DEPTH else full, self.rng)
 
     def _typed(self, schema: Schema, name: str, depth: int) -> Any:
         kind = schema.get("type")
@@ -128,7 +147,7 @@ class Filler:
         if kind == "array":
             return self._array(schema, name, depth)
         if kind == "boolean":
-            return happens(0.5, self.rng)
+            return bernoulli(0.5, self.rng)
         if kind == "integer":
             return self._integer(schema)
         if kind == "number":
@@ -140,11 +159,11 @@ class Filler:
         made = {
             key: self.value(part, key, depth + 1)
             for key, part in schema.get("properties", {}).items()
-            if depth <= _DEEP or key in required
+            if depth <= _MAX_DEPTH or key in required
         }
         extra = schema.get("additionalProperties")
         least = schema.get("minProperties", 0)
-        if isinstance(extra, Mapping) and (depth <= _DEEP or least):
+        if isinstance(extra, Mapping) and (depth <= _MAX_DEPTH or least):
             for i in range(max(least, 2)):
                 key = str(self.terms[i % len(self.terms)])
                 made[key if key not in made else f"{key} {i + 1}"] = self.value(
@@ -155,7 +174,9 @@ class Filler:
     def _array(self, schema: Schema, name: str, depth: int) -> list[Any]:
         least, most = schema.get("minItems", 0), schema.get("maxItems", 3)
         fixed = [self.value(part, name, depth + 1) for part in schema.get("prefixItems", ())]
-        wanted = least if depth > _DEEP else max(least, min(most, 1 + int(self.rng.random() * 3)))
+        wanted = (
+            least if depth > _MAX_DEPTH else max(least, min(most, 1 + int(self.rng.random() * 3)))
+        )
         items = schema.get("items", {})
         made = fixed
         for _ in range(8 * wanted):
@@ -167,6 +188,7 @@ class Filler:
         return made
 
     def _bounds(self, schema: Schema, span: float) -> tuple[float, float]:
+        """The closed range for a number; ``span`` is its width where one side is open."""
         low = max(schema.get("minimum", -math.inf), schema.get("exclusiveMinimum", -math.inf))
         high = min(schema.get("maximum", math.inf), schema.get("exclusiveMaximum", math.inf))
         if low == -math.inf and high == math.inf:
@@ -203,7 +225,7 @@ class Filler:
         b = pick([t for t in self.terms if t != a] or list(NEUTRAL), self.rng)
         text = pick(_SENTENCES, self.rng).format(a=a, b=b)
         if most is not None and len(text) > most:
-            text = capital(a)[:most].strip() or "x" * most
+            text = capitalise(a)[:most].strip() or "x" * most
         while len(text) < least:
             text = f"{text} {pick(_SENTENCES, self.rng).format(a=b, b=a)}"
         return text if most is None or len(text) <= most else text[:most]

@@ -1,7 +1,7 @@
-"""Phrases: the terms that a profile, a paper or an utterance brings into the talk.
+"""The noun phrases that a profile, a paper or an utterance brings into a discussion.
 
-Papers and utterances are duck-typed, because this layer knows no protocol: an utterance has
-a ``direction``, a ``title`` or an ``answer``, or else nothing but ``words()``.
+Papers and utterances are duck-typed, because this layer knows no protocol: an utterance has a
+``direction``, a ``title`` or an ``answer``, or else nothing but ``words()``.
 """
 
 from __future__ import annotations
@@ -13,10 +13,16 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
 
-from agents.offline.sayings import UNTITLED
-from agents.offline.traces import trace
-from agents.offline.vocabulary import COMMON
-from agents.offline.words import capital, clean, inner, sentences, shortened, tokens
+from agents.offline.templates import UNTITLED, frame_terms
+from agents.offline.text import (
+    COMMON,
+    capitalise,
+    clean,
+    mid_sentence_case,
+    split_sentences,
+    tokens,
+    truncate_words,
+)
 
 _CACHE = 4096
 _LONGEST = 5
@@ -43,7 +49,7 @@ NEUTRAL: tuple[str, ...] = (
 """What a scientist without stated interests can still bring in."""
 
 
-class Known(Protocol):
+class ScientistTerms(Protocol):
     """A scientist as far as the rules look: masked name and interests."""
 
     @property
@@ -55,7 +61,7 @@ class Known(Protocol):
         """Research interests, the most frequent first."""
 
 
-class Paper(Protocol):
+class PaperText(Protocol):
     """A reference as far as the rules look."""
 
     @property
@@ -77,13 +83,14 @@ class Paper(Protocol):
 
 @lru_cache(maxsize=2 * _CACHE)
 def _trimmed(phrase: str) -> str:
-    words = shortened(inner(phrase), _LONGEST).split(" ")
+    """A phrase as a term: at most five words, no leading article or preposition."""
+    words = truncate_words(mid_sentence_case(phrase), _LONGEST).split(" ")
     while len(words) > 1 and words[0].lower() in _LEADING:
         words = words[1:]
     return "" if len(words) == 1 and words[0].lower() in _LEADING else " ".join(words)
 
 
-def unique(phrases: Iterable[str]) -> tuple[str, ...]:
+def unique_terms(phrases: Iterable[str]) -> tuple[str, ...]:
     """Phrases as terms for the middle of a sentence: trimmed, none empty, none twice."""
     found: dict[str, str] = {}
     for phrase in phrases:
@@ -95,17 +102,22 @@ def unique(phrases: Iterable[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_CACHE)
 def _interests(stated: tuple[str, ...]) -> tuple[str, ...]:
-    return unique(stated)
+    return unique_terms(stated)
 
 
-def expertise(profile: Known | None) -> tuple[str, ...]:
+def expertise(profile: ScientistTerms | None) -> tuple[str, ...]:
     """The interests of a scientist as terms; empty if it has none."""
     return _interests(tuple(profile.interests)) if profile is not None else ()
 
 
 @lru_cache(maxsize=_CACHE)
-def runs(text: str, limit: int = 4) -> tuple[str, ...]:
-    """Runs of uncommon words, which in titles and plain prose are mostly noun phrases."""
+def noun_phrases(text: str, limit: int = 4) -> tuple[str, ...]:
+    """Sequences of uncommon words, which in titles and plain prose are mostly noun phrases.
+
+    Args:
+        text: the text.
+        limit: most words of a phrase (>= 1).
+    """
     found: list[str] = []
     for part in _BREAK.split(text):
         run: list[str] = []
@@ -117,11 +129,11 @@ def runs(text: str, limit: int = 4) -> tuple[str, ...]:
                 run = []
             if not common:
                 run.append(word)
-    return unique(found)
+    return unique_terms(found)
 
 
 def _repeated(text: str) -> list[str]:
-    """Neighbouring uncommon words that a text uses more than once, in order."""
+    """Pairs of neighbouring uncommon words that a text uses more than once, in order."""
     words = tokens(text)
     counts = Counter(pair for pair in pairwise(words) if COMMON.isdisjoint(pair))
     return [" ".join(pair) for pair, n in counts.items() if n > 1]
@@ -129,44 +141,44 @@ def _repeated(text: str) -> list[str]:
 
 @lru_cache(maxsize=_CACHE)
 def _paper_terms(title: str, keywords: tuple[str, ...], abstract: str) -> tuple[str, ...]:
-    found = runs(title)
+    found = noun_phrases(title)
     head = [*keywords[:4], *(term for term in found if " " in term)]
     if len(head) < 2:
         # A word that stands alone in a title is often an adverb or a verb.
         head += [term for term in found if not term.endswith(("ly", "ing", "ed"))] or found
     if len(head) < 4:
         head += _repeated(abstract[:1200])[:3]
-    return unique(head)[:8]
+    return unique_terms(head)[:8]
 
 
-def paper_terms(paper: Paper) -> tuple[str, ...]:
-    """What a reference is about: keywords, phrases of its title, then of its abstract."""
+def paper_terms(paper: PaperText) -> tuple[str, ...]:
+    """Terms of a reference: keywords, phrases of its title, then of its abstract."""
     return _paper_terms(paper.title, tuple(paper.keywords), paper.abstract or "")
 
 
 @lru_cache(maxsize=_CACHE)
-def pieces(direction: str) -> tuple[str, ...]:
+def split_terms(direction: str) -> tuple[str, ...]:
     """The terms that a direction, topic or title joins."""
-    return unique(_JOINT.split(direction)) if clean(direction) else ()
+    return unique_terms(_JOINT.split(direction)) if clean(direction) else ()
 
 
-def quoted(text: str) -> list[str]:
-    """What stands in double quotes."""
+def quoted_parts(text: str) -> list[str]:
+    """The parts of a text that stand in double quotes."""
     return _QUOTED.findall(text)
 
 
-def headed(title: str) -> str:
+def title_head(title: str) -> str:
     """A title without its means: what stands before the last "with" or "through"."""
     head = _MEANS.split(title)[0]
     if not clean(head):
         return UNTITLED
     if len(head.split()) > 11:
-        return capital(" for ".join(pieces(head)[:2]))
+        return capitalise(" for ".join(split_terms(head)[:2]))
     return head
 
 
 def headline(utterance: Any) -> str:
-    """What an utterance puts forward: its direction or title; empty for a guest."""
+    """The direction or title that an utterance puts forward; empty for a guest."""
     for name in ("direction", "title"):
         value = getattr(utterance, name, "")
         if isinstance(value, str) and value.strip():
@@ -174,7 +186,7 @@ def headline(utterance: Any) -> str:
     return ""
 
 
-def spoken(utterance: Any) -> str:
+def full_text(utterance: Any) -> str:
     """All the words of an utterance, or of a plain string."""
     if isinstance(utterance, str):
         return utterance
@@ -182,48 +194,49 @@ def spoken(utterance: Any) -> str:
     return str(words()) if callable(words) else ""
 
 
-def raised(utterance: Any) -> tuple[str, ...]:
-    """The terms that an utterance, summary or memory line raises."""
+def utterance_terms(utterance: Any) -> tuple[str, ...]:
+    """The terms that an utterance, summary or memory line brings up."""
     head = headline(utterance)
-    return pieces(head) if head else _heard(spoken(utterance)[:2000])
+    return split_terms(head) if head else _terms_in_words(full_text(utterance)[:2000])
 
 
 @lru_cache(maxsize=_CACHE)
-def _heard(text: str) -> tuple[str, ...]:
+def _terms_in_words(text: str) -> tuple[str, ...]:
+    """The terms in plain words: quoted ones, else those of known frames, else noun phrases."""
     marked = _QUOTED.findall(text)
     if marked:
-        return unique(term for part in marked for term in pieces(part))
-    traces = [trace(line) for line in sentences(text)]
-    known = [term for found in traces if found for value in found for term in pieces(value)]
-    return unique(known) if known else runs(text)
+        return unique_terms(term for part in marked for term in split_terms(part))
+    traces = [frame_terms(line) for line in split_sentences(text)]
+    known = [term for found in traces if found for value in found for term in split_terms(value)]
+    return unique_terms(known) if known else noun_phrases(text)
 
 
 @lru_cache(maxsize=_CACHE)
-def substance(text: str) -> str:
+def text_without_frames(text: str) -> str:
     """A text without the wording of known frames, which tells nothing about its subject."""
-    found = [(line, trace(line)) for line in sentences(text)]
+    found = [(line, frame_terms(line)) for line in split_sentences(text)]
     return " ".join(line if terms is None else ", ".join(terms) for line, terms in found)
 
 
-def traced(lines: Iterable[str]) -> tuple[str, ...]:
-    """The terms in sentences, by their frames where these are known."""
+def sentence_terms(lines: Iterable[str]) -> tuple[str, ...]:
+    """The terms in sentences; those of a known frame are read from its slots."""
     found: list[str] = []
     for line in lines:
-        slots = trace(line)
-        found += [t for t in runs(line, 3) if " " in t] if slots is None else slots
-    return unique(found)
+        slots = frame_terms(line)
+        found += [t for t in noun_phrases(line, 3) if " " in t] if slots is None else slots
+    return unique_terms(found)
 
 
-def listed(value: Any) -> list[Any]:
-    """A slot as a list: nothing, one thing or several; a question nobody was asked is None."""
+def as_list(value: Any) -> list[Any]:
+    """A slot as a list: nothing, one thing or several; None stands for nothing."""
     items = value if isinstance(value, list | tuple) else [value]
     return [item for item in items if item is not None]
 
 
-def guests(slots: Mapping[str, Any]) -> tuple[str, ...]:
+def guest_terms(slots: Mapping[str, Any]) -> tuple[str, ...]:
     """The terms that consulted guests brought into this turn."""
-    answers = [item for item in listed(slots.get("said")) if is_guest(item)]
-    return unique(term for item in answers for term in raised(item)[:1])
+    answers = [item for item in as_list(slots.get("said")) if is_guest(item)]
+    return unique_terms(term for item in answers for term in utterance_terms(item)[:1])
 
 
 def is_guest(utterance: Any) -> bool:
@@ -231,7 +244,7 @@ def is_guest(utterance: Any) -> bool:
     return isinstance(getattr(utterance, "answer", None), str)
 
 
-def without(terms: Iterable[str], used: Iterable[str]) -> list[str]:
-    """Terms that are not among the used ones, in order."""
+def exclude_terms(terms: Iterable[str], used: Iterable[str]) -> list[str]:
+    """The terms that are not among the used ones, in order; case does not matter."""
     taken = {term.casefold() for term in used}
     return [term for term in terms if term.casefold() not in taken]

@@ -1,8 +1,12 @@
-"""Prompt: a text file with slots, the text that fills them, and the messages they become.
+"""Prompt templates with slots, the messages that they become, and their trimming.
 
-Besides plain slots the pages know two filters: ``introduce`` puts a Profile into sentences,
+Besides plain slots a prompt file knows two filters: ``introduce`` puts a Profile into sentences,
 ``listed`` numbers References. Both keep what others wrote inside fences, as data. The slot
-``you`` is where a page tells the scientist who it is.
+``you`` is where a prompt tells the scientist who it is.
+
+A prompt that a model cannot read as a whole is trimmed by a rule, so the same messages are always
+cut in the same way. Long lines carry data (abstracts, profiles, drafts) and instructions stand in
+short lines: so long lines are cut first, and text from the middle only if that is not enough.
 """
 
 from __future__ import annotations
@@ -17,12 +21,12 @@ from jinja2 import meta
 
 from agents.errors import ReplyError
 from agents.profile import Profile
+from agents.prompts.request import Message, Reply
 from agents.reference import Reference
-from agents.request import Message, Reply
 
 
 def introduce(profile: Profile) -> str:
-    """What others may know of a scientist, in sentences (the fields of Fig. 16)."""
+    """A profile in sentences, with the fields of the paper's Figure 16."""
     parts = []
     if profile.affiliations:
         parts.append(f"Affiliations: {'; '.join(profile.affiliations)}.")
@@ -35,7 +39,7 @@ def introduce(profile: Profile) -> str:
     return " ".join(parts)
 
 
-def listed(references: Sequence[Reference]) -> str:
+def list_references(references: Sequence[Reference]) -> str:
     """References as a numbered list between fences."""
     lines = [
         f"[{number}] {reference.title} ({reference.year}). {reference.abstract}".rstrip()
@@ -51,15 +55,23 @@ _PAGES = jinja2.Environment(
     autoescape=False,  # noqa: S701 - prompts are plain text, not HTML
 )
 _PAGES.filters["introduce"] = introduce
-_PAGES.filters["listed"] = listed
+_PAGES.filters["listed"] = list_references
 
 
 class Prompt:
-    """One prompt of a protocol; a slot left out by mistake is an error, never a blank.
+    """One prompt of a protocol; a missing slot is an error, never a blank.
 
-    The slot ``you`` is filled with the definition of the scientist asked, which is made of
-    ``me``, ``role`` and ``memory``. A page with a ``system`` text of its own is put to somebody
-    outside the society, who is told that text in place of what scientists are told.
+    The slot ``you`` is filled with the definition of the scientist asked, which is made of the
+    slots ``me``, ``role`` and ``memory``.
+
+    Args:
+        path: the text file.
+        system: a system message in place of the one that scientists get, for prompts to somebody
+            outside the society; None: the usual one.
+
+    Attributes:
+        name: stem of the file's name.
+        text: the template.
     """
 
     def __init__(self, path: Path, system: str | None = None) -> None:
@@ -77,7 +89,7 @@ class Prompt:
 
     @property
     def personal(self) -> bool:
-        """True if the text itself has a place for who is asked."""
+        """True if the template has the slot ``you``."""
         return "you" in self._names
 
     @property
@@ -86,10 +98,13 @@ class Prompt:
         return (self._names - {"you"}) | DEFINITION.slots if self.personal else self._names
 
     def render(self, slots: Mapping[str, Any]) -> str:
-        """The prompt as the model is told it.
+        """The text of the prompt.
+
+        Args:
+            slots: content by slot.
 
         Raises:
-            jinja2.UndefinedError: a slot of the text is missing.
+            jinja2.UndefinedError: a slot is missing.
         """
         if self.personal:
             slots = {**slots, "you": DEFINITION.render(slots)}
@@ -100,6 +115,7 @@ class Prompts:
     """The prompts of one folder, by name."""
 
     def __init__(self, folder: Path) -> None:
+        # Sorted, because a folder lists its files in an order of its own (rule 12).
         self._prompts = {path.stem: Prompt(path) for path in sorted(folder.glob("*.txt"))}
 
     def __getitem__(self, name: str) -> Prompt:
@@ -115,37 +131,94 @@ DEFINITION = Prompt(Path(__file__).with_name("definition.txt"))
 """Who is asked (Fig. 16): its name, role and profile, and what it recalls."""
 
 
-_FIRST = EVERYBODY.render({})
+# Without any slot: providers cache the beginning of a prompt only if it never differs.
+_SYSTEM = EVERYBODY.render({})
 
 
-def messages_of(page: Prompt, slots: Mapping[str, Any]) -> tuple[Message, Message]:
-    """What a model is told: first what is the same for everybody, then the page.
+def build_messages(prompt: Prompt, slots: Mapping[str, Any]) -> tuple[Message, Message]:
+    """The messages for a prompt: first the text that is the same for everybody, then the prompt.
 
-    Providers reuse what they have worked out for the beginning of an earlier prompt, so who is
-    asked stands where the page has its place for it; without one, before the page.
+    Providers cache the beginning of a prompt. So the definition of the scientist stands where the
+    template has the slot ``you``, behind everything that is shared; without that slot it stands at
+    the end of the system message.
 
     Args:
-        page: what is asked.
-        slots: those of the page, and ``me``, ``role`` and ``memory``.
+        prompt: the prompt.
+        slots: its slots, and ``me``, ``role`` and ``memory``.
+
+    Returns:
+        A system message and a user message.
 
     Raises:
         jinja2.UndefinedError: a slot is missing.
     """
-    if page.system is not None:
-        return Message("system", page.system), Message("user", page.render(slots))
-    system = _FIRST
-    if not page.personal:
+    if prompt.system is not None:
+        return Message("system", prompt.system), Message("user", prompt.render(slots))
+    system = _SYSTEM
+    if not prompt.personal:
         system = f"{system}\n\n{DEFINITION.render(slots)}"
-    return Message("system", system), Message("user", page.render(slots))
+    return Message("system", system), Message("user", prompt.render(slots))
 
 
-def asked_again(
-    messages: tuple[Message, ...], reply: Reply, trouble: ReplyError
+def reask_messages(
+    messages: tuple[Message, ...], reply: Reply, error: ReplyError
 ) -> tuple[Message, ...]:
-    """The messages that ask for words once more, after a reply that could not be read."""
-    why = "it was cut off: be brief" if reply.cut else str(trouble)
-    complaint = (
+    """The messages that ask once more, after a reply that could not be read.
+
+    Args:
+        messages: those of the first asking.
+        reply: the unreadable reply.
+        error: why it could not be read.
+    """
+    why = "it was cut off: be brief" if reply.cut else str(error)
+    request = (
         f"That answer could not be read ({why}). Please give it once more, with the JSON "
         "block exactly in the format that was asked for."
     )
-    return (*messages, Message("assistant", reply.text), Message("user", complaint))
+    return (*messages, Message("assistant", reply.text), Message("user", request))
+
+
+LINES = (2000, 1000, 500, 250, 120)
+"""Lengths, in characters, that long lines are cut to, one after another."""
+CUT = " […]"
+
+
+def trim_messages(messages: tuple[Message, ...], characters: int) -> tuple[Message, ...]:
+    """The messages cut to a number of characters, or as near to it as keeps every message.
+
+    Args:
+        messages: messages of one request.
+        characters: most characters of their contents together (> 0).
+    """
+    for longest in LINES:
+        if total_characters(messages) <= characters:
+            return messages
+        messages = tuple(_with_lines_cut(message, longest) for message in messages)
+    excess = total_characters(messages) - characters
+    if excess <= 0:
+        return messages
+    # Of equally long messages the first: the same messages are always cut in the same way.
+    index = max(range(len(messages)), key=lambda at: len(messages[at].content))
+    shorter = _without_middle(messages[index], excess)
+    return (*messages[:index], shorter, *messages[index + 1 :])
+
+
+def total_characters(messages: tuple[Message, ...]) -> int:
+    """Characters of the contents together."""
+    return sum(len(message.content) for message in messages)
+
+
+def _with_lines_cut(message: Message, longest: int) -> Message:
+    lines = [
+        line if len(line) <= longest else line[: longest - len(CUT)] + CUT
+        for line in message.content.split("\n")
+    ]
+    return Message(message.role, "\n".join(lines))
+
+
+def _without_middle(message: Message, excess: int) -> Message:
+    """The message without its middle: its beginning says who and what, its end in which form."""
+    text = message.content
+    left = max(len(text) - excess - len(CUT) - 2, 0)
+    head = left // 2
+    return Message(message.role, f"{text[:head]}\n{CUT.strip()}\n{text[len(text) - left + head :]}")

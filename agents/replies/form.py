@@ -1,4 +1,4 @@
-"""Form: the shape a reply must have, and how text is read into it."""
+"""The shape that a reply must have, as a pydantic model and as JSON Schema."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from agents.reading import read_reply
-
 _VALUES = ("const", "default", "enum", "examples", "required")
 """Keywords of a schema that hold values and no schemas."""
 
@@ -19,7 +17,7 @@ _VALUES = ("const", "default", "enum", "examples", "required")
 class Form(BaseModel):
     """Base of every reply. Field aliases are the names that stand in the prompt.
 
-    A form may bring ``rehearse``, the rule by which the offline scientist answers it, and
+    A form may bring ``answer_by_rule``, the rule by which the offline scientist answers it, and
     ``fallback``, the flagged default when no re-ask made the reply readable.
     """
 
@@ -27,39 +25,46 @@ class Form(BaseModel):
         extra="ignore", frozen=True, populate_by_name=True, allow_inf_nan=False
     )
 
-    ruled: ClassVar[bool] = False
+    has_rule: ClassVar[bool] = False
     """True on forms that bring a rule of their own."""
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Answer from the structured slots alone; ``slots["me"]`` is the scientist asked."""
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Answer as the offline scientist does, from the structured slots alone.
+
+        Args:
+            slots: content of the prompt by slot; ``slots["me"]`` is the profile of the scientist
+                asked.
+            rng: generator of this call.
+        """
         raise NotImplementedError
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """The explicit default for an unreadable reply, or None: then it is a verdict."""
+        """The explicit default for an unreadable reply; None: the reply becomes a verdict."""
         return None
 
-    def heed(self, slots: Mapping[str, Any]) -> None:
-        """See that the words answer what was asked; they always do, where a form says nothing.
+    def check_against(self, slots: Mapping[str, Any]) -> None:
+        """Check that the words answer what was asked; the default accepts everything.
 
         Raises:
-            ReplyError: they do not, and are asked for again.
+            ReplyError: they do not, and the model is asked again.
         """
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
         """The form as plain JSON Schema under the names of the prompt, for ``response_format``.
 
-        Forms in forms stand where they are used, because some servers follow no ``$ref``; only
-        a form that holds itself keeps its ``$defs``. Titles and docstrings, which are for
-        readers of the code, are left out.
+        Forms inside forms are written out where they are used, because some servers follow no
+        ``$ref``; only a recursive form keeps its ``$defs``. Titles and docstrings are left out:
+        they are for readers of the code.
         """
+        # Read anew, so that a caller who changes its schema changes nobody else's.
         return dict(json.loads(_schema_text(cls)))
 
     @classmethod
     def schema_text(cls) -> str:
-        """The form's JSON Schema as canonical text."""
+        """The JSON Schema as canonical text; part of the hash of every request."""
         return _schema_text(cls)
 
     def as_json(self) -> str:
@@ -75,11 +80,18 @@ def _schema_text(form: type[Form]) -> str:
     plain = _plain(defs[root] if root else schema, defs, frozenset({root}))
     if "$ref" in json.dumps(plain):
         plain["$defs"] = {name: _plain(one, defs, frozenset(defs)) for name, one in defs.items()}
+    # Sorted, because the hash by which a resumed run compares is made of it (rule 22).
     return json.dumps(plain, sort_keys=True)
 
 
 def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
-    """A schema with what it refers to in place, unless it stands inside of that already."""
+    """A schema with its references written out, except those to schemas that contain it.
+
+    Args:
+        schema: the schema, or a part of it.
+        defs: definitions that ``$ref`` points to.
+        inside: names of the definitions that are being written out.
+    """
     if isinstance(schema, list):
         return [_plain(one, defs, inside) for one in schema]
     if not isinstance(schema, dict):
@@ -98,12 +110,3 @@ def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:
         else:
             plain[key] = part if key in _VALUES else _plain(part, defs, inside)
     return plain
-
-
-def read_form(form: type[Form], text: str) -> Form:
-    """The words of ``agents.reading.read_reply``, without the rung.
-
-    Raises:
-        ReplyError: they do not fill the form.
-    """
-    return read_reply(form, text).words

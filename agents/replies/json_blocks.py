@@ -1,6 +1,6 @@
-"""Blocks: where in a reply there is JSON.
+"""Finds the JSON objects in the text of a reply.
 
-Work is bounded whatever the text: only its end is looked at, and only so many beginnings are
+Work is bounded whatever the text: only its end is searched, and only so many opening braces are
 tried. Nothing is repaired here.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 REACH = 262_144
-"""Characters at the end of a reply in which a block is looked for: the answer comes last."""
+"""Characters at the end of a reply that are searched for blocks: the answer comes last."""
 STARTS = 256
 """Opening braces tried, the last ones."""
 EFFORT = 2_000_000
@@ -24,32 +24,38 @@ _FENCE = re.compile(r"```")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.?)*+(?P<closed>"?)|[][{}]', re.DOTALL)
 
 
-class Block(NamedTuple):
-    """One JSON object of a reply: what it says, where it starts and where it ends."""
+class JsonBlock(NamedTuple):
+    """One JSON object in a text.
+
+    Attributes:
+        data: the object.
+        start: position of its opening brace.
+        end: position behind its closing brace.
+    """
 
     data: dict[str, Any]
     start: int
     end: int
 
 
-def aloud(text: str) -> str:
-    """The end of a reply, as far as it is looked at, without what was thought before it.
+def strip_reasoning(text: str) -> str:
+    """The last ``REACH`` characters of a reply, without the reasoning before the answer.
 
-    Words between tags of thought are no answer, also where the thought was never closed.
+    Words between reasoning tags are no answer, also where the last tag was never closed.
     """
     text = text[-REACH:]
     marks = list(_THOUGHT.finditer(text))
     if not marks:
         return text
-    return bare(text[marks[-1].end() :]) if marks[-1][0].startswith("</") else ""
+    return strip_blank(text[marks[-1].end() :]) if marks[-1][0].startswith("</") else ""
 
 
-def bare(text: str) -> str:
+def strip_blank(text: str) -> str:
     """The text without white space and byte order marks around it."""
     return text.strip(" \t\r\n\ufeff")
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The members of an object, none of which may stand there twice and differ.
 
     Raises:
@@ -63,8 +69,8 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def no_number(name: str) -> Any:
-    """Refuse NaN and the infinities, which are no JSON.
+def reject_constant(name: str) -> Any:
+    """Refuse NaN and the infinities, which are not JSON.
 
     Raises:
         ValueError: always.
@@ -72,9 +78,11 @@ def no_number(name: str) -> Any:
     raise ValueError(f"{name} is no number")
 
 
-STRICT = json.JSONDecoder(object_pairs_hook=once, parse_constant=no_number)
+STRICT = json.JSONDecoder(object_pairs_hook=unique_members, parse_constant=reject_constant)
 """Reads JSON and nothing else; raises ValueError or RecursionError."""
-LOOSE = json.JSONDecoder(object_pairs_hook=once, parse_constant=no_number, strict=False)
+LOOSE = json.JSONDecoder(
+    object_pairs_hook=unique_members, parse_constant=reject_constant, strict=False
+)
 """Reads JSON in whose strings there may be line breaks."""
 
 
@@ -82,9 +90,9 @@ class Unfinished(ValueError):
     """The text was cut off: what is missing must be asked for again."""
 
 
-def blocks(text: str) -> list[Block]:
-    """The JSON objects of a text that lie in no other: those in fences first, the last first."""
-    found: list[Block] = []
+def find_blocks(text: str) -> list[JsonBlock]:
+    """The JSON objects of a text that lie in no other: fenced ones first, the last first."""
+    found: list[JsonBlock] = []
     effort, end = EFFORT, 0
     for start in [match.start() for match in _OPENING.finditer(text)][-STARTS:]:
         if start < end or effort < 0:
@@ -94,31 +102,32 @@ def blocks(text: str) -> list[Block]:
         except json.JSONDecodeError as error:
             effort -= error.pos - start
         except (ValueError, RecursionError):
+            # These errors do not say how far the text was read, so a fixed share is charged.
             effort -= EFFORT // 16
         else:
-            found.append(Block(data, start, end))
+            found.append(JsonBlock(data, start, end))
     fenced = list(_fenced(text))[-STARTS:]
     found.sort(key=lambda block: (_within(fenced, block), block.start), reverse=True)
     return found
 
 
 def _fenced(text: str) -> Iterator[tuple[int, int]]:
-    """From each opening fence to its closing one, or to the end."""
+    """Start and end of each fenced part; the last one may end with the text."""
     marks = [mark.start() for mark in _FENCE.finditer(text)]
     for place in range(0, len(marks), 2):
         yield marks[place], marks[place + 1] if place + 1 < len(marks) else len(text)
 
 
-def _within(spans: list[tuple[int, int]], block: Block) -> bool:
+def _within(spans: list[tuple[int, int]], block: JsonBlock) -> bool:
     return any(start < block.start and block.end <= end for start, end in spans)
 
 
-def outline(text: str) -> tuple[int, int, bool]:
-    """Where the brackets of a text that starts with one are closed again.
+def bracket_extent(text: str) -> tuple[int, int, bool]:
+    """Find where the first bracket of a text is closed.
 
     Returns:
-        ``(end, open, mid)``: behind the last bracket needed, how many brackets stay open
-        there, and whether a string does.
+        ``(end, open, mid)``: position behind the last bracket needed, number of brackets that stay
+        open there, and whether a string does.
     """
     depth = 0
     for token in _TOKEN.finditer(text):

@@ -1,0 +1,20 @@
+"""Names for the types of numpy arrays, one for each kind of number, whatever the shape.
+
+The shape of an array is said where it is used: ``(rows,)``, ``(papers, dimensions)``.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+"""Float64: measures, weights, dates, distances."""
+VectorArray: TypeAlias = npt.NDArray[np.float32]
+"""Float32: embeddings, one unit vector a row."""
+IntArray: TypeAlias = npt.NDArray[np.int64]
+"""Int64: counts, years, and row numbers of people and papers."""
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+"""Masks."""

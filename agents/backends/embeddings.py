@@ -1,0 +1,367 @@
+"""An embedding model behind HTTP, which turns texts into vectors through litellm.
+
+litellm makes one HTTP request at a time and nothing else: batches, the bound on requests in
+flight, waits and retries are ours. Requests run on a loop thread of their own, so that callers may
+be inside of an event loop or not. What a provider counts or sends is checked before it is believed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import hashlib
+import json
+import math
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from functools import cache
+from time import monotonic
+from typing import Any
+
+from pydantic import Field, PrivateAttr
+
+from agents.backends.endpoint_settings import Address, EndpointSettings, Variable
+from agents.backends.http import Deadlines, Price
+from agents.backends.litellm import (
+    NO_KEY,
+    Exchange,
+    LiteLLM,
+    body_of,
+    litellm_for,
+    recorded_exchange,
+)
+from agents.backends.provider_errors import (
+    classify_exception,
+    classify_response,
+    get_field,
+    one_line,
+)
+from agents.config import Part
+from agents.errors import Fault, Overflow, Stopped, Verdict
+from agents.gateway.retry import Retry
+from agents.loop_thread import LoopThread
+from agents.usage import Usage
+
+BEYOND = 64
+"""Tokens a text may count beside those of its characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingBatch:
+    """The answer to one batch of texts.
+
+    Attributes:
+        rows: one vector per text, all of one length.
+        usage: tokens that were read.
+        cut: number of texts that were longer than the model reads, and were cut.
+        requests: HTTP requests that it took, failed ones included.
+    """
+
+    rows: list[list[float]]
+    usage: Usage
+    cut: int = 0
+    requests: int = 1
+
+
+def parse_rows(answer: Any, count: int) -> list[list[float]]:
+    """The vectors of an answer, in the order of the texts.
+
+    Args:
+        answer: the answer, as data or as an object.
+        count: number of texts.
+
+    Raises:
+        Fault: they are not all there, not of one length, or not finite.
+    """
+    data = get_field(answer, "data")
+    try:
+        by_number = {int(get_field(one, "index")): get_field(one, "embedding") for one in data}
+        rows = [[float(number) for number in by_number[index]] for index in range(count)]
+    except (KeyError, TypeError, ValueError):
+        raise Fault(f"the answer does not hold {count} rows of numbers", "garbled") from None
+    if len(data) != count or not rows[0] or len({len(row) for row in rows}) > 1:
+        raise Fault(f"the answer does not hold {count} rows of one length", "garbled")
+    if not all(math.isfinite(number) for row in rows for number in row):
+        raise Fault("the answer holds numbers that are not finite", "garbled")
+    return rows
+
+
+def parse_usage(answer: Any, texts: Sequence[str]) -> Usage:
+    """Tokens as the provider counted them, or one per four characters if that is not believable."""
+    characters = sum(map(len, texts))
+    counted = get_field(get_field(answer, "usage"), "prompt_tokens")
+    most = 4 * characters + BEYOND * len(texts)
+    if isinstance(counted, int) and not isinstance(counted, bool) and 0 < counted <= most:
+        return Usage(counted, 0, estimated=False)
+    return Usage(sum((len(text) + 3) // 4 for text in texts), 0)
+
+
+SHORTEST = 16
+"""Characters to which a text that is too long is cut at most."""
+
+ADVICE = {
+    "timeout": "raise deadlines, or see whether the server is alive",
+    "connection": "see whether the server runs at api_base",
+    "key": "put a valid key into the provider's environment variable",
+    "credit": "the account has no credit left",
+    "request": "see the embedding's model, api_base and dimensions",
+}
+"""What can be done about a fault that is not borne any longer."""
+GOES_ON = "what has been embedded is kept where there is a cache, and the same command goes on"
+
+
+class EmbeddingLoop(LoopThread):
+    """The loop thread of all embedding requests of a process.
+
+    litellm shares connections among models, and a connection belongs to one loop.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("embedding")
+        self._transports: set[Any] = set()
+        atexit.register(self._stop_at_exit)
+
+    def close_transports(self, transports: set[Any]) -> None:
+        """Close these connections and empty the set."""
+
+        async def close() -> None:
+            while transports:
+                await transports.pop().aclose()
+
+        self.submit(close()).result(timeout=10)
+
+    def close_at_exit(self, transports: set[Any]) -> None:
+        """Close these connections when the process ends, if they are still open then."""
+        self._transports |= transports
+
+    def _stop_at_exit(self) -> None:
+        if not self.is_alive:  # in a process that was forked off
+            return
+        with contextlib.suppress(TimeoutError):
+            self.close_transports(self._transports)
+        self.stop()
+
+
+def embedding_loop() -> EmbeddingLoop:
+    """The embedding loop of this process, started at the first use."""
+    return _loop_of_process(os.getpid())
+
+
+@cache
+def _loop_of_process(process: int) -> EmbeddingLoop:
+    """The loop of a process by its id: a forked process has no thread of its parent."""
+    return EmbeddingLoop()
+
+
+class LiteLLMEmbedding(Part):
+    """A model that turns texts into rows, through litellm."""
+
+    model: str = Field(min_length=1, max_length=200, pattern=r"^[!-~]+$")
+    """Name of the model as litellm knows it: ``provider/name``."""
+    api_base: Address = None
+    """Address of the API; null: the provider's own."""
+    key: Variable = None
+    """Name of the environment variable that holds the key; null: the provider's usual one."""
+    dimensions: int | None = Field(default=None, ge=1, le=100_000)
+    """Length of the rows, for models that let it be chosen; null: the model's own."""
+    batch: int = Field(default=64, ge=1, le=2048)
+    """Texts in one request."""
+    in_flight: int = Field(default=4, ge=1, le=1000)
+    """Most requests at a time."""
+    deadlines: Deadlines = Field(default_factory=Deadlines)
+    """How long one request may take."""
+    retry: Retry = Field(default_factory=Retry)
+    """How often and after which waits a request is made again."""
+    prices: Price | None = None
+    """What the model costs; null: as litellm's list of prices says, or unknown."""
+
+    _transports: set[Any] = PrivateAttr(default_factory=set)
+    _answered: float = PrivateAttr(default=0.0)
+
+    @property
+    def priced(self) -> bool:
+        """True if ``price`` knows what the tokens cost."""
+        return self._words().priced
+
+    def price(self, usage: Usage) -> float:
+        """US dollars for these tokens; 0 where no price is known."""
+        return self._words().price(usage)
+
+    def embed(self, texts: Sequence[str]) -> Iterator[tuple[list[int], EmbeddingBatch]]:
+        """Embed texts in batches; each batch is yielded as soon as it is answered.
+
+        Where one batch fails for good, those under way are waited for and yielded first.
+
+        Args:
+            texts: the texts, none of them empty.
+
+        Yields:
+            Indices of texts, and their answer.
+
+        Raises:
+            Stopped: the model cannot be reached, or refuses.
+            InputError: the environment variable of a key is missing.
+        """
+        endpoint, loop_thread = EndpointSettings(self.api_base, key=self.key), embedding_loop()
+        arguments = self._settings(endpoint)
+        starts = range(0, len(texts), self.batch)
+        batches = deque(list(range(at, min(at + self.batch, len(texts)))) for at in starts)
+        open_: dict[Future[EmbeddingBatch], list[int]] = {}
+        failure: BaseException | None = None
+        try:
+            while open_ or (batches and failure is None):
+                while batches and failure is None and len(open_) < self.in_flight:
+                    numbers = batches.popleft()
+                    answer = self._batch([texts[number] for number in numbers], arguments)
+                    open_[loop_thread.submit(answer)] = numbers
+                done, _ = wait(open_, return_when=FIRST_COMPLETED)
+                for future in sorted(done, key=lambda future: open_[future]):
+                    numbers, error = open_.pop(future), future.exception()
+                    failure = failure or error
+                    if error is None:
+                        yield numbers, future.result()
+        finally:
+            for future in open_:
+                future.cancel()
+            loop_thread.close_at_exit(self._transports)
+        if failure is not None:
+            raise failure
+
+    def close(self) -> None:
+        """Close all connections; the next ``embed`` opens new ones."""
+        embedding_loop().close_transports(self._transports)
+
+    def _words(self) -> LiteLLM:
+        return LiteLLM(model=self.model, prices=self.prices)
+
+    def _settings(self, endpoint: EndpointSettings) -> dict[str, Any]:
+        """The arguments of every request."""
+        arguments: dict[str, Any] = {"model": self.model, "num_retries": 0, "max_retries": 0}
+        arguments |= {"timeout": self.deadlines.read, "drop_params": True}
+        if self.dimensions is not None:
+            arguments |= {"dimensions": self.dimensions, "allowed_openai_params": ["dimensions"]}
+        if endpoint.api_base is not None:
+            arguments["api_base"] = endpoint.api_base
+        key = endpoint.secret()
+        if key is not None or endpoint.is_local:
+            arguments["api_key"] = key or NO_KEY
+        return arguments
+
+    async def _batch(self, texts: Sequence[str], arguments: dict[str, Any]) -> EmbeddingBatch:
+        """Make attempts at a batch until it is answered, or raise Stopped."""
+        id, began, faults = _id_of(texts), monotonic(), list[Fault]()
+        while True:
+            try:
+                answer = await self._attempt(texts, arguments)
+            except Overflow as verdict:
+                return await self._split_batch(texts, arguments, verdict, len(faults) + 1)
+            except Verdict as verdict:
+                raise Stopped(f"{verdict}; {ADVICE['request']}") from None
+            except Fault as fault:
+                faults.append(fault)
+            else:
+                self._answered = monotonic()
+                rows, usage = answer
+                return EmbeddingBatch(rows, usage, requests=len(faults) + 1)
+            self._check_patience(faults, monotonic() - max(began, self._answered))
+            await asyncio.sleep(self.retry.delay(id, len(faults), faults[-1].retry_after))
+
+    def _check_patience(self, faults: list[Fault], seconds: float) -> None:
+        """Raise Stopped if the last fault is final, or the retries are used up.
+
+        Args:
+            faults: faults of this batch, in order.
+            seconds: real time since any batch was answered.
+        """
+        fault = faults[-1]
+        failed = sum(one.kind != "rate" for one in faults)
+        if not fault.rule.retryable:
+            why = ""
+        elif failed >= self.retry.attempts:
+            why = f"; {failed} attempts have failed"
+        elif seconds >= self.retry.patience:
+            why = f"; nothing has been answered for {seconds:.0f} seconds"
+        else:
+            return
+        advice = ADVICE.get(fault.kind)
+        raise Stopped("; ".join(filter(None, (f"{fault}{why}", advice, GOES_ON))))
+
+    async def _split_batch(
+        self, texts: Sequence[str], arguments: dict[str, Any], verdict: Verdict, requests: int
+    ) -> EmbeddingBatch:
+        """Embed a batch that was too long by halves, or the beginning of a single text.
+
+        Args:
+            texts: the batch.
+            arguments: the arguments of every request.
+            verdict: what the provider said of the batch.
+            requests: HTTP requests that it has taken so far.
+        """
+        if len(texts) == 1:
+            beginning = texts[0][: len(texts[0]) * 3 // 4]
+            if len(beginning) < SHORTEST:
+                raise Stopped(f"{verdict}; {ADVICE['request']}")
+            one = await self._batch([beginning], arguments)
+            return EmbeddingBatch(one.rows, one.usage, cut=1, requests=requests + one.requests)
+        half = len(texts) // 2
+        left = await self._batch(texts[:half], arguments)
+        right = await self._batch(texts[half:], arguments)
+        tokens = left.usage.prompt_tokens + right.usage.prompt_tokens
+        usage = Usage(tokens, 0, left.usage.estimated or right.usage.estimated)
+        requests += left.requests + right.requests
+        return EmbeddingBatch(left.rows + right.rows, usage, left.cut + right.cut, requests)
+
+    async def _attempt(
+        self, texts: Sequence[str], arguments: dict[str, Any]
+    ) -> tuple[list[list[float]], Usage]:
+        """Make one request; raises Verdict or Fault only."""
+        litellm, total = _library(self.model), self.deadlines.total
+        with recorded_exchange() as passed:
+            try:
+                async with asyncio.timeout(total):
+                    answer = await litellm.aembedding(input=list(texts), **arguments)
+            except TimeoutError:
+                failure: Verdict | Fault = Fault(
+                    f"no answer within {total:g} seconds (deadlines.total)", "timeout"
+                )
+            except Exception as error:
+                failure = _failure(passed, error)
+            else:
+                return parse_rows(answer, len(texts)), parse_usage(answer, texts)
+            finally:
+                self._transports.update(passed.transports)
+        raise failure
+
+
+@cache
+def _library(model: str) -> Any:
+    """litellm, without the retries that it makes by default for embeddings."""
+    litellm = litellm_for(model)
+    litellm.DEFAULT_MAX_RETRIES = 0
+    return litellm
+
+
+def _failure(passed: Exchange, error: Exception) -> Verdict | Fault:
+    """What litellm's exception means; the answer decides, where there was one."""
+    answer = passed.response
+    body = None if answer is None else body_of(answer)
+    if answer is not None and answer.status_code >= 300:
+        return classify_response(answer.status_code, body or "", answer.headers)
+    if body is None:
+        return classify_exception(passed.error or error, sent=passed.sent)
+    try:
+        complaint = get_field(json.loads(body), "error")
+    except (ValueError, RecursionError):
+        complaint = "no JSON"
+    why = one_line(f"{complaint or type(error).__name__}")
+    return Fault(f"the answer is no list of embeddings ({why})", "garbled")
+
+
+def _id_of(texts: Sequence[str]) -> str:
+    """Name of a batch, from which its waits are drawn."""
+    content = json.dumps(list(texts)).encode()
+    return hashlib.sha256(content).hexdigest()[:16]

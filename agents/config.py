@@ -1,0 +1,46 @@
+"""Base class of everything that a scenario file can name with ``use:``.
+
+A part is a frozen pydantic model whose fields are its settings. So one class is the schema of its
+section in a scenario file, the validator of its values and the object that does the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+
+class Part(BaseModel):
+    """Base of every exchangeable piece; unknown keys are errors, instances never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+def nest_inlined_keys(cls: type[BaseModel], given: Any) -> Any:
+    """Move keys that are no fields of a part below the field that its class names ``inlined``.
+
+    In a scenario the keys of an inlined part stand beside the part's own. With this function as a
+    validator before all others, so they may in a constructor.
+
+    Args:
+        cls: a part with a class attribute ``inlined``.
+        given: what it is made from; returned as it is unless it is a mapping.
+    """
+    if not isinstance(given, Mapping):
+        return given
+    inlined: str = cls.inlined  # type: ignore[attr-defined]
+    own = {key: value for key, value in given.items() if key in cls.model_fields}
+    beside = {key: value for key, value in given.items() if key not in own}
+    return {**own, inlined: beside} if beside and inlined not in own else given
+
+
+def _switch(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return value
+
+
+Switch = Annotated[Literal["on", "off"], BeforeValidator(_switch)]
+"""``on`` or ``off``; ``true`` and ``false`` are taken as well."""

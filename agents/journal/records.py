@@ -1,0 +1,183 @@
+"""The records of a journal, which are outcomes of calls, attempts of the ledger and their totals.
+
+An outcome is the answer or the verdict that ended a call. The ledger has one row per attempt; a
+provider's bill can be checked against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agents.errors import Filtered, Overflow, Refused, ReplyError, Verdict
+from agents.prompts.request import Reply
+from agents.redaction import redact
+from agents.usage import Spending, Usage, nano_dollars
+
+VERDICTS: dict[str, type[Verdict]] = {
+    "refused": Refused,
+    "filtered": Filtered,
+    "overflow": Overflow,
+    "unreadable": ReplyError,
+}
+"""Why there were no words, by the name that stands in journal and tables."""
+_NAMES = {verdict: name for name, verdict in VERDICTS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """How a call ended: with an answer or with a verdict.
+
+    Attributes:
+        kind: answer, or the verdict: refused, filtered, overflow, unreadable.
+        text: the words of the answer, or the message of the verdict.
+        model: the model's own name for itself.
+        usage: tokens.
+        cut: True if the words end because a limit of length was reached.
+    """
+
+    kind: str
+    text: str
+    model: str = ""
+    usage: Usage = field(default_factory=Usage)
+    cut: bool = False
+
+    @classmethod
+    def of_reply(cls, reply: Reply) -> CallOutcome:
+        """The outcome of a call that was answered, in ``storable`` form."""
+        return cls("answer", storable(reply.text), storable(reply.model), reply.usage, reply.cut)
+
+    @classmethod
+    def of_verdict(cls, verdict: Verdict) -> CallOutcome:
+        """The outcome of a call that ended with a verdict, in ``storable`` form."""
+        # Without its traceback, which would keep slots and prompt alive (rule 21).
+        return cls(verdict_name(verdict), storable(str(verdict.with_traceback(None))))
+
+    def reply(self) -> Reply:
+        """The reply of a call that was answered.
+
+        Raises:
+            Verdict: the call ended with it.
+        """
+        if self.kind == "answer":
+            return Reply(self.text, self.usage, self.model, self.cut)
+        raise VERDICTS[self.kind](self.text)
+
+
+def verdict_name(verdict: Verdict) -> str:
+    """Name of a verdict in journal and tables; a backend's own kind counts as a refusal."""
+    return _NAMES.get(type(verdict), "refused")
+
+
+def storable(text: str) -> str:
+    """The text as a journal returns it: without secrets, and valid UTF-8."""
+    if not text.isascii():
+        # SQLite and files take no half of a surrogate pair, which a model's escapes can contain.
+        text = text.encode("utf-8", "replace").decode()
+    return redact(text)
+
+
+ANSWERED = "answered"
+IN_DOUBT = "in doubt"
+"""Outcome of an attempt that was under way when a run was killed; counted as reserved."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One attempt at a call: one HTTP request, or one call of another backend.
+
+    Attributes:
+        call: id of the request.
+        number: 0 for the first attempt at the call, over all sessions of the run.
+        endpoint: name of the endpoint.
+        reserved: most tokens that it can cost.
+        reserved_usd: most that it can cost, in US dollars.
+        outcome: answered, refused, filtered, overflow, a kind of ``agents.errors``, or in doubt.
+        status: HTTP status of a fault; None if there was none.
+        usage: tokens of the answer.
+        usd: their price in US dollars.
+        seconds: real time that it took.
+        detail: the fault's message, without secrets.
+        row: its row in the ledger; 0 until it has one.
+    """
+
+    call: str
+    number: int
+    endpoint: str = ""
+    reserved: int = 0
+    reserved_usd: float = 0.0
+    outcome: str = IN_DOUBT
+    status: int | None = None
+    usage: Usage = field(default_factory=Usage)
+    usd: float = 0.0
+    seconds: float = 0.0
+    detail: str = ""
+    row: int = 0
+
+
+@dataclass(slots=True)
+class Totals:
+    """Sums over the attempts of a run, earlier sessions included.
+
+    Attempts in doubt count with what was reserved for them.
+
+    Attributes:
+        attempts: number of attempts.
+        prompt_tokens: tokens of prompts.
+        completion_tokens: tokens of replies.
+        in_doubt_tokens: tokens that were reserved for attempts in doubt.
+        estimated: answered attempts whose tokens were estimated.
+        usd: price in US dollars.
+        in_doubt_usd: US dollars that were reserved for attempts in doubt.
+        seconds: real time of all attempts together.
+        outcomes: number of attempts by outcome.
+    """
+
+    attempts: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    in_doubt_tokens: int = 0
+    estimated: int = 0
+    usd: float = 0.0
+    in_doubt_usd: float = 0.0
+    seconds: float = 0.0
+    outcomes: dict[str, int] = field(default_factory=dict)
+
+    def add(
+        self,
+        outcome: str,
+        attempts: int,
+        prompt_tokens: int,
+        completion_tokens: int,
+        estimated: int,
+        usd: float,
+        seconds: float,
+    ) -> None:
+        """Add attempts that ended in the same way.
+
+        Args:
+            outcome: how they ended.
+            attempts: their number.
+            prompt_tokens: tokens of their prompts.
+            completion_tokens: tokens of their replies.
+            estimated: how many of them have estimated tokens.
+            usd: their price in US dollars.
+            seconds: their real time.
+        """
+        self.attempts += attempts
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + attempts
+        self.prompt_tokens += prompt_tokens
+        self.completion_tokens += completion_tokens
+        self.estimated += estimated if outcome == ANSWERED else 0
+        self.usd += usd
+        self.seconds += seconds
+
+    @property
+    def tokens(self) -> int:
+        """All tokens, those reserved for attempts in doubt included."""
+        return self.prompt_tokens + self.completion_tokens + self.in_doubt_tokens
+
+    @property
+    def spending(self) -> Spending:
+        """What counts against a budget; calls in doubt count as all that they can cost."""
+        calls = sum(self.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
+        return Spending(calls, self.tokens, nano_dollars(self.usd + self.in_doubt_usd))

@@ -1,0 +1,118 @@
+"""An asyncio event loop that runs in a daemon thread of its own.
+
+The simulation is synchronous code on one thread, and model calls are coroutines. A ``LoopThread``
+joins the two: work is handed to its loop from any thread. It is the only place of the project
+that starts a loop thread. Written by hand because ``asyncio.Runner`` owns the thread that it runs
+on, and its loop cannot be handed work from outside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any
+
+
+class LoopThread:
+    """One event loop in one daemon thread; it begins to run at once.
+
+    The thread is a daemon, so that a process which dies of an error is not kept alive by it.
+
+    Args:
+        name: name of the thread, shown by debuggers.
+        wind_up: makes the coroutine that runs on the loop after ``stop``, before the loop is
+            closed. None: the loop is stopped and stays open; the end of the process frees it.
+        switch_interval: seconds of ``sys.setswitchinterval`` while the loop runs; ``stop`` sets
+            the earlier value again. None: the interpreter's interval is left alone.
+
+    Attributes:
+        loop: the event loop.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        wind_up: Callable[[], Coroutine[Any, Any, None]] | None = None,
+        switch_interval: float | None = None,
+    ) -> None:
+        self._wind_up = wind_up
+        self._earlier_interval: float | None = None
+        if switch_interval is not None:
+            self._earlier_interval = sys.getswitchinterval()
+            sys.setswitchinterval(switch_interval)
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """True while the thread runs; False as well in a process that was forked off."""
+        return self._thread.is_alive()
+
+    @property
+    def is_current(self) -> bool:
+        """True if the caller is on this thread."""
+        return threading.current_thread() is self._thread
+
+    def submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        """Run a coroutine on the loop; the future holds its result."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop)
+
+    def call_soon(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call a function on the loop; safe from any thread and from a signal handler.
+
+        Raises:
+            RuntimeError: the loop is closed.
+        """
+        self.loop.call_soon_threadsafe(function, *arguments)
+
+    def run(self, work: Coroutine[Any, Any, None], timeout: float) -> None:
+        """Run a coroutine on the loop and wait for its end.
+
+        A closed loop runs nothing. On the loop's own thread the work is only begun, because
+        waiting for it there would never end.
+
+        Args:
+            work: the coroutine; its result is dropped.
+            timeout: longest wait in seconds.
+
+        Raises:
+            TimeoutError: the work has not ended within ``timeout``.
+        """
+        if self.loop.is_closed():
+            work.close()
+            return
+        future = self.submit(work)
+        if not self.is_current:
+            future.result(timeout=timeout)
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """Stop the loop and wait for the thread to wind up.
+
+        Args:
+            timeout: longest wait in seconds; on the loop's own thread there is no wait.
+
+        Raises:
+            RuntimeError: the loop has been closed already.
+        """
+        if self._earlier_interval is not None:
+            sys.setswitchinterval(self._earlier_interval)
+        self.call_soon(self.loop.stop)
+        if not self.is_current:
+            self._thread.join(timeout=timeout)
+
+    def _run(self) -> None:
+        loop = self.loop
+        asyncio.set_event_loop(loop)
+        loop.run_forever()
+        if self._wind_up is not None:
+            # Connections and async generators end on the loop that made them, so before it closes.
+            loop.run_until_complete(self._wind_up())
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+            # No circle with the owner is left, so both go as soon as nobody holds them (rule 21).
+            self._wind_up = None

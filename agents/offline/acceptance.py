@@ -1,0 +1,113 @@
+"""The rules by which a rule-based scientist accepts an invitation to a team.
+
+The rule is an exchangeable part of the offline backend, ``backend.acceptance`` in a scenario. It
+stands there, and not under the protocol, because it says how rule-based scientists decide,
+whatever protocol invites them. A language model decides by itself: a live backend has no such key,
+and in a hybrid the rule decides for the rule-based part only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from agents.config import Part
+from agents.offline.constants import RULES
+from agents.offline.random_choice import finite_number, sigmoid
+from agents.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationFacts:
+    """What is known of an invitation when it is answered.
+
+    Attributes:
+        load: teams that the invitee is working in now (>= 0).
+        joint_papers: papers that it has written with the inviter so far (>= 0).
+        similarity: cosine of the two profiles, -1 to 1; 0 where it is not known.
+        inviter: profile of the leader who invites.
+        invitee: profile of the scientist who is invited.
+    """
+
+    load: float
+    joint_papers: float
+    similarity: float
+    inviter: Profile | None = None
+    invitee: Profile | None = None
+
+
+class Acceptance(Part):
+    """Subclass it and write ``probability``; its fields are keys under ``backend.acceptance``."""
+
+    def probability(self, invitation: InvitationFacts) -> float:
+        """The probability, 0 to 1, that this invitation is accepted.
+
+        It must depend on its argument and on the fields alone, so that a run can be repeated. The
+        limit of teams is not its business: somebody at the limit who accepts is ``full``.
+        """
+        raise NotImplementedError
+
+
+class LogisticAcceptance(Acceptance):
+    """Likelier with similarity, joint papers and the inviter's standing, less likely with load.
+
+    p = floor + (1 - floor) s(base + similarity * cosine + ties * log(1 + joint papers)
+    + papers * log(1 + inviter's papers) + citations * log(1 + inviter's citations)
+    - load * teams) with s(x) = 1 / (1 + exp(-x)). The coefficients are assumed: a free invitee of
+    similarity 0.6 accepts about three times in four.
+    """
+
+    base: float = Field(default=RULES.invite_base, allow_inf_nan=False)
+    """Log odds at zero of everything. Assumed."""
+    similarity: float = Field(default=RULES.invite_similarity, allow_inf_nan=False)
+    """Log odds per unit of the cosine of the two profiles. Assumed."""
+    ties: float = Field(default=RULES.invite_ties, allow_inf_nan=False)
+    """Log odds per log(1 + joint papers). Assumed."""
+    papers: float = Field(default=RULES.invite_papers, allow_inf_nan=False)
+    """Log odds per log(1 + the inviter's papers). Assumed."""
+    citations: float = Field(default=RULES.invite_citations, allow_inf_nan=False)
+    """Log odds per log(1 + the inviter's citations); unknown citations count as none. Assumed."""
+    load: float = Field(default=RULES.invite_load, allow_inf_nan=False)
+    """Log odds lost per team that the invitee is working in. Assumed."""
+    floor: float = Field(default=RULES.invite_floor, ge=0, le=1)
+    """Least probability of accepting. Assumed."""
+
+    def probability(self, invitation: InvitationFacts) -> float:
+        """The logistic probability above the floor."""
+        papers = max(0.0, finite_number(getattr(invitation.inviter, "papers", 0)))
+        # Where a corpus knows no citations, papers alone speak for the inviter.
+        citations = max(0.0, finite_number(getattr(invitation.inviter, "citations", None)))
+        odds = (
+            self.base
+            + self.similarity * invitation.similarity
+            + self.ties * math.log1p(invitation.joint_papers)
+            + self.papers * math.log1p(papers)
+            + self.citations * math.log1p(citations)
+            - self.load * invitation.load
+        )
+        return self.floor + (1.0 - self.floor) * sigmoid(odds)
+
+
+class AlwaysAccept(Acceptance):
+    """Every invitation is accepted, up to the limit of teams: the control without choice."""
+
+    def probability(self, invitation: InvitationFacts) -> float:
+        """One."""
+        return 1.0
+
+
+class ConstantAcceptance(Acceptance):
+    """The same probability for every invitation: the null model of acceptance."""
+
+    p: float = Field(default=0.5, ge=0, le=1)
+    """Probability of accepting. Assumed."""
+
+    def probability(self, invitation: InvitationFacts) -> float:
+        """``p``."""
+        return self.p
+
+
+DEFAULT_ACCEPTANCE = LogisticAcceptance()
+"""The rule where a scenario names none."""

@@ -1,0 +1,102 @@
+"""One question to a model, and the reply that came back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from agents.profile import Profile
+from agents.replies.form import Form
+from agents.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat.
+
+    Attributes:
+        role: system, user or assistant.
+        content: its text.
+    """
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """One complete question to one scientist: every slot is settled.
+
+    Attributes:
+        id: the call id: team / stage / visit / turn / seat / act / addressee.
+        who: profile of the scientist who is asked, as of the date of asking.
+        messages: the messages for a language model.
+        form: the form that the reply must fill.
+        slots: the same content, structured; the offline scientist answers from it.
+        seed: derived from the scenario's seed and the call id; 64 bits.
+        due: simulated date in days on which the answer is due; the order of service.
+        attempt: 0 for the first asking, then one more for each re-ask.
+        asked: simulated date in days on which it was asked.
+        model_settings: model name and sampling, as canonical text.
+    """
+
+    id: str
+    who: Profile
+    messages: tuple[Message, ...]
+    form: type[Form]
+    slots: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    due: float = 0.0
+    attempt: int = 0
+    asked: float = 0.0
+    model_settings: str = ""
+
+    @cached_property
+    def hash(self) -> str:
+        """sha256 over everything that decides the answer: messages, schema, model, sampling."""
+        messages = [[m.role, m.content] for m in self.messages]
+        # ASCII, because half of a surrogate pair in a text cannot be encoded, but can be escaped.
+        body = json.dumps(
+            [messages, self.form.schema_text(), self.model_settings], ensure_ascii=True
+        )
+        return hashlib.sha256(body.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The reply of a backend.
+
+    Attributes:
+        text: the words.
+        usage: their tokens.
+        model: the model's own name for itself.
+        cut: True if the words end because a limit of length was reached.
+    """
+
+    text: str
+    usage: Usage
+    model: str
+    cut: bool = False
+
+
+def most_tokens(request: Request, max_reply_tokens: int) -> int:
+    """Most tokens that one attempt can cost, whatever tokenizer counts them.
+
+    A tokenizer that works on bytes makes at most one token per byte. Sixteen tokens for each
+    message, and sixteen more, stand for what a chat template adds.
+
+    Args:
+        request: its messages and the schema of its form are counted.
+        max_reply_tokens: most tokens of a reply.
+    """
+    prompt = sum(_bytes(message.content) + 16 for message in request.messages)
+    return prompt + _bytes(request.form.schema_text()) + 16 + max_reply_tokens
+
+
+def _bytes(text: str) -> int:
+    # Half of a surrogate pair has to be counted and not refused.
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

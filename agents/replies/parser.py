@@ -1,0 +1,213 @@
+"""Reads the text of a model as the form that was asked for.
+
+There are five rungs, the best first; the first that succeeds is reported with the form. Strict:
+the whole text is JSON. Found: a JSON block in the text is. Repaired: a broken block can be
+repaired without guessing, or the fields stand in labelled lines. The caller adds two more: it
+asks again (re-asked), and then takes the form's default. Nothing in a reply is evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from agents.errors import ReplyError
+from agents.replies.coercion import coerce_to_form
+from agents.replies.json_blocks import (
+    REACH,
+    STRICT,
+    JsonBlock,
+    Unfinished,
+    find_blocks,
+    strip_blank,
+    strip_reasoning,
+)
+from agents.replies.repair import opening_pattern, read_lines, repair_json
+
+FormT = TypeVar("FormT", bound=BaseModel)
+
+RUNGS = ("strict", "found", "repaired", "re-asked", "default")
+"""How a reply was read, the best first; callers of ``read_reply`` add the last two."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_TROUBLE = (ValueError, RecursionError, OverflowError)
+_LONGEST = 1_000_000
+"""Most characters of a reply that is read as a whole."""
+_MOST_SHOWN = 300
+"""Most characters of the message about an unreadable reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedReply(Generic[FormT]):
+    """A reply as a form.
+
+    Attributes:
+        form: the filled form.
+        rung: how it was read: strict, found or repaired.
+    """
+
+    form: FormT
+    rung: str
+
+
+def read_reply(form: type[FormT], text: str, *, cut: bool = False) -> ParsedReply[FormT]:
+    """Read a reply of any length and content as a form.
+
+    Args:
+        form: the form that was asked for.
+        text: the reply.
+        cut: True: the text ends because a limit of length was reached, so only what is closed is
+            read.
+
+    Returns:
+        The filled form, and the rung on which it was read.
+
+    Raises:
+        ReplyError: the text does not fill the form without guessing; the message says why.
+    """
+    text = strip_blank(text)
+    long = len(text) > _LONGEST
+    text = text[-REACH:] if long else text
+    if not text.isascii() and _SURROGATE.search(text):
+        text = _join_surrogates(text)
+    try:
+        if long:
+            raise ValueError(f"longer than {_LONGEST} characters")
+        return ParsedReply(_fit(form, STRICT.decode(text), text), "strict")
+    except _TROUBLE as error:
+        return _Search(form, strip_reasoning(text), cut, error).parse()
+
+
+def read_form(form: type[FormT], text: str) -> FormT:
+    """Read a reply as a form, as ``read_reply`` does, and drop the rung.
+
+    Raises:
+        ReplyError: the text does not fill the form.
+    """
+    return read_reply(form, text).form
+
+
+def _fit(form: type[FormT], data: Any, text: str) -> FormT:
+    # An escape in plain ASCII can stand for half of a surrogate pair.
+    escaped = "\\u" in text and _ESCAPED_SURROGATE.search(text)
+    return coerce_to_form(form, _join_surrogates(data) if escaped else data)
+
+
+def _join_surrogates(data: Any) -> Any:
+    """The data with halves of surrogate pairs joined, or replaced: no file can hold them."""
+    if isinstance(data, str):
+        return data.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(data, dict):
+        return {_join_surrogates(name): _join_surrogates(part) for name, part in data.items()}
+    return [_join_surrogates(part) for part in data] if isinstance(data, list) else data
+
+
+class _Search(Generic[FormT]):
+    """The search for a form in one text that is not JSON as a whole."""
+
+    def __init__(self, form: type[FormT], text: str, cut: bool, trouble: Exception) -> None:
+        self._form, self._text, self._cut, self._trouble = form, text, cut, trouble
+        self._blocks = find_blocks(text)
+
+    def parse(self) -> ParsedReply[FormT]:
+        """The last complete block that fills the form, else a repaired one, else labelled lines.
+
+        A broken block behind the last complete one is preferred: the answer comes last.
+
+        Raises:
+            ReplyError: there is none of them, or the text was cut off in the middle of one.
+        """
+        try:
+            complete = self._last_complete_block()
+            filled = self._repaired_block(complete[1].end if complete else 0)
+            if filled is None and complete is not None:
+                return ParsedReply(complete[0], "found")
+            filled = filled or self._labelled_lines()
+        except Unfinished as error:
+            raise self._unreadable(error) from None
+        if filled is None:
+            raise self._unreadable(self._trouble)
+        return ParsedReply(filled, "repaired")
+
+    def _last_complete_block(self) -> tuple[FormT, JsonBlock] | None:
+        """The form from the last JSON block that fills it, and this block."""
+        for block in self._blocks:
+            filled = self._try(block.data)
+            if filled is not None:
+                return filled, block
+        return None
+
+    def _repaired_block(self, behind: int) -> FormT | None:
+        """The form from the last, or else the first, broken block behind a position."""
+        for start in self._broken_starts(behind):
+            try:
+                data = repair_json(self._text[start:], self._form, self._cut)
+            except Unfinished:
+                # A ValueError too, but what was cut off is to be asked for again and not read
+                # otherwise.
+                raise
+            except _TROUBLE as error:
+                self._note(error)
+                continue
+            filled = self._try(data)
+            if filled is not None:
+                return filled
+        return None
+
+    def _broken_starts(self, behind: int) -> Iterator[int]:
+        """Positions of braces before a name of the form, outside of JSON; else of any brace."""
+        matches = opening_pattern(self._form).finditer(self._text, behind)
+        named = [match.start() for match in matches if not self._is_json(match.start())]
+        if named:
+            yield named[-1]
+            if named[0] != named[-1]:
+                yield named[0]
+        elif not behind:
+            brace = self._text.find("{", max(0, self._text.rfind("```json")))
+            if brace >= 0 and not self._is_json(brace):
+                yield brace
+
+    def _is_json(self, place: int) -> bool:
+        return any(block.start <= place < block.end for block in self._blocks)
+
+    def _labelled_lines(self) -> FormT | None:
+        """The form from labelled lines, if no brace stands before a name of the form."""
+        if self._cut or opening_pattern(self._form).search(self._text):
+            return None
+        try:
+            return self._try(read_lines(self._text, self._form))
+        except Unfinished:
+            # As above: no other reading of a text that was cut off.
+            raise
+        except _TROUBLE as error:
+            self._note(error)
+            return None
+
+    def _try(self, data: Any) -> FormT | None:
+        try:
+            return _fit(self._form, data, self._text)
+        except _TROUBLE as error:
+            self._note(error)
+            return None
+
+    def _note(self, error: Exception) -> None:
+        """Keep the error that says most: a wrong field, or else the first one."""
+        if isinstance(error, ValidationError):
+            self._trouble = error
+
+    def _unreadable(self, error: Exception) -> ReplyError:
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False, include_input=False)[0]
+            reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        elif isinstance(error, json.JSONDecodeError | RecursionError):
+            reason = f"not JSON: {error}"
+        else:
+            reason = str(error)
+        plain = "".join(mark if mark.isprintable() else " " for mark in reason[:_MOST_SHOWN])
+        return ReplyError(f"{self._form.__name__}: {plain}")

@@ -1,0 +1,373 @@
+"""Reads broken JSON as data, only where nothing of it is lost or made up.
+
+Two methods are tried. ``json_repair`` guesses, and its guesses are checked against the text: each
+string that it read stands there between quotes, no words are gone, nothing was filled in, nothing
+was cut. The other method knows the names of the form and reads its members as labels,
+``Name: value``, where a JSON reader is lost: names or prose without quotes, quotes inside quotes,
+line breaks, or lines without any brace. Nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from itertools import islice
+from typing import Any, SupportsIndex
+
+from pydantic import BaseModel
+
+from agents.replies.coercion import coerce_bool, coerce_choice, form_reader
+from agents.replies.json_blocks import LOOSE, Unfinished, bracket_extent
+
+OPENING, CLOSING = "\"'“‘„", "\"'”’“"
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_MEANT = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_PAIRS = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“"}
+_LITERALS = {"None": None, "undefined": None, "NaN": None, "True": True, "False": False}
+"""What Python and JavaScript write; a number that is none is nothing said."""
+_MEMBER = re.compile(r"[\"'”’]\s*(?:,\s*)?[\"'“‘][^\"'“”‘’\n]{1,60}[\"'”’]\s*:")
+_CHOICE = re.compile(r"\[[^][{}\"]*\]")
+_ENDED = re.compile(r"(?<!\d\.)(?<=[.!?…。！？])[)\]\"'”’*_`]*\Z")
+_RATIO = re.compile(r"\d\s*(?:/|of)\s*\d+\.?")
+
+
+@cache
+def name_pattern(form: type[BaseModel]) -> str:
+    """A pattern for every name that a field of the form has."""
+    said = {name for name in form_reader(form).exact if re.search(r"\w", name)}
+    # The longest first: a pattern takes the first alternative that fits, and not the longest.
+    parts = [re.findall(r"[^\W_]+", name) for name in sorted(said, key=len, reverse=True)]
+    return "|".join(r"[\s_-]?".join(map(re.escape, one)) for one in parts) or r"(?!)"
+
+
+@cache
+def opening_pattern(form: type[BaseModel]) -> re.Pattern[str]:
+    """A pattern for a brace that is followed by a name of the form."""
+    return re.compile(rf"\{{\s*[{OPENING}*]*(?:{name_pattern(form)})[{CLOSING}*]*\s*[:=]", re.I)
+
+
+@cache
+def unquoted_pattern(form: type[BaseModel]) -> re.Pattern[str]:
+    """A pattern for a name of the form without quotes, where a member begins."""
+    return re.compile(rf"[\n{{,][ \t]*(?:{name_pattern(form)})[ \t]*[:=]", re.I)
+
+
+@cache
+def member_pattern(form: type[BaseModel]) -> re.Pattern[str]:
+    """A pattern for the beginning of a member, inside of braces."""
+    names = name_pattern(form)
+    return re.compile(
+        rf"(?:\A\s*+|(?<=[\n{{,])[ \t]*+)[{OPENING}*]*+({names})[{CLOSING}*]*+\s*+[:=]\s*+",
+        re.I,
+    )
+
+
+@cache
+def line_pattern(form: type[BaseModel]) -> re.Pattern[str]:
+    """A pattern for the beginning of a member, in lines without braces."""
+    mark = r"(?:\(?\d{1,2}[.)]|[-•#>]{1,6}|\*[ \t])?+[ \t]*+"
+    names = name_pattern(form)
+    return re.compile(
+        rf"^[ \t]*+{mark}[*_{OPENING}]*+({names})[*_{CLOSING}]*+[ \t]*+[:=][*_]*+[ \t]*+",
+        re.I | re.M,
+    )
+
+
+def read_members(text: str, form: type[BaseModel], closed: bool = True) -> dict[str, Any]:
+    """The members of an object in which some names or values lack their quotes.
+
+    Args:
+        text: the object with its braces.
+        form: the form whose names are looked for.
+        closed: True: the last brace is surely that of the object, and not of its last words.
+
+    Raises:
+        Unfinished: the last member may have been cut.
+        ValueError: a member stands there twice or cannot be told from the next.
+    """
+    body = text[1:].removesuffix("}")
+    members = _split_members(list(member_pattern(form).finditer(body)), body)
+    name, last = members[-1]
+    if not closed and _read_value(last) == last and not _is_closed_choice(form, name):
+        raise Unfinished("cut off")
+    return {name: _read_value(value) for name, value in members}
+
+
+def read_lines(text: str, form: type[BaseModel]) -> dict[str, Any]:
+    """The members that stand at the beginnings of lines, each up to the next.
+
+    Raises:
+        Unfinished: the last of them may have been cut.
+        ValueError: there are none, or one stands there twice.
+    """
+    members = _split_members(list(line_pattern(form).finditer(text)), text)
+    name, value = members[-1]
+    if not _ended(value) and not _is_closed_choice(form, name):
+        raise Unfinished("cut off")
+    return {
+        name: _read_value(value) if value[0] in "[{" else _unquoted(value)
+        for name, value in members
+    }
+
+
+def _split_members(marks: Sequence[re.Match[str]], text: str) -> list[tuple[str, str]]:
+    """Each name with the text up to the next name."""
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    found = [
+        (mark[1], text[mark.end() : end].strip().rstrip(", \t\r\n"))
+        for mark, end in zip(marks, ends, strict=True)
+    ]
+    if not found:
+        raise ValueError("no JSON object")
+    for name, said in found:
+        if not said:
+            raise ValueError(f"{name}: nothing is said")
+    if len({"".join(filter(str.isalnum, name.casefold())) for name, _ in found}) < len(found):
+        raise ValueError("a field stands there twice")
+    return found
+
+
+def _read_value(said: str) -> Any:
+    """A value: JSON, a literal of Python, a text in quotes, or plain words."""
+    if said in _LITERALS:
+        return _LITERALS[said]
+    try:
+        return LOOSE.decode(said)
+    except (ValueError, RecursionError):
+        pass
+    if said[0] in OPENING:
+        inner = said[1:-1]
+        if len(said) < 2 or said[-1] != _PAIRS[said[0]] or _MEMBER.search(inner):
+            raise ValueError("a quote is not closed")
+        return unescape(inner)
+    if said[0] in "[{" and not _CHOICE.match(said):
+        raise ValueError("broken JSON")
+    return said
+
+
+def _unquoted(said: str) -> str:
+    inner = said[1:-1]
+    quoted = len(said) > 1 and said[-1] == _PAIRS.get(said[0])
+    return inner if quoted and not set(inner) & set(OPENING) else said
+
+
+def _is_closed_choice(form: type[BaseModel], name: str) -> bool:
+    """True for a field of few values, none of which begins another."""
+    field = form_reader(form).field_named(name)
+    return field is not None and getattr(field.coerce, "func", field.coerce) in (
+        coerce_bool,
+        coerce_choice,
+    )
+
+
+def _ended(said: str) -> bool:
+    """True if the words end like a sentence, or are a number with its scale."""
+    return _ENDED.search(said[-20:]) is not None or _RATIO.fullmatch(said) is not None
+
+
+def unescape(text: str) -> str:
+    """The text that a JSON string with these characters means."""
+    return _ESCAPE.sub(_escaped, text) if "\\" in text else text
+
+
+def _escaped(escape: re.Match[str]) -> str:
+    return chr(int(escape[1], 16)) if escape[1] else _MEANT.get(escape[2], escape[2])
+
+
+MAX_CHARACTERS = 65_536
+"""Characters of a text that is repaired."""
+MAX_DEPTH = 64
+"""Levels of brackets in a text that is repaired."""
+MAX_LOOKUPS = 400_000
+"""Characters that json_repair may look at: for some texts it takes the square of their length."""
+MAX_LOST = 1
+"""Letters that a repair may drop, as the last one of ``7.50``."""
+MAX_STRINGS = 1_000
+"""Strings in a text that is repaired."""
+MAX_BARE = 24
+"""Characters of a value with digits that may stand without quotes, as ``8/10``."""
+
+_BRACKET = re.compile(r"[](){}[]")
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.?)*+"?)|(?<![:\w])//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_EMPTY = re.compile(r"[:,\[]\s*(?:\"\s*\"|'\s*')")
+
+
+class _CountedText(str):
+    """A text that counts how often it is indexed; its parts share the count."""
+
+    lookups: list[int]
+
+    def __getitem__(self, place: SupportsIndex | slice) -> str:
+        self.lookups[0] -= 1
+        if self.lookups[0] < 0:
+            raise ValueError("too tangled to be mended")
+        part = str.__getitem__(self, place)
+        return limit_lookups(part, self.lookups) if len(part) > 1 else part
+
+    def __add__(self, other: str) -> str:
+        return limit_lookups(str.__add__(self, other), self.lookups)
+
+
+def limit_lookups(text: str, lookups: list[int]) -> str:
+    """A text that raises ValueError when it has been indexed so many times."""
+    counted = _CountedText(text)
+    counted.lookups = lookups
+    return counted
+
+
+def repair_json(text: str, form: type[BaseModel], cut: bool = False) -> Any:
+    """The data of a broken JSON object.
+
+    Args:
+        text: the text from the opening brace on; it may go on behind the end of the object.
+        form: the form whose names may stand there without quotes.
+        cut: True: the text is known to be cut off, so no bracket may be missing.
+
+    Raises:
+        Unfinished: it was cut off.
+        ValueError: it cannot be repaired without guessing.
+    """
+    # One character more than is allowed, so that a text which is too long can be told.
+    text, depth, mid = _extract_object(text[: MAX_CHARACTERS + 1])
+    _check_bounds(text)
+    if depth and not mid and not cut:
+        return _close(text)
+    # Quotes inside quotes can hide the closing brace, so a brace at the end may be it.
+    if depth and (cut or not text.rstrip().endswith("}")):
+        raise Unfinished("cut off")
+    text = _straighten_quotes(text).strip()
+    if unquoted_pattern(form).search(text):
+        return _first_success(
+            partial(read_members, text, form, not depth), partial(repair_verified, text, form)
+        )
+    return _first_success(
+        partial(repair_verified, text, form), partial(read_members, text, form, not depth)
+    )
+
+
+def _first_success(preferred: Callable[[], Any], other: Callable[[], Any]) -> Any:
+    """The result of the preferred reading, or else of the other one."""
+    try:
+        return preferred()
+    except Unfinished:
+        # A ValueError too, but another reading must not fill in what was cut off.
+        raise
+    except ValueError:
+        return other()
+
+
+def _extract_object(text: str) -> tuple[str, int, bool]:
+    """The object alone, the number of its open brackets, and whether a string is open."""
+    end, depth, mid = bracket_extent(text)
+    if depth:
+        text = text[: text.find("```")] if "```" in text else text
+        end, depth, mid = bracket_extent(text)
+    return text[:end], depth, mid
+
+
+def _check_bounds(text: str) -> None:
+    if len(text) > MAX_CHARACTERS:
+        raise ValueError(f"broken JSON of more than {MAX_CHARACTERS} characters")
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth = depth + 1 if bracket[0] in "([{" else max(0, depth - 1)
+        if depth > MAX_DEPTH:
+            raise ValueError(f"broken JSON of more than {MAX_DEPTH} levels")
+
+
+def _close(text: str) -> Any:
+    """The data of an object of which nothing but the last brace is missing.
+
+    Raises:
+        Unfinished: it was cut inside of a member; a number at its end may have gone on.
+    """
+    whole = text.rstrip()
+    if text != whole or whole[-1] in ',"]}':
+        try:
+            return LOOSE.decode(whole.removesuffix(",") + "}")
+        except (ValueError, RecursionError):
+            pass
+    raise Unfinished("cut off")
+
+
+def _straighten_quotes(text: str) -> str:
+    """Typographic quotes as plain ones where there are no others; comments removed."""
+    if '"' not in text:
+        text = re.sub("[“”„]", '"', text)
+        if '"' not in text and "'" not in text:
+            text = re.sub("[‘’]", "'", text)
+    return _COMMENT.sub(lambda part: part[1] or " ", text) if "/" in text else text
+
+
+def repair_verified(text: str, form: type[BaseModel]) -> dict[str, Any]:
+    """The data that json_repair reads, if they pass the check against the text.
+
+    Raises:
+        ValueError: it made something up, or could not read the text.
+    """
+    try:
+        data = LOOSE.decode(text)
+    except (ValueError, RecursionError):
+        data = _guess(text)
+        _check_nothing_lost(text, data, form)
+    if not isinstance(data, dict):
+        raise ValueError("no JSON object")
+    return data
+
+
+def _guess(text: str) -> Any:
+    from json_repair import loads
+
+    try:
+        # Plain JSON was tried already; here it would also accept NaN and repeated names.
+        return loads(limit_lookups(text, [MAX_LOOKUPS]), skip_json_loads=True)
+    # Whatever the library raises becomes one error of ours where it enters (rule 4).
+    except Exception as error:
+        raise ValueError(f"not JSON: {type(error).__name__}") from error
+
+
+def _check_nothing_lost(text: str, data: Any, form: type[BaseModel]) -> None:
+    """Check that the data say what the text says.
+
+    Raises:
+        ValueError: something is lost, filled in, or stands there twice.
+    """
+    written = json.dumps(data, ensure_ascii=False)
+    if abs(_letters(text) - _letters(written)) > MAX_LOST:
+        raise ValueError("broken JSON of which words would be lost")
+    label = re.compile(rf"(?:{name_pattern(form)})[\"'”’]?\s*:", re.I)
+    if len(label.findall(text)) != len(label.findall(written)):
+        raise ValueError("broken JSON with a field that stands there twice")
+    strings = list(islice(_strings(data), MAX_STRINGS))
+    empty = sum(not string.strip() for string in strings)
+    if len(strings) == MAX_STRINGS or empty > len(_EMPTY.findall(text)):
+        raise ValueError("broken JSON in which something is not said")
+    plain, place = "".join(unescape(text).split()), 0
+    for string in strings:
+        place = _find_string(string, plain, place) if string.strip() else place
+        if place < 0:
+            raise ValueError("broken JSON that could be read in more than one way")
+
+
+def _letters(text: str) -> int:
+    return len(re.findall(r"\w", unescape(text)))
+
+
+def _strings(data: Any) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict | list):
+        for part in data.values() if isinstance(data, dict) else data:
+            yield from _strings(part)
+
+
+def _find_string(string: str, plain: str, place: int) -> int:
+    """Position of a string, as a value of its own, in the text without spaces; -1: nowhere."""
+    said = "".join(string.split())
+    wanted = [f'"{said}"', f"'{said}'", f"“{said}”"]
+    if len(said) <= MAX_BARE and any(map(str.isdigit, said)):
+        wanted += [f":{said},", f":{said}}}"]
+    places = [plain.find(one, start) for start in (place, 0) for one in wanted]
+    return next((found for found in places if found >= 0), -1)
