@@ -1,8 +1,9 @@
-"""Targets of team building: freshness and diversity that a team is steered to.
+"""Targets for the freshness and diversity of a team, to which its leader steers it.
 
-A target keeps a count that only grows while people join: members who are *not* fresh, or who
-*share* their main topic, or distinct topics. A candidate is eligible while the target stays in
-reach with the seats that remain.
+A target is a number of members: those who are fresh (no joint paper with any other member), those
+with a main topic of their own, or distinct main topics. While people join, the members who are
+*not* fresh, or who *share* their topic, and the distinct topics can only become more. A candidate
+is suitable while every target can still be reached with the seats that remain.
 """
 
 from __future__ import annotations
@@ -13,38 +14,51 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+from agents.arrays import BoolArray, IntArray
 
 if TYPE_CHECKING:
-    from society.network import CoauthorNetwork
+    from society.population.network import CoauthorNetwork
 
 
-def nearest(target: float, n: int, attainable: Sequence[int]) -> int:
-    """The attainable number of members nearest to ``target * n``; ties go to the lower."""
+def nearest_attainable(target: float, n: int, attainable: Sequence[int]) -> int:
+    """The attainable number of members nearest to a target share; ties go to the lower.
+
+    Args:
+        target: share of the members, 0 to 1.
+        n: team size (>= 1).
+        attainable: numbers of members, 0 to n.
+    """
     return min(attainable, key=lambda count: (round(abs(count - target * n), 9), count))
 
 
 def fresh_members(team: Sequence[int], joint: Callable[[int, int], int]) -> int:
-    """Members who have no joint paper with any other member."""
+    """Number of members who have no joint paper with any other member."""
     return sum(
         all(joint(member, other) == 0 for other in team if other != member) for member in team
     )
 
 
 def unique_topics(topics: Sequence[Hashable]) -> int:
-    """Members whose main topic nobody else has."""
+    """Number of members whose main topic nobody else has."""
     return sum(count == 1 for count in Counter(topics).values())
 
 
-def _reachable(alone: int, apart: int, together: int, seats: int) -> bool:
-    """Can a team with ``alone`` fresh (unique) members still end with ``apart`` of them?
+def _can_end_with(target: int, alone: int, together: int, seats: int) -> bool:
+    """Can a team still end with ``target`` members who are alone (fresh, or with a unique topic)?
 
-    ``together`` members are not alone now. With each seat either one more is alone, or the
-    newcomer is not, and may take somebody who was alone with it. It is never exactly one who is
-    not alone. A newcomer who has written with several of those who are alone takes them all,
-    but nobody counts on finding one: any team on target can be gathered without.
+    With each seat either one more is alone, or the newcomer is not, and may take along one member
+    who was. There is never exactly one member who is not alone. A newcomer who has written with
+    several of those who are alone takes all of them along, but no plan relies on finding one: any
+    team on target can be gathered without.
+
+    Args:
+        target: members who shall be alone in the end.
+        alone: members who are alone now.
+        together: members who are not.
+        seats: members still to come.
     """
-    missing = alone + seats - apart
+    missing = alone + seats - target
     if missing < 0:
         return False
     if missing == 0:
@@ -55,8 +69,8 @@ def _reachable(alone: int, apart: int, together: int, seats: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Targets:
-    """What a leader of a team of ``n`` aims at; counts of members, None where it does not.
+class CompositionTargets:
+    """The composition of a team of ``n`` that its leader wants; None where nothing is wanted.
 
     Attributes:
         n: team size.
@@ -71,49 +85,66 @@ class Targets:
     unique: int | None = None
 
     @classmethod
-    def of(cls, n: int, freshness: float | None, diversity: float | None, variant: str) -> Targets:
-        """The nearest attainable targets: never one member apart from all the others."""
+    def nearest(
+        cls, n: int, freshness: float | None, diversity: float | None, variant: str
+    ) -> CompositionTargets:
+        """The attainable targets nearest to the shares wanted.
+
+        It is never exactly one member who is not fresh, or who shares its topic.
+
+        Args:
+            n: team size (>= 1).
+            freshness: share of fresh members, 0 to 1, or None.
+            diversity: distinct topics / n, or share of unique ones, 0 to 1, or None.
+            variant: what diversity counts, ``distinct`` or ``unique``.
+        """
         alone = [count for count in range(n + 1) if count != n - 1 or n == 1]
         fresh = distinct = unique = None
         if freshness is not None:
-            fresh = n if n == 1 else nearest(freshness, n, alone)
+            fresh = n if n == 1 else nearest_attainable(freshness, n, alone)
         if diversity is not None and variant == "distinct":
-            distinct = nearest(diversity, n, range(1, n + 1))
+            distinct = nearest_attainable(diversity, n, range(1, n + 1))
         elif diversity is not None:
-            unique = n if n == 1 else nearest(diversity, n, alone)
+            unique = n if n == 1 else nearest_attainable(diversity, n, alone)
         return cls(n, fresh, distinct, unique)
 
     @property
-    def any(self) -> bool:
-        """Is anything aimed at?"""
+    def are_set(self) -> bool:
+        """True if anything is wanted."""
         return not self.fresh is self.distinct is self.unique is None
 
-    def in_reach(
+    def reachable(
         self,
         team: Sequence[int],
         joint: Callable[[int, int], int],
         topic: Callable[[int], Hashable],
     ) -> bool:
-        """Can this team, itself included, still be completed to every target?"""
+        """Can this team still be completed to every target?
+
+        Args:
+            team: rows of the members, at most ``n``.
+            joint: number of joint papers of two rows.
+            topic: main topic of a row.
+        """
         seats = self.n - len(team)
         if self.fresh is not None:
             alone = fresh_members(team, joint)
-            if not _reachable(alone, self.fresh, len(team) - alone, seats):
+            if not _can_end_with(self.fresh, alone, len(team) - alone, seats):
                 return False
         topics = [topic(member) for member in team]
         if self.unique is not None:
             alone = unique_topics(topics)
-            if not _reachable(alone, self.unique, len(team) - alone, seats):
+            if not _can_end_with(self.unique, alone, len(team) - alone, seats):
                 return False
         if self.distinct is not None:
             have = len(set(topics))
             return have <= self.distinct <= have + seats
         return True
 
-    def candidates(
-        self, team: Sequence[int], network: CoauthorNetwork, subjects: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.bool_]:
-        """Of everybody, by row: would the team with this newcomer still be ``in_reach``?
+    def suitable_rows(
+        self, team: Sequence[int], network: CoauthorNetwork, subjects: IntArray
+    ) -> BoolArray:
+        """Of every row: would the team with this newcomer keep every target reachable?
 
         Only co-authors of members are looked at one by one. Of all the others those with the
         same main topic are alike, and so are those with a topic that no member has.
@@ -121,25 +152,25 @@ class Targets:
         Args:
             team: rows of the members.
             network: joint papers as of now.
-            subjects: everybody's main topic as a number.
+            subjects: everybody's main topic as a number, one per row.
 
         Returns:
             One truth value per row, false for the members.
         """
 
-        def fits(row: int) -> bool:
-            return self.in_reach([*team, row], network.joint, subjects.__getitem__)
+        def is_suitable(row: int) -> bool:
+            return self.reachable([*team, row], network.joint_papers, subjects.__getitem__)
 
-        found = np.zeros(len(subjects), dtype=bool)
+        suitable = np.zeros(len(subjects), dtype=bool)
         strangers = np.ones(len(subjects), dtype=bool)
-        tied = np.unique(np.concatenate([network.row(member)[0] for member in team]))
-        strangers[tied] = strangers[list(team)] = False
+        coauthors = np.unique(np.concatenate([network.coauthors(member)[0] for member in team]))
+        strangers[coauthors] = strangers[list(team)] = False
         held = np.unique(subjects[list(team)])
-        alike = [strangers & (subjects == subject) for subject in held]
-        for group in (*alike, strangers & ~np.isin(subjects, held)):
+        same_topic = [strangers & (subjects == subject) for subject in held]
+        for group in (*same_topic, strangers & ~np.isin(subjects, held)):
             first = int(group.argmax())
             if group[first]:
-                found[group] = fits(first)
-        for row in np.setdiff1d(tied, list(team)).tolist():
-            found[row] = fits(row)
-        return found
+                suitable[group] = is_suitable(first)
+        for row in np.setdiff1d(coauthors, list(team)).tolist():
+            suitable[row] = is_suitable(row)
+        return suitable

@@ -1,28 +1,65 @@
-"""Discussion: turns, speaking order, summaries, and outsiders who are consulted.
+"""Discussions in turns, with speaking order, summaries, pacing and consultation of outsiders.
 
-A turn is a meeting. Between two meetings everybody has homework, then the next meeting is
-called with its notice; what was decided by words is read when that date has come.
+A turn is a meeting. Between two meetings every member does its homework, then the next meeting is
+called and its notice period passes. A decision that was put into words in one meeting is read on
+the date of the next one. Any protocol can use this module: it knows no stage, no prompt
+text and no settings but its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from agents.prompt import Prompts
+from agents.config import Switch
+from agents.prompts.prompt import Prompts
 from protocols.forms import AnotherTurn, GuestReply, Summary
-from society.answer import Answer
+from society.kernel.answer import Answer
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from agents.forms import Form
-    from protocols.virsci.settings import Settings
-    from society.lab import Lab
-    from society.steps import Steps
-    from society.team import Team
+    from agents.profile import Profile
+    from agents.replies.form import Form
+    from society.kernel.process import Process
+    from society.teams.lab import Lab
+    from society.teams.team import Team
 
-Said = tuple[Answer[Any], ...]
+Utterances: TypeAlias = tuple[Answer[Any], ...]
+"""What was said in a turn, in order and unread: replies of various forms, of guests too."""
+Profiles: TypeAlias = "Answer[tuple[Profile, ...]] | tuple[()]"
+"""Profiles found by a search, unread; empty where the search is switched off."""
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionSettings:
+    """How a discussion is held, whatever it is about.
+
+    Attributes:
+        pacing: ``fixed``: a stated number of turns; ``adaptive``: after each turn the leader
+            decides whether there is another.
+        max_turns: most turns with adaptive pacing (>= 1).
+        speaking_order: ``round_table`` or ``random``, see ``speaking_order``.
+        invitation: may a speaker put a question to a scientist outside the team?
+        guests: ``advise``: the guest's answer is part of the discussion; ``join``: the guest
+            becomes a member by the next turn, and nobody sees its answer.
+        outsiders: outside scientists shown to a speaker (>= 1).
+        knowledge: are profiles that are relevant to the text at hand shown to a speaker?
+        profiles: how many of them (>= 1).
+        memory: ``own``: a speaker's prompt holds lines from its other teams.
+    """
+
+    pacing: Literal["fixed", "adaptive"] = "fixed"
+    max_turns: int = 7
+    speaking_order: Literal["round_table", "random"] = "round_table"
+    invitation: Switch = "on"
+    guests: Literal["advise", "join"] = "advise"
+    outsiders: int = 3
+    knowledge: Switch = "on"
+    profiles: int = 3
+    memory: Literal["off", "own"] = "off"
 
 
 def speaking_order(
@@ -32,11 +69,20 @@ def speaking_order(
     opener: str | None = None,
     before: str | None = None,
 ) -> list[str]:
-    """Who speaks in a turn of as many utterances as members.
+    """The speakers of one turn, one for each member.
 
-    ``round_table``: in turn. ``random``: anybody, but never the same person twice running.
-    ``opener`` speaks first in any case (in turn, the leader does so by itself); ``before`` was
-    the last to speak in the turn before.
+    With ``round_table`` every member speaks once. With ``random`` each speaker is drawn, but
+    never the same one twice running, so some may stay silent.
+
+    Args:
+        members: masked names, the leader first.
+        order: ``round_table`` or ``random``.
+        rng: the stream of this turn's draws.
+        opener: the member who speaks first in a random order; None: drawn like the others.
+        before: the last speaker of the turn before.
+
+    Returns:
+        Masked names, as many as there are members.
     """
     if order == "round_table" or len(members) == 1:
         return list(members)
@@ -49,67 +95,103 @@ def speaking_order(
 
 
 class Discussion:
-    """One stage of turns of one team.
+    """One stage of one team, held in turns.
 
     Args:
-        settings: pacing, speaking order, invitation, knowledge, memory.
-        turns: K of the stage (fixed pacing).
-        prompts: where ``summary``, ``another_turn`` and ``guest`` stand.
+        settings: pacing, speaking order, consultation of outsiders, knowledge, memory.
+        team: whose members speak.
+        lab: the team's access to the world.
+        turns: number of turns with fixed pacing (>= 1).
+        prompts: a folder with the pages ``summary``, ``another_turn`` and ``guest``.
+
+    Attributes:
+        summaries: the leader's summaries of all turns but the last, unread.
+        last_turn: what was said in the last turn, unread.
     """
 
     def __init__(
-        self, settings: Settings, team: Team, lab: Lab, turns: int, prompts: Prompts
+        self, settings: DiscussionSettings, team: Team, lab: Lab, turns: int, prompts: Prompts
     ) -> None:
         self.settings, self.team, self.lab = settings, team, lab
         self.turns = turns
         self.prompts = prompts
-        self.summaries: Said = ()
-        self.last_turn: Said = ()
-        self._joining: list[Answer[Any]] = []
+        self.summaries: tuple[Answer[Summary], ...] = ()
+        self.last_turn: Utterances = ()
+        self._joining: list[Answer[GuestReply | None]] = []
 
     @property
     def adaptive(self) -> bool:
-        """Does the leader decide on each further turn?"""
+        """True if the leader decides on each further turn."""
         return self.settings.pacing == "adaptive"
 
+    @overload
     def hold(
         self,
-        speak: Callable[[int, list[str]], Steps],
+        speak: Callable[[int, list[str]], Process[Utterances]],
         *,
         summarised: bool = True,
         opener: str | None = None,
-        closing: Callable[[], Steps] | None = None,
-    ) -> Steps:
-        """Hold turn after turn; ``speak(turn, speakers)`` returns what was said in the turn.
+        closing: None = None,
+    ) -> Process[None]: ...
 
-        Afterwards ``summaries`` holds those of all turns but the last, ``last_turn`` what was
-        said in the last. ``opener`` speaks first in the first turn. ``closing`` is what the
-        people still do together once the last turn is over; its result is returned.
+    @overload
+    def hold(
+        self,
+        speak: Callable[[int, list[str]], Process[Utterances]],
+        *,
+        summarised: bool = True,
+        opener: str | None = None,
+        closing: Callable[[], Process[ResultT]],
+    ) -> Process[ResultT]: ...
+
+    def hold(
+        self,
+        speak: Callable[[int, list[str]], Process[Utterances]],
+        *,
+        summarised: bool = True,
+        opener: str | None = None,
+        closing: Callable[[], Process[ResultT]] | None = None,
+    ) -> Process[ResultT | None]:
+        """Hold all turns; afterwards ``summaries`` and ``last_turn`` hold what was said.
+
+        Args:
+            speak: the process of one turn; called with the turn's number, from 1, and its
+                speakers. It returns what was said.
+            summarised: does the leader summarise each turn but the last?
+            opener: the member who speaks first in the first turn of a random order.
+            closing: what the members do together in the last meeting, after its last utterance.
+
+        Returns:
+            The result of ``closing``; None without one.
         """
-        result = yield from self._turns(speak, summarised, opener, closing)
+        result = yield from self._hold_turns(speak, summarised, opener, closing)
         if self._joining and self.team.stage != "abstract":
+            # The guests' replies are read on the date of a next meeting, not in the last.
             yield from self.lab.prepare()
             yield from self.lab.notice()
             self._seat_guests()
         return result
 
-    def _turns(
+    def _hold_turns(
         self,
-        speak: Callable[[int, list[str]], Steps],
+        speak: Callable[[int, list[str]], Process[Utterances]],
         summarised: bool,
         opener: str | None,
-        closing: Callable[[], Steps] | None,
-    ) -> Steps:
+        closing: Callable[[], Process[ResultT]] | None,
+    ) -> Process[ResultT | None]:
         team, lab = self.team, self.lab
         most = self.settings.max_turns if self.adaptive else self.turns
-        goes_on: Answer[Any] | None = None
+        decision: Answer[AnotherTurn] | None = None
+        summary: Answer[Summary] | None = None
         speakers: list[str] = []
-        summary: Answer[Any] | None = None
         for turn in range(1, most + 1):
             yield from lab.prepare()
             yield from lab.notice()
+            # Before the meeting is convened, because it asks for those who are members by then.
             self._seat_guests()
-            over = goes_on is not None and not goes_on.read().another
+            # The leader's decision of the last meeting is read only on the date of this one.
+            over = decision is not None and not decision.read().another
+            # The meeting that was called stays called; what comes next is held in it.
             if over and closing is None:
                 return None
             with lab.convene(turn) as everybody:
@@ -118,6 +200,7 @@ class Discussion:
                     return (yield from closing()) if closing is not None else None
                 if summary is not None:
                     self.summaries = (*self.summaries, summary)
+                # A stream per turn: how much one turn draws shifts no other (rule 9).
                 rng = lab.rng("order", team.stage, lab.visit, turn)
                 first = opener if turn == 1 else None
                 order = self.settings.speaking_order
@@ -129,8 +212,8 @@ class Discussion:
                 if summarised:
                     summary = yield from self._summarise(self.last_turn)
                 if self.adaptive:
-                    seen = self.last_turn if summary is None else (summary,)
-                    goes_on = yield from self._decide(turn, most, seen)
+                    progress = self.last_turn if summary is None else (summary,)
+                    decision = yield from self._decide_on_another(turn, most, progress)
         return None
 
     def utter(
@@ -143,72 +226,85 @@ class Discussion:
         cue: Any,
         recall: Any,
         **slots: Any,
-    ) -> Steps:
-        """One scientist speaks; its words, and what an outsider answered if it asked one.
+    ) -> Process[tuple[Answer[Any], Utterances]]:
+        """One scientist speaks, and may consult an outsider along with it.
 
         Args:
             speaker: masked name.
-            seat: place in the speaking order.
+            seat: place in the speaking order, from 0.
             page: name of the prompt.
-            form: the form of the words.
-            cue: by what relevant profiles are found, of outsiders too.
-            recall: by what the speaker's memory is searched, where memory is on.
+            form: the form of the utterance.
+            cue: text or Answer by which relevant profiles and outsiders are found.
+            recall: text or Answer by which the speaker's memory is searched, where that is on.
             slots: what else the prompt holds.
+
+        Returns:
+            The utterance, and the guest's reply as a tuple of one or none; all unread.
         """
-        outsiders = self.outsiders(cue)
-        words = yield from self.lab.ask(
+        # One search for the page and for the question: only those who were shown can be asked.
+        outsiders = self.find_outsiders(cue)
+        utterance = yield from self.lab.ask(
             speaker,
             self.prompts[page],
             form,
             seat=seat,
             recall=recall if self.settings.memory == "own" else None,
             **slots,
-            knowledge=self.knowledge(cue),
+            knowledge=self.find_knowledge(cue),
             outsiders=outsiders,
         )
-        return words, self.consult(words, outsiders, speaker)
+        return utterance, self.consult(utterance, outsiders, speaker)
 
-    def consult(self, spoken: Answer[Any], outsiders: Answer[Any] | tuple[()], asker: str) -> Said:
-        """The outsider's answer to a question the speaker may have put along with its words.
+    def consult(self, utterance: Answer[Any], outsiders: Profiles, asker: str) -> Utterances:
+        """Pass the question that an utterance may hold to the outsider it names.
 
-        Nothing where guests join instead of advising.
+        Args:
+            utterance: settles to a ``Spoken`` form.
+            outsiders: those who were shown to the speaker.
+            asker: masked name of the speaker.
+
+        Returns:
+            The guest's reply, unread; nothing where consultation is off or guests join instead.
         """
         if isinstance(outsiders, tuple):
             return ()
         page = self.prompts["guest"]
-        guest = self.lab.consult(spoken, outsiders, page, GuestReply, asker)
+        reply = self.lab.consult(utterance, outsiders, page, GuestReply, asker)
         if self.settings.guests == "join":
-            self._joining.append(guest)
+            self._joining.append(reply)
             return ()
-        return (guest,)
+        return (reply,)
 
     def _seat_guests(self) -> None:
-        """Whoever has been consulted is a member from now on, unless at its limit of teams."""
-        for guest in self._joining:
-            if guest.read() is None:
+        """Take in those who have been consulted, unless they are at their limit of teams."""
+        for reply in self._joining:
+            if reply.read() is None:
                 continue
-            who = guest.calls[0].scientist
-            if who not in self.team.members:
-                self.lab.join(who)
+            # After the read: until then nobody knows whom the speaker has named.
+            guest = reply.calls[0].scientist
+            if guest not in self.team.members:
+                self.lab.join(guest)
         self._joining.clear()
 
-    def outsiders(self, cue: Any) -> Answer[Any] | tuple[()]:
-        """A few scientists outside the team who are relevant and may be asked."""
+    def find_outsiders(self, cue: Any) -> Profiles:
+        """Search scientists outside the team who are relevant to a text and may be consulted."""
         if self.settings.invitation == "off":
             return ()
         return self.lab.people(cue, self.settings.outsiders, without=self.team.members)
 
-    def knowledge(self, cue: Any) -> Answer[Any] | tuple[()]:
-        """Profiles relevant to the text at hand, of members and of others."""
+    def find_knowledge(self, cue: Any) -> Profiles:
+        """Search the profiles relevant to a text, of members and of others."""
         if self.settings.knowledge == "off":
             return ()
         return self.lab.people(cue, self.settings.profiles)
 
-    def _summarise(self, said: Said) -> Steps:
+    def _summarise(self, said: Utterances) -> Process[Answer[Summary]]:
         page, stage = self.prompts["summary"], self.team.stage
         return self.lab.ask(self.team.leader, page, Summary, "summarise", stage=stage, said=said)
 
-    def _decide(self, turn: int, most: int, progress: Said) -> Steps:
+    def _decide_on_another(
+        self, turn: int, most: int, progress: Utterances
+    ) -> Process[Answer[AnotherTurn]]:
         return self.lab.ask(
             self.team.leader,
             self.prompts["another_turn"],

@@ -1,7 +1,7 @@
-"""The forms of talking in a team: what any protocol with words may ask.
+"""Reply forms that any protocol with words may use: invitations, remarks, guests, summaries.
 
-Each class says which structured slots its rule reads; ``me`` is always the Profile asked.
-The rules themselves live in ``agents/offline``.
+Each class says which structured slots its rule reads; the slot ``me`` always holds the profile of
+the scientist who is asked. The rules of the offline scientist are in ``agents/offline``.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from agents.forms import Form
-from agents.offline import composition, judgement
+from agents.offline import decisions, topics
+from agents.replies.form import Form
 
 _NOBODY = ("", "none", "no", "nobody", "null", "n/a")
 _ACTIONS = {"1": 1, "accept": 1, "join": 1, "2": 2, "decline": 2, "refuse": 2, "reject": 2}
@@ -31,16 +31,16 @@ class Question(Form):
 
 
 class Spoken(Form):
-    """Anything said in a discussion; the speaker may consult an outsider along with it."""
+    """An utterance in a discussion, with which the speaker may put a question to an outsider."""
 
     ask: Question | None = Field(default=None, alias="Ask")
 
     @field_validator("ask", mode="before")
     @classmethod
-    def _asks_somebody(cls, value: Any) -> Any:
+    def _read_nobody(cls, value: Any) -> Any:
         """Read the usual ways of asking nobody as asking nobody."""
-        said = list(value.values()) if isinstance(value, dict) else [value]
-        return None if all(_nobody(part) for part in said) else value
+        parts = list(value.values()) if isinstance(value, dict) else [value]
+        return None if all(_means_nobody(part) for part in parts) else value
 
     def words(self) -> str:
         """The utterance as others read it."""
@@ -51,10 +51,11 @@ class Choice(Form):
     """Accept or decline an invitation (Fig. 17).
 
     Slots: inviter (Profile), members (Profiles so far), load (teams the invitee is in now),
-    ties (joint papers with the inviter so far), similarity (cosine of the two profiles).
+    ties (joint papers with the inviter so far), similarity (cosine of the two profiles),
+    acceptance (the offline scientist's rule; the offline backend adds it).
     """
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     action: Literal["Action 1", "Action 2"] = Field(alias="Selected Action")
     reasoning: str = Field(default="", alias="Reasoning")
 
@@ -72,21 +73,21 @@ class Choice(Form):
         return self.action == "Action 1"
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Accept with the logistic probability of ``agents/offline/judgement.py``."""
-        return cls.model_validate(judgement.invitation(slots, rng))
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Accept with the probability of the acceptance rule (``agents/offline/acceptance.py``)."""
+        return cls.model_validate(decisions.answer_invitation(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """An unreadable answer is no acceptance."""
+        """Decline: an unreadable answer is no acceptance."""
         return cls(action="Action 2", reasoning="")
 
 
-def _nobody(said: Any) -> bool:
+def _means_nobody(value: Any) -> bool:
     """True for the usual ways of saying that nobody is asked."""
-    if isinstance(said, str):
-        return said.strip(" .").casefold() in _NOBODY
-    return said is None or said is False or said == []
+    if isinstance(value, str):
+        return value.strip(" .").casefold() in _NOBODY
+    return value is None or value is False or value == []
 
 
 class Remark(Spoken):
@@ -98,7 +99,7 @@ class Remark(Spoken):
     nobody may be).
     """
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     response: str = Field(alias="Response")
     direction: str = Field(default="", alias="Direction")
 
@@ -107,23 +108,23 @@ class Remark(Spoken):
         return self.response
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Take up what was said, bring in an interest of one's own."""
-        return cls.model_validate(composition.remark(slots, rng))
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Take up what was said and bring in an interest of the speaker."""
+        return cls.model_validate(topics.make_remark(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """An unreadable turn is silence."""
+        """Say nothing: an unreadable remark is silence."""
         return cls(response="", direction="")
 
 
 class GuestReply(Form):
-    """What an outside scientist answers when consulted.
+    """The reply of an outside scientist who is consulted.
 
     Slots: asker (Profile), question (str), stage (str), context (str: topic, idea or draft).
     """
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     answer: str = Field(alias="Answer")
 
     def words(self) -> str:
@@ -131,20 +132,20 @@ class GuestReply(Form):
         return self.answer
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Answer from the guest's own interests."""
-        return cls.model_validate(composition.guest(slots, rng))
+        return cls.model_validate(topics.answer_as_guest(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """An unreadable guest has said nothing."""
+        """Say nothing: an unreadable reply of a guest is silence."""
         return cls(answer="")
 
 
 class Summary(Form):
     """The leader's summary of one turn. Slots: stage, said (what was said in the turn)."""
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     summary: str = Field(alias="Summary")
 
     def words(self) -> str:
@@ -152,32 +153,32 @@ class Summary(Form):
         return self.summary
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Name the directions or titles that were put forward, most frequent first."""
-        return cls.model_validate(composition.summary(slots, rng))
+        return cls.model_validate(topics.summarise_turn(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """An unreadable summary is empty."""
+        """An empty summary."""
         return cls(summary="")
 
 
 class AnotherTurn(Form):
-    """Adaptive pacing: does the stage need another turn?
+    """The leader's decision whether a stage needs another turn (adaptive pacing).
 
     Slots: stage, turn (1-based), turns_left (int >= 1), progress (the turn's Summary, Ballots
     or Draft, as a tuple).
     """
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     another: bool = Field(alias="Another Turn")
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Stop once the turn's outcome has settled."""
-        return cls.model_validate(judgement.another_turn(slots, rng))
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Stop the likelier, the more the outcome of the turn has settled."""
+        return cls.model_validate(decisions.decide_another_turn(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """An unreadable decision ends the stage."""
+        """End the stage: an unreadable decision asks for no further turn."""
         return cls(another=False)

@@ -1,22 +1,22 @@
-"""Mixture: teams under different protocols, or the same one differently set, in one world."""
+"""A mixture of protocols, so that teams work in different ways in one world."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
+from agents.config import Part
 from agents.errors import ProtocolError
-from agents.part import Part
-from society.interfaces import Manuscript, TeamProtocol
+from society.kernel.process import Process
+from society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
-    from society.lab import Lab
-    from society.streams import Streams
-    from society.team import Team, Way
+    from society.kernel.process import Process
+    from society.kernel.streams import Streams
+    from society.teams.lab import Lab
+    from society.teams.team import Team
 
 
 class Component(Part):
@@ -35,15 +35,21 @@ class Component(Part):
         return self.name or self.protocol.name
 
 
-@dataclass(frozen=True)
-class Labelled:
-    """A protocol under the name of its component."""
+class LabelledProtocol(TeamProtocol):
+    """A protocol under the name that its component has in the tables."""
 
-    name: str
+    label: str
+    """The name in the tables."""
     protocol: TeamProtocol
+    """How the team works."""
 
-    def run(self, team: Team, lab: Lab) -> Generator[Any, Any, Manuscript]:
-        """The life of one team under the protocol."""
+    @property
+    def name(self) -> str:
+        """The name in the tables."""
+        return self.label
+
+    def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        """Run one team under the protocol."""
         return self.protocol.run(team, lab)
 
 
@@ -60,8 +66,8 @@ class Mixture(TeamProtocol):
 
     @model_validator(mode="after")
     def _told_apart(self) -> Mixture:
-        names = [one.label for one in self.of]
-        if any(isinstance(one.protocol, Mixture) for one in self.of):
+        names = [component.label for component in self.of]
+        if any(isinstance(component.protocol, Mixture) for component in self.of):
             raise ValueError("of holds a mixture; list its components instead")
         if len(set(names)) < len(names):
             raise ValueError(f"of has two components of one name ({', '.join(names)}); name them")
@@ -69,28 +75,37 @@ class Mixture(TeamProtocol):
 
     @property
     def components(self) -> tuple[TeamProtocol, ...]:
-        """The protocols it is made of."""
-        return tuple(one.protocol for one in self.of)
+        """The protocols of the components."""
+        return tuple(component.protocol for component in self.of)
 
     @property
     def stages(self) -> frozenset[str] | None:
-        """Those of all components; None where one of them states none."""
-        of_each = [one.stages for one in self.components]
+        """The stages of all components; None where one of them states none."""
+        of_each = [protocol.stages for protocol in self.components]
         stated = [stages for stages in of_each if stages is not None]
         return frozenset().union(*stated) if len(stated) == len(of_each) else None
 
-    def of_team(self, team_id: str, streams: Streams) -> Way:
-        """The protocol of a team, under the name of its component."""
-        chance = streams.stream("protocol", team_id).random()
-        ends = list(accumulate(one.share for one in self.of))
+    def of_team(self, team_id: str, streams: Streams) -> TeamProtocol:
+        """The protocol of a team, under the name of its component.
+
+        Args:
+            team_id: leader / ordinal.
+            streams: of the run; the team's own stream decides.
+        """
+        point = streams.stream("protocol", team_id).random()
+        ends = list(accumulate(component.share for component in self.of))
         chosen = next(
-            (one for one, end in zip(self.of, ends, strict=True) if chance * ends[-1] < end),
+            (
+                component
+                for component, end in zip(self.of, ends, strict=True)
+                if point * ends[-1] < end
+            ),
             self.of[-1],
         )
-        return Labelled(chosen.label, chosen.protocol)
+        return LabelledProtocol(label=chosen.label, protocol=chosen.protocol)
 
-    def run(self, team: Team, lab: Lab) -> Generator[Any, Any, Manuscript]:
-        """No team works under a mixture itself.
+    def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        """Refuse: no team works under a mixture itself.
 
         Raises:
             ProtocolError: always.

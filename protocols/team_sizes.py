@@ -1,4 +1,4 @@
-"""Team sizes: how many members a leader wants."""
+"""Distributions of the number of members that a leader wants."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from agents.part import Part
-from society.observed import ObservedSizes
+from agents.config import Part
+from society.formation.observed_sizes import ObservedSizes
 
 
 class TeamSize(Part):
     """A distribution of team sizes; subclass it and write ``draw``."""
 
     def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
-        """One size, at least 1. ``observed`` are the sizes of the ecosystem's past teams."""
+        """Draw one size, at least 1.
+
+        Args:
+            observed: sizes of the ecosystem's past teams.
+            rng: the stream of this draw.
+        """
         raise NotImplementedError
 
 
@@ -35,7 +40,7 @@ class ObservedSize(TeamSize):
         return self
 
     def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
-        """One observed size; the lower bound where none lies within."""
+        """Draw one observed size; the lower bound where none lies within."""
         sizes = observed if isinstance(observed, ObservedSizes) else ObservedSizes(observed)
         within = sizes.within(self.smallest, self.largest)
         return int(within[rng.integers(len(within))]) if len(within) else self.smallest
@@ -56,7 +61,7 @@ class StatedSize(TeamSize):
         return value
 
     def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
-        """One size by weight."""
+        """Draw one size by weight."""
         sizes = sorted(self.weights)
         shares = np.array([self.weights[size] for size in sizes])
         return sizes[int(rng.choice(len(sizes), p=shares / shares.sum()))]

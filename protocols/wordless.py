@@ -1,37 +1,37 @@
-"""Wordless: a team gathers, meets and publishes; nobody is asked a word, and no call is made.
+"""The wordless protocol, under which a team gathers, meets and publishes without a call.
 
-For models of who works with whom, where words do not matter, and the base of tests of speed.
+It serves models of who works with whom, where words do not matter, and measurements of speed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, model_validator
 
 from agents.errors import Dissolved
 from agents.reference import Reference
 from protocols.policies.coauthorship import Coauthorship
-from protocols.sizes import TeamSize
-from society.durations import Duration, Fixed, parse_days
-from society.interfaces import Manuscript, SelectionPolicy, TeamProtocol
-from society.steps import Steps
+from protocols.team_sizes import TeamSize
+from society.formation.selection import SelectionPolicy
+from society.kernel.durations import Duration, FixedDuration, parse_days
+from society.kernel.process import Process
+from society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from society.lab import Lab
-    from society.team import Team
+    from society.teams.lab import Lab
+    from society.teams.team import Team
 
 KEYWORDS = 3
 """Interests of its members that a paper names."""
 
 
 @dataclass(frozen=True)
-class Page:
-    """A paper that nobody has written: its keywords in a sentence."""
+class WordlessText:
+    """The text of a paper that nobody has written: its keywords in a sentence."""
 
     title: str
     abstract: str
@@ -56,7 +56,7 @@ class Wordless(TeamProtocol):
     """Who is drawn."""
     meetings: int = Field(default=3, ge=0)
     """Meetings, each called with its notice, with homework between two of them."""
-    meeting: Duration = Field(default_factory=lambda: Fixed(length=parse_days("1h")))
+    meeting: Duration = Field(default_factory=lambda: FixedDuration(length=parse_days("1h")))
     """How long a meeting lasts."""
     references: int = Field(default=0, ge=0, le=50)
     """Papers that a paper cites: those nearest to its text among what is published."""
@@ -70,27 +70,27 @@ class Wordless(TeamProtocol):
 
     @property
     def stages(self) -> frozenset[str]:
-        """The one stage there is."""
+        """The only stage, ``meetings``."""
         return frozenset({"meetings"})
 
-    def run(self, team: Team, lab: Lab) -> Generator[Any, Any, Manuscript]:
-        """Gather, meet, publish."""
-        self._gather(team, lab)
-        yield from lab.stage("meetings", self._meet(lab))
-        page = _page_on(_keywords(lab, lab.rng("keywords")), team.size)
-        team.notes["topic"] = page.title
-        found = lab.search(page.words(), self.references) if self.references else ()
-        return Manuscript(text=lab.later(_as_is, page), cites=lab.later(_ids, found))
+    def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        """Draw the members, hold the meetings, hand in a manuscript."""
+        self._draw_members(team, lab)
+        yield from lab.stage("meetings", self._hold_meetings(lab))
+        text = _compose(_draw_keywords(lab, lab.rng("keywords")), team.size)
+        team.notes["topic"] = text.title
+        near = lab.search(text.words(), self.references) if self.references else ()
+        return Manuscript(text=lab.later(_identity, text), cites=lab.later(_ids_of, near))
 
-    def _gather(self, team: Team, lab: Lab) -> None:
-        """Draw and take in one person after another, each with its own stream."""
-        world, n = lab.world, self._wanted(lab)
+    def _draw_members(self, team: Team, lab: Lab) -> None:
+        """Draw and take in one member after another, each from its own stream."""
+        world, n = lab.world, self._draw_size(lab)
         names, team.target_size = world.population.names, n
         policy = self.selection.of_run(world.streams.seed)
         members = [world.population.rows[team.leader]]
         while len(members) < n:
             rng = lab.rng("member", len(members))
-            row = policy.choose(members, world.closed() | {*members}, world, rng)
+            row = policy.choose(members, world.unavailable() | {*members}, world, rng)
             if row is None:
                 break
             lab.join(names[row])
@@ -99,13 +99,13 @@ class Wordless(TeamProtocol):
             raise Dissolved("too small")
         team.formed = lab.now if team.size == n else None
 
-    def _wanted(self, lab: Lab) -> int:
+    def _draw_size(self, lab: Lab) -> int:
         size = self.team_size
         if isinstance(size, TeamSize):
             size = size.draw(lab.world.team_sizes, lab.rng("size"))
         return min(size, len(lab.world.population))
 
-    def _meet(self, lab: Lab) -> Steps:
+    def _hold_meetings(self, lab: Lab) -> Process[None]:
         for turn in range(1, self.meetings + 1):
             yield from lab.prepare()
             yield from lab.notice()
@@ -114,21 +114,23 @@ class Wordless(TeamProtocol):
                 yield from lab.wait(self.meeting.draw(lab.rng("meeting", turn)))
 
 
-def _keywords(lab: Lab, rng: np.random.Generator) -> list[str]:
+def _draw_keywords(lab: Lab, rng: np.random.Generator) -> list[str]:
     """Some interests of the members, in a random order."""
     interests = dict.fromkeys(word for member in lab.members for word in member.interests)
     known = list(interests)
-    return [known[place] for place in rng.permutation(len(known))[:KEYWORDS].tolist()]
+    return [known[index] for index in rng.permutation(len(known))[:KEYWORDS].tolist()]
 
 
-def _page_on(keywords: list[str], size: int) -> Page:
-    told = ", ".join(keywords) or "nothing in particular"
-    return Page(f"A paper on {told}", f"{size} people worked on {told}. No words were exchanged.")
+def _compose(keywords: list[str], size: int) -> WordlessText:
+    subject = ", ".join(keywords) or "nothing in particular"
+    return WordlessText(
+        f"A paper on {subject}", f"{size} people worked on {subject}. No words were exchanged."
+    )
 
 
-def _as_is(page: Page) -> Page:
-    return page
+def _identity(text: WordlessText) -> WordlessText:
+    return text
 
 
-def _ids(found: tuple[Reference, ...]) -> tuple[str, ...]:
-    return tuple(one.id for one in found)
+def _ids_of(references: tuple[Reference, ...]) -> tuple[str, ...]:
+    return tuple(reference.id for reference in references)

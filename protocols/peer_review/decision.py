@@ -1,4 +1,4 @@
-"""Decision: what an editor makes of the reviews, by a stated rule."""
+"""The editor's decision on a manuscript, from the reviews, by a stated rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from agents.part import Part
+from agents.config import Part
 from protocols.peer_review.forms import Recommendation, Review
 
 Rule = Literal["majority", "all", "mean"]
@@ -31,19 +31,19 @@ class Decision(Part):
             raise ValueError("reject_below is above accept_from")
         return self
 
-    def of(self, reviews: Sequence[Review], final: bool) -> Recommendation:
-        """The decision on one or more reviews; in the final round revise is reject."""
-        found = self._of(reviews)
-        return "reject" if final and found == "revise" else found
+    def decide(self, reviews: Sequence[Review], final: bool) -> Recommendation:
+        """Decide on one or more reviews; in the final round ``revise`` is ``reject``."""
+        decision = self._apply_rule(reviews)
+        return "reject" if final and decision == "revise" else decision
 
-    def _of(self, reviews: Sequence[Review]) -> Recommendation:
+    def _apply_rule(self, reviews: Sequence[Review]) -> Recommendation:
         if self.rule == "mean":
             score = fmean(review.overall for review in reviews)
             if score >= self.accept_from:
                 return "accept"
             return "reject" if score < self.reject_below else "revise"
-        said = [review.recommendation for review in reviews]
-        yes, no, all_ = said.count("accept"), said.count("reject"), len(said)
+        votes = [review.recommendation for review in reviews]
+        yes, no, total = votes.count("accept"), votes.count("reject"), len(votes)
         if self.rule == "all":
-            return "accept" if yes == all_ else "reject" if no else "revise"
-        return "accept" if 2 * yes > all_ else "reject" if 2 * no > all_ else "revise"
+            return "accept" if yes == total else "reject" if no else "revise"
+        return "accept" if 2 * yes > total else "reject" if 2 * no > total else "revise"

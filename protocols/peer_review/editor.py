@@ -1,148 +1,162 @@
-"""Editor: one submission, round by round. Who holds the rules and spends no attention.
+"""The editor of one submission, who invites reviewers, holds rounds and decides.
 
-Reviewers are sought side by side; each seat asks one scientist after another until one delivers.
-Everything that crosses between authors and reviewers is read on the clock: the manuscript before
-anybody is invited, the reviews on the date of the decision, the revision when it is screened.
+Reviewers are sought side by side; for each review one scientist after another is asked until one
+delivers. Whatever passes between authors and reviewers is read on a stated date: the manuscript
+before anybody is invited, the reviews on the date of the decision, the revision when it is
+screened.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agents.errors import Verdict
-from protocols.peer_review.choice import barred, drawn
 from protocols.peer_review.forms import Recommendation, Report, Review, Rewrite, Willingness
 from protocols.peer_review.prompts import PROMPTS
-from society.interfaces import Manuscript
-from society.meeting import work_at_desk
-from society.publication import STAGE
-from society.refereeing import Terms, review
-from society.submissions import Referee, Submission
+from protocols.peer_review.reviewer_selection import draw_reviewer, ineligible_rows
+from society.teams.contracts import Manuscript
+from society.teams.meetings import work_at_desk
+from society.teams.publication import STAGE
+from society.teams.review_work import ReviewTerms, review
+from society.teams.team import Reviewer, Submission
 
 if TYPE_CHECKING:
-    from protocols.peer_review.protocol import PeerReview
-    from society.answer import Answer
-    from society.lab import Lab
-    from society.steps import Steps
-    from society.team import Team
+    from agents.profile import Profile
+    from protocols.peer_review.rules import ReviewRules
+    from society.kernel.answer import Answer
+    from society.kernel.process import Process
+    from society.teams.lab import Lab
+    from society.teams.team import Team
 
 
-class Delivered(NamedTuple):
-    """A review that has come, unread."""
+class DeliveredReview(NamedTuple):
+    """A review that has been delivered, unread, with the row of its reviewer."""
 
-    referee: Referee
-    answer: Answer[Any]
+    referee: Reviewer
+    answer: Answer[Review]
 
 
 class Editor:
-    """The editor of one submission.
+    """The editor of one submission; no scientist of the society, so it spends no attention.
 
     Args:
-        rules: what the editor goes by.
-        team: whose manuscript it is; its members have gone their ways.
-        lab: the team's.
+        rules: by which the editor invites, waits and decides.
+        team: whose manuscript it is; its members are free for other teams.
+        lab: the team's access to the world.
         number: of the submission, from 1.
     """
 
-    def __init__(self, rules: PeerReview, team: Team, lab: Lab, number: int) -> None:
+    def __init__(self, rules: ReviewRules, team: Team, lab: Lab, number: int) -> None:
         self._rules, self._team, self._lab, self._number = rules, team, lab, number
         self._authors = tuple(one.scientist for one in team.memberships if one.stayed)
         self._asked: set[int] = set()
         self._earlier: dict[int, tuple[str, Review]] = {}
         self._round = 0
 
-    def judge(self, manuscript: Manuscript) -> Steps:
-        """Round after round; returns whether it is accepted, and the manuscript as it stands."""
+    def judge(self, manuscript: Manuscript) -> Process[tuple[bool, Manuscript]]:
+        """Hold one round after another until the manuscript is accepted or rejected.
+
+        Returns:
+            Whether it is accepted, and the manuscript with its revisions.
+        """
         rules, lab = self._rules, self._lab
         for self._round in range(1, rules.rounds + 1):
             lab.turn = self._round
             record = Submission(self._number, self._round, lab.now)
             self._team.submissions.append(record)
             yield from lab.wait(rules.screening)
-            said = manuscript.text.read()
-            came = yield from lab.together(*(self._seat(n, said) for n in range(rules.reviewers)))
+            text = manuscript.text.read()
+            seats = (self._obtain_review(seat, text) for seat in range(rules.reviewers))
+            delivered = yield from lab.together(*seats)
             yield from lab.wait(rules.deciding)
-            decision, reports = self._decide(record, came)
+            decision, reports = self._decide(record, delivered)
             if decision != "revise":
                 break
-            text = yield from self._revise(manuscript.text, said, reports)
-            manuscript = replace(manuscript, text=text)
+            revised = yield from self._revise(manuscript.text, text, reports)
+            manuscript = replace(manuscript, text=revised)
         return decision == "accept", manuscript
 
-    def _seat(self, seat: int, said: Any) -> Steps:
-        """One review of the round, or None if nobody delivers one."""
-        held = self._earlier.get(seat)
+    def _obtain_review(self, seat: int, text: Any) -> Process[DeliveredReview | None]:
+        """One review of the round, or None if nobody delivers one.
+
+        The reviewer of the round before is asked first, without an invitation.
+        """
+        earlier = self._earlier.get(seat)
         for attempt in range(1, self._rules.invitations + 1):
-            if held is not None:
-                referee, held = self._note(seat, held[0]), None
+            if earlier is not None:
+                referee, earlier = self._record_reviewer(seat, earlier[0]), None
             else:
-                who = self._whom(seat, attempt, said)
-                if who is None:
+                name = self._draw_reviewer(seat, attempt, text)
+                if name is None:
                     return None
-                referee = self._note(seat, who)
-                if not (yield from self._invite(referee, said)):
+                referee = self._record_reviewer(seat, name)
+                if not (yield from self._invite(referee, text)):
                     continue
-            answer = yield from self._review(referee, said)
+            answer = yield from self._review(referee, text)
             if referee.outcome != "gone":
-                return None if answer is None else Delivered(referee, answer)
+                return None if answer is None else DeliveredReview(referee, answer)
         return None
 
-    def _whom(self, seat: int, attempt: int, said: Any) -> str | None:
+    def _draw_reviewer(self, seat: int, attempt: int, text: Any) -> str | None:
         rules, world = self._rules, self._lab.world
-        closed = barred(world, self._authors, rules.conflicts == "excluded", rules.max_open)
+        conflicts = rules.conflicts == "excluded"
+        closed = ineligible_rows(world, self._authors, conflicts, rules.max_open)
         rng = self._lab.rng("reviewer", self._number, self._round, seat, attempt)
         excluded = closed | self._asked
-        return drawn(self._lab, rules.choice, said, excluded, rules.nearest, rng)
+        return draw_reviewer(self._lab, rules.choice, text, excluded, rules.nearest, rng)
 
-    def _note(self, seat: int, who: str) -> Referee:
-        """The row of somebody who is asked, as of now; nobody is asked twice for one submission."""
-        row = self._lab.world.population.rows[who]
+    def _record_reviewer(self, seat: int, name: str) -> Reviewer:
+        """Write the row of a reviewer as of now; it is asked no more for this submission."""
+        row = self._lab.world.population.rows[name]
         self._asked.add(row)
-        load, open_ = self._lab.load(who), self._lab.world.reviewing.get(row, 0)
-        referee = Referee(self._number, self._round, seat, who, load, open_)
+        load, open_ = self._lab.load(name), self._lab.world.reviewing.get(row, 0)
+        referee = Reviewer(self._number, self._round, seat, name, load, open_)
         self._team.referees.append(referee)
         return referee
 
-    def _invite(self, referee: Referee, said: Any) -> Steps:
-        lab, rules, who = self._lab, self._rules, referee.scientist
+    def _invite(self, referee: Reviewer, text: Any) -> Process[bool]:
+        """Ask a scientist to review; True if it agrees."""
+        lab, rules, name = self._lab, self._rules, referee.scientist
         referee.invited = lab.now
-        answer = lab.pose(
-            who,
+        answer: Answer[Willingness] = lab.pose(
+            name,
             PROMPTS["request"],
             Willingness,
             "invite",
             seat=referee.seat,
             within=rules.answer,
-            manuscript=said,
-            authors=self._shown(),
+            manuscript=text,
+            authors=self._shown_authors(),
             load=referee.load,
             open=referee.open,
             days=round(rules.due),
         )
         yield from lab.wait(rules.answer)
+        # Read even if the scientist has left by now: what is read depends on no later event.
         accepted = answer.read().accepted
         referee.answered = lab.now
-        if lab.world.population.is_gone(who):
+        if lab.world.population.has_departed(name):
             referee.outcome = "gone"
         elif not accepted:
             referee.outcome = "declined"
         return referee.outcome is None
 
-    def _review(self, referee: Referee, said: Any) -> Steps:
+    def _review(self, referee: Reviewer, text: Any) -> Process[Answer[Review] | None]:
+        """The work on one review; None if it is not delivered."""
         lab, rules = self._lab, self._rules
-        place = (self._number, self._round, referee.scientist)
-        effort = rules.effort.draw(lab.rng("review", *place))
-        known = self._earlier.get(referee.seat)
-        own = known[1] if known is not None and known[0] == referee.scientist else None
+        effort = rules.effort.draw(lab.rng("review", self._number, self._round, referee.scientist))
+        earlier = self._earlier.get(referee.seat)
+        same = earlier is not None and earlier[0] == referee.scientist
         slots = {
-            "manuscript": said,
-            "authors": self._shown(),
+            "manuscript": text,
+            "authors": self._shown_authors(),
             "round": self._round,
             "final": self._final,
-            "response": getattr(said, "response", "") if self._round > 1 else "",
-            "earlier": own,
+            "response": getattr(text, "response", "") if self._round > 1 else "",
+            "earlier": earlier[1] if earlier is not None and same else None,
         }
 
         def pose(within: float) -> Answer[Any]:
@@ -151,58 +165,80 @@ class Editor:
                 referee.scientist, page, Review, "review", seat=seat, within=within, **slots
             )
 
-        terms = Terms(effort, rules.due, rules.patience, rules.reminders)
-        return (yield from review(self._team, lab, referee, terms, pose))
+        terms = ReviewTerms(effort, rules.due, rules.patience, rules.reminders)
+        answer: Answer[Review] | None = yield from review(self._team, lab, referee, terms, pose)
+        return answer
 
     def _decide(
-        self, record: Submission, came: list[Delivered | None]
+        self, record: Submission, delivered: Sequence[DeliveredReview | None]
     ) -> tuple[Recommendation, tuple[Report, ...]]:
-        """Read what has come and go by the rule; the decision is known from now on."""
+        """Read the reviews and decide by the rule; the authors know the decision from now on."""
         rules, lab = self._rules, self._lab
-        read = [one for one in map(self._read, came) if one is not None]
-        reviews = [said for _, said in read]
+        readable = [one for one in map(self._read, delivered) if one is not None]
+        reviews = [review for _, review in readable]
         if len(reviews) < rules.least:
             decision: Recommendation = rules.too_few
         else:
-            decision = rules.decision.of(reviews, self._final)
+            decision = rules.decision.decide(reviews, self._final)
         record.decided, record.decision, record.reviews = lab.now, decision, len(reviews)
-        record.score = fmean(said.overall for said in reviews) if reviews else None
+        record.score = fmean(review.overall for review in reviews) if reviews else None
         lab.event("decided", submission=self._number, round=self._round, decision=decision)
-        self._earlier = {one.seat: (one.scientist, said) for one, said in read}
+        self._earlier = {referee.seat: (referee.scientist, review) for referee, review in readable}
         named = rules.blind == "none"
-        return decision, tuple(Report(one.scientist if named else "", said) for one, said in read)
+        return decision, tuple(
+            Report(referee.scientist if named else "", review) for referee, review in readable
+        )
 
-    def _read(self, came: Delivered | None) -> tuple[Referee, Review] | None:
-        if came is None:
+    def _read(self, delivered: DeliveredReview | None) -> tuple[Reviewer, Review] | None:
+        if delivered is None:
             return None
+        referee = delivered.referee
         try:
-            said: Review = came.answer.read()
+            review = delivered.answer.read()
         except Verdict:
-            came.referee.outcome = "unread"
+            referee.outcome = "unread"
             return None
-        came.referee.recommendation, came.referee.score = said.recommendation, said.overall
-        return came.referee, said
+        referee.recommendation, referee.score = review.recommendation, review.overall
+        return referee, review
 
-    def _revise(self, text: Answer[Any], said: Any, reports: tuple[Report, ...]) -> Steps:
-        """Homework of every author who is still there, then a rewriting, unread.
+    def _revise(
+        self, unread: Answer[Any], text: Any, reports: tuple[Report, ...]
+    ) -> Process[Answer[Any]]:
+        """Revise the manuscript: homework of every author who is still there, then a rewriting.
 
-        The leader rewrites, or the next author who is there; where nobody is, it stays as it was.
+        The leader rewrites, or the next author who is there; where nobody is, the text stays.
+
+        Args:
+            unread: the text as an Answer.
+            text: the same, as it was read for the reviewers.
+            reports: what the authors are shown of the reviews.
+
+        Returns:
+            The revised text, unread.
         """
         lab = self._lab
-        place = (STAGE, self._number, self._round)
+        occasion = (STAGE, self._number, self._round)
         yield from lab.together(
-            *(work_at_desk(lab.world, self._team, author, *place) for author in self._here())
+            *(
+                work_at_desk(lab.world, self._team, author, *occasion)
+                for author in self._present_authors()
+            )
         )
-        page, here = PROMPTS["rewrite"], self._here()
-        if not here:
-            return text
-        return (yield from lab.ask(here[0], page, Rewrite, manuscript=said, reports=reports))
+        # Asked again after the homework: an author may have left meanwhile.
+        present = self._present_authors()
+        if not present:
+            return unread
+        revised: Answer[Rewrite] = yield from lab.ask(
+            present[0], PROMPTS["rewrite"], Rewrite, manuscript=text, reports=reports
+        )
+        return revised
 
-    def _here(self) -> tuple[str, ...]:
+    def _present_authors(self) -> tuple[str, ...]:
         people = self._lab.world.population
-        return tuple(author for author in self._authors if not people.is_gone(author))
+        return tuple(author for author in self._authors if not people.has_departed(author))
 
-    def _shown(self) -> tuple[Any, ...]:
+    def _shown_authors(self) -> tuple[Profile, ...]:
+        """The authors' profiles, or none where the review is double-blind."""
         if self._rules.blind == "double":
             return ()
         return tuple(self._lab.profile(author) for author in self._authors)

@@ -1,6 +1,6 @@
-"""The forms of review: a request to review, the review, the revision that it asks for.
+"""Reply forms of peer review, for requests, reviews and revised manuscripts.
 
-The rules by which the offline scientist answers them live in ``agents/offline/refereeing.py``.
+The rules by which the offline scientist answers them live in ``agents/offline/reviewing.py``.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from agents.forms import Form
-from agents.offline import refereeing
+from agents.offline import reviewing
+from agents.replies.form import Form
 from protocols.forms import Choice
 
 Recommendation = Literal["accept", "revise", "reject"]
 Mark = Annotated[float, Field(ge=1, le=10)]
 """A score of a manuscript; 1 is lowest."""
-_MEANT = {
+_SYNONYMS = {
     "accepted": "accept",
     "acceptance": "accept",
     "revision": "revise",
@@ -32,27 +32,27 @@ _MEANT = {
 
 
 class Willingness(Choice):
-    """Does a scientist agree to review?
+    """The answer to a request to review a manuscript.
 
     Slots: manuscript, authors (Profiles; empty where they are withheld), load (teams the scientist
     is in now), open (reviews it has agreed to and not delivered), days (until the review is due).
     """
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Agree the likelier, the nearer the manuscript is and the less there is to do."""
-        return cls.model_validate(refereeing.willingness(slots, rng))
+        return cls.model_validate(reviewing.answer_review_request(slots, rng))
 
 
 class Review(Form):
-    """One review.
+    """The review of one manuscript by one reviewer.
 
     Slots: manuscript, authors (as above), round (from 1), final (no revision can follow),
     response (what the authors say of their revision, or ""), earlier (the reviewer's Review of
     the round before, or None).
     """
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     recommendation: Recommendation = Field(alias="Recommendation")
     originality: Mark = Field(alias="Originality")
     soundness: Mark = Field(alias="Soundness")
@@ -66,8 +66,8 @@ class Review(Form):
         """Read "Major revision" as revise."""
         if not isinstance(value, str):
             return value
-        said = value.strip(" .\"'").casefold()
-        return _MEANT.get(said, said)
+        word = value.strip(" .\"'").casefold()
+        return _SYNONYMS.get(word, word)
 
     def words(self) -> str:
         """Recommendation, scores and comments."""
@@ -78,9 +78,9 @@ class Review(Form):
         )
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Score by nearness, chance and round; recommend by the overall score."""
-        return cls.model_validate(refereeing.review(slots, rng))
+        return cls.model_validate(reviewing.review_manuscript(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -90,7 +90,12 @@ class Review(Form):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A review as the authors are shown it; ``reviewer`` is empty where names are withheld."""
+    """A review as it is shown to the authors.
+
+    Attributes:
+        reviewer: masked name; empty where names are withheld.
+        said: the review.
+    """
 
     reviewer: str
     said: Review
@@ -99,7 +104,7 @@ class Report:
 class Rewrite(Form):
     """A revised manuscript. Slots: manuscript, reports (Reports)."""
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     title: str = Field(alias="Title", min_length=1)
     abstract: str = Field(alias="Abstract", min_length=1)
     response: str = Field(default="", alias="Response")
@@ -109,12 +114,12 @@ class Rewrite(Form):
         return f"{self.title}\n{self.abstract}"
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Rewrite as in a review round of the abstract, with what the reviewers name."""
-        return cls.model_validate(refereeing.rewrite(slots, rng))
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Rewrite some sentences, and take up what the reviewers name."""
+        return cls.model_validate(reviewing.revise_manuscript(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """An unreadable revision leaves the manuscript as it stands."""
+        """The manuscript, unchanged."""
         manuscript = slots["manuscript"]
         return cls(title=manuscript.title, abstract=manuscript.abstract)

@@ -1,4 +1,4 @@
-"""Choice of reviewers: who is asked, among those who may be."""
+"""The draw of reviewers among those who may be asked to review a manuscript."""
 
 from __future__ import annotations
 
@@ -6,57 +6,65 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal
 
-from society.excluded import Excluded
-from society.leaders import Anybody, Standing
+from society.formation.excluded_rows import ExcludedRows
+from society.formation.leaders import Anybody, ByProminence
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from society.lab import Lab
-    from society.world import World
+    from society.teams.lab import Lab
+    from society.teams.world import World
 
-By = Literal["interests", "uniform", "standing"]
+ReviewerChoice = Literal["interests", "uniform", "standing"]
 
 
-def barred(world: World, authors: Sequence[str], conflicts: bool, most: int) -> Excluded:
-    """Rows that may not be asked now.
+def ineligible_rows(
+    world: World, authors: Sequence[str], conflicts: bool, most: int
+) -> ExcludedRows:
+    """Rows of those who may not be asked to review now.
 
-    Authors, those who have left the society or come to it just now, those with as many open
-    reviews as one may have and, with ``conflicts``, everybody who has written with an author.
+    These are the authors, those who have left the society or come to it just now, those with too
+    many open reviews and, with ``conflicts``, everybody who has written with an author.
+
+    Args:
+        world: as of now.
+        authors: masked names.
+        conflicts: are co-authors of the authors ineligible?
+        most: open reviews from which a scientist is asked no more (>= 1).
     """
     rows = [world.population.rows[author] for author in authors]
     full = {row for row, open_ in world.reviewing.items() if open_ >= most}
-    known: set[int] = set()
+    coauthors: set[int] = set()
     if conflicts:
-        known.update(int(other) for row in rows for other in world.network.row(row)[0])
+        coauthors.update(int(other) for row in rows for other in world.network.coauthors(row)[0])
     people = world.population
-    return Excluded(people.gone.keys(), {*rows} | people.just_arrived() | full | known)
+    return ExcludedRows(people.departed.keys(), {*rows} | people.just_arrived() | full | coauthors)
 
 
-def drawn(
+def draw_reviewer(
     lab: Lab,
-    by: By,
+    choice: ReviewerChoice,
     manuscript: Any,
     excluded: AbstractSet[int],
     nearest: int,
     rng: np.random.Generator,
 ) -> str | None:
-    """One scientist to ask, or None where nobody is left.
+    """Draw one scientist to ask, or None where nobody is left.
 
     Args:
         lab: of the authors' team.
-        by: ``interests``: one of the ``nearest`` to the manuscript; ``uniform``; ``standing``:
+        choice: ``interests``: one of the ``nearest`` to the manuscript; ``uniform``; ``standing``:
             in proportion to citations + 1.
         manuscript: as it was read.
         excluded: rows that may not be asked.
-        nearest: among how many ``interests`` draws.
+        nearest: among how many ``interests`` draws (>= 1).
         rng: the stream of this draw.
     """
     names = lab.world.population.names
-    if by == "interests":
+    if choice == "interests":
         without = [names[row] for row in sorted(excluded)]
         near = lab.people(manuscript, nearest, without).read()
         return near[int(rng.integers(len(near)))].id if near else None
-    rule = Anybody() if by == "uniform" else Standing()
+    rule = Anybody() if choice == "uniform" else ByProminence()
     row = rule.choose(excluded, lab.world, rng)
     return None if row is None else names[row]

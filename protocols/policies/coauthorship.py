@@ -1,24 +1,60 @@
-"""Coauthorship: whom one has written with, and now and then anybody."""
+"""Selection by joint papers, with an exploring part so that strangers are asked too.
+
+This is the rule of VirSci and its variants: ``HalfNormal`` and ``Share`` are two other ways to
+explore. Draws are exact and take O(degree): a mixture of the sparse row and a uniform part, with
+rejection of those who may not be asked.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from protocols.policies.explore import HALF_NORMAL_LIMIT, Explore, HalfNormal, Share
-from society.drawing import draw_densely
-from society.interfaces import SelectionPolicy
-from society.network import CoauthorNetwork
+from agents.arrays import FloatArray, IntArray
+from agents.config import Part
+from society.formation.rejection_sampling import sample_exactly
+from society.formation.selection import SelectionPolicy
+from society.kernel.streams import Streams
+from society.population.network import CoauthorNetwork
 
-Rows = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+HALF_NORMAL_LIMIT = 6.0
+"""Truncation of the increments; |N(1,1)| lies above it once in 3.5 million draws."""
+
+
+class HalfNormal(Part):
+    """e_ij = |N(1,1)| per pair, fixed for the run, truncated at 6 (VirSci, appendix D.4).
+
+    Drawn by hashing seed and pair, never stored.
+    """
+
+    seed: int | None = None
+    """Of the increments; null: the seed of the run."""
+
+    def entry(self, i: int, j: int) -> float:
+        """The increment of a pair of rows, the same in both directions."""
+        rng = Streams(self.seed or 0).stream("explore", min(i, j), max(i, j))
+        while (value := abs(1.0 + float(rng.standard_normal()))) > HALF_NORMAL_LIMIT:
+            pass
+        return value
+
+
+class Share(Part):
+    """A total exploring mass per row: uniform with this probability, else by joint papers."""
+
+    mass: float = Field(default=0.2, gt=0, le=1)
+    """Probability of a uniform draw from everybody, drawn again where somebody may not be asked."""
+
+
+Explore = Annotated[float, Field(gt=0, allow_inf_nan=False)] | HalfNormal | Share
+"""What a scenario may say after ``explore``."""
 
 _ROUNDS = 64
+"""Rounds of rejection before everybody who is left is listed."""
 
 
 class Coauthorship(SelectionPolicy):
@@ -42,37 +78,37 @@ class Coauthorship(SelectionPolicy):
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> int | None:
-        """One draw from the row of the leader without the excluded, by rejection."""
+        """Draw one from the row of the leader without the excluded, by rejection."""
         n = network.size
         if len(excluded) >= n:
             return None
-        looks_back, thinned = self._ways
-        known = network.known(leader) if looks_back else 0
-        asked = network.consulted.known(leader) if self.guests and looks_back else 0
+        looks_back, thinned = self._modes
+        known = network.strength(leader) if looks_back else 0
+        asked = network.consultations.total(leader) if self.guests and looks_back else 0
         past = known + self.guests * asked
         mass, random, tries = past + self._uniform_mass(n, past), rng.random, 0
         while tries < _ROUNDS or tries < 4 * n // (n - len(excluded)):
             tries += 1
-            if (drawn := random() * mass) < known:
-                candidate = network.partner(leader, int(random() * known))
-            elif drawn < past:
-                candidate = network.consulted.guest(leader, int(random() * asked))
+            if (point := random() * mass) < known:
+                candidate = network.partner_at(leader, int(random() * known))
+            elif point < past:
+                candidate = network.consultations.guest_at(leader, int(random() * asked))
             else:
                 candidate = int(rng.integers(n))
-                if thinned and self._refuses(leader, candidate, rng):
+                if thinned and self._rejects(leader, candidate, rng):
                     continue
             if candidate not in excluded:
                 return candidate
-        return self._draw_densely(leader, excluded, network, rng)
+        return self._draw_exactly(leader, excluded, network, rng)
 
     def draws(
         self,
-        leaders: Rows,
+        leaders: IntArray,
         excluded: AbstractSet[int],
         network: CoauthorNetwork,
         rng: np.random.Generator,
-    ) -> Rows:
-        """A draw for each of many leaders, independent of each other, from one stream.
+    ) -> IntArray:
+        """Draw one for each of many leaders, independent of each other, from one stream.
 
         Args:
             leaders: rows, which may repeat; each is excluded from its own draw.
@@ -85,45 +121,51 @@ class Coauthorship(SelectionPolicy):
         """
         closed = np.zeros(network.size, dtype=bool)
         closed[sorted(excluded)] = True
-        found = np.full(len(leaders), -1, dtype=np.int64)
+        drawn = np.full(len(leaders), -1, dtype=np.int64)
         waiting = np.arange(len(leaders))
         for _ in range(_ROUNDS):
             asking = leaders[waiting]
             candidates = self._propose(asking, network, rng)
-            drawn = (candidates >= 0) & (candidates != asking) & ~closed[candidates]
-            found[waiting[drawn]] = candidates[drawn]
-            waiting = waiting[~drawn]
+            valid = (candidates >= 0) & (candidates != asking) & ~closed[candidates]
+            drawn[waiting[valid]] = candidates[valid]
+            waiting = waiting[~valid]
             if not len(waiting):
-                return found
-        for place in waiting.tolist():
-            leader = int(leaders[place])
-            one = self.draw(leader, excluded | {leader}, network, rng)
-            found[place] = -1 if one is None else one
-        return found
+                return drawn
+        for index in waiting.tolist():
+            leader = int(leaders[index])
+            row = self.draw(leader, excluded | {leader}, network, rng)
+            drawn[index] = -1 if row is None else row
+        return drawn
 
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
-        """A_ij + g C_ij + e_ij for the candidates."""
-        past = network.joints(leader, candidates).astype(float)
+        """A_ij + g C_ij + e_ij of the candidates.
+
+        Args:
+            leader: row of the leader.
+            candidates: rows.
+            network: joint papers as of now.
+        """
+        past = network.joint_papers_with(leader, candidates).astype(float)
         if self.guests:
-            past += self.guests * network.consulted.counts(leader, candidates)
+            past += self.guests * network.consultations.counts(leader, candidates)
         if isinstance(self.explore, HalfNormal):
             return past + [self.explore.entry(leader, other) for other in candidates]
-        looks_back, _ = self._ways
-        whole = network.known(leader) + self.guests * network.consulted.known(leader)
+        looks_back, _ = self._modes
+        whole = network.strength(leader) + self.guests * network.consultations.total(leader)
         mass = self._uniform_mass(network.size, whole if looks_back else 0)
         return past * looks_back + mass / network.size
 
     def of_run(self, seed: int) -> SelectionPolicy:
-        """The policy with the increments of this run."""
+        """The policy with the increments of this run, drawn by its seed."""
         if not isinstance(self.explore, HalfNormal) or self.explore.seed is not None:
             return self
         return self.model_copy(update={"explore": HalfNormal(seed=seed)})
 
     @cached_property
-    def _ways(self) -> tuple[bool, bool]:
-        """Does it look back, and are uniform draws thinned? Kept, since every draw asks."""
+    def _modes(self) -> tuple[bool, bool]:
+        """Are joint papers looked at, and are uniform draws thinned? Cached: every draw asks."""
         explores = isinstance(self.explore, Share) and self.explore.mass == 1
         return not explores, isinstance(self.explore, HalfNormal)
 
@@ -135,55 +177,59 @@ class Coauthorship(SelectionPolicy):
             return float(n) if past == 0 else past * mass / (1 - mass)
         return HALF_NORMAL_LIMIT * n
 
-    def _propose(self, leaders: Rows, network: CoauthorNetwork, rng: np.random.Generator) -> Rows:
-        """One round of rejection for many leaders: a row, or -1 for a draw that is refused."""
+    def _propose(
+        self, leaders: IntArray, network: CoauthorNetwork, rng: np.random.Generator
+    ) -> IntArray:
+        """One round of rejection for many leaders: a row, or -1 for a rejected draw."""
         n, count = network.size, len(leaders)
-        looks_back, thinned = self._ways
-        known = network.knowns(leaders) if looks_back else np.zeros(count, dtype=np.int64)
-        past: Weights = known
+        looks_back, thinned = self._modes
+        known = network.strengths(leaders) if looks_back else np.zeros(count, dtype=np.int64)
+        past: IntArray | FloatArray = known
         if self.guests and looks_back:
-            past = known + self.guests * network.consulted.knowns(leaders)
+            past = known + self.guests * network.consultations.totals(leaders)
         if isinstance(self.explore, Share):
             back = (past > 0) & (rng.random(count) >= self.explore.mass)
         else:
             back = rng.random(count) * (past + self._uniform_mass(n, 0.0)) < past
         candidates = rng.integers(n, size=count)
         if thinned:
-            for place in np.flatnonzero(~back).tolist():
-                if self._refuses(int(leaders[place]), int(candidates[place]), rng):
-                    candidates[place] = -1
+            for index in np.flatnonzero(~back).tolist():
+                if self._rejects(int(leaders[index]), int(candidates[index]), rng):
+                    candidates[index] = -1
         if self.guests:
             asked = back & (rng.random(count) * past >= known)
             back &= ~asked
-            candidates[asked] = self._guests(leaders[asked], network, rng)
-        places = (rng.random(int(back.sum())) * known[back]).astype(np.int64)
-        candidates[back] = network.partners(leaders[back], places)
+            candidates[asked] = self._draw_guests(leaders[asked], network, rng)
+        indices = (rng.random(int(back.sum())) * known[back]).astype(np.int64)
+        candidates[back] = network.partners_at(leaders[back], indices)
         return candidates
 
     @staticmethod
-    def _guests(leaders: Rows, network: CoauthorNetwork, rng: np.random.Generator) -> Rows:
-        """One guest of each of many leaders, who have some."""
-        consulted = network.consulted
-        places = (rng.random(len(leaders)) * consulted.knowns(leaders)).astype(np.int64)
-        pairs = zip(leaders.tolist(), places.tolist(), strict=True)
-        return np.fromiter((consulted.guest(*pair) for pair in pairs), np.int64, len(leaders))
+    def _draw_guests(
+        leaders: IntArray, network: CoauthorNetwork, rng: np.random.Generator
+    ) -> IntArray:
+        """Draw one former guest of each of many leaders, who all have some."""
+        consulted = network.consultations
+        indices = (rng.random(len(leaders)) * consulted.totals(leaders)).astype(np.int64)
+        pairs = zip(leaders.tolist(), indices.tolist(), strict=True)
+        return np.fromiter((consulted.guest_at(*pair) for pair in pairs), np.int64, len(leaders))
 
-    def _refuses(self, leader: int, candidate: int, rng: np.random.Generator) -> bool:
-        """Thin the uniform envelope of the half-normal increments."""
+    def _rejects(self, leader: int, candidate: int, rng: np.random.Generator) -> bool:
+        """Reject a uniform draw so that the half-normal increments remain (thinning)."""
         if not isinstance(self.explore, HalfNormal):
             return False
         return bool(rng.random() * HALF_NORMAL_LIMIT >= self.explore.entry(leader, candidate))
 
-    def _draw_densely(
+    def _draw_exactly(
         self,
         leader: int,
         excluded: AbstractSet[int],
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> int | None:
-        """The same distribution over those who are left, who are few."""
+        """Draw from the same distribution over those who are left, who are few."""
 
-        def weights(rows: Rows) -> npt.NDArray[np.float64]:
+        def weights(rows: IntArray) -> FloatArray:
             return self.weights(leader, rows.tolist(), network)
 
-        return draw_densely(weights, network.size, excluded, rng)
+        return sample_exactly(weights, network.size, excluded, rng)

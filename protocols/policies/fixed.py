@@ -1,4 +1,4 @@
-"""Fixed: a team that is stated beforehand."""
+"""A selection policy that draws from stated people only."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from pydantic import Field
 
-from society.interfaces import SelectionPolicy
-from society.surroundings import Surroundings
+from society.formation.selection import SelectionPolicy
+from society.formation.world_view import WorldView
 
 
-class Fixed(SelectionPolicy):
+class FixedTeam(SelectionPolicy):
     """Stated people and nobody else, with equal probability (this project: for controlled teams).
 
     ``founding.leaders: {use: named, people: [...]}`` states the leader too.
@@ -25,18 +25,24 @@ class Fixed(SelectionPolicy):
         self,
         members: Sequence[int],
         excluded: AbstractSet[int],
-        world: Surroundings,
+        world: WorldView,
         rng: np.random.Generator,
     ) -> int | None:
-        """One of them who is not excluded."""
-        left = [row for row in self._rows(world) if row not in excluded]
-        return left[int(rng.integers(len(left)))] if left else None
+        """Draw one of the stated people who is not excluded."""
+        free = [row for row in self._rows(world) if row not in excluded]
+        return free[int(rng.integers(len(free)))] if free else None
 
     def chances(
-        self, members: Sequence[int], candidates: Sequence[int], world: Surroundings
+        self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
-        """One for those stated, nothing for all others."""
+        """One for the stated people, zero for all others.
+
+        Args:
+            members: rows of the members, the leader first; empty where a leader is drawn.
+            candidates: rows.
+            world: as of now.
+        """
         return np.isin(np.asarray(candidates), self._rows(world)).astype(float)
 
-    def _rows(self, world: Surroundings) -> list[int]:
+    def _rows(self, world: WorldView) -> list[int]:
         return world.rows_of(self.people, "protocol.selection.people")

@@ -1,4 +1,4 @@
-"""Guimera: teams of newcomers and incumbents, some of whom have worked together before."""
+"""A selection policy of newcomers and incumbents, after Guimera et al. (2005)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from society.drawing import Weights
-from society.durations import Days
-from society.incumbents import Incumbents
-from society.interfaces import SelectionPolicy
-from society.surroundings import Surroundings
+from agents.arrays import FloatArray
+from society.formation.incumbents import Incumbents
+from society.formation.selection import SelectionPolicy
+from society.formation.world_view import WorldView
+from society.kernel.durations import Days
 
 
 class Guimera(SelectionPolicy):
@@ -40,63 +40,69 @@ class Guimera(SelectionPolicy):
         self,
         members: Sequence[int],
         excluded: AbstractSet[int],
-        world: Surroundings,
+        world: WorldView,
         rng: np.random.Generator,
     ) -> int | None:
-        """An incumbent or a newcomer."""
+        """Draw an incumbent or a newcomer."""
         incumbents = Incumbents(world, self.inactivity, self.incumbents == "ever")
         if rng.random() < self.p:
-            row = self._incumbent(incumbents, members, excluded, world, rng)
+            row = self._draw_incumbent(incumbents, members, excluded, world, rng)
             if row is not None:
                 return row
-        return incumbents.newcomer(excluded, rng)
+        return incumbents.sample_newcomer(excluded, rng)
 
     def chances(
-        self, members: Sequence[int], candidates: Sequence[int], world: Surroundings
+        self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
-        """The probabilities of these candidates if nobody else may be drawn."""
+        """Probabilities of the candidates if nobody else may be drawn.
+
+        Args:
+            members: rows of the members, the leader first; empty where a leader is drawn.
+            candidates: rows.
+            world: as of now.
+        """
         incumbents = Incumbents(world, self.inactivity, self.incumbents == "ever")
-        known = _shares([incumbents.holds(row) for row in candidates])
-        new = _shares([incumbents.new(row) for row in candidates])
+        known = _shares([incumbents.is_incumbent(row) for row in candidates])
+        new = _shares([incumbents.is_newcomer(row) for row in candidates])
         if not known.any():
             return new
-        inside = [one for one in members if incumbents.holds(one)]
-        again = [self._again(one, candidates, known, world) for one in inside]
-        repeated = np.mean(again, axis=0) if again else known
+        inside = [row for row in members if incumbents.is_incumbent(row)]
+        shares = [self._coauthor_shares(row, candidates, known, world) for row in inside]
+        repeated = np.mean(shares, axis=0) if shares else known
         return self.p * (self.q * repeated + (1 - self.q) * known) + (1 - self.p) * new
 
-    def _incumbent(
+    def _draw_incumbent(
         self,
         incumbents: Incumbents,
         members: Sequence[int],
         excluded: AbstractSet[int],
-        world: Surroundings,
+        world: WorldView,
         rng: np.random.Generator,
     ) -> int | None:
-        """A former co-author of an incumbent in the team, or any incumbent; None without one."""
-        inside = [row for row in members if incumbents.holds(row)]
+        """Draw a former co-author of an incumbent in the team, or else any incumbent."""
+        inside = [row for row in members if incumbents.is_incumbent(row)]
         if inside and rng.random() < self.q:
-            one = inside[int(rng.integers(len(inside)))]
+            member = inside[int(rng.integers(len(inside)))]
             partners = [
                 row
-                for row in world.network.row(one)[0].tolist()
-                if row not in excluded and incumbents.holds(row)
+                for row in world.network.coauthors(member)[0].tolist()
+                if row not in excluded and incumbents.is_incumbent(row)
             ]
             if partners:
-                found: int = partners[int(rng.integers(len(partners)))]
-                return found
-        return incumbents.draw(excluded, rng)
+                partner: int = partners[int(rng.integers(len(partners)))]
+                return partner
+        return incumbents.sample_incumbent(excluded, rng)
 
     @staticmethod
-    def _again(
-        one: int, candidates: Sequence[int], known: np.ndarray, world: Surroundings
+    def _coauthor_shares(
+        member: int, candidates: Sequence[int], known: np.ndarray, world: WorldView
     ) -> np.ndarray:
-        """The shares of the incumbents who have written with one; of all where there is none."""
-        partners = _shares((world.network.joints(one, candidates) > 0) & (known > 0))
+        """Equal shares of the incumbents who have written with a member; of all without any."""
+        partners = _shares((world.network.joint_papers_with(member, candidates) > 0) & (known > 0))
         return partners if partners.any() else known
 
 
-def _shares(chosen: Sequence[bool] | np.ndarray) -> Weights:
-    """The same share for each of those chosen, adding up to one; zeros where none is."""
-    shares: Weights = np.asarray(chosen, dtype=float)
+def _shares(chosen: Sequence[bool] | np.ndarray) -> FloatArray:
+    """Equal shares of those chosen, adding up to one; zeros where none is."""
+    shares: FloatArray = np.asarray(chosen, dtype=float)
     return shares / max(1.0, float(shares.sum()))

@@ -1,4 +1,4 @@
-"""Topics: those who work on what one works on."""
+"""A selection policy of topical homophily, which draws the nearest in interests."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from pydantic import Field
 
-from society.drawing import Rows, draw
-from society.ecosystem.knowledge import interests_text
-from society.interfaces import SelectionPolicy
-from society.surroundings import Surroundings
+from agents.arrays import IntArray
+from society.ecosystem.knowledge_bank import interests_text
+from society.formation.rejection_sampling import sample_by_rejection
+from society.formation.selection import SelectionPolicy
+from society.formation.world_view import WorldView
 
 
 class NearestTopics(SelectionPolicy):
@@ -31,15 +32,15 @@ class NearestTopics(SelectionPolicy):
         self,
         members: Sequence[int],
         excluded: AbstractSet[int],
-        world: Surroundings,
+        world: WorldView,
         rng: np.random.Generator,
     ) -> int | None:
-        """One draw from the leader's neighbours in interests, or from everybody."""
+        """Draw one of the nearest to the leader in interests, or anybody."""
         if not members:
             return super().choose(members, excluded, world, rng)
         near, people = self._near(members[0], world), len(world.population)
-        open_ = [row for row in near if row not in excluded]
-        if not open_ and not self.explore:
+        free = [row for row in near if row not in excluded]
+        if not free and not self.explore:
             return None
 
         def propose() -> int | None:
@@ -47,28 +48,34 @@ class NearestTopics(SelectionPolicy):
                 return int(rng.integers(people))
             return near[int(rng.integers(len(near)))] if near else None
 
-        def weights(rows: Rows) -> np.ndarray:
-            return self._of(near, rows, people)
+        def weights(rows: IntArray) -> np.ndarray:
+            return self._probabilities(near, rows, people)
 
-        return draw(propose, weights, people, excluded, rng)
+        return sample_by_rejection(propose, weights, people, excluded, rng)
 
     def chances(
-        self, members: Sequence[int], candidates: Sequence[int], world: Surroundings
+        self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
-        """P_ij of the candidates."""
+        """P_ij of the candidates.
+
+        Args:
+            members: rows of the members, the leader first; empty where a leader is drawn.
+            candidates: rows.
+            world: as of now.
+        """
         if not members:
             return super().chances(members, candidates, world)
         near = self._near(members[0], world)
-        return self._of(near, np.asarray(candidates), len(world.population))
+        return self._probabilities(near, np.asarray(candidates), len(world.population))
 
-    def _of(self, near: list[int], rows: Rows, people: int) -> np.ndarray:
+    def _probabilities(self, near: list[int], rows: IntArray, people: int) -> np.ndarray:
         return self.explore / people + (1 - self.explore) * np.isin(rows, near) / max(1, len(near))
 
-    def _near(self, leader: int, world: Surroundings) -> list[int]:
-        """The nearest by interests of those who are here, but for the leader; on a tie by name."""
+    def _near(self, leader: int, world: WorldView) -> list[int]:
+        """Rows of those present who are nearest to the leader by interests; ties by name."""
         name, bank = world.population.names[leader], world.knowledge
         version = bank.visible(world.day)
         text = interests_text(bank.profile(name, version))
-        others = frozenset({name}) | world.population.absent()
-        found = bank.search(text, self.nearest, version, others)
-        return [world.population.rows[one.id] for one in found]
+        others = frozenset({name}) | world.population.departed_names()
+        profiles = bank.search(text, self.nearest, version, others)
+        return [world.population.rows[profile.id] for profile in profiles]

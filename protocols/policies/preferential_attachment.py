@@ -1,4 +1,4 @@
-"""Standing: the rich get richer."""
+"""A selection policy of preferential attachment, by co-authors, papers or citations."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from pydantic import Field
 
-from society.interfaces import SelectionPolicy
-from society.standing import By, draw_by, weights_by
-from society.surroundings import Surroundings
+from society.formation.cumulative_advantage import CountedBy, count_weights, sample_by_count
+from society.formation.selection import SelectionPolicy
+from society.formation.world_view import WorldView
 
 
-class ByStanding(SelectionPolicy):
+class PreferentialAttachment(SelectionPolicy):
     """In proportion to standing plus a floor: preferential attachment.
 
     Source: Barabasi and Albert, Science 286:509 (1999); measured in co-authorship by Newman,
     Physical Review E 64:025102 (2001), on distinct co-authors.
     """
 
-    by: By = "coauthors"
+    by: CountedBy = "coauthors"
     """Distinct co-authors, papers, or citations received, as of the date."""
     floor: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     """Added to everybody's standing; with 0 nobody without any is ever asked."""
@@ -29,14 +29,20 @@ class ByStanding(SelectionPolicy):
         self,
         members: Sequence[int],
         excluded: AbstractSet[int],
-        world: Surroundings,
+        world: WorldView,
         rng: np.random.Generator,
     ) -> int | None:
-        """One draw by standing, whoever is in the team."""
-        return draw_by(world, self.by, self.floor, excluded, rng)
+        """Draw one by standing plus floor, whoever is in the team."""
+        return sample_by_count(world, self.by, self.floor, excluded, rng)
 
     def chances(
-        self, members: Sequence[int], candidates: Sequence[int], world: Surroundings
+        self, members: Sequence[int], candidates: Sequence[int], world: WorldView
     ) -> np.ndarray:
-        """Standing plus floor."""
-        return weights_by(world, self.by, self.floor, candidates)
+        """Standing plus floor of the candidates.
+
+        Args:
+            members: rows of the members, the leader first; empty where a leader is drawn.
+            candidates: rows.
+            world: as of now.
+        """
+        return count_weights(world, self.by, self.floor, candidates)

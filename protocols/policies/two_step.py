@@ -1,4 +1,4 @@
-"""Neighbours: those whom one's co-authors have written with."""
+"""A selection policy of triadic closure, which draws co-authors of co-authors."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
-from society.drawing import draw
-from society.interfaces import SelectionPolicy
-from society.network import CoauthorNetwork
-
-Rows = npt.NDArray[np.int64]
+from agents.arrays import IntArray
+from society.formation.rejection_sampling import sample_by_rejection
+from society.formation.selection import SelectionPolicy
+from society.population.network import CoauthorNetwork
 
 
 class TwoStep(SelectionPolicy):
@@ -34,43 +32,51 @@ class TwoStep(SelectionPolicy):
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> int | None:
-        """One draw from the paths of the leader, in proportion to their number."""
-        people, ends = network.size, paths(leader, network)
+        """Draw one co-author of a co-author, by the number of co-authors in common."""
+        people, ends = network.size, coauthors_of_coauthors(leader, network)
 
         def propose() -> int:
             if len(ends) and rng.random() >= self.explore:
                 return int(ends[rng.integers(len(ends))])
             return int(rng.integers(people))
 
-        def weights(rows: Rows) -> np.ndarray:
-            return self._of(ends, rows, people)
+        def weights(rows: IntArray) -> np.ndarray:
+            return self._probabilities(ends, rows, people)
 
         if not self.explore and len(ends) and excluded >= {*ends.tolist()}:
             return None
-        return draw(propose, weights, people, excluded, rng)
+        return sample_by_rejection(propose, weights, people, excluded, rng)
 
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
-        """P_ij of the candidates."""
-        return self._of(paths(leader, network), np.asarray(candidates), network.size)
+        """P_ij of the candidates.
 
-    def _of(self, ends: Rows, rows: Rows, people: int) -> np.ndarray:
+        Args:
+            leader: row of the leader.
+            candidates: rows.
+            network: joint papers as of now.
+        """
+        return self._probabilities(
+            coauthors_of_coauthors(leader, network), np.asarray(candidates), network.size
+        )
+
+    def _probabilities(self, ends: IntArray, rows: IntArray, people: int) -> np.ndarray:
         if not len(ends):
             return np.full(len(rows), 1 / people)
-        found, counts = np.unique(ends, return_counts=True)
-        places = np.minimum(np.searchsorted(found, rows), len(found) - 1)
-        shared = np.where(found[places] == rows, counts[places], 0)
+        known, counts = np.unique(ends, return_counts=True)
+        indices = np.minimum(np.searchsorted(known, rows), len(known) - 1)
+        shared = np.where(known[indices] == rows, counts[indices], 0)
         return self.explore / people + (1 - self.explore) * shared / len(ends)
 
 
-def paths(i: int, network: CoauthorNetwork) -> Rows:
-    """Where the paths of two steps from ``i`` end that lead to nobody it has written with.
+def coauthors_of_coauthors(i: int, network: CoauthorNetwork) -> IntArray:
+    """Rows of those with whom ``i`` shares co-authors but has not written.
 
-    Somebody with whom it shares three co-authors stands there three times.
+    A row occurs once for each co-author in common, so it is an end of a path of two steps.
     """
-    near = network.row(i)[0]
-    if not len(near):
+    partners = network.coauthors(i)[0]
+    if not len(partners):
         return np.zeros(0, dtype=np.int64)
-    ends = np.concatenate([network.row(one)[0] for one in near.tolist()]).astype(np.int64)
-    return ends[~np.isin(ends, np.append(near, i))]
+    ends = np.concatenate([network.coauthors(row)[0] for row in partners.tolist()]).astype(np.int64)
+    return ends[~np.isin(ends, np.append(partners, i))]

@@ -1,4 +1,4 @@
-"""Uniform: anybody."""
+"""A selection policy that draws anybody with the same probability."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 
-from protocols.policies.coauthorship import Coauthorship, Rows
-from protocols.policies.explore import Share
-from society.interfaces import SelectionPolicy
-from society.network import CoauthorNetwork
+from agents.arrays import IntArray
+from protocols.policies.coauthorship import Coauthorship, Share
+from society.formation.selection import SelectionPolicy
+from society.population.network import CoauthorNetwork
 
 
 class Uniform(SelectionPolicy):
@@ -23,23 +23,29 @@ class Uniform(SelectionPolicy):
         network: CoauthorNetwork,
         rng: np.random.Generator,
     ) -> int | None:
-        """One scientist who is not excluded, uniformly."""
+        """Draw one scientist who is not excluded, uniformly."""
         return _ANYBODY.draw(leader, excluded, network, rng)
 
     def draws(
         self,
-        leaders: Rows,
+        leaders: IntArray,
         excluded: AbstractSet[int],
         network: CoauthorNetwork,
         rng: np.random.Generator,
-    ) -> Rows:
-        """A draw for each of many leaders, as ``Coauthorship.draws``."""
+    ) -> IntArray:
+        """Draw one for each of many leaders, as ``Coauthorship.draws`` does."""
         return _ANYBODY.draws(leaders, excluded, network, rng)
 
     def weights(
         self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
     ) -> np.ndarray:
-        """One for everybody."""
+        """One for every candidate.
+
+        Args:
+            leader: row of the leader.
+            candidates: rows.
+            network: joint papers as of now.
+        """
         return np.ones(len(candidates))
 
 

@@ -1,4 +1,4 @@
-"""The replies that only VirSci asks for, with the fields of the paper's figures."""
+"""Reply forms of VirSci alone, with the fields of the paper's figures."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from agents.errors import ReplyError
-from agents.forms import Form
-from agents.offline import composition, judgement
+from agents.offline import abstracts, decisions, ideas, topics
+from agents.replies.form import Form
 from protocols.forms import Spoken
 
 _NAMED = re.compile(r"\bidea[\s#_:.-]*(\d+)\b", re.IGNORECASE)
@@ -27,7 +27,7 @@ Similarity = Annotated[float, Field(ge=0, le=100)]
 class Topic(Form):
     """The topic the leader proposes (Fig. 19). Slots: summaries, said (replies of turn K)."""
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     topic: str = Field(alias="Selected Topic", min_length=1)
 
     def words(self) -> str:
@@ -35,49 +35,49 @@ class Topic(Form):
         return self.topic
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Join the directions with the most support."""
-        return cls.model_validate(composition.topic(slots, rng))
+        return cls.model_validate(topics.choose_topic(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """None: nothing can stand for the topic of a team; without one it ends."""
+        """None: no topic can be made up; the team ends."""
         return None
 
 
 class Agreement(Form):
     """Does a member agree with the proposed topic? Slots: topic (Topic)."""
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     agree: bool = Field(alias="Agree")
     reason: str = Field(default="", alias="Reason")
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Agree the likelier, the nearer the topic is to one's interests."""
-        return cls.model_validate(judgement.agreement(slots, rng))
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Agree the likelier, the nearer the topic is to the member's interests."""
+        return cls.model_validate(decisions.answer_agreement(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """An unreadable voice does not agree."""
+        """Disagree: an unreadable answer is no agreement."""
         return cls(agree=False)
 
 
 class Stay(Form):
     """Does a member stay for the topic? Slots: topic (Topic), load (teams it is in now)."""
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     stay: bool = Field(alias="Stay")
     reason: str = Field(default="", alias="Reason")
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Leave seldom, likelier when the topic is far and the load high."""
-        return cls.model_validate(judgement.staying(slots, rng))
+        return cls.model_validate(decisions.decide_staying(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """Who cannot be understood stays."""
+        """Stay: an unreadable answer does not end a membership."""
         return cls(stay=True)
 
 
@@ -85,11 +85,11 @@ class Idea(Spoken):
     """One idea with its self-assessment (Fig. 20).
 
     Slots: topic (Topic), references (References shown, best first; may be empty), previous
-    (StandingIdea or None), summaries, said (Idea and GuestReply of this turn so far),
+    (CandidateIdea or None), summaries, said (Idea and GuestReply of this turn so far),
     memory, knowledge, outsiders.
     """
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     idea: str = Field(alias="Idea", min_length=1)
     title: str = Field(alias="Title", min_length=1)
     experiment: str = Field(default="", alias="Experiment")
@@ -113,9 +113,9 @@ class Idea(Spoken):
         )
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Recombine references with the speaker's expertise; rate from measured distances."""
-        return cls.model_validate(composition.idea(slots, rng))
+        return cls.model_validate(ideas.propose_idea(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
@@ -126,10 +126,10 @@ class Idea(Spoken):
 class Ballot(Form):
     """A blind vote for the most novel idea (Fig. 21).
 
-    Slots: ideas (StandingIdeas on the ballot, in order; their references may be empty).
+    Slots: ideas (CandidateIdeas on the ballot, in order; their references may be empty).
     """
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     decision: str = Field(alias="Decision Made")
 
     @field_validator("decision", mode="before")
@@ -144,32 +144,32 @@ class Ballot(Form):
     @field_validator("decision", mode="after")
     @classmethod
     def _names_an_idea(cls, value: str) -> str:
-        if _voted(value) < 0:
+        if _parse_vote(value) < 0:
             raise ValueError('expected one of "Idea 0", "Idea 1" and "Idea 2"')
         return value
 
     @property
     def choice(self) -> int:
         """Number of the idea voted for, 0 to 2; -1 is an abstention."""
-        return _voted(self.decision)
+        return _parse_vote(self.decision)
 
     def words(self) -> str:
         """The decision."""
         return self.decision
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Vote for the idea farthest from its references, with noise."""
-        return cls.model_validate(judgement.ballot(slots, rng))
+        return cls.model_validate(decisions.cast_ballot(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """An unreadable ballot is an abstention."""
+        """An abstention."""
         return cls.model_construct(decision="")  # type: ignore[return-value] # plugin lacks Self
 
 
-def _voted(decision: str) -> int:
-    """The one idea that is named, or the one that is preferred to another; else -1."""
+def _parse_vote(decision: str) -> int:
+    """The number of the idea that is named, or preferred to another; -1 where neither is clear."""
     preferred = _PREFERRED.match(decision)
     named = {preferred[1]} if preferred else set(_NAMED.findall(decision))
     vote = named.pop() if len(named) == 1 else ""
@@ -177,9 +177,9 @@ def _voted(decision: str) -> int:
 
 
 class Draft(Spoken):
-    """The leader's first abstract (Fig. 22). Slots: idea (StandingIdea), knowledge, outsiders."""
+    """The leader's first abstract (Fig. 22). Slots: idea (CandidateIdea), knowledge, outsiders."""
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     title: str = Field(alias="Title", min_length=1)
     abstract: str = Field(alias="Abstract", min_length=1)
 
@@ -188,13 +188,13 @@ class Draft(Spoken):
         return f"{self.title}\n{self.abstract}"
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Compose the five parts from the idea and its references."""
-        return cls.model_validate(composition.draft(slots, rng))
+        return cls.model_validate(abstracts.draft_abstract(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """None: there is no earlier text that could stand for the first one; the team ends."""
+        """None: no first text can be made up; the team ends."""
         return None
 
 
@@ -209,13 +209,13 @@ class Revision(Draft):
     modifications: str = Field(default="", alias="Modifications")
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
-        """Score the draft and really change it."""
-        return cls.model_validate(composition.revision(slots, rng))
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Score the draft and rewrite some of its sentences."""
+        return cls.model_validate(abstracts.revise_abstract(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """An unreadable revision leaves the draft as it stands."""
+        """The draft, unchanged."""
         draft = slots["draft"]
         return cls(title=draft.title, abstract=draft.abstract)
 
@@ -231,7 +231,7 @@ class OverlapPair(Form):
 class SelfReview(Form):
     """Similarity to each near past abstract (Fig. 24). Slots: draft, near (References)."""
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     similarity_scores: dict[str, Similarity]
     high_overlap_pairs: tuple[OverlapPair, ...] = ()
 
@@ -247,16 +247,20 @@ class SelfReview(Form):
         return f"{scores}. {reasons}".strip()
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Score by the share of words in common."""
-        return cls.model_validate(judgement.self_review(slots, rng))
+        return cls.model_validate(decisions.review_own_draft(slots, rng))
 
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
-        """None: no score is no score of 0, with which any draft would pass; the team ends."""
+        """None: with a made-up score of 0 any draft would pass; the team ends."""
         return None
 
-    def heed(self, slots: Mapping[str, Any]) -> None:
-        """Abstracts that were shown are scored."""
+    def check_against(self, slots: Mapping[str, Any]) -> None:
+        """Require a score where abstracts were shown.
+
+        Raises:
+            ReplyError: there is none.
+        """
         if slots["near"] and not self.similarity_scores:
             raise ReplyError("similarity_scores is empty; score each abstract that is shown")

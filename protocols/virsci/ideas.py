@@ -1,35 +1,61 @@
-"""Stage 3, idea generation: K turns of improving an idea or proposing a new one."""
+"""Stage 3, idea generation: K turns of improving the previous idea or proposing a new one."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from protocols.discussion import Discussion, Said
-from protocols.virsci.forms import Idea
-from protocols.virsci.prompts import PROMPTS
-from protocols.virsci.settings import Settings
-from protocols.virsci.standing import best_three, stand, tied
-from society.answer import Answer
-from society.steps import Steps
+from protocols.discussion import Discussion, Utterances
+from protocols.virsci.forms import Idea, Topic
+from protocols.virsci.idea_ranking import (
+    CandidateIdea,
+    Weights,
+    count_ties,
+    make_candidate,
+    shortlist,
+)
+from society.kernel.answer import Answer
+from society.kernel.process import Process
 
 if TYPE_CHECKING:
-    from society.lab import Lab
-    from society.team import Team
+    from agents.config import Switch
+    from agents.reference import Reference
+    from protocols.virsci.settings import ReferenceUse
+    from society.teams.lab import Lab
+    from society.teams.team import Team
+
+Ideas: TypeAlias = tuple[Answer[CandidateIdea], ...]
+"""Ideas with their references, in the order of being put forward, unread."""
 
 
-def imagine(virsci: Settings, team: Team, lab: Lab, topic: Any) -> Steps:
-    """Every idea with its references, in the order of being said; none of them read."""
-    discussion = Discussion(virsci, team, lab, virsci.turns_of.ideas, PROMPTS)
-    ideas: Said = ()
+def generate_ideas(
+    lab: Lab,
+    discussion: Discussion,
+    topic: Answer[Topic] | Topic,
+    references: ReferenceUse,
+    first_scored: bool,
+) -> Process[Ideas]:
+    """Let every speaker of K turns improve the previous idea or propose a new one (Eq. 2).
 
-    def speak(turn: int, speakers: list[str]) -> Steps:
+    Args:
+        lab: the team's access to the world.
+        discussion: holds the turns.
+        topic: what the ideas are about.
+        references: how many papers are shown, if any.
+        first_scored: does the self-assessment of the team's first idea count?
+
+    Returns:
+        Every idea with its references.
+    """
+    ideas: Ideas = ()
+
+    def speak(turn: int, speakers: list[str]) -> Process[Utterances]:
         nonlocal ideas
-        said: Said = ()
+        said: Utterances = ()
         for seat, speaker in enumerate(speakers):
             previous = ideas[-1] if ideas else None
             cue = topic if previous is None else previous
-            shown = references(virsci, lab, cue, virsci.references.ideas)
+            shown = search_past(lab, cue, references.ideas, references.count)
             idea, guest = yield from discussion.utter(
                 speaker,
                 seat,
@@ -44,28 +70,39 @@ def imagine(virsci: Settings, team: Team, lab: Lab, topic: Any) -> Steps:
                 said=said,
             )
             said = (*said, idea, *guest)
-            near = references(virsci, lab, idea, virsci.references.ideas)
-            scored = bool(ideas) or virsci.confidence.first_idea == "scored"
-            ideas = (*ideas, lab.later(partial(stand, scored), idea, shown, near))
+            near = search_past(lab, idea, references.ideas, references.count)
+            scored = bool(ideas) or first_scored
+            ideas = (*ideas, lab.later(partial(make_candidate, scored), idea, shown, near))
         return said
 
     yield from discussion.hold(speak)
     return ideas
 
 
-def keep(virsci: Settings, team: Team, lab: Lab, ideas: Said) -> Answer[Any]:
-    """The three ideas with the highest confidence, unread; how many tied is noted."""
-    weights = weights_of(virsci)
-    team.notes["ties"] = lab.later(partial(tied, weights), *ideas)
-    return lab.later(partial(best_three, weights), *ideas)
+def shortlist_ideas(
+    team: Team, lab: Lab, ideas: Ideas, weights: Weights
+) -> Answer[tuple[CandidateIdea, ...]]:
+    """The three ideas with the highest confidence, unread; the number of ties is noted.
+
+    Args:
+        team: its ``notes`` take the number of ties.
+        lab: the team's access to the world.
+        ideas: all ideas of the team.
+        weights: of the self-assessment.
+    """
+    team.notes["ties"] = lab.later(partial(count_ties, weights), *ideas)
+    return lab.later(partial(shortlist, weights), *ideas)
 
 
-def references(virsci: Settings, lab: Lab, cue: Any, switch: str) -> Answer[Any] | tuple[()]:
-    """B_past(cue), or nothing where the stage sees no papers."""
-    return lab.search(cue, virsci.references.count) if switch == "on" else ()
+def search_past(
+    lab: Lab, query: Any, switch: Switch, count: int
+) -> Answer[tuple[Reference, ...]] | tuple[()]:
+    """B_past(query): past papers near a text, or nothing where the stage sees no papers.
 
-
-def weights_of(virsci: Settings) -> tuple[float, float, float]:
-    """Weights of the self-assessment."""
-    weights = virsci.confidence
-    return weights.clarity, weights.feasibility, weights.novelty
+    Args:
+        lab: the team's access to the world.
+        query: text, or Answer of one.
+        switch: does the stage see papers?
+        count: papers per search (>= 1).
+    """
+    return lab.search(query, count) if switch == "on" else ()

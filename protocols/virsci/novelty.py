@@ -4,73 +4,101 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from protocols.discussion import Discussion, Said
+from protocols.discussion import Discussion, Utterances
 from protocols.virsci.forms import Ballot
-from protocols.virsci.ideas import keep, references, weights_of
+from protocols.virsci.idea_ranking import SHORTLIST_SIZE, CandidateIdea, Weights, plurality_winner
+from protocols.virsci.ideas import Ideas, search_past, shortlist_ideas
 from protocols.virsci.prompts import PROMPTS
-from protocols.virsci.settings import Settings
-from protocols.virsci.standing import KEPT, StandingIdea, elect
-from society.answer import Answer
-from society.steps import Steps
+from society.kernel.answer import Answer
+from society.kernel.process import Process
 
 if TYPE_CHECKING:
     from agents.reference import Reference
-    from society.lab import Lab
-    from society.team import Team
+    from protocols.virsci.settings import ReferenceUse
+    from society.teams.lab import Lab
+    from society.teams.team import Team
 
 
-def weigh(virsci: Settings, team: Team, lab: Lab, ideas: Said) -> Steps:
-    """The idea with most votes (Eq. 3), unread. No dialogue is in the prompt."""
-    kept = keep(virsci, team, lab, ideas)
-    ballot_paper = tuple(
-        _with_references(virsci, lab, kept, place) for place in range(min(KEPT, len(ideas)))
+def assess_novelty(
+    team: Team,
+    lab: Lab,
+    discussion: Discussion,
+    ideas: Ideas,
+    references: ReferenceUse,
+    *,
+    weights: Weights,
+    last_turn_only: bool,
+) -> Process[Answer[CandidateIdea]]:
+    """Let the members vote in K turns; no dialogue is in the prompt (Eq. 3).
+
+    Args:
+        team: whose members vote.
+        lab: the team's access to the world.
+        discussion: holds the turns.
+        ideas: all ideas of the team; three of them are on the ballot.
+        references: how many papers stand beside each idea, if any.
+        weights: of the self-assessment, for the shortlist and for ties.
+        last_turn_only: count the ballots of the last turn only, not those of all turns.
+
+    Returns:
+        The idea with most votes, unread.
+    """
+    shortlisted = shortlist_ideas(team, lab, ideas, weights)
+    on_ballot = tuple(
+        _with_references(lab, shortlisted, index, references)
+        for index in range(min(SHORTLIST_SIZE, len(ideas)))
     )
-    discussion = Discussion(virsci, team, lab, virsci.turns_of.assessment, PROMPTS)
     # Profiles are no dialogue, so the vote stays blind.
-    themes = lab.later(_themes, kept)
-    ballots: Said = ()
+    themes = lab.later(_join_queries, shortlisted)
+    ballots: tuple[Answer[Ballot], ...] = ()
 
-    def vote(turn: int, voters: list[str]) -> Steps:
+    def vote(turn: int, voters: list[str]) -> Process[Utterances]:
         nonlocal ballots
         cast = yield from lab.ask_each(
             voters,
-            lambda seat, who: lab.pose(
-                who,
+            lambda seat, voter: lab.pose(
+                voter,
                 PROMPTS["ballot"],
                 Ballot,
                 "vote",
                 seat=seat,
-                ideas=ballot_paper,
-                knowledge=discussion.knowledge(themes),
+                ideas=on_ballot,
+                knowledge=discussion.find_knowledge(themes),
             ),
         )
-        ballots = (*cast,) if virsci.votes == "last_turn" else (*ballots, *cast)
+        ballots = (*cast,) if last_turn_only else (*ballots, *cast)
         return tuple(cast)
 
     yield from discussion.hold(vote, summarised=False)
-    return lab.later(partial(elect, weights_of(virsci)), kept, *ballots)
+    return lab.later(partial(plurality_winner, weights), shortlisted, *ballots)
 
 
-def last_idea(ideas: Said) -> Answer[Any]:
-    """Without assessment the last scientist's idea is taken (Table 6)."""
+def last_idea(ideas: Ideas) -> Answer[CandidateIdea]:
+    """The last scientist's idea, which is taken without assessment (Table 6)."""
     return ideas[-1]
 
 
-def _with_references(virsci: Settings, lab: Lab, kept: Answer[Any], place: int) -> Answer[Any]:
+def _with_references(
+    lab: Lab,
+    shortlisted: Answer[tuple[CandidateIdea, ...]],
+    index: int,
+    references: ReferenceUse,
+) -> Answer[CandidateIdea]:
     """One idea of the ballot with B_past(idea) as of now."""
-    idea = lab.later(partial(_pick, place), kept)
-    return lab.later(_refer, idea, references(virsci, lab, idea, virsci.references.assessment))
+    idea = lab.later(partial(_pick, index), shortlisted)
+    near = search_past(lab, idea, references.assessment, references.count)
+    return lab.later(_replace_references, idea, near)
 
 
-def _pick(place: int, ideas: tuple[StandingIdea, ...]) -> StandingIdea:
-    return ideas[place]
+def _pick(index: int, ideas: tuple[CandidateIdea, ...]) -> CandidateIdea:
+    return ideas[index]
 
 
-def _refer(standing: StandingIdea, near: tuple[Reference, ...]) -> StandingIdea:
-    return replace(standing, references=tuple(near))
+def _replace_references(idea: CandidateIdea, near: tuple[Reference, ...]) -> CandidateIdea:
+    return replace(idea, references=tuple(near))
 
 
-def _themes(ideas: tuple[StandingIdea, ...]) -> str:
-    return " ".join(standing.query for standing in ideas)
+def _join_queries(ideas: tuple[CandidateIdea, ...]) -> str:
+    return " ".join(idea.query for idea in ideas)

@@ -1,4 +1,8 @@
-"""VirSci: one team of virtual scientists from an invitation to an abstract.
+"""The VirSci protocol, by which a team goes from an invitation to an abstract.
+
+In a scenario all switches stand directly under ``protocol``. Here they are one object,
+``VirSci.settings``, whose keys the reader takes from the same section (``inlined``, as for
+backends); each stage is handed the few settings that it needs and never sees the others.
 
 Source: Su et al., "Many Heads Are Better Than One: Improved Scientific Idea Generation by A
 LLM-Based Multi-Agent System", ACL 2025, sections 3 and appendices B to H.
@@ -6,75 +10,167 @@ LLM-Based Multi-Agent System", ACL 2025, sections 3 and appendices B to H.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from pydantic import Field, model_validator
+
+from agents.config import nest_inlined_keys
 from agents.errors import Dissolved
-from protocols.discussion import Said
-from protocols.virsci.abstract import check, revise, write
-from protocols.virsci.forms import Topic
-from protocols.virsci.ideas import imagine
-from protocols.virsci.novelty import last_idea, weigh
-from protocols.virsci.selection import gather
-from protocols.virsci.settings import GivenTopic, Settings
-from protocols.virsci.standing import found_for, told_as, uses_of
-from protocols.virsci.topic import discuss
-from society.interfaces import Manuscript
-from society.steps import Steps
+from protocols.discussion import Discussion
+from protocols.virsci.abstract import generate_abstract, review_abstract, revise_abstract
+from protocols.virsci.forms import Draft, Topic
+from protocols.virsci.idea_ranking import (
+    CandidateIdea,
+    idea_text,
+    retrieved_references,
+    used_references,
+)
+from protocols.virsci.ideas import Ideas, generate_ideas
+from protocols.virsci.novelty import assess_novelty, last_idea
+from protocols.virsci.prompts import PROMPTS
+from protocols.virsci.selection import select_collaborators
+from protocols.virsci.settings import GivenTopic, VirSciSettings
+from protocols.virsci.topic import discuss_topic
+from society.kernel.answer import Answer
+from society.kernel.process import Process
+from society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
-    from society.lab import Lab
-    from society.team import Team
+    from society.formation.selection import SelectionPolicy
+    from society.teams.lab import Lab
+    from society.teams.team import Team
 
 
-class VirSci(Settings):
+class VirSci(TeamProtocol):
     """The five-stage protocol of VirSci with every switch of its paper (Su et al., 2025)."""
+
+    inlined: ClassVar[str] = "settings"
+
+    settings: VirSciSettings = Field(default_factory=VirSciSettings)
+    """All switches; their keys stand beside ``use`` in a scenario."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_keys_of_settings(cls, given: Any) -> Any:
+        """Let ``VirSci(turns=3)`` stand for ``VirSci(settings={"turns": 3})``."""
+        return nest_inlined_keys(cls, given)
 
     @property
     def stages(self) -> frozenset[str]:
-        """The four that are discussed."""
+        """The four stages that are discussed."""
         return frozenset({"topic", "ideas", "novelty", "abstract"})
 
-    def run(self, team: Team, lab: Lab) -> Generator[Any, Any, Manuscript]:
-        """Select, discuss, imagine, weigh, write."""
-        yield from lab.stage("selection", gather(self, team, lab))
-        topic = yield from self._find_topic(team, lab)
-        for _ in range(self.new_ideas + 1):
-            ideas = yield from lab.stage("ideas", imagine(self, team, lab, topic))
-            if self.novelty_assessment == "on":
-                best = yield from lab.stage("novelty", weigh(self, team, lab, ideas))
+    @property
+    def implied(self) -> frozenset[str]:
+        """Keys whose values are those of the profile, and would change with it."""
+        return self.settings.implied
+
+    @property
+    def selection(self) -> SelectionPolicy:
+        """The policy by which leaders ask; ``founding.leaders: selection`` draws by it too."""
+        return self.settings.selection
+
+    def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        """Select collaborators, discuss a topic, generate ideas, assess them, write the abstract.
+
+        Raises:
+            Dissolved: the team ends without a paper, in one of the stages or because every
+                abstract was too near to the past.
+        """
+        settings = self.settings
+        building = settings.team_building
+        yield from lab.stage("selection", select_collaborators(team, lab, building))
+        topic = yield from self._settle_topic(team, lab)
+        for _ in range(settings.new_ideas + 1):
+            ideas = yield from lab.stage("ideas", self._generate_ideas(team, lab, topic))
+            if settings.novelty_assessment == "on":
+                best = yield from lab.stage("novelty", self._assess_novelty(team, lab, ideas))
             else:
                 best = last_idea(ideas)
-            abstract = yield from lab.stage("abstract", write(self, team, lab, best))
-            if self.self_review == "on":
-                abstract = yield from self._past_review(team, lab, abstract)
+            abstract = yield from self._write_abstract(team, lab, best)
             if abstract is not None:
-                return self._hand_in(lab, abstract, best, ideas)
+                return self._make_manuscript(lab, abstract, best, ideas)
         raise Dissolved("too close to the past")
 
-    def _find_topic(self, team: Team, lab: Lab) -> Steps:
-        if isinstance(self.topic, GivenTopic) and self.topic.given is not None:
-            team.notes["topic"] = topic = Topic(topic=self.topic.given)
+    def _settle_topic(self, team: Team, lab: Lab) -> Process[Answer[Topic] | Topic]:
+        settings = self.settings
+        if isinstance(settings.topic, GivenTopic) and settings.topic.given is not None:
+            team.notes["topic"] = topic = Topic(topic=settings.topic.given)
             return topic
-        return (yield from discuss(self, team, lab))
 
-    def _hand_in(self, lab: Lab, abstract: Any, best: Any, ideas: Said) -> Manuscript:
-        """The manuscript, with what it cites and what it is found by."""
-        cites = lab.later(uses_of, best) if self.cites == "used" else lab.later(found_for, *ideas)
-        found_by = lab.later(told_as, best) if self.found_by == "idea" else None
+        def make_discussion() -> Discussion:
+            return self._discussion(team, lab, settings.turns_of.topic)
+
+        smallest = settings.team_building.smallest_team(team.target_size)
+        rules = settings.topic_rules
+        return (yield from discuss_topic(team, lab, rules, make_discussion, smallest))
+
+    def _generate_ideas(self, team: Team, lab: Lab, topic: Answer[Topic] | Topic) -> Process[Ideas]:
+        settings = self.settings
+        discussion = self._discussion(team, lab, settings.turns_of.ideas)
+        first_scored = settings.confidence.first_idea == "scored"
+        return generate_ideas(lab, discussion, topic, settings.references, first_scored)
+
+    def _assess_novelty(self, team: Team, lab: Lab, ideas: Ideas) -> Process[Answer[CandidateIdea]]:
+        settings = self.settings
+        return assess_novelty(
+            team,
+            lab,
+            self._discussion(team, lab, settings.turns_of.assessment),
+            ideas,
+            settings.references,
+            weights=settings.confidence.weights,
+            last_turn_only=settings.votes == "last_turn",
+        )
+
+    def _write_abstract(
+        self, team: Team, lab: Lab, idea: Answer[CandidateIdea]
+    ) -> Process[Answer[Draft] | None]:
+        """Generate and, where it is switched on, self-review the abstract.
+
+        The first time that the abstract is too near to the past it is revised, the second time it
+        is discarded (None).
+        """
+        turns, settings = self.settings.turns_of.abstract, self.settings
+        discussion = self._discussion(team, lab, turns)
+        abstract: Answer[Draft] = yield from lab.stage(
+            "abstract", generate_abstract(team, discussion, idea)
+        )
+        if settings.self_review == "off":
+            return abstract
+        limits: dict[str, Any] = {
+            "count": settings.references.count,
+            "threshold": settings.threshold,
+        }
+        first = yield from review_abstract(team, lab, abstract, **limits)
+        if not first.too_near:
+            return abstract
+        self._record_strike(team, lab)
+        discussion = self._discussion(team, lab, turns)
+        revised: Answer[Draft] = yield from lab.stage(
+            "abstract", revise_abstract(team, discussion, abstract, first)
+        )
+        second = yield from review_abstract(team, lab, revised, **limits)
+        if not second.too_near:
+            return revised
+        self._record_strike(team, lab)
+        return None
+
+    @staticmethod
+    def _record_strike(team: Team, lab: Lab) -> None:
+        team.strikes += 1
+        lab.event("strike", strikes=team.strikes)
+
+    def _make_manuscript(
+        self, lab: Lab, abstract: Answer[Draft], best: Answer[CandidateIdea], ideas: Ideas
+    ) -> Manuscript:
+        """The manuscript, with what it cites and the text that is embedded as the paper."""
+        if self.settings.cites == "used":
+            cites = lab.later(used_references, best)
+        else:
+            cites = lab.later(retrieved_references, *ideas)
+        found_by = lab.later(idea_text, best) if self.settings.found_by == "idea" else None
         return Manuscript(text=abstract, cites=cites, found_by=found_by)
 
-    def _past_review(self, team: Team, lab: Lab, abstract: Any) -> Steps:
-        """Two strikes: once too near, revise; twice, the abstract is discarded (None)."""
-        too_near, review, near = yield from check(self, team, lab, abstract)
-        if not too_near:
-            return abstract
-        team.strikes += 1
-        lab.event("strike", strikes=team.strikes)
-        revised = yield from lab.stage("abstract", revise(self, team, lab, abstract, review, near))
-        too_near, _, _ = yield from check(self, team, lab, revised)
-        if not too_near:
-            return revised
-        team.strikes += 1
-        lab.event("strike", strikes=team.strikes)
-        return None
+    def _discussion(self, team: Team, lab: Lab, turns: int) -> Discussion:
+        return Discussion(self.settings.discussion, team, lab, turns, PROMPTS)

@@ -2,86 +2,154 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from agents.errors import Dissolved
+from protocols.composition_targets import CompositionTargets
 from protocols.forms import Choice
-from protocols.sizes import TeamSize
-from protocols.targets import Targets
+from protocols.team_sizes import TeamSize
 from protocols.virsci.prompts import PROMPTS
-from protocols.virsci.settings import Settings
-from society.excluded import Excluded
-from society.steps import Steps
+from society.formation.excluded_rows import ExcludedRows
+from society.kernel.answer import Answer
+from society.kernel.process import Process
 
 if TYPE_CHECKING:
-    from society.lab import Lab
-    from society.team import Team
+    from agents.config import Switch
+    from society.formation.selection import SelectionPolicy
+    from society.teams.lab import Lab
+    from society.teams.team import Team
 
-TRIES = 100
-"""Draws of people out of the targets' reach before everybody in reach is looked for."""
+MAX_DRAWS = 100
+"""Draws of unsuitable people before everybody who keeps the targets reachable is listed."""
 
 
-def gather(virsci: Settings, team: Team, lab: Lab) -> Steps:
-    """Invite by P_ij; refusals are replaced by the next draw, up to a limit of invitations."""
-    n = team.target_size = wanted_size(virsci, lab)
-    search = Search(virsci, team, lab, n)
+@dataclass(frozen=True, slots=True)
+class TeamBuilding:
+    """How a leader builds its team.
+
+    Attributes:
+        team_size: n, the leader included, or its distribution.
+        min_size: least members with which a team goes on; ``all``: n; None: 2 (1 when n = 1).
+        inviting: one invitation at a time, or all empty seats at once.
+        max_invitations: invitations per team before the leader gives up (>= 1).
+        replacement: is another scientist asked for each who declines?
+        selection: the policy by which invitees are drawn.
+        freshness: target share of members without joint papers with any other member, or None.
+        diversity: target number of distinct main topics / n, or None.
+        diversity_variant: ``distinct`` topics, or members with a ``unique`` topic.
+    """
+
+    team_size: TeamSize | int
+    min_size: int | Literal["all"] | None
+    inviting: Literal["one_by_one", "at_once"]
+    max_invitations: int
+    replacement: Switch
+    selection: SelectionPolicy
+    freshness: float | None
+    diversity: float | None
+    diversity_variant: Literal["distinct", "unique"]
+
+    def smallest_team(self, wanted: int) -> int:
+        """Members below which a team that wanted ``wanted`` is dissolved."""
+        if self.min_size == "all":
+            return wanted
+        return min(wanted, 2 if self.min_size is None else self.min_size)
+
+
+def select_collaborators(team: Team, lab: Lab, building: TeamBuilding) -> Process[None]:
+    """Invite scientists drawn by P_ij until the team is complete.
+
+    Each refusal is replaced by the next draw, up to a limit of invitations.
+
+    Args:
+        team: the leader's, alone so far.
+        lab: the team's access to the world.
+        building: size, policy, limits and targets.
+
+    Raises:
+        Dissolved: a target of the composition is out of reach, or too few have accepted.
+    """
+    n = team.target_size = draw_team_size(building.team_size, lab)
+    search = CandidateSearch(building, team, lab, n)
     while team.size < n and search.sent < search.most:
-        at_once = virsci.inviting == "at_once" and not search.targets.any
+        at_once = building.inviting == "at_once" and not search.targets.are_set
         invitees = search.draw((n - team.size) if at_once else 1)
         if not invitees:
             break
         yield from invite(invitees, search.sent - len(invitees), team, lab)
-    if team.size < n and search.targets.any:
+    if team.size < n and search.targets.are_set:
         raise Dissolved("target out of reach")
-    if team.size < virsci.smallest(n):
+    if team.size < building.smallest_team(n):
         raise Dissolved("too small")
     team.formed = lab.now if team.size == n else None
 
 
-def wanted_size(virsci: Settings, lab: Lab) -> int:
+def draw_team_size(size: TeamSize | int, lab: Lab) -> int:
     """n, the leader included, and never more than there are people."""
-    size = virsci.team_size
     if isinstance(size, TeamSize):
         size = size.draw(lab.world.team_sizes, lab.rng("size"))
     return min(size, len(lab.world.population))
 
 
-def invite(invitees: list[str], first: int, team: Team, lab: Lab) -> Steps:
-    """Invite some people side by side; their answers take effect after the reply window."""
+def invite(invitees: list[str], first: int, team: Team, lab: Lab) -> Process[None]:
+    """Invite some people side by side; their answers take effect after the reply window.
+
+    Args:
+        invitees: masked names.
+        first: number of invitations that the team has sent before.
+        team: which they are invited into.
+        lab: the team's access to the world.
+    """
     sent = lab.now
-    known = [lab.acquaintance(who) for who in invitees]
-    answers = [
-        lab.invite(who, PROMPTS["invitation"], Choice, first + place, known[place])
-        for place, who in enumerate(invitees)
+    known = [lab.acquaintance(invitee) for invitee in invitees]
+    answers: list[Answer[Choice]] = [
+        lab.invite(invitee, PROMPTS["invitation"], Choice, first + index, known[index])
+        for index, invitee in enumerate(invitees)
     ]
     yield from lab.wait(lab.times.reply_window)
-    for who, answer, facts in zip(invitees, answers, known, strict=True):
+    for invitee, answer, facts in zip(invitees, answers, known, strict=True):
         accepted = answer.read().accepted
-        joined = accepted and lab.join(who)
-        outcome = "accepted" if joined else lab.why_not(who) if accepted else "declined"
-        lab.note_invitation(who, sent, facts, outcome)
+        joined = accepted and lab.join(invitee)
+        outcome = "accepted" if joined else lab.why_not(invitee) if accepted else "declined"
+        lab.note_invitation(invitee, sent, facts, outcome)
 
 
-class Search:
-    """Whom the leader may still ask, and how many it has asked."""
+class CandidateSearch:
+    """The search for people whom a leader may still invite.
 
-    def __init__(self, virsci: Settings, team: Team, lab: Lab, n: int) -> None:
-        self.targets = Targets.of(n, virsci.freshness, virsci.diversity, virsci.diversity_variant)
+    Args:
+        building: policy, limits and targets.
+        team: the leader's.
+        lab: the team's access to the world.
+        n: team size that is wanted.
+
+    Attributes:
+        targets: of the team's composition.
+        sent: invitations so far.
+        most: invitations that may be sent.
+    """
+
+    def __init__(self, building: TeamBuilding, team: Team, lab: Lab, n: int) -> None:
+        self.targets = CompositionTargets.nearest(
+            n, building.freshness, building.diversity, building.diversity_variant
+        )
         self.sent = 0
-        self.most = virsci.max_invitations
-        if virsci.replacement == "off":
+        self.most = building.max_invitations
+        if building.replacement == "off":
             self.most = min(self.most, n - 1)
         self._team, self._lab = team, lab
-        self._policy = virsci.selection.of_run(lab.world.streams.seed)
+        self._policy = building.selection.of_run(lab.world.streams.seed)
         self._asked: set[int] = set()
 
     def draw(self, seats: int) -> list[str]:
-        """Up to ``seats`` different people, each by the policy, among those in reach."""
+        """Draw up to ``seats`` different people by the policy, among those who are eligible."""
         population = self._lab.world.population
         chosen: list[str] = []
         while len(chosen) < seats and self.sent < self.most:
+            # A stream per invitation: how many were asked before changes no later draw.
             rng = self._lab.rng("invitee", self.sent)
             row = self._draw_one(rng)
             if row is None:
@@ -92,29 +160,29 @@ class Search:
         return chosen
 
     def _draw_one(self, rng: np.random.Generator) -> int | None:
-        """One who may be asked, by the policy; who is out of the targets' reach is refused.
+        """Draw one by the policy; those who put a target out of reach are rejected.
 
-        Refusing leaves the policy's proportions among those in reach as they are.
+        Rejection leaves the policy's proportions among the others as they are.
         """
         world, members, closed = self._lab.world, self._members(), self._closed()
-        if not self.targets.any:
+        if not self.targets.are_set:
             return self._policy.choose(members, closed, world, rng)
-        joint, topic = world.network.joint, world.topic
-        for _ in range(TRIES):
+        joint, topic = world.network.joint_papers, world.topic
+        for _ in range(MAX_DRAWS):
             row = self._policy.choose(members, closed, world, rng)
-            if row is None or self.targets.in_reach([*members, row], joint, topic):
+            if row is None or self.targets.reachable([*members, row], joint, topic):
                 return row
             closed |= {row}
-        return self._draw_in_reach(members, closed, rng)
+        return self._draw_exactly(members, closed, rng)
 
-    def _draw_in_reach(
-        self, members: list[int], closed: Excluded, rng: np.random.Generator
+    def _draw_exactly(
+        self, members: list[int], closed: ExcludedRows, rng: np.random.Generator
     ) -> int | None:
-        """The same among all who are in reach, who are few if so many draws found none."""
+        """Draw from the list of all who are suitable; few, if so many draws found none."""
         world = self._lab.world
-        fit = self.targets.candidates(members, world.network, world.subjects)
-        fit[sorted(closed)] = False
-        candidates = np.flatnonzero(fit).tolist()
+        suitable = self.targets.suitable_rows(members, world.network, world.topic_numbers)
+        suitable[sorted(closed)] = False
+        candidates = np.flatnonzero(suitable).tolist()
         if not candidates:
             return None
         weights = self._policy.chances(members, candidates, world)
@@ -125,7 +193,7 @@ class Search:
         rows = self._lab.world.population.rows
         return [rows[member] for member in self._team.members]
 
-    def _closed(self) -> Excluded:
+    def _closed(self) -> ExcludedRows:
         """Members, those asked already, those at their limit or gone."""
         world, members = self._lab.world, self._members()
-        return world.closed() | {*members, *self._asked}
+        return world.unavailable() | {*members, *self._asked}

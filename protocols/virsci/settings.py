@@ -1,4 +1,10 @@
-"""The switches of VirSci: every field is one key under ``protocol`` in a scenario."""
+"""The settings of VirSci, of which each is one key under ``protocol`` in a scenario.
+
+A profile is a named set of values for these keys. ``paper`` is what the paper describes: the
+defaults. ``released-code`` is what the published implementation is known to do where it departs
+from the paper. Every departure is a key of its own, so that its effect can be measured alone; a
+key that a scenario gives beside the profile wins over the profile.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +13,55 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from agents.part import Part, Switch
+from agents.config import Part, Switch
+from protocols.discussion import DiscussionSettings
 from protocols.policies.coauthorship import Coauthorship
-from protocols.sizes import TeamSize
-from protocols.virsci.profiles import GOVERNED, Profile, filled
-from society.interfaces import SelectionPolicy, TeamProtocol
+from protocols.team_sizes import TeamSize
+from protocols.virsci.selection import TeamBuilding
+from protocols.virsci.topic import TopicRules
+from society.formation.selection import SelectionPolicy
+
+Profile = Literal["paper", "released-code"]
+
+RELEASED_CODE: Mapping[str, Any] = {
+    "consensus": "leader",
+    "forced_after": 2,
+    "replacement": "off",
+    "leaving": "off",
+    "confidence": {"clarity": 3.0, "feasibility": 0.0, "novelty": 0.0, "first_idea": "unscored"},
+    "guests": "join",
+    "votes": "all_turns",
+    "cites": "retrieved",
+}
+"""The departures of https://github.com/open-sciencelab/Virtual-Scientists from the paper."""
+
+PROFILES: Mapping[Profile, Mapping[str, Any]] = {"paper": {}, "released-code": RELEASED_CODE}
+PROFILE_KEYS = tuple(dict.fromkeys(key for profile in PROFILES.values() for key in profile))
+"""Keys that some profile sets."""
+
+
+def apply_profile(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the values of a profile to the keys that are given, which win over them.
+
+    A section that is given in part takes its other keys from the profile.
+
+    Args:
+        given: keys of the protocol, the profile's name among them.
+    """
+    # Of an unknown profile pydantic complains, by name.
+    name = given.get("profile", "paper")
+    profile = PROFILES.get(name, {}) if isinstance(name, str) else {}  # type: ignore[call-overload]
+    return {**given, **{key: _given_or(given, key, value) for key, value in profile.items()}}
+
+
+def _given_or(given: Mapping[str, Any], key: str, value: Any) -> Any:
+    """The value of a key of a profile, under what is given for it."""
+    if key not in given:
+        return value
+    own = given[key]
+    if isinstance(value, Mapping) and isinstance(own, Part):
+        return {**value, **own.model_dump(include=own.model_fields_set)}
+    return {**value, **own} if isinstance(value, Mapping) and isinstance(own, Mapping) else own
 
 
 class Turns(Part):
@@ -71,8 +121,13 @@ class Confidence(Part):
             raise ValueError("at least one weight must be above zero")
         return self
 
+    @property
+    def weights(self) -> tuple[float, float, float]:
+        """Weights of clarity, feasibility and novelty."""
+        return self.clarity, self.feasibility, self.novelty
 
-class Settings(TeamProtocol):
+
+class VirSciSettings(Part):
     """Everything about VirSci that a scenario can change."""
 
     profile: Profile = "paper"
@@ -150,10 +205,10 @@ class Settings(TeamProtocol):
     @model_validator(mode="before")
     @classmethod
     def _fill_from_profile(cls, given: Any) -> Any:
-        return filled(given) if isinstance(given, Mapping) else given
+        return apply_profile(given) if isinstance(given, Mapping) else given
 
     @model_validator(mode="after")
-    def _sizes_fit(self) -> Settings:
+    def _sizes_fit(self) -> VirSciSettings:
         size, least = self.team_size, self.min_size
         if isinstance(size, int) and isinstance(least, int) and least > size:
             raise ValueError("min_size is larger than team_size")
@@ -161,9 +216,9 @@ class Settings(TeamProtocol):
 
     @property
     def implied(self) -> frozenset[str]:
-        """Keys that are as the profile has them."""
-        bare = Settings(profile=self.profile)
-        return frozenset(key for key in GOVERNED if getattr(self, key) == getattr(bare, key))
+        """Keys whose values are those of the profile, and would change with it."""
+        bare = VirSciSettings(profile=self.profile)
+        return frozenset(key for key in PROFILE_KEYS if getattr(self, key) == getattr(bare, key))
 
     @property
     def turns_of(self) -> Turns:
@@ -172,8 +227,44 @@ class Settings(TeamProtocol):
             return self.turns
         return Turns(topic=self.turns, ideas=self.turns, assessment=self.turns, abstract=self.turns)
 
-    def smallest(self, wanted: int) -> int:
-        """Members below which a team that wanted ``wanted`` is dissolved."""
-        if self.min_size == "all":
-            return wanted
-        return min(wanted, 2 if self.min_size is None else self.min_size)
+    @property
+    def team_building(self) -> TeamBuilding:
+        """What the selection of collaborators needs."""
+        return TeamBuilding(
+            team_size=self.team_size,
+            min_size=self.min_size,
+            inviting=self.inviting,
+            max_invitations=self.max_invitations,
+            replacement=self.replacement,
+            selection=self.selection,
+            freshness=self.freshness,
+            diversity=self.diversity,
+            diversity_variant=self.diversity_variant,
+        )
+
+    @property
+    def discussion(self) -> DiscussionSettings:
+        """What every stage that is discussed needs."""
+        return DiscussionSettings(
+            pacing=self.pacing,
+            max_turns=self.max_turns,
+            speaking_order=self.speaking_order,
+            invitation=self.invitation,
+            guests=self.guests,
+            outsiders=self.outsiders,
+            knowledge=self.knowledge,
+            profiles=self.profiles,
+            memory=self.memory,
+        )
+
+    @property
+    def topic_rules(self) -> TopicRules:
+        """What the topic discussion needs."""
+        start = self.topic.start if isinstance(self.topic, GivenTopic) else None
+        return TopicRules(
+            start=start or "",
+            consensus=self.consensus,
+            forced_after=self.forced_after,
+            restarts=self.restarts,
+            leaving=self.leaving,
+        )

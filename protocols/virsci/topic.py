@@ -1,61 +1,126 @@
-"""Stage 2, topic discussion: K turns, a topic, a majority; then who stays?"""
+"""Stage 2, topic discussion: K turns, the leader's topic, a majority for it, and who leaves."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agents.errors import Dissolved
-from protocols.discussion import Discussion, Said
+from protocols.discussion import Discussion, Utterances
 from protocols.forms import Remark
 from protocols.virsci.forms import Agreement, Stay, Topic
 from protocols.virsci.prompts import PROMPTS
-from protocols.virsci.settings import GivenTopic, Settings
-from society.answer import Answer
-from society.steps import Steps
+from society.kernel.answer import Answer
+from society.kernel.process import Process
 
 if TYPE_CHECKING:
-    from society.lab import Lab
-    from society.team import Team
+    from collections.abc import Sequence
+
+    from agents.config import Switch
+    from society.teams.lab import Lab
+    from society.teams.team import Team
 
 
-def discuss(virsci: Settings, team: Team, lab: Lab) -> Steps:
-    """Discuss until those asked agree on a topic; then those who are not interested leave.
+@dataclass(frozen=True, slots=True)
+class TopicRules:
+    """How a team settles its topic.
 
-    Consensus and staying are settled by the next meeting, so both are asked in the last one:
-    who would not stay if this became the topic says so then, and is heard only if it does.
+    Attributes:
+        start: a topic to begin the discussion with; empty: none.
+        consensus: who is asked to agree, every member or the leader alone.
+        forced_after: the discussion, counted from 1, after which the topic holds without
+            consensus; None: never.
+        restarts: how often the discussion may start again (>= 0).
+        leaving: may members leave once the topic is settled?
+    """
+
+    start: str = ""
+    consensus: Literal["majority", "leader"] = "majority"
+    forced_after: int | None = None
+    restarts: int = 3
+    leaving: Switch = "on"
+
+
+class TopicProposal(NamedTuple):
+    """What a discussion ends with, unread.
+
+    Attributes:
+        topic: the leader's topic.
+        votes: of those who are asked to agree.
+        stays: by member: does it stay for this topic?
+    """
+
+    topic: Answer[Topic]
+    votes: Sequence[Answer[Agreement]]
+    stays: Mapping[str, Answer[Stay]]
+
+
+def discuss_topic(
+    team: Team,
+    lab: Lab,
+    rules: TopicRules,
+    make_discussion: Callable[[], Discussion],
+    smallest: int,
+) -> Process[Answer[Topic]]:
+    """Discuss until those asked agree on a topic; then members who are not interested leave.
+
+    Agreement and staying take effect on the date of the next meeting, so both are asked in the
+    last one: a member says whether it would stay if this became the topic, and its answer is read
+    only if it does.
+
+    Args:
+        team: whose members discuss.
+        lab: the team's access to the world.
+        rules: consensus, restarts and leaving.
+        make_discussion: a new discussion for each attempt.
+        smallest: members below which the team is dissolved.
+
+    Returns:
+        The topic, unread.
 
     Raises:
         Dissolved: no consensus after the last restart, or too few stay.
     """
-    for attempt in range(virsci.restarts + 1):
-        topic, voices, stays = yield from lab.stage("topic", talk(virsci, team, lab))
+    for attempt in range(rules.restarts + 1):
+        steps = hold_discussion(team, lab, rules, make_discussion())
+        proposal: TopicProposal = yield from lab.stage("topic", steps)
         yield from lab.prepare()
         yield from lab.notice()
-        agreed = 2 * sum(voice.read().agree for voice in voices) > len(voices)
-        if agreed or attempt + 1 == virsci.forced_after:
+        votes = [vote.read().agree for vote in proposal.votes]
+        agreed = 2 * sum(votes) > len(votes)
+        if agreed or attempt + 1 == rules.forced_after:
             break
         lab.event("no_consensus", attempt=attempt + 1)
-        if attempt == virsci.restarts:
+        if attempt == rules.restarts:
             raise Dissolved("no consensus")
         team.restarts += 1
-    team.notes["topic"] = topic
-    for who, answer in stays.items():
+    team.notes["topic"] = proposal.topic
+    for member, answer in proposal.stays.items():
         if not answer.read().stay:
-            lab.leave(who)
-    if team.size < virsci.smallest(team.target_size):
+            lab.leave(member)
+    if team.size < smallest:
         raise Dissolved("too small after leaving")
-    return topic
+    return proposal.topic
 
 
-def talk(virsci: Settings, team: Team, lab: Lab) -> Steps:
-    """One discussion: K turns (Eq. 1), the leader's topic, and who agrees to it."""
-    discussion = Discussion(virsci, team, lab, virsci.turns_of.topic, PROMPTS)
-    start = virsci.topic.start or "" if isinstance(virsci.topic, GivenTopic) else ""
+def hold_discussion(
+    team: Team, lab: Lab, rules: TopicRules, discussion: Discussion
+) -> Process[TopicProposal]:
+    """One discussion: K turns (Eq. 1), the leader's topic, and the votes on it.
 
-    def speak(turn: int, speakers: list[str]) -> Steps:
-        said: Said = ()
-        cue = discussion.summaries[-1] if discussion.summaries else start or _interests(lab)
+    Args:
+        team: whose members discuss.
+        lab: the team's access to the world.
+        rules: the topic to begin with, and what is asked at the end.
+        discussion: holds the turns.
+    """
+    start = rules.start
+
+    def speak(turn: int, speakers: list[str]) -> Process[Utterances]:
+        said: Utterances = ()
+        cue = discussion.summaries[-1] if discussion.summaries else start or _list_interests(lab)
         for seat, speaker in enumerate(speakers):
             remark, guest = yield from discussion.utter(
                 speaker,
@@ -73,13 +138,22 @@ def talk(virsci: Settings, team: Team, lab: Lab) -> Steps:
             cue = remark
         return said
 
-    settle = partial(propose, virsci, team, lab, discussion)
-    return (yield from discussion.hold(speak, closing=settle))
+    closing = partial(propose_topic, team, lab, rules, discussion)
+    return (yield from discussion.hold(speak, closing=closing))
 
 
-def propose(virsci: Settings, team: Team, lab: Lab, discussion: Discussion) -> Steps:
-    """The leader's topic, what those say who decide on it, and who would stay for it."""
-    topic: Answer[Any] = yield from lab.ask(
+def propose_topic(
+    team: Team, lab: Lab, rules: TopicRules, discussion: Discussion
+) -> Process[TopicProposal]:
+    """The leader proposes a topic; then agreement and staying are asked for.
+
+    Args:
+        team: whose leader proposes.
+        lab: the team's access to the world.
+        rules: who is asked, and for what.
+        discussion: the one that has just been held.
+    """
+    topic: Answer[Topic] = yield from lab.ask(
         team.leader,
         PROMPTS["topic_choice"],
         Topic,
@@ -87,34 +161,42 @@ def propose(virsci: Settings, team: Team, lab: Lab, discussion: Discussion) -> S
         summaries=discussion.summaries,
         said=discussion.last_turn,
     )
-    voices = yield from lab.ask_each(
-        [team.leader] if virsci.consensus == "leader" else team.members,
-        lambda seat, who: lab.pose(
-            who, PROMPTS["agreement"], Agreement, "agree", seat=seat, topic=topic
+    votes: Sequence[Answer[Agreement]] = yield from lab.ask_each(
+        [team.leader] if rules.consensus == "leader" else team.members,
+        lambda seat, voter: lab.pose(
+            voter, PROMPTS["agreement"], Agreement, "agree", seat=seat, topic=topic
         ),
     )
-    return topic, voices, ask_to_stay(virsci, team, lab, topic)
+    stays = ask_to_stay(team, lab, topic) if rules.leaving == "on" else {}
+    return TopicProposal(topic, votes, stays)
 
 
-def ask_to_stay(virsci: Settings, team: Team, lab: Lab, topic: Answer[Any]) -> dict[str, Any]:
-    """Ask every member but the leader whether it stays; the Answers, by member."""
-    if virsci.leaving == "off":
-        return {}
+def ask_to_stay(team: Team, lab: Lab, topic: Answer[Topic]) -> dict[str, Answer[Stay]]:
+    """Ask every member but the leader whether it stays.
+
+    Args:
+        team: whose members are asked.
+        lab: the team's access to the world.
+        topic: for which they would stay.
+
+    Returns:
+        The Answers, by member.
+    """
     return {
-        who: lab.pose(
-            who,
+        member: lab.pose(
+            member,
             PROMPTS["stay"],
             Stay,
             "stay",
             seat=seat,
             within=lab.times.meeting_notice,
             topic=topic,
-            load=lab.load(who) - 1,
+            load=lab.load(member) - 1,
         )
-        for seat, who in enumerate(team.members[1:], 1)
+        for seat, member in enumerate(team.members[1:], 1)
     }
 
 
-def _interests(lab: Lab) -> str:
-    """What relevant profiles are searched with before anybody has spoken."""
+def _list_interests(lab: Lab) -> str:
+    """The text by which profiles are searched before anybody has spoken."""
     return "; ".join(profile.topic for profile in lab.members)

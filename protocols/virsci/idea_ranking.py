@@ -1,0 +1,118 @@
+"""Candidate ideas, their confidence, the shortlist of three and the count of the ballots.
+
+Pure functions of ideas and ballots that have settled. An Answer cannot be compared before it is
+read (rule 10), so the stages hand these functions to ``lab.later`` instead of reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.reference import Reference
+from protocols.virsci.forms import Ballot, Idea
+
+SHORTLIST_SIZE = 3
+"""Ideas that go on to the novelty assessment."""
+
+Weights = tuple[float, float, float]
+"""Weights of Clarity, Feasibility and Novelty in the confidence (each >= 0, sum > 0)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateIdea:
+    """An idea with its references (Eq. 2 and 3).
+
+    Attributes:
+        idea: the idea as it was put forward.
+        references: papers of B_past near the idea, nearest first; empty if switched off.
+        used: ids of the papers that the idea says it builds on.
+        retrieved: ids of all papers that were found for it, shown to its author or near it.
+        scored: does its self-assessment count?
+    """
+
+    idea: Idea
+    references: tuple[Reference, ...] = ()
+    used: tuple[str, ...] = ()
+    retrieved: tuple[str, ...] = ()
+    scored: bool = True
+
+    @property
+    def query(self) -> str:
+        """The text by which papers near the idea are searched."""
+        return self.idea.query
+
+
+def make_candidate(
+    scored: bool, idea: Idea, shown: Sequence[Reference], near: Sequence[Reference]
+) -> CandidateIdea:
+    """Join an idea with its references.
+
+    Args:
+        scored: does the idea's self-assessment count?
+        idea: the idea; its ``uses`` are numbers of the papers shown, from 1.
+        shown: papers that its author was shown. A number beyond them is passed over.
+        near: papers found by the idea itself.
+    """
+    used = [shown[number - 1].id for number in idea.uses if 1 <= number <= len(shown)]
+    retrieved = dict.fromkeys(reference.id for reference in (*shown, *near))
+    return CandidateIdea(idea, tuple(near), tuple(dict.fromkeys(used)), tuple(retrieved), scored)
+
+
+def confidence(candidate: CandidateIdea, weights: Weights) -> float:
+    """Weighted mean of Clarity, Feasibility and Novelty, 1 to 10; 0 of an idea not scored."""
+    if not candidate.scored:
+        return 0.0
+    idea = candidate.idea
+    ratings = (idea.clarity, idea.feasibility, idea.novelty)
+    return sum(w * r for w, r in zip(weights, ratings, strict=True)) / sum(weights)
+
+
+def shortlist(weights: Weights, *ideas: CandidateIdea) -> tuple[CandidateIdea, ...]:
+    """The three ideas with the highest confidence, in the order of being put forward.
+
+    On a tie the later idea is taken.
+    """
+    ranked = sorted(
+        range(len(ideas)), key=lambda index: (-confidence(ideas[index], weights), -index)
+    )
+    return tuple(ideas[index] for index in sorted(ranked[:SHORTLIST_SIZE]))
+
+
+def count_ties(weights: Weights, *ideas: CandidateIdea) -> int:
+    """Number of ideas on the shortlist that have the confidence of one that is not on it."""
+    values = sorted((confidence(idea, weights) for idea in ideas), reverse=True)
+    left_out = set(values[SHORTLIST_SIZE:])
+    return sum(value in left_out for value in values[:SHORTLIST_SIZE])
+
+
+def plurality_winner(
+    weights: Weights, ideas: Sequence[CandidateIdea], *ballots: Ballot
+) -> CandidateIdea:
+    """The idea with most votes; ties are broken by confidence, then by order.
+
+    Args:
+        weights: of the confidence.
+        ideas: those on the ballot, at least one.
+        ballots: all that are counted; abstentions count for no idea.
+    """
+    votes = [ballot.choice for ballot in ballots]
+    return min(
+        enumerate(ideas),
+        key=lambda item: (-votes.count(item[0]), -confidence(item[1], weights), item[0]),
+    )[1]
+
+
+def used_references(idea: CandidateIdea) -> tuple[str, ...]:
+    """Ids of the papers that an idea says it builds on."""
+    return idea.used
+
+
+def retrieved_references(*ideas: CandidateIdea) -> tuple[str, ...]:
+    """Ids of the papers that were found for any of the ideas, in the order of being found."""
+    return tuple(dict.fromkeys(id_ for idea in ideas for id_ in idea.retrieved))
+
+
+def idea_text(idea: CandidateIdea) -> str:
+    """The text of an idea, for protocols that embed it as the paper."""
+    return idea.query
