@@ -1,7 +1,7 @@
-"""Interventions: what changes in a society from a stated date on.
+"""The interventions of a scenario, which change settings or remove scientists on a stated date.
 
-An intervention comes first on its date (rule 11). Settings hold for what begins from then on:
-teams keep those they were founded with (rule 23), the limit of teams per scientist is everybody's
+An intervention comes first on its date (rule 11). New settings hold for teams that are founded from
+then on; running teams keep theirs (rule 23). The limit of teams per scientist changes for everybody
 at once. Scientists who are removed leave their teams and are not asked any more.
 """
 
@@ -10,21 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass as plain_dataclass
 from dataclasses import field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from society.durations import Days
+from agents.arrays import IntArray
+from society.kernel.durations import Days
 
 if TYPE_CHECKING:
-    from society.founding import Founding
-    from society.network import CoauthorNetwork
-    from society.population import Population
-    from society.runlog import RunLog
-    from society.streams import Streams
+    from society.formation.founding import Founding
+    from society.teams.world import World
 
 Rank = Literal["degree", "papers", "citations", "random"]
 
@@ -90,63 +87,66 @@ SCHEMA = {
 
 @plain_dataclass(frozen=True)
 class Change:
-    """An intervention whose values have become parts.
+    """An intervention with checked values, ready to be applied.
 
     Attributes:
         date: in days.
-        told: what is set, as JSON; None where nothing is.
-        settings: by the name the society knows them under (founding, protocol, publication, times,
-            seed).
-        removal: who leaves.
+        settings_json: the settings as JSON text, for the tables; None where nothing is set.
+        settings: new values, by the name of the field of the world (founding, protocol,
+            publication, times, drift, careers), and ``seed``.
+        removal: the scientists who leave; None: nobody.
     """
 
     date: float
-    told: str | None = None
+    settings_json: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     removal: Removal | None = None
 
 
 def founds_alike(one: Founding, other: Founding) -> bool:
-    """Do two rules call for the same teams? The limit of teams per scientist calls for none."""
+    """True if two rules found the same teams; the limit of teams per scientist is left aside."""
     return one.model_copy(update={"max_teams": other.max_teams}) == other
 
 
-class Peopled(Protocol):
-    """As much of a world as a removal needs."""
+def intervene(world: World, number: int, change: Change) -> None:
+    """Log an intervention and remove its scientists; the society has set its settings before.
 
-    population: Population
-    network: CoauthorNetwork
-    streams: Streams
-    log: RunLog
-
-    def depart(self, row: int, why: str) -> None:
-        """A scientist leaves the society now."""
-
-
-def intervene(world: Peopled, number: int, change: Change) -> None:
-    """Log an intervention and let those go whom it removes; settings are the society's affair."""
+    Args:
+        world: the world in which it happens.
+        number: ordinal of the intervention, from 1, in order of date.
+        change: the intervention.
+    """
     removal = change.removal
-    rows = [] if removal is None else chosen(world, removal, number)
+    rows = [] if removal is None else rows_to_remove(world, removal, number)
     names = [world.population.names[row] for row in rows]
-    world.log.event("intervention", number=number, settings=change.told, removed=names)
+    world.log.event("intervention", number=number, settings=change.settings_json, removed=names)
     by = None if removal is None else removal.by
-    world.log.row("interventions", number, change.date, change.told, by, len(rows))
+    world.log.row("interventions", number, change.date, change.settings_json, by, len(rows))
     for row in rows:
         world.depart(row, "removed")
 
 
-def chosen(world: Peopled, removal: Removal, number: int) -> list[int]:
-    """Rows of those whom a removal takes, the first of the ranking first; one is always left."""
+def rows_to_remove(world: World, removal: Removal, number: int) -> list[int]:
+    """Choose the scientists whom a removal takes; at least one scientist is always left.
+
+    Args:
+        world: the world as of the date of the removal.
+        removal: how many, and by which ranking.
+        number: ordinal of the intervention; part of the name of the random stream.
+
+    Returns:
+        Their rows, the first of the ranking first.
+    """
     people = world.population
     here = np.ones(len(people), dtype=bool)
-    here[list(people.gone)] = False
+    here[list(people.departed)] = False
     rows = np.flatnonzero(here)
     count = min(removal.count, len(rows) - 1)
     if removal.by == "random":
         rng = world.streams.stream("intervention", number)
         return [int(row) for row in rng.permutation(rows)[:count]]
-    ranks: npt.NDArray[np.int64] = (
-        world.network.degrees() if removal.by == "degree" else people.standing(removal.by)
+    ranks: IntArray = (
+        world.network.degrees() if removal.by == "degree" else people.totals(removal.by)
     )
     order = np.argsort(-ranks[rows], kind="stable")
     return [int(row) for row in rows[order[:count]]]

@@ -1,71 +1,74 @@
-"""Society: the model. It owns the clock, the people, the literature, the network and the log."""
+"""The Mesa model of a society, which makes the world, advances the clock and closes the run."""
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import mesa
 import simpy
 from mesa.datacollection import DataCollector
 from mesa.space import NetworkGrid
 
-from agents.backend import Backend
 from agents.errors import Diverged, Stopped
-from agents.gateway import Gateway
-from society.attention import Attention
-from society.careers import Careers
-from society.collector import unhurried
-from society.courses import Courses, require
-from society.dispatch import Dispatcher
-from society.drift import Drift
-from society.durations import Times, to_ticks
+from agents.gateway.backend import Backend
+from agents.gateway.gateway import Gateway
+from society.demographics.career_process import CareerProcess, check_career_rules
+from society.demographics.careers import Careers
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.knowledge import KnowledgeBank
-from society.founding import Founding
-from society.foundings import Foundings
-from society.interfaces import TeamProtocol
+from society.ecosystem.knowledge_bank import KnowledgeBank
+from society.formation.founding import Founding
+from society.formation.observed_sizes import ObservedSizes
 from society.interventions import Change, founds_alike, intervene
-from society.lab import Lab
-from society.life import end
+from society.kernel.dispatcher import Dispatcher
+from society.kernel.durations import Times, to_ticks
+from society.kernel.garbage_collection import infrequent_collection
+from society.kernel.streams import Streams
 from society.literature.literature import Literature
-from society.network import CoauthorNetwork
-from society.observed import ObservedSizes
-from society.opening import Opening
-from society.population import Population
-from society.publication import Publication, Unreviewed
-from society.runlog import RunLog
-from society.streams import Streams
-from society.team import Team
-from society.world import World
+from society.population.interest_drift import Drift
+from society.population.network import CoauthorNetwork
+from society.population.population import Population
+from society.results.initial_tables import InitialTables
+from society.results.run_log import RunLog
+from society.teams.attention import Attention
+from society.teams.contracts import Publication, TeamProtocol
+from society.teams.founding_process import FoundingProcess
+from society.teams.lifecycle import end
+from society.teams.publication import Unreviewed
+from society.teams.team import Team
+from society.teams.world import World
 
 
-class Society(mesa.Model, World):
+class Society(mesa.Model):
     """A society of virtual scientists from day 0 (1 January of the boundary year) on.
+
+    It is an ordinary Mesa model: ``step`` advances one period, and the step that reaches the end
+    closes the run. What teams share is its ``world``; some of it is given here for reading.
 
     Args:
         ecosystem: people and literature before day 0.
         protocol: how its teams work.
         founding: when teams start, and the limit of teams per scientist.
-        times: simulated time of every act.
+        times: durations of every act in the simulated world.
         attention: ``unlimited`` lets everybody be in many rooms at once.
-        backend: who speaks.
-        in_flight: calls to the backend at a time; changes nothing in the simulated world.
-        gateway: the way to the backend, where it is not a plain one: with a journal on disk, a
-            budget, a policy of its own.
+        backend: the model, or the rules, that answer for the scientists.
+        in_flight: most calls to the backend at a time; changes nothing in the simulated world.
+        gateway: the way to the backend; None: a plain one without journal, budget and retries.
         until: last day, exclusive.
-        step_days: length of one Mesa step.
-        seed: of everything random.
-        interventions: what changes on which date, in any order.
-        publication: what lies between a finished manuscript and its paper.
+        step_days: length of one Mesa step, in days.
+        seed: seed of everything random.
+        interventions: changes with their dates, in any order.
+        publication: what lies between a finished manuscript and its paper; None: no review.
         careers: who comes, leaves and moves; None: nobody does.
         drift: how interests follow what is written; None: they are those of day 0.
-    """
 
-    protocol: TeamProtocol
-    careers: Careers | None
+    Attributes:
+        world: people, papers, ties and rules that the teams share.
+        step_days: length of one Mesa step, in days.
+        datacollector: Mesa's figures, one row per step.
+    """
 
     def __init__(
         self,
@@ -87,50 +90,116 @@ class Society(mesa.Model, World):
         careers: Careers | None = None,
     ) -> None:
         super().__init__(seed=seed)
-        require(ecosystem.profiles, careers, interventions)
-        self.ecosystem, self.protocol, self.founding = ecosystem, protocol, founding
-        self.times, self.backend = times, backend
-        self.publication, self.drift = publication or Unreviewed(), drift
-        self.careers = careers
-        self.until, self.step_days = to_ticks(until), to_ticks(step_days)
-        self.env = simpy.Environment()
-        self.streams = Streams(seed)
-        self.log = RunLog(self._now)
+        check_career_rules(ecosystem.profiles, careers, interventions)
+        self.step_days = to_ticks(step_days)
+        env = simpy.Environment()
+
+        def now() -> float:
+            return float(env.now)
+
+        network = CoauthorNetwork(ecosystem.coauthors, now)
+        dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
+        # Before anything can fail: whatever becomes of this object, its loop thread ends (rule 26).
+        self._finalizer = weakref.finalize(self, Dispatcher.close, dispatcher)
+        self.world = World(
+            env=env,
+            ecosystem=ecosystem,
+            population=Population(ecosystem.profiles, self, network, now),
+            literature=Literature(
+                ecosystem.past,
+                ecosystem.past_vectors,
+                ecosystem.embedding,
+                ecosystem.boundary,
+                layout_file=ecosystem.cache_folder and ecosystem.cache_folder / "past.cells.npz",
+            ),
+            network=network,
+            knowledge=KnowledgeBank(
+                ecosystem.profiles,
+                ecosystem.embedding,
+                ecosystem.interest_vectors,
+                layout_file=ecosystem.cache_folder
+                and ecosystem.cache_folder / "interests.cells.npz",
+            ),
+            attention=Attention(env, limited=attention == "on"),
+            protocol=protocol,
+            founding=founding,
+            times=times,
+            publication=publication or Unreviewed(),
+            team_sizes=ObservedSizes(ecosystem.past.team_sizes),
+            drift=drift,
+            careers=careers,
+            until=to_ticks(until),
+            streams=Streams(seed),
+            dispatcher=dispatcher,
+            log=RunLog(now),
+            welcome=self._welcome,
+        )
         self._tomorrow = 0.0
-        self.attention = Attention(self.env, limited=attention == "on")
-        self.network = CoauthorNetwork(ecosystem.coauthors, self._now)
-        self.population = Population(ecosystem.profiles, self, self.network, self._now)
-        self.literature = Literature(
-            ecosystem.past,
-            ecosystem.past_vectors,
-            ecosystem.embedding,
-            ecosystem.boundary,
-            kept=ecosystem.kept and ecosystem.kept / "past.cells.npz",
-        )
-        self.knowledge = KnowledgeBank(
-            ecosystem.profiles,
-            ecosystem.embedding,
-            ecosystem.interest_vectors,
-            kept=ecosystem.kept and ecosystem.kept / "interests.cells.npz",
-        )
-        self.team_sizes = ObservedSizes(ecosystem.past.team_sizes)
-        self.teams_in_world, self.reviewing, self.departures = {}, {}, {}
-        self.dispatcher = self._dispatcher(gateway or Gateway(backend, in_flight))
-        self._finalizer = weakref.finalize(self, Dispatcher.close, self.dispatcher)
-        self._describe_start()
+        self._write_initial_tables()
+        # Interventions first: SimPy ends timeouts of one date in the order of their beginning.
         self._schedule(interventions)
-        self._courses, self._foundings = Courses(self), Foundings(self)
+        self._careers, self._founding = CareerProcess(self.world), FoundingProcess(self.world)
         everybody = range(len(self.population))
-        self._courses.begin(careers, everybody)
-        self._foundings.begin(everybody)
+        self._careers.begin(careers, everybody)
+        self._founding.begin(everybody)
         self.datacollector = DataCollector(model_reporters=_REPORTERS)
         self._space: NetworkGrid | None = None
+
+    @property
+    def day(self) -> float:
+        """The simulated date in days."""
+        return self.world.day
+
+    @property
+    def until(self) -> float:
+        """The last day, exclusive."""
+        return self.world.until
+
+    @property
+    def env(self) -> simpy.Environment:
+        """The SimPy environment, the clock of the simulated world."""
+        return self.world.env
+
+    @property
+    def ecosystem(self) -> Ecosystem:
+        """People and literature before day 0."""
+        return self.world.ecosystem
+
+    @property
+    def population(self) -> Population:
+        """The scientists: who exists, and who works where."""
+        return self.world.population
+
+    @property
+    def literature(self) -> Literature:
+        """The published papers, as of a date."""
+        return self.world.literature
+
+    @property
+    def network(self) -> CoauthorNetwork:
+        """The co-authorship ties, as of a date."""
+        return self.world.network
+
+    @property
+    def knowledge(self) -> KnowledgeBank:
+        """The author knowledge bank."""
+        return self.world.knowledge
+
+    @property
+    def log(self) -> RunLog:
+        """The events and rows of the run so far."""
+        return self.world.log
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """The calls that are not answered yet, and the gateway to the backend."""
+        return self.world.dispatcher
 
     @property
     def space(self) -> NetworkGrid:
         """The scientists on their co-authorship network as of now, for Mesa's viewers.
 
-        A node is a row of the population. Asked again, the same space has the ties made since.
+        A node is a row of the population. Later calls return the same space, with new ties added.
         """
         graph = self.network.graph()
         if self._space is None:
@@ -144,7 +213,10 @@ class Society(mesa.Model, World):
         return self._space
 
     def step(self) -> None:
-        """Advance one period and collect; the step that reaches ``until`` closes the run."""
+        """Advance one period and collect figures; the step that reaches ``until`` closes the run.
+
+        Mesa's ``batch_run`` never closes a model, so the last step must do it (rule 26).
+        """
         if not self.running:
             return
         self.advance(min(to_ticks(self.steps * self.step_days), self.until))
@@ -153,15 +225,24 @@ class Society(mesa.Model, World):
             self.close()
 
     def run_to_end(self, progress: Callable[[Society], None] | None = None) -> None:
-        """Step until the end, telling ``progress`` after each step."""
-        with unhurried():
+        """Step until the end.
+
+        Args:
+            progress: called with this society after each step.
+        """
+        with infrequent_collection():
             while self.running:
                 self.step()
                 if progress is not None:
                     progress(self)
 
     def advance(self, date: float) -> None:
-        """Let everything happen that is dated before ``date``; an event on it comes later.
+        """Let everything happen that is dated before ``date``.
+
+        An event exactly on that date belongs to the next period (rule 11).
+
+        Args:
+            date: date in days.
 
         Raises:
             Exception: the fault that stopped the run, as it was.
@@ -169,9 +250,10 @@ class Society(mesa.Model, World):
         dispatcher, peek, step = self.dispatcher, self.env.peek, self.env.step
         dispatcher.on_clock(True)
         try:
+            # Looked at before every event, so that a signal handler needs no lock (rule 3).
             while (coming := peek()) < date and not dispatcher.halted:
                 if coming >= self._tomorrow:
-                    self._tomorrow = self.log.complete(coming)
+                    self._tomorrow = self.log.mark_completed(coming)
                 step()
             if not dispatcher.halted and self.env.now < date:
                 self.env.run(until=date)
@@ -182,12 +264,17 @@ class Society(mesa.Model, World):
         self._raise_fault()
 
     def close(self) -> None:
-        """Wait for outstanding words, write the rows of unfinished teams, seal the log."""
+        """End the run: wait for words, write the rows of unfinished teams, seal the log.
+
+        Raises:
+            Exception: the fault that stopped the run, as it was.
+        """
         if not self.running:
             return
-        left = self._teams_left()
+        # In the order of their ids, and not of their founding (rule 12).
+        left = self._open_teams()
         try:
-            for team, _ in left:
+            for team in left:
                 self.dispatcher.settle(team.answers)
         except Stopped:
             self._raise_fault()
@@ -196,84 +283,87 @@ class Society(mesa.Model, World):
         except Diverged as fault:
             self.dispatcher.stop(fault)
             self._raise_fault()
-        for team, lab in left:
-            end(self, team, lab)
+        for team in left:
+            end(self.world, team, self._founding.labs[team.id])
         self._seal(left)
 
     def interrupt(self, reason: Stopped) -> None:
-        """Stop soon, from a signal handler; the step that is running raises ``reason``."""
+        """Stop soon, from a signal handler; the running step raises ``reason`` (rule 3)."""
         self.dispatcher.interrupt(reason)
 
     def _dispatcher(self, gateway: Gateway) -> Dispatcher:
         # A weak reference, so that the loop thread keeps no society alive that Mesa has dropped.
+        # The world would not do: through its people it holds the society.
         me = weakref.proxy(self)
         return Dispatcher(
             gateway,
             lambda: me.day,
             lambda: me.log.seal(),
-            lambda: min(50_000, max(8 * gateway.in_flight, 64 * len(me.teams_in_world))),
+            lambda: min(50_000, max(8 * gateway.in_flight, 64 * len(me.world.teams))),
         )
 
     def _schedule(self, interventions: Sequence[Change]) -> None:
-        """Waits that are begun before all others end before all others on the same date."""
+        """Begin the wait for every intervention.
+
+        Waits that are begun before all others end before all others on the same date (rule 11).
+        """
         in_order = sorted(interventions, key=lambda change: change.date)
         for number, change in enumerate(in_order, start=1):
             wait = self.env.timeout(change.date)
             wait.callbacks.append(partial(self._intervene, number, change))
 
     def _intervene(self, number: int, change: Change, _: simpy.Event) -> None:
-        settings = dict(change.settings)
+        world, settings = self.world, dict(change.settings)
         seed = settings.pop("seed", None)
         if seed is not None:
-            # Another object, since questions on their way hold the one they were asked with.
-            self.streams = Streams(seed)
-            self._foundings.turn(seed)
-            self._courses.turn(seed)
-        founding, careers = self.founding, self.careers
+            # Another object, since calls on their way hold the one they were asked with.
+            world.streams = Streams(seed)
+            self._founding.reseed(seed)
+            self._careers.reseed(seed)
+        founding, careers = world.founding, world.careers
         for name, value in settings.items():
-            setattr(self, name, value)
-        intervene(self, number, change)
-        if not founds_alike(founding, self.founding):
-            self._foundings.begin_anew(number)
-        if careers != self.careers:
-            self._courses.begin_anew(self.careers, number)
+            setattr(world, name, value)
+        intervene(world, number, change)
+        if not founds_alike(founding, world.founding):
+            self._founding.restart(number)
+        if careers != world.careers:
+            self._careers.restart(cast("Careers | None", world.careers), number)
 
-    def welcome(self, row: int) -> None:
-        """A newcomer leads teams, and goes its way, by the rules that hold for everybody."""
+    def _welcome(self, row: int) -> None:
+        """Begin a newcomer's foundings and career, by the rules that hold for everybody."""
         rows = range(row, row + 1)
-        if self.founding.per_scientist:
-            self._foundings.begin(rows)
-        self._courses.begin(self.careers, rows)
+        if self.world.founding.per_scientist:
+            self._founding.begin(rows)
+        self._careers.begin(cast("Careers | None", self.world.careers), rows)
 
-    def _describe_start(self) -> None:
-        opening = Opening(self.ecosystem, self.population, self.network)
+    def _write_initial_tables(self) -> None:
+        tables = InitialTables(self.ecosystem, self.population, self.network)
         if self.population.large:
-            self.log.before = opening.rows
+            # Made row by row when they are written: a million people are not held twice.
+            self.log.initial_rows = tables.rows
             return
-        self.log.rows["scientists"] += opening.scientists()
-        self.log.rows["ties"] += opening.ties()
+        self.log.rows["scientists"] += tables.scientists()
+        self.log.rows["ties"] += tables.ties()
 
-    def _teams_left(self) -> list[tuple[Team, Lab]]:
-        return [self.teams_in_world[team_id] for team_id in sorted(self.teams_in_world)]
+    def _open_teams(self) -> list[Team]:
+        return [team for _, team in sorted(self.world.teams.items())]
 
-    def _seal(self, left: list[tuple[Team, Lab]]) -> None:
+    def _seal(self, left: list[Team]) -> None:
         self.running = False
+        # Before anything unwinds: what a ``finally`` clause would write is no part of the run.
         self.log.seal()
-        for team, _ in left:
+        for team in left:
             team.cut_off()
         self._finalizer()
 
     def _raise_fault(self) -> None:
         if self.dispatcher.fault is not None:
-            self._seal(self._teams_left())
+            self._seal(self._open_teams())
             raise self.dispatcher.fault
-
-    def _now(self) -> float:
-        return float(self.env.now)
 
 
 def _teams_in(state: str) -> Callable[[Society], int]:
-    return lambda society: sum(team.state == state for team, _ in society.teams_in_world.values())
+    return lambda society: sum(team.state == state for team in society.world.teams.values())
 
 
 _REPORTERS: dict[str, Callable[[Society], Any]] = {

@@ -1,8 +1,9 @@
-"""Careers: who comes to a society, who leaves it, and who goes to work elsewhere.
+"""Rules of careers, that is who joins a society, leaves it or moves to another institution.
 
-A rule is a part of the scenario. It gives processes for those who are here when it begins, and
-the same for each newcomer on its date, all from streams of their own: so nothing else is drawn
-otherwise because people come and go, and a longer run begins as a shorter one.
+A rule is a part of the scenario. It gives processes for those who are in the society when it
+begins, and again for each newcomer on its date. All of them draw from streams of their own (rule
+9), so nothing else is drawn differently because people come and go, and a longer run begins like
+a shorter one.
 """
 
 from __future__ import annotations
@@ -12,39 +13,42 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from agents.config import Part
 from agents.errors import InputError
-from agents.part import Part
-from society.durations import Days
-from society.mobility import Mobility
-from society.newcomers import Newcomers
-from society.retirement import Retirement, retire
-from society.silence import fall_silent
-from society.steps import Steps
-from society.streams import Streams
+from society.demographics.departures import Retirement, inactivity_process, retirement_process
+from society.demographics.mobility import Mobility, mobility_process
+from society.demographics.newcomers import Newcomers, arrival_process
+from society.kernel.durations import Days
+from society.kernel.process import Process
+from society.kernel.streams import Streams
 
 if TYPE_CHECKING:
     from society.ecosystem.people import People
-    from society.world import World
+    from society.teams.world import World
 
 
 class Careers(Part):
-    """Subclass it and write ``courses``."""
+    """A rule of careers. Subclass it and write ``processes``."""
 
-    def courses(self, world: World, streams: Streams, rows: range) -> Iterator[Steps]:
-        """Processes that run from now on, each of timeouts only.
+    def processes(self, world: World, streams: Streams, rows: range) -> Iterator[Process[None]]:
+        """The processes of some people's careers, which run from now on.
 
         Args:
             world: as of now.
-            streams: of these people.
-            rows: everybody who was ever here, where the rule begins; one newcomer on its date.
+            streams: the random streams of these people.
+            rows: everybody who was ever in the society, when the rule begins; later one newcomer
+                on the date of its arrival.
+
+        Yields:
+            Generators that yield timeouts only.
         """
         raise NotImplementedError
 
-    def require(self, people: People) -> None:
-        """Look whether the rule can ever hold in a society that begins with these people.
+    def check_people(self, people: People) -> None:
+        """Check that the rule can work in a society that begins with some people.
 
         Raises:
-            InputError: something is not known of them that it needs.
+            InputError: the rule needs something that is not known of them.
         """
 
 
@@ -66,8 +70,8 @@ class Rates(Careers):
     mobility: Mobility | None = None
     """Who goes to work elsewhere, and where; null: nobody. Assumed."""
 
-    def require(self, people: People) -> None:
-        """Who moves has to be somewhere.
+    def check_people(self, people: People) -> None:
+        """Check that an institution is known where the scenario has moves.
 
         Raises:
             InputError: mobility is stated and no institution is known.
@@ -78,16 +82,13 @@ class Rates(Careers):
                 "work; leave mobility out"
             )
 
-    def courses(self, world: World, streams: Streams, rows: range) -> Iterator[Steps]:
-        """One process for each of these that is stated."""
-        # Here, since the whole world comes with it, and a scenario is checked without one.
-        from society.comings import come, move
-
+    def processes(self, world: World, streams: Streams, rows: range) -> Iterator[Process[None]]:
+        """One process for each setting that is stated."""
         if self.newcomers is not None:
-            yield come(world, streams, rows, self.newcomers)
+            yield arrival_process(world, streams, rows, self.newcomers)
         if self.retirement is not None:
-            yield retire(world, streams, rows, self.retirement)
+            yield retirement_process(world, streams, rows, self.retirement)
         if self.inactivity is not None:
-            yield fall_silent(world, rows, self.inactivity)
+            yield inactivity_process(world, rows, self.inactivity)
         if self.mobility is not None:
-            yield move(world, streams, rows, self.mobility)
+            yield mobility_process(world, streams, rows, self.mobility)

@@ -1,10 +1,11 @@
-"""KnowledgeBank: the author knowledge bank, searchable as of a date.
+"""The author knowledge bank of VirSci, profiles of scientists that are searched as of a date.
 
-Every change of a profile is a new dated row; a version is a number of rows, so whoever holds
-a version reads the same people however late it reads. Interests are what is searched;
-affiliations do not matter. It holds no memories and decides nothing.
+Every change of a profile is a new dated row, and a version is a number of rows: code that holds a
+version reads the same people however late it reads (rules 14 and 16). Interests are searched;
+affiliations do not matter. The initial profiles stay in their columns, and one is made when it is
+asked for.
 
-The first profiles stay in their columns, and one is made when it is asked for.
+Source: Su et al. 2025 (VirSci).
 """
 
 from __future__ import annotations
@@ -20,39 +21,51 @@ from typing import Any
 
 import numpy as np
 
+from agents.arrays import IntArray, VectorArray
 from agents.errors import ProtocolError
 from agents.profile import Profile
-from society.ecosystem.interests import EXACT_UP_TO, Added, First, Rows, Vectors, unit
+from society.ecosystem.interest_index import (
+    EXACT_UP_TO,
+    AddedInterests,
+    InitialInterests,
+    normalize_rows,
+)
 from society.ecosystem.people import People
-from society.literature.embedding import Embedding
-from society.literature.ids import IdColumn, Ids
+from society.literature.embedding.base import Embedding
+from society.literature.index.ids import IdColumn, Ids
 
 DECIMALS = 5
 MEMO = 8192
-"""First profiles that are kept once made."""
+"""Initial profiles that stay in memory once made."""
 
 
 def interests_text(profile: Profile) -> str:
-    """The text that stands for a scientist wherever it is embedded."""
+    """The text by which a scientist is embedded: the interests, separated by commas."""
     return ", ".join(profile.interests)
 
 
 class KnowledgeBank:
-    """Profiles with dates, embedded by their interests.
+    """Dated profiles of scientists, embedded by their interests.
+
+    Any thread may read while one updates.
 
     Args:
         profiles: everybody's profile on day 0; one each.
         embedding: the embedding of the literature.
-        vectors: a row per profile, of its interests; encoded from the profiles where not given.
-        kept: file that keeps how many first profiles are sorted for searching.
+        vectors: the vectors of their interests (profiles x dim); encoded from the profiles where
+            not given.
+        layout_file: file that keeps the inverted file's layout of many initial profiles.
+
+    Raises:
+        ProtocolError: an id occurs twice, or the vectors have another shape.
     """
 
     def __init__(
         self,
         profiles: Sequence[Profile],
         embedding: Embedding,
-        vectors: Vectors | None = None,
-        kept: Path | None = None,
+        vectors: VectorArray | None = None,
+        layout_file: Path | None = None,
     ) -> None:
         self.embedding = embedding
         self._names = _names_of(profiles)
@@ -63,8 +76,8 @@ class KnowledgeBank:
         if vectors.shape != (len(profiles), embedding.dim):
             shape = (len(profiles), embedding.dim)
             raise ProtocolError(f"interests need vectors of shape {shape}, not {vectors.shape}")
-        self._first = First(vectors, kept)
-        self._added = Added(embedding.dim)
+        self._initial = InitialInterests(vectors, layout_file)
+        self._added = AddedInterests(embedding.dim)
         find = profiles.row_of if isinstance(profiles, People) else None
         self._ids = Ids(self._names, find)
         self._updating = threading.Lock()
@@ -76,28 +89,31 @@ class KnowledgeBank:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """How the first profiles are searched, and with what measured recall."""
-        return self._first.facts
+        """How the initial profiles are searched, and with what measured recall."""
+        return self._initial.facts
 
     def version(self) -> int:
-        """Number of rows now."""
+        """The present number of rows."""
         return len(self._profiles) + len(self._dates)
 
     def visible(self, date: float) -> int:
         """The version that holds at a date: the number of rows dated strictly before it.
 
-        The first profiles are there from the beginning, also on day 0 itself.
+        The initial profiles are there from the beginning, also on day 0 itself.
         """
         return len(self._profiles) + bisect_left(self._dates, date)
 
-    def update(self, date: float, profile: Profile, vector: Vectors | None = None) -> None:
-        """Append a row for a scientist, known or new; dates never decrease.
+    def update(self, date: float, profile: Profile, vector: VectorArray | None = None) -> None:
+        """Append a row for a scientist, known or new.
 
         Args:
-            date: from the moment after which it holds.
-            profile: of that scientist.
-            vector: one row, of its interests; encoded from them where not given. That of
-                interests that have not changed goes on holding.
+            date: in days; the row holds after this moment. Dates never decrease.
+            profile: the scientist's new profile.
+            vector: one row (dim numbers) of its interests; encoded from them where not given. Where
+                the interests have not changed, their old vector goes on being valid.
+
+        Raises:
+            ProtocolError: the date lies before that of the last row.
         """
         with self._updating:
             last = self._dates[-1] if self._dates else (0.0 if len(self._profiles) else date)
@@ -111,49 +127,69 @@ class KnowledgeBank:
             self._updates.append(profile)
             self._vector_of.append(held)
             self._rows_of.setdefault(profile.id, []).append(self.version())
-            # Last, because it is what makes the row visible to other threads.
+            # Last: the number of dates is the version, so this makes the row visible to other
+            # threads, which must find its profile and vector already (rule 14).
             self._dates.append(date)
 
     def profile(self, scientist_id: str, version: int) -> Profile:
-        """A scientist's latest profile below a version."""
+        """A scientist's latest profile below a version.
+
+        Raises:
+            ProtocolError: there is none.
+        """
         return self._at(self._latest(scientist_id, version))
 
     def search(
         self, text: str, k: int, version: int, exclude: frozenset[str] = frozenset()
     ) -> tuple[Profile, ...]:
-        """The ``k`` scientists whose interests are nearest to a text, by cosine.
+        """Find the scientists whose interests are nearest to a text, by cosine.
 
-        Cosines that are equal to 1e-5 are ordered by scientist id.
+        Args:
+            text: the query.
+            k: number of scientists wanted, at least 0.
+            version: number of rows that are visible, from ``version`` or ``visible``.
+            exclude: ids of scientists who are left out.
+
+        Returns:
+            At most ``k`` profiles, nearest first; cosines that are equal to 1e-5 are ordered by id.
         """
         if k < 0 or not 0 <= version <= self.version():
             raise ProtocolError(f"k={k}, version={version} with {self.version()} rows")
         if k == 0:
             return ()
-        query = unit(self.embedding.encode_queries([text]))[0]
+        query = normalize_rows(self.embedding.encode_queries([text]))[0]
         early, late = self._hidden(version, exclude)
-        rows = self._near(query, k, min(version, len(self._first)), early)
-        found = _ranked(self._first.rows(rows), query, (self._ids[row] for row in rows.tolist()))
-        if version > len(self._first):
-            numbers, vectors = self._added.near(query, k, version, late)
-            found += _ranked(vectors, query, (self._added.owners[one] for one in numbers.tolist()))
-        return tuple(self.profile(name, version) for _, name in sorted(found)[:k])
+        rows = self._initial_candidates(query, k, min(version, len(self._initial)), early)
+        ranked = _ranked(self._initial.rows(rows), query, (self._ids[row] for row in rows.tolist()))
+        if version > len(self._initial):
+            numbers, vectors = self._added.candidates(query, k, version, late)
+            ranked += _ranked(vectors, query, (self._added.owners[one] for one in numbers.tolist()))
+        return tuple(self.profile(name, version) for _, name in sorted(ranked)[:k])
 
     def similarity(self, a_id: str, b_id: str, version: int) -> float:
-        """Cosine of two scientists' interests below a version, rounded to 1e-5."""
+        """Cosine of two scientists' interests below a version, rounded to 1e-5.
+
+        Args:
+            a_id: one scientist.
+            b_id: another one.
+            version: number of rows that are visible.
+        """
         a, b = (self._vector(self._latest(one, version)) for one in (a_id, b_id))
         return round(float((a.astype(np.float64) * b.astype(np.float64)).sum()), DECIMALS)
 
-    def _near(self, query: Vectors, k: int, visible: int, hidden: set[int]) -> Rows:
+    def _initial_candidates(
+        self, query: VectorArray, k: int, visible: int, hidden: set[int]
+    ) -> IntArray:
         if query.any() or visible <= EXACT_UP_TO:
-            return self._first.near(query, k, visible, hidden)
-        # Everybody is equally near to a text without a known word: the first by id.
+            return self._initial.candidates(query, k, visible, hidden)
+        # A zero query is equally near to everybody: take the first by id (rule 14).
         order = (row for row in _in_order(self._names) if row < visible)
         chosen = islice((row for row in order if row not in hidden), k)
         return np.fromiter(chosen, np.int64)
 
     def _hidden(self, version: int, exclude: frozenset[str]) -> tuple[set[int], set[int]]:
-        """First rows, and numbers of added ones, that a search of a version passes over."""
-        first = len(self._first)
+        """Initial rows, and numbers of added ones, that a search of a version leaves out."""
+        first = len(self._initial)
         rows, since = self._ended
         early, late = set(rows[: bisect_left(since, version)]), set[int]()
         for name in exclude:
@@ -161,25 +197,29 @@ class KnowledgeBank:
             if row is not None:
                 early.add(row)
             held = (self._vector_of[row - first] for row in tuple(self._rows_of.get(name, ())))
-            # Interests that have not changed are still those of a first row.
+            # Unchanged interests still have the vector of an initial row, which is hidden above.
             late.update(vector - first for vector in held if vector >= first)
         return early, late
 
-    def _renewed(self, profile: Profile, before: int | None, vector: Vectors | None) -> int:
-        """The vector of a new row: the one that its scientist has, or a new one."""
-        first, row = len(self._first), self.version()
+    def _renewed(self, profile: Profile, before: int | None, vector: VectorArray | None) -> int:
+        """The number of the vector of a new row.
+
+        A scientist whose interests are unchanged keeps the present vector; otherwise that one
+        expires and a new one is added.
+        """
+        first, row = len(self._initial), self.version()
         if before is not None:
             held = before if before < first else self._vector_of[before - first]
             if self._at(before).interests == profile.interests:
                 return held
             if held >= first:
-                self._added.end(held - first, row)
+                self._added.expire(held - first, row)
             else:
                 self._ended[0].append(held)
                 self._ended[1].append(row)
         if vector is None:
             vector = self.embedding.encode([interests_text(profile)])
-        return first + self._added.append(profile.id, row, unit(vector)[0])
+        return first + self._added.append(profile.id, row, normalize_rows(vector)[0])
 
     def _latest(self, scientist_id: str, version: int) -> int:
         row = self._row(scientist_id, version)
@@ -202,22 +242,24 @@ class KnowledgeBank:
     def _make(self, row: int) -> Profile:
         return self._profiles[row]
 
-    def _vector(self, row: int) -> Vectors:
-        first = len(self._first)
+    def _vector(self, row: int) -> VectorArray:
+        first = len(self._initial)
         held = row if row < first else self._vector_of[row - first]
         return (
-            self._first.rows(np.array([held]))[0] if held < first else self._added.row(held - first)
+            self._initial.rows(np.array([held]))[0]
+            if held < first
+            else self._added.row(held - first)
         )
 
 
-def _ranked(rows: Vectors, query: Vectors, names: Iterable[str]) -> list[tuple[float, str]]:
-    """Scientists with their cosines turned round, so that the nearest is the least."""
+def _ranked(rows: VectorArray, query: VectorArray, names: Iterable[str]) -> list[tuple[float, str]]:
+    """Pairs of negative cosine and scientist id, so that sorting puts the nearest first."""
     exact = (rows.astype(np.float64) * query.astype(np.float64)).sum(axis=1)
     return list(zip((-np.round(exact, DECIMALS)).tolist(), names, strict=True))
 
 
 def _names_of(profiles: Sequence[Profile]) -> Sequence[str]:
-    """Ids of the first profiles: a column where there are many in one, else a list."""
+    """Ids of the initial profiles: an Arrow column where there are many in one, else a list."""
     names: Sequence[str]
     if isinstance(profiles, People) and len(profiles) > EXACT_UP_TO:
         names = IdColumn(profiles.table["id"])
@@ -231,7 +273,7 @@ def _names_of(profiles: Sequence[Profile]) -> Sequence[str]:
 
 
 def _in_order(names: Sequence[str]) -> Iterable[int]:
-    """Rows in the order of their ids."""
+    """Row numbers in ascending order of their ids."""
     if isinstance(names, IdColumn):
         return map(int, names.order)
     return sorted(range(len(names)), key=names.__getitem__)

@@ -1,4 +1,4 @@
-"""People: the population of an ecosystem in columns; a profile is made when it is asked for."""
+"""The population of an ecosystem in columns; a profile object is made when it is asked for."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from agents.arrays import FloatArray, IntArray
 from agents.profile import Profile
-from society.literature.columns import Columns
-from society.literature.ids import IdColumn
+from society.literature.arrow_sequence import ArrowSequence
+from society.literature.index.ids import IdColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 MASK = "Scientist"
+"""The word of a masked name, before its number."""
 
 
-class People(Columns[Profile]):
+class People(ArrowSequence[Profile]):
     """A sequence of profiles over an Arrow table with one column per field of ``Profile``."""
 
-    kind = Profile
+    row_type = Profile
 
     @staticmethod
     def schema() -> pa.Schema:
@@ -35,18 +36,18 @@ class People(Columns[Profile]):
         return tuple(self.table["id"].to_pylist())
 
     @cached_property
-    def papers(self) -> npt.NDArray[np.int64]:
+    def papers(self) -> IntArray:
         """Numbers of papers before the boundary, by row."""
         return np.asarray(self.table["papers"].to_numpy(), dtype=np.int64)
 
     @cached_property
-    def citations(self) -> npt.NDArray[np.float64]:
+    def citations(self) -> FloatArray:
         """Citations before the boundary, by row; nan where the source knows none."""
         return np.asarray(self.table["citations"].to_numpy(), dtype=np.float64)
 
     @cached_property
     def topics(self) -> Sequence[str]:
-        """Main topics (the first interest, or an empty string), by row."""
+        """Main topics, by row: the first interest, or an empty string."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -62,7 +63,7 @@ class People(Columns[Profile]):
 
     @cached_property
     def institutions(self) -> tuple[str, ...]:
-        """Where anybody works (the first affiliation), in alphabetical order, each once."""
+        """The first affiliations of all people, in alphabetical order, each once."""
         import pyarrow.compute as pc
 
         lists = self.table["affiliations"].combine_chunks()
@@ -70,7 +71,7 @@ class People(Columns[Profile]):
         return tuple(sorted(pc.unique(pc.list_element(some, 0)).to_pylist()))
 
     def row_of(self, name: str) -> int | None:
-        """The row of a masked name; None where nobody is called so."""
+        """Look up the row of a masked name; None where nobody has it."""
         if not self._numbered:
             return self._ids.row_of(name)
         number = name.removeprefix(MASK)
@@ -85,14 +86,14 @@ class People(Columns[Profile]):
 
     @cached_property
     def _numbered(self) -> bool:
-        """Is everybody called by the number of the row, as in every ecosystem that is built?"""
+        """Whether names are numbered by row, as in every ecosystem that is built."""
         import pyarrow as pa
 
-        return bool(self.table["id"].equals(pa.chunked_array([numbered(MASK, len(self))])))
+        return bool(self.table["id"].equals(pa.chunked_array([numbered_names(MASK, len(self))])))
 
 
-def numbered(word: str, count: int) -> pa.Array:
-    """Names of a word and a number: ``Scientist0`` to ``Scientist{count - 1}``."""
+def numbered_names(word: str, count: int) -> pa.Array:
+    """Make names of a word and a number: ``Scientist0`` to ``Scientist{count - 1}``."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -102,7 +103,7 @@ def numbered(word: str, count: int) -> pa.Array:
 
 
 def schema() -> pa.Schema:
-    """The columns of a population."""
+    """The columns of a table of people and their types."""
     import pyarrow as pa
 
     texts = pa.large_list(pa.large_string())

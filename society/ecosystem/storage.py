@@ -1,7 +1,7 @@
-"""The files of an ecosystem folder: tables, arrays and their hashes.
+"""Reading and writing the files of an ecosystem folder, and their manifest with hashes.
 
-Columns in and columns out; what they mean together is the ecosystem's affair. Nothing is
-pickled.
+The functions write and read single files and check their types and shapes; that they belong
+together is checked by ``Ecosystem``. Nothing is pickled.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from agents.errors import InputError
-from society.archives import TROUBLE
+from agents.arrays import IntArray, VectorArray
+from agents.errors import DAMAGED_ARCHIVE, InputError
 from society.ecosystem.people import People
 from society.literature.papers import Papers
 
@@ -31,12 +30,12 @@ SCIENTISTS = "scientists.parquet"
 COAUTHORS = "coauthors.npz"
 KEY = "key.parquet"
 FORMAT = 1
-AGAIN = "build the ecosystem again"
+REBUILD_HINT = "build the ecosystem again"
+"""How messages about a damaged folder end."""
 ROWS_AT_ONCE = 65_536
 CAREER_START = "career_start"
 MAY_BE_NULL = ("citations", CAREER_START)
 
-Years = npt.NDArray[np.int64]
 
 PAPER_COLUMNS = {
     name: name
@@ -45,7 +44,7 @@ PAPER_COLUMNS = {
         *("venue", "keywords", "citations", "references"),
     )
 }
-"""Columns of the file in their order, by their names in memory."""
+"""Columns of the papers' file in their order, by their names in memory."""
 
 PEOPLE_COLUMNS = {
     "id": "name",
@@ -55,10 +54,11 @@ PEOPLE_COLUMNS = {
     "citations": "citations",
     "collaborators": "collaborators",
 }
+"""Columns of the scientists' file by their names in memory; in the file, ``id`` is a row number."""
 
 
 def embedding_folder(name: str) -> str:
-    """Where an embedding of this name stands inside the folder."""
+    """The relative path of an embedding's folder inside an ecosystem's folder."""
     return "embeddings/" + re.sub(r"[^\w.\-]", "_", name)
 
 
@@ -68,12 +68,18 @@ def write_papers(path: Path, *parts: Papers) -> None:
 
 
 def read_papers(path: Path) -> Papers:
-    """Read what ``write_papers`` wrote."""
+    """Read what ``write_papers`` wrote; InputError where it cannot be read."""
     return Papers(_read_table(path, Papers.schema(), PAPER_COLUMNS))
 
 
-def write_scientists(path: Path, people: People, career_starts: Years) -> None:
-    """Write profiles and career starts (0 where unknown), one row per scientist."""
+def write_scientists(path: Path, people: People, career_starts: IntArray) -> None:
+    """Write profiles and career starts, one row per scientist.
+
+    Args:
+        path: the file.
+        people: the population.
+        career_starts: year of each first paper; 0 where unknown, which is written as null.
+    """
     import pyarrow as pa
 
     table = _renamed(people.table, PEOPLE_COLUMNS)
@@ -82,8 +88,8 @@ def write_scientists(path: Path, people: People, career_starts: Years) -> None:
     _write_table(path, [table.append_column(CAREER_START, starts)])
 
 
-def read_scientists(path: Path) -> tuple[People, Years]:
-    """Read what ``write_scientists`` wrote."""
+def read_scientists(path: Path) -> tuple[People, IntArray]:
+    """Read what ``write_scientists`` wrote; InputError where it cannot be read."""
     import pyarrow as pa
 
     wanted = People.schema().append(pa.field(CAREER_START, pa.int64()))
@@ -93,7 +99,7 @@ def read_scientists(path: Path) -> tuple[People, Years]:
 
 
 def write_key(path: Path, key: Mapping[str, tuple[str, str]]) -> None:
-    """Write which source id and name stand behind each masked name."""
+    """Write the source id and real name behind each masked name."""
     import pyarrow as pa
 
     columns = {
@@ -111,7 +117,11 @@ def write_counts(path: Path, counts: csr_array) -> None:
 
 
 def read_counts(path: Path) -> csr_array:
-    """Read what ``write_counts`` wrote."""
+    """Read what ``write_counts`` wrote.
+
+    Raises:
+        InputError: the file is damaged or not a sparse matrix.
+    """
     from scipy.sparse import csr_array
 
     try:
@@ -120,26 +130,36 @@ def read_counts(path: Path) -> csr_array:
             rows, columns = (int(side) for side in arrays["shape"])
             counts = csr_array(parts, shape=(rows, columns))
             counts.check_format(full_check=True)
-    except TROUBLE as error:
-        raise InputError(f"{path}: not a saved matrix of counts ({error}); {AGAIN}") from error
+    except DAMAGED_ARCHIVE as error:
+        raise InputError(
+            f"{path}: not a saved matrix of counts ({error}); {REBUILD_HINT}"
+        ) from error
     return counts
 
 
-def write_rows(path: Path, rows: npt.NDArray[np.float32]) -> None:
-    """Write vectors."""
+def write_rows(path: Path, rows: VectorArray) -> None:
+    """Write vectors as a float32 array."""
     np.save(path, np.ascontiguousarray(rows, dtype=np.float32), allow_pickle=False)
 
 
-def read_rows(path: Path, shape: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """Vectors of a known shape, mapped from the file: they are read where they are used."""
+def read_rows(path: Path, shape: tuple[int, int]) -> VectorArray:
+    """Map the vectors of a file into memory; they are read where they are used.
+
+    Args:
+        path: the file.
+        shape: the expected shape, rows x dim.
+
+    Raises:
+        InputError: the file cannot be read, or has another shape or type.
+    """
     try:
-        rows: npt.NDArray[np.float32] = np.load(path, allow_pickle=False, mmap_mode="r")
-    except TROUBLE as error:
-        raise InputError(f"{path}: vectors cannot be read ({error}); {AGAIN}") from error
+        rows: VectorArray = np.load(path, allow_pickle=False, mmap_mode="r")
+    except DAMAGED_ARCHIVE as error:
+        raise InputError(f"{path}: vectors cannot be read ({error}); {REBUILD_HINT}") from error
     if rows.shape != shape or rows.dtype != np.float32:
         raise InputError(
             f"{path}: vectors of shape {rows.shape} and type {rows.dtype}, expected float32 "
-            f"of shape {shape}; {AGAIN}"
+            f"of shape {shape}; {REBUILD_HINT}"
         )
     return np.asarray(rows)
 
@@ -153,29 +173,33 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read the manifest and verify the hash of every file it lists."""
+    """Read the manifest and verify the hash of every file that it lists.
+
+    Raises:
+        InputError: no ecosystem folder, another format version, or a missing or changed file.
+    """
     path = folder / MANIFEST
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; give the path of an ecosystem folder")
     if not path.is_file():
-        raise InputError(f"{path}: missing; {folder} is not an ecosystem folder, {AGAIN}")
+        raise InputError(f"{path}: missing; {folder} is not an ecosystem folder, {REBUILD_HINT}")
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
         files, version = dict(manifest["files"]), manifest["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: not a manifest ({error!r}); {AGAIN}") from error
+        raise InputError(f"{path}: not a manifest ({error!r}); {REBUILD_HINT}") from error
     if version != FORMAT:
-        raise InputError(f"{path}: format {version!r}, this version reads {FORMAT}; {AGAIN}")
+        raise InputError(f"{path}: format {version!r}, this version reads {FORMAT}; {REBUILD_HINT}")
     for needed in (PAPERS, SCIENTISTS, COAUTHORS):
         if needed not in files:
-            raise InputError(f"{path}: lists no hash for {needed}; {AGAIN}")
+            raise InputError(f"{path}: lists no hash for {needed}; {REBUILD_HINT}")
     for name, expected in files.items():
         _verify(folder, name, expected)
     return dict(manifest)
 
 
 def file_hash(path: Path) -> str:
-    """SHA-256 of a file, read in pieces."""
+    """The SHA-256 of a file in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -183,13 +207,15 @@ def file_hash(path: Path) -> str:
 def _verify(folder: Path, name: str, expected: object) -> None:
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"{folder / MANIFEST}: {name!r} lies outside the folder; {AGAIN}")
+        raise InputError(f"{folder / MANIFEST}: {name!r} lies outside the folder; {REBUILD_HINT}")
     if not path.is_file():
-        raise InputError(f"{path}: missing though the manifest lists it; restore it or {AGAIN}")
+        raise InputError(
+            f"{path}: missing though the manifest lists it; restore it or {REBUILD_HINT}"
+        )
     if file_hash(path) != expected:
         raise InputError(
             f"{path}: its hash is not the one in {MANIFEST}, so it was changed or damaged; "
-            f"restore it or {AGAIN}"
+            f"restore it or {REBUILD_HINT}"
         )
 
 
@@ -220,10 +246,10 @@ def _read_table(path: Path, schema: pa.Schema, columns: Mapping[str, str]) -> pa
         table = table.rename_columns(dict(zip(columns.values(), columns, strict=True)))
         table = table.select(schema.names).cast(schema)
     except (OSError, KeyError, pa.ArrowException) as error:
-        raise InputError(f"{path}: not a readable table ({error}); {AGAIN}") from error
+        raise InputError(f"{path}: not a readable table ({error}); {REBUILD_HINT}") from error
     for name in table.column_names:
         if name not in MAY_BE_NULL and _nulls(table[name]):
-            raise InputError(f"{path}: column {columns[name]!r} has empty cells; {AGAIN}")
+            raise InputError(f"{path}: column {columns[name]!r} has empty cells; {REBUILD_HINT}")
     return table
 
 

@@ -1,8 +1,8 @@
-"""What an ecosystem looks like in figures, beside those of a real community.
+"""Summary figures of an ecosystem, beside those of a real research community.
 
-Only the past and the population at the boundary are measured. "Author" is anybody on a past
-paper; "scientist" is a member of the population, whose papers and ties are counted on all the
-source's papers before the boundary.
+Only the past and the population at the boundary are measured. "Author" is anybody on a past paper;
+"scientist" is a member of the population, whose papers and ties are counted on all the source's
+papers before the boundary.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from agents.arrays import FloatArray
 from society.ecosystem.ecosystem import Ecosystem
 from society.literature.papers import Papers
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BLOCK = 20_000
-"""Scientists whose partners' partners are looked at together."""
+"""Scientists whose triangles are counted together."""
 
 DEFINITIONS = {
     "past papers": "papers before the boundary that the filters keep",
@@ -52,8 +52,9 @@ VIS = {
     "citation tail": 0.4714,
 }
 """The same figures of a real community: IEEE VIS papers 1990 to 2024, boundary 2012, scientists
-with at least 5 papers. Measured with
-``measure(build_ecosystem(JsonLines("papers.jsonl.gz"), boundary=2012, min_papers=5))``."""
+with at least 5 papers. Measured with ``measure(build_ecosystem(JsonLines("papers.jsonl.gz"),
+boundary=2012, min_papers=5))``.
+"""
 
 SHAPE = (
     "team size",
@@ -69,7 +70,7 @@ SHAPE = (
 
 
 def measure(ecosystem: Ecosystem) -> dict[str, float]:
-    """The figures of ``DEFINITIONS``; nan where there is nothing to measure."""
+    """Compute the figures of ``DEFINITIONS``; NaN where there is nothing to measure."""
     past, joint = ecosystem.past, ecosystem.coauthors
     written = ecosystem.profiles.papers.astype(float)
     cited = past.citations[~np.isnan(past.citations)]
@@ -90,7 +91,7 @@ def measure(ecosystem: Ecosystem) -> dict[str, float]:
 
 
 def describe(ecosystem: Ecosystem) -> pd.DataFrame:
-    """One row per figure: its value, the value of the real community, the definition."""
+    """Make a table of one row per figure: its value, that of the real community, the definition."""
     import pandas as pd
 
     rows = [
@@ -101,12 +102,15 @@ def describe(ecosystem: Ecosystem) -> pd.DataFrame:
 
 
 def topics(ecosystem: Ecosystem) -> dict[str, int]:
-    """Scientists by main topic, the most frequent first."""
+    """Count scientists by main topic, the most frequent first."""
     return dict(Counter(ecosystem.profiles.topics).most_common())
 
 
-def gini(values: npt.NDArray[np.float64]) -> float:
-    """Gini coefficient: 0 where all values are equal, towards 1 where one has everything."""
+def gini(values: FloatArray) -> float:
+    """Gini coefficient: 0 where all values are equal, towards 1 where one holds everything.
+
+    NaN without values, or where all are zero.
+    """
     ordered = np.sort(values)
     if not len(ordered) or not ordered.sum():
         return float("nan")
@@ -120,11 +124,11 @@ def _authors(papers: Papers) -> float:
     return float(pc.count_distinct(pc.list_flatten(papers.table["authors"])).as_py())
 
 
-def _mean(values: npt.NDArray[np.float64]) -> float:
+def _mean(values: FloatArray) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _top_share(counts: npt.NDArray[np.float64]) -> float:
+def _top_share(counts: FloatArray) -> float:
     top = np.sort(counts)[::-1][: max(1, len(counts) // 10)]
     return float(top.sum() / counts.sum()) if counts.sum() else float("nan")
 

@@ -1,8 +1,8 @@
-"""Answer: a promise of words.
+"""The class ``Answer``, a promise of the words that a call to a model will return.
 
-Words may be late inside a team; nothing leaves a team before it is read. An Answer can be
+The words may be late inside a team; nothing leaves a team before it is read. An Answer can be
 handed on unread into the next question. Only ``read`` makes the simulated world wait for the
-real one, so it is for deciding something.
+real one, so a protocol reads an Answer only to decide something.
 """
 
 from __future__ import annotations
@@ -16,10 +16,21 @@ T = TypeVar("T")
 
 
 class Answer(Generic[T]):
-    """The words of one call, or a pure function of other Answers, once they are there.
+    """A promise of the words of one call, or of the value of a pure function of other Answers.
 
     It refuses truth, comparison, formatting, iteration, length and hashing, because each of
     them would depend on words that nobody has read (rule 10).
+
+    Args:
+        id_: id of the call, or of the derived Answer; unique in a run.
+        due: simulated date in days from which it may be read.
+        sources: the Answers that it depends on; all are older, so no circle can arise (rule 18).
+        derived: True for a function of other Answers.
+        read: waits for this Answer and returns its value; raises what it settled with.
+
+    Attributes:
+        needs: ids of the calls that it depends on directly.
+        calls: rows of the call and its re-asks; empty for a derived Answer.
     """
 
     __slots__ = (
@@ -45,8 +56,9 @@ class Answer(Generic[T]):
     ) -> None:
         self.id = id_
         self.due = due
-        # Derived Answers are seen through: what is waited for are the words of calls.
+        # Derived Answers are replaced by their own needs: only the words of calls are waited for.
         needs = [id_ for s in sources for id_ in (s.needs if s.derived else (s.id,))]
+        # Each once and in order; the order of a set would depend on the hash seed (rule 12).
         self.needs: tuple[str, ...] = tuple(dict.fromkeys(needs))
         self.derived: bool = derived
         self.calls: list[Any] = []
@@ -57,7 +69,10 @@ class Answer(Generic[T]):
         self._waiters: list[Callable[[], None]] = []
 
     def read(self) -> T:
-        """The words themselves; waits for them.
+        """Wait for the words on the clock's thread and return them.
+
+        Returns:
+            The reply as its form, or the value of the function.
 
         Raises:
             Verdict: the words are a refusal or stayed unreadable.
@@ -68,13 +83,23 @@ class Answer(Generic[T]):
         return value
 
     def _settle(self, value: Any, error: Exception | None) -> None:
+        """Store the value or the error and wake what waits for it.
+
+        Args:
+            value: the words; meaningless where there is an error.
+            error: raised by ``read``.
+        """
         # Without its traceback, which would keep slots and prompt alive (rule 21).
         self._value, self._error = value, error and error.with_traceback(None)
+        # After value and error: another thread looks at this flag alone, without a lock.
         self._settled = True
+        # Dropped: a waiter holds the work that waited, and the Answer lives as long as its team
+        # (rule 21).
         waiters, self._waiters = self._waiters, []
         for waiter in waiters:
             waiter()
 
+    # Not refused: messages of errors name the Answer by it (rule 10).
     def __repr__(self) -> str:
         return f"<Answer {self.id}>"
 
@@ -91,7 +116,7 @@ class Answer(Generic[T]):
 
 
 def answers_in(value: Any) -> list[Answer[Any]]:
-    """The Answers in a slot: the slot itself, or those inside its tuple or list."""
+    """The Answers in the value of a slot: the value itself, or those inside its tuple or list."""
     if isinstance(value, Answer):
         return [value]
     if isinstance(value, (tuple, list)):

@@ -1,4 +1,4 @@
-"""Durations: how long each act takes in the simulated world.
+"""Durations of acts in the simulated world, and the grid of dates they are rounded to.
 
 Simulated time is in days. Durations are written as people write them (``10m`` minutes,
 ``2h``, ``3d``, ``1w``, ``18mo``, ``2y``; a year is 365 days, a month a twelfth of it) and
@@ -13,9 +13,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from agents.part import Part
+from agents.config import Part
 
 TICK = 2.0**-20
+"""Days; dates are multiples of it, so that sums of dates are exact (rule 11)."""
 _DAYS = {"s": 1 / 86400, "m": 1 / 1440, "h": 1 / 24, "d": 1.0, "w": 7.0, "mo": 365 / 12, "y": 365.0}
 _WRITTEN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|m|h|d|w|mo|y)\s*")
 
@@ -26,11 +27,15 @@ def to_ticks(days: float) -> float:
 
 
 def parse_days(value: Any) -> float:
-    """Days from ``"3d"``, ``"10m"`` ... or from a number of days.
+    """Read a duration: ``"3d"``, ``"10m"`` ... or a number of days.
+
+    Returns:
+        Days, from 0 to 1,000,000, on the grid of ticks.
 
     Raises:
         ValueError: neither; the message shows how durations are written.
     """
+    # To Python True is a number, but nobody writes it for a day.
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         days = float(value)
     else:
@@ -38,17 +43,19 @@ def parse_days(value: Any) -> float:
         if match is None:
             raise ValueError(f"{value!r} is not a duration; write 10m, 2h, 3d, 1w, 18mo or 2y")
         days = float(match[1]) * _DAYS[match[2]]
+    # Written as a negation: every comparison with NaN is false, and NaN must be refused.
     if not 0 <= days <= 1e6 - TICK:
         raise ValueError(f"{value!r} is outside 0 to 1,000,000 days")
     return to_ticks(days)
 
 
 def write_days(days: float) -> str:
-    """A duration as a scenario file shows it; ``parse_days`` reads it back exactly."""
+    """Write a duration as a scenario file shows it; ``parse_days`` reads it back exactly."""
     for unit in ("y", "w", "d", "h", "m"):
         count = round(days / _DAYS[unit])
         if count and parse_days(f"{count}{unit}") == days:
             return f"{count}{unit}"
+    # ``parse_days`` reads no exponent. Multiples of a tick need at most 20 decimals.
     return f"{days!r}d" if "e" not in repr(days) else f"{days:.20f}d"
 
 
@@ -65,15 +72,15 @@ class Duration(Part):
     """A distribution of lengths of time; subclass it and write ``sample``."""
 
     def sample(self, rng: np.random.Generator) -> float:
-        """One length in days, >= 0."""
+        """Draw one length in days, >= 0."""
         raise NotImplementedError
 
     def draw(self, rng: np.random.Generator) -> float:
-        """One length on the grid of ticks."""
+        """Draw one length and round it to the grid of ticks; below 0 counts as 0."""
         return to_ticks(max(0.0, self.sample(rng)))
 
 
-class Fixed(Duration):
+class FixedDuration(Duration):
     """Always the same length."""
 
     length: Days
@@ -147,13 +154,14 @@ class Times(Part):
     """A team that has not finished this long after its founding is dissolved; null: never."""
 
     def effort(self, drawn: float, role: Role, stage: str) -> float:
-        """Days of full attention that a piece of homework takes.
+        """The days of full attention that a piece of homework takes.
 
         Args:
             drawn: from ``homework``.
-            role: of who does it.
-            stage: whose meeting has left it.
+            role: role of the scientist who does it.
+            stage: the stage whose meeting has left it.
         """
         factor = self.leader_effort if role == "leader" else self.member_effort
         more = self.stage_effort.get(stage, 1.0)
+        # Rounded again: a tick times a factor is in general no multiple of a tick (rule 11).
         return to_ticks(drawn * factor * (more.get(role, 1.0) if isinstance(more, dict) else more))

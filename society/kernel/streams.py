@@ -1,4 +1,4 @@
-"""Streams: one named random generator per purpose and act.
+"""Named random streams, one per purpose and act, all derived from one seed.
 
 Every draw of the simulated world comes from a generator keyed by the scenario's seed, a
 purpose and the id of the act it is for. No two acts share a stream, so adding a team, a
@@ -13,37 +13,42 @@ import numpy as np
 
 
 class Streams:
-    """All randomness of one society, derived from one seed by hashing names.
+    """Named random generators, derived from one seed by hashing names.
 
     Args:
-        seed: of everything.
-        within: names that stand before every name asked for.
+        seed: the seed of the run, or the one that an intervention has set.
+        within: prefix of every name that is asked for.
     """
 
     def __init__(self, seed: int, *within: object) -> None:
         self._within = within
-        self.turn(seed)
+        self.reseed(seed)
 
-    def turn(self, seed: int) -> None:
-        """Draw everything from another seed from now on."""
+    def reseed(self, seed: int) -> None:
+        """Derive all streams from another seed from now on; those handed out stay as they are."""
         self.seed = seed
+        # With a separator, so that ("a", "bc") and ("ab", "c") have different streams (rule 9).
         self._prefix = "".join(f"{name}\x1f" for name in (seed, *self._within)).encode()
 
     def key(self, *names: object) -> int:
-        """A 64-bit number for a name such as ``("utterance", call_id)``."""
+        """The 64-bit seed of a name such as ``("utterance", call_id)``."""
         text = "\x1f".join(map(str, names)).encode()
+        # Not ``hash``, whose value for a text differs between processes (rule 12).
         return int.from_bytes(hashlib.blake2b(self._prefix + text, digest_size=8).digest(), "big")
 
     def below(self, *names: object) -> Streams:
-        """The streams whose names begin so; they are drawn from the same seed, also another."""
+        """The streams whose names begin with these; they follow a later change of the seed."""
         return _Below(self, names)
 
     def stream(self, *names: object) -> np.random.Generator:
-        """The generator of that name; asked twice, it starts again from its beginning."""
+        """A new generator for a name; asked for twice, it begins again with the same draws."""
+        # By name, because numpy may give ``default_rng`` another generator in a later release.
         return np.random.Generator(np.random.PCG64(self.key(*names)))
 
 
 class _Below(Streams):
+    """Streams under a prefix, which ask the whole for every key and so follow its seed."""
+
     def __init__(self, whole: Streams, names: tuple[object, ...]) -> None:
         self._whole, self._names = whole, names
         self.seed = whole.seed

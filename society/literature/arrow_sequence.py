@@ -1,7 +1,8 @@
-"""Columns: many rows of one kind in an Arrow table; one is made when it is asked for.
+"""Sequences of dataclass rows that are stored as the columns of an Arrow table.
 
-Two million papers as Python objects take minutes and tens of gigabytes; as a table they take
-what their text takes. Whoever counts or compares uses the columns, whoever reads asks for a row.
+Two million papers as Python objects take minutes to make and tens of gigabytes; as a table they
+take what their text takes. Code that counts or compares uses the columns; code that reads asks for
+a row, which is made when it is asked for.
 """
 
 from __future__ import annotations
@@ -18,18 +19,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = TypeVar("Row")
-AT_ONCE = 4096
+BATCH_ROWS = 4096
+"""Rows that an iteration turns into objects at a time."""
 SHOWN = 100
+"""Rows that ``repr`` prints."""
 
 
-class Columns(Sequence[Row]):
+class ArrowSequence(Sequence[Row]):
     """A sequence of rows over an Arrow table with one column per field of a dataclass.
 
     Args:
-        table: the columns of ``schema()``, in any number of chunks and any order.
+        table: the columns of ``schema()``, in any number of chunks and in any order.
     """
 
-    kind: ClassVar[type]
+    row_type: ClassVar[type]
     """The dataclass that a row is made into; its lists are tuples there."""
 
     def __init__(self, table: pa.Table) -> None:
@@ -40,17 +43,19 @@ class Columns(Sequence[Row]):
     @staticmethod
     @abstractmethod
     def schema() -> pa.Schema:
-        """The columns and their types."""
+        """The columns of the table and their types, in order."""
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Self:
-        """The same rows in columns; what is in columns already is taken as it is."""
+        """Put rows into columns; a sequence of this class is returned as it is."""
         import pyarrow as pa
 
         if isinstance(rows, cls):
             return rows
-        held, schema = list(rows), cls.schema()
-        columns = [pa.array([getattr(row, one.name) for row in held], one.type) for one in schema]
+        rows_list, schema = list(rows), cls.schema()
+        columns = [
+            pa.array([getattr(row, one.name) for row in rows_list], one.type) for one in schema
+        ]
         return cls(pa.table(columns, schema=schema))
 
     def __len__(self) -> int:
@@ -64,17 +69,17 @@ class Columns(Sequence[Row]):
 
     def __getitem__(self, row: int | slice) -> Row | Self:
         if isinstance(row, slice):
-            places = range(len(self))[row]
-            if places.step == 1:
-                return type(self)(self.table.slice(places.start, len(places)))
-            return type(self)(self.table.take(np.array(places, dtype=np.int64)))
-        place = range(len(self))[row]
+            rows = range(len(self))[row]
+            if rows.step == 1:
+                return type(self)(self.table.slice(rows.start, len(rows)))
+            return type(self)(self.table.take(np.array(rows, dtype=np.int64)))
+        index = range(len(self))[row]
         columns = zip(self.table.column_names, self.table.itercolumns(), strict=True)
-        return self._made({name: column[place].as_py() for name, column in columns})
+        return self._make_row({name: column[index].as_py() for name, column in columns})
 
     def __iter__(self) -> Iterator[Row]:
-        for batch in self.table.to_batches(max_chunksize=AT_ONCE):
-            yield from map(self._made, batch.to_pylist())
+        for batch in self.table.to_batches(max_chunksize=BATCH_ROWS):
+            yield from map(self._make_row, batch.to_pylist())
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, type(self)):
@@ -84,25 +89,29 @@ class Columns(Sequence[Row]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        told = ", ".join(map(repr, self[:SHOWN]))
+        shown = ", ".join(map(repr, self[:SHOWN]))
         more = f", ... {len(self) - SHOWN:,} more" if len(self) > SHOWN else ""
-        return f"{type(self).__name__}([{told}{more}])"
+        return f"{type(self).__name__}([{shown}{more}])"
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         # What was computed from the table need not be copied with it.
         return type(self), (self.table,)
 
     def digest(self) -> bytes:
-        """Hash of every value, however the columns are cut into chunks."""
-        whole = hashlib.sha256()
+        """Hash every value; the result does not depend on how the columns are cut into chunks.
+
+        Returns:
+            A SHA-256 digest of 32 bytes.
+        """
+        hasher = hashlib.sha256()
         for name in self.table.column_names:
             column = self.table[name]
-            whole.update(f"{name} {column.type} {len(column)}\n".encode())
-            whole.update(_values_hash(column.chunks))
-        return whole.digest()
+            hasher.update(f"{name} {column.type} {len(column)}\n".encode())
+            hasher.update(_values_hash(column.chunks))
+        return hasher.digest()
 
-    def _made(self, row: dict[str, Any]) -> Row:
-        made: Row = self.kind(**row | {name: tuple(row[name]) for name in self._lists})
+    def _make_row(self, row: dict[str, Any]) -> Row:
+        made: Row = self.row_type(**row | {name: tuple(row[name]) for name in self._lists})
         return made
 
 
@@ -113,7 +122,7 @@ def _is_list(kind: pa.DataType) -> bool:
 
 
 def _values_hash(chunks: Sequence[Any]) -> bytes:
-    """Hash of the values of arrays of one type, as if they were one array."""
+    """Hash the values of arrays of one type, as if they were one array."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -138,7 +147,7 @@ def _bytes(numbers: pa.Array) -> bytes:
 
 
 def _text(strings: pa.Array) -> memoryview:
-    """The bytes of all strings one after another, where they lie."""
+    """The bytes of all strings one after another, without a copy."""
     _, offsets, data = strings.buffers()
     if data is None or not len(strings):
         return memoryview(b"")

@@ -1,9 +1,9 @@
-"""Literature: what is published, as of a date.
+"""The literature, past and new papers in order of date, with search and citation counts.
 
-Papers stand in order of date, so a date is a number of visible papers and a search that is
-given that number finds the same papers however late it is computed. Citations are dated
-events, counted before a date; there are no running totals. The past stays in columns, and a
-paper of it is made when it is asked for. It neither writes nor judges.
+Papers stand in order of date, so a date is a number of visible papers. A search that is given that
+number finds the same papers however late it is computed (rule 14). Citations are dated events and
+are counted before a date; there are no running totals (rule 16). The past stays in columns, and a
+paper of it is made when it is asked for.
 """
 
 from __future__ import annotations
@@ -18,36 +18,40 @@ from typing import Any
 
 import numpy as np
 
+from agents.arrays import VectorArray
 from agents.errors import ProtocolError
 from agents.reference import Reference
-from society.literature.embedding import Embedding, Vectors, paper_text
-from society.literature.ids import Ids
-from society.literature.index import VectorIndex
-from society.literature.paper import Paper
-from society.literature.papers import Papers
+from society.literature.embedding.base import Embedding, paper_text
+from society.literature.index.ids import Ids
+from society.literature.index.vector_index import VectorIndex
+from society.literature.papers import Paper, Papers
 
 MEMO = 8192
-"""So many papers of the past are kept once made; where there are no more, all are made first."""
+"""Papers of the past that stay in memory once made; a past of no more papers is made whole at once.
+"""
 
 
 class Literature:
-    """Past papers and what the society adds to them, in order of publication date.
+    """Past papers and the society's own, in order of publication date, searchable as of a date.
+
+    Any thread may read while one publishes.
 
     Args:
         past: the papers that exist before the first day.
-        vectors: one row per past paper, in the same order; may be a memory-mapped file.
+        vectors: one row per past paper, in the same order (papers x dim); may be a memory-mapped
+            file.
         embedding: turns new papers and queries into vectors of the same kind.
         boundary: the calendar year whose 1 January is date 0.
-        kept: file that keeps how a large past is sorted for searching; see ``VectorIndex``.
+        layout_file: file that keeps the inverted file of a large past; see ``VectorIndex``.
     """
 
     def __init__(
         self,
         past: Sequence[Paper],
-        vectors: Vectors,
+        vectors: VectorArray,
         embedding: Embedding,
         boundary: int,
-        kept: Path | None = None,
+        layout_file: Path | None = None,
     ) -> None:
         self.boundary = boundary
         self.embedding = embedding
@@ -61,7 +65,7 @@ class Literature:
         if (twice := self._past.ids.repeated()) is not None:
             raise ProtocolError(f"two past papers have the id {twice!r}; give each one once")
         ids = Ids(self._past.ids, self._past.row_of)
-        self._index = VectorIndex(embedding.dim, ids, rows, kept)
+        self._index = VectorIndex(embedding.dim, ids, rows, layout_file)
         self._cited: dict[str, list[float]] = {}
         self._publishing = threading.Lock()
 
@@ -73,42 +77,50 @@ class Literature:
 
     @property
     def papers(self) -> Iterator[Paper]:
-        """Every paper in order of date, one after another."""
+        """Iterate over every paper in order of date."""
         return chain(self._past, self._papers)
 
     @property
     def published(self) -> Sequence[Paper]:
-        """What was added to the past, in order of date; do not change it."""
+        """The society's own papers in order of date; do not change the list."""
         return self._papers
 
     @property
     def facts(self) -> dict[str, Any]:
-        """How the past is searched, and with what measured recall."""
+        """How the past is searched (``exact`` or ``cells``), and with what measured recall."""
         return self._index.facts
 
     def paper(self, paper_id: str) -> Paper:
-        """The paper of an id."""
+        """Look up a paper by its id.
+
+        Raises:
+            ProtocolError: there is no such paper.
+        """
         return self._at(self._row(paper_id))
 
-    def vector(self, paper_id: str) -> Vectors:
-        """The vector of a paper."""
+    def vector(self, paper_id: str) -> VectorArray:
+        """Look up the vector of a paper by its id (dim numbers, unit length)."""
         self._row(paper_id)
         return self._index.vector(paper_id)
 
     def reference(self, paper_id: str, distance: float) -> Reference:
-        """A paper as a search at that distance returned it."""
+        """Make the search result for a paper: its words and its distance from the query."""
         return _reference(self.paper(paper_id), distance)
 
-    def publish(self, paper: Paper, vector: Vectors | None = None) -> None:
-        """Add a paper; its date may not lie before that of the last one.
+    def publish(self, paper: Paper, vector: VectorArray | None = None) -> None:
+        """Add a paper and make it visible to later dates.
 
         Args:
-            paper: what is published.
+            paper: the new paper; its date may not lie before that of the last one.
             vector: its vector (1 x dim), where it is known already.
+
+        Raises:
+            ProtocolError: the id is published already, or the date is too early.
         """
         with self._publishing:
             if paper.id in self:
                 raise ProtocolError(f"paper {paper.id!r} is published already")
+            # ``not >=`` and not ``<``, because a date that is NaN has to be refused too.
             if len(self) and not paper.date >= self._last_date():
                 raise ProtocolError(
                     f"paper {paper.id!r} is dated {paper.date}, before the last published "
@@ -120,30 +132,51 @@ class Literature:
             self._papers.append(paper)
             self._row_of[paper.id] = len(self._past) + len(self._papers) - 1
             self._note_citations(paper)
-            # Last, because it is what makes the paper visible to other threads.
+            # Last: ``visible`` counts dates, so this makes the paper visible to other threads,
+            # which must find its vector and row already (rule 14).
             self._dates.append(paper.date)
 
     def visible(self, date: float) -> int:
-        """Number of papers published strictly before a date."""
+        """Count the papers published strictly before a date, in days.
+
+        The count names a moment for ``search``: it does not change when more is published.
+        """
+        # Both searches stop before equal dates: strictly before (rule 14).
         early = int(np.searchsorted(self._past_dates, date))
         return early + bisect_left(self._dates, date)
 
     def search(
         self, text: str, k: int, visible: int, exclude: frozenset[str] = frozenset()
     ) -> tuple[Reference, ...]:
-        """The ``k`` papers nearest to a text among the first ``visible``, nearest first.
+        """Find the papers nearest to a text among those visible at a moment.
 
-        A pure function of its arguments, whatever is published meanwhile; any thread may call.
+        A pure function of its arguments, whatever is published meanwhile; any thread may call it.
+
+        Args:
+            text: the query; encoded by ``embedding.encode_queries``.
+            k: number of papers wanted, at least 0.
+            visible: number of visible papers, from ``visible(date)``.
+            exclude: ids of papers that are left out.
+
+        Returns:
+            At most ``k`` references by Euclidean distance of unit vectors (0 to 2), nearest first;
+            equal distances by id.
         """
         query = self.embedding.encode_queries([text])[0]
         hits = self._index.search(query, k, visible, exclude)
         return tuple(_reference(self._at(row), distance) for row, distance in hits)
 
     def citations(self, paper_id: str, before: float) -> int:
-        """Citations that a paper received from known papers published before a date."""
+        """Count the citations that a paper received from known papers published before a date.
+
+        Args:
+            paper_id: the cited paper.
+            before: date in days; citing papers of that very date do not count.
+        """
         row = self._row(paper_id)
         early = 0
         if row < len(self._past):
+            # Rows stand in order of date, and citing rows are ascending, so these dates are sorted.
             early = int(np.searchsorted(self._past_dates[self._past.cited_by(row)], before))
         return early + bisect_left(self._cited.get(paper_id, ()), before)
 
@@ -168,16 +201,21 @@ class Literature:
         return self._dates[-1] if self._dates else float(self._past_dates[-1])
 
     def _note_citations(self, paper: Paper) -> None:
-        # Once per citing paper; sorted because papers arrive in order of date.
+        # Once per citing paper. The list stays sorted because papers arrive in order of date.
         for cited in dict.fromkeys(paper.references):
             if cited != paper.id and cited in self:
                 self._cited.setdefault(cited, []).append(paper.date)
 
 
-def _in_order(papers: Papers, vectors: Vectors) -> tuple[Papers, Vectors]:
-    """Papers by date, then id, with their rows; as they are where they stand so already."""
+def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray]:
+    """Sort papers by date, then id, together with their vectors.
+
+    Returns:
+        Papers and vectors; the given ones where they stand in order already.
+    """
     import pyarrow.compute as pc
 
+    # The id decides within a date: rows must not depend on the order of the source (rule 14).
     keys = [("date", "ascending"), ("id", "ascending")]
     order = np.asarray(pc.sort_indices(papers.table, sort_keys=keys), dtype=np.int64)
     if (order == np.arange(len(papers))).all():

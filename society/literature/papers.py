@@ -1,31 +1,64 @@
-"""Papers: many papers in columns, and who cites whom among them."""
+"""Papers, of the past or of the society: one as a dataclass, many in columns with their citations.
+
+Dates are simulated days; the columns also answer which papers cite which.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from society.literature.columns import Columns
-from society.literature.ids import IdColumn
-from society.literature.paper import Paper
+from agents.arrays import FloatArray, IntArray
+from society.literature.arrow_sequence import ArrowSequence
+from society.literature.index.ids import IdColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Numbers = npt.NDArray[np.int64]
+DAYS_PER_YEAR = 365.0
 
 
-class Papers(Columns[Paper]):
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper with its simulated date.
+
+    Attributes:
+        id: unique; the society's own papers have the id of their team.
+        title: never empty.
+        abstract: may be empty in an ecosystem, never in a society's paper.
+        date: publication date in days since 1 January of the boundary year; past papers have
+            negative dates (1 January of their year), the society's own positive ones.
+        year: calendar year.
+        authors: scientist ids in author order (people outside the population included).
+        references: ids of cited papers.
+        keywords: possibly none.
+        venue: possibly empty.
+        citations: citation count at collection time; None where the source knows none.
+    """
+
+    id: str
+    title: str
+    abstract: str
+    date: float
+    year: int
+    authors: tuple[str, ...]
+    references: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    venue: str = ""
+    citations: int | None = None
+
+
+class Papers(ArrowSequence[Paper]):
     """A sequence of papers over an Arrow table with one column per field of ``Paper``.
 
     Large strings, so that two gigabytes of abstracts may be one chunk.
     """
 
-    kind = Paper
+    row_type = Paper
 
     @staticmethod
     def schema() -> pa.Schema:
@@ -33,59 +66,70 @@ class Papers(Columns[Paper]):
         return schema()
 
     @cached_property
-    def dates(self) -> npt.NDArray[np.float64]:
+    def dates(self) -> FloatArray:
         """Publication dates in days, one per paper."""
         return np.asarray(self.table["date"].to_numpy(), dtype=np.float64)
 
     @cached_property
-    def years(self) -> Numbers:
+    def years(self) -> IntArray:
         """Calendar years, one per paper."""
         return np.asarray(self.table["year"].to_numpy(), dtype=np.int64)
 
     @cached_property
-    def citations(self) -> npt.NDArray[np.float64]:
+    def citations(self) -> FloatArray:
         """Citation counts at collection time, one per paper; nan where unknown."""
         return np.asarray(self.table["citations"].to_numpy(), dtype=np.float64)
 
     @cached_property
-    def team_sizes(self) -> Numbers:
+    def team_sizes(self) -> IntArray:
         """Numbers of authors, one per paper."""
         return self._lengths("authors")
 
     @cached_property
     def ids(self) -> IdColumn:
-        """The papers' ids, searched where they lie."""
+        """The papers' ids as a column that is searched without a copy."""
         return IdColumn(self.table["id"])
 
     def row_of(self, paper_id: str) -> int | None:
         """The row of a paper; None where there is no such id."""
         return self.ids.row_of(paper_id)
 
-    def rows_of(self, paper_ids: Iterable[str] | pa.Array | pa.ChunkedArray) -> Numbers:
-        """The rows of many papers at once, -1 where there is no such id."""
+    def rows_of(self, paper_ids: Iterable[str] | pa.Array | pa.ChunkedArray) -> IntArray:
+        """Look up the rows of many papers at once.
+
+        Args:
+            paper_ids: ids, known or not.
+
+        Returns:
+            One row number per id; -1 where there is no such paper.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
         if not isinstance(paper_ids, pa.Array | pa.ChunkedArray):
             paper_ids = pa.array(list(paper_ids), pa.large_string())
-        found = pc.fill_null(pc.index_in(paper_ids, value_set=_whole(self.table["id"])), -1)
-        return np.asarray(found.to_numpy(), dtype=np.int64)
+        rows = pc.fill_null(pc.index_in(paper_ids, value_set=_whole(self.table["id"])), -1)
+        return np.asarray(rows.to_numpy(), dtype=np.int64)
 
-    def cites(self) -> tuple[Numbers, Numbers]:
-        """References among these papers: where each row's begin (n + 1), and the rows cited.
+    def cites(self) -> tuple[IntArray, IntArray]:
+        """The citations among these papers, as a sparse matrix without values (CSR).
 
-        A paper is cited once by each paper and never by itself; rows cited stand in order.
+        A paper is cited at most once by each paper and never by itself.
+
+        Returns:
+            Where the cited papers of each row begin (n + 1 numbers), and the rows of the cited
+            papers, ascending within each citing paper.
         """
         return self._cites
 
-    def cited_by(self, row: int) -> Numbers:
-        """Rows of the papers that cite the paper of a row, in order of their rows."""
+    def cited_by(self, row: int) -> IntArray:
+        """The rows of the papers that cite the paper of a row, ascending."""
         starts, citing = self._cited_by
-        found: Numbers = citing[starts[row] : starts[row + 1]]
-        return found
+        citing_rows: IntArray = citing[starts[row] : starts[row + 1]]
+        return citing_rows
 
     @cached_property
-    def _cites(self) -> tuple[Numbers, Numbers]:
+    def _cites(self) -> tuple[IntArray, IntArray]:
         import pyarrow.compute as pc
 
         count = len(self)
@@ -98,20 +142,20 @@ class Papers(Columns[Paper]):
         return _starts(pairs // max(1, count), count), pairs % max(1, count)
 
     @cached_property
-    def _cited_by(self) -> tuple[Numbers, Numbers]:
+    def _cited_by(self) -> tuple[IntArray, IntArray]:
         starts, cited = self._cites
         citing = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(starts))
         order = np.argsort(cited, kind="stable")
         return _starts(cited[order], len(self)), citing[order]
 
-    def _lengths(self, name: str) -> Numbers:
+    def _lengths(self, name: str) -> IntArray:
         import pyarrow.compute as pc
 
         return np.asarray(pc.list_value_length(self.table[name]).to_numpy(), dtype=np.int64)
 
 
 def schema() -> pa.Schema:
-    """The columns of papers."""
+    """The columns of a table of papers and their types."""
     import pyarrow as pa
 
     texts = pa.large_list(pa.large_string())
@@ -131,8 +175,8 @@ def schema() -> pa.Schema:
     )
 
 
-def _starts(rows: Numbers, count: int) -> Numbers:
-    """Where each row begins among rows that stand in order."""
+def _starts(rows: IntArray, count: int) -> IntArray:
+    """Where each row begins in an ascending list of row numbers; ``count`` + 1 numbers."""
     return np.searchsorted(rows, np.arange(count + 1)).astype(np.int64)
 
 

@@ -1,4 +1,8 @@
-"""Drift: how interests follow what one writes. A rule; who has come to which is told elsewhere."""
+"""Rules of interest drift, by which a scientist's interests follow what it writes.
+
+A rule is a part of the scenario (``population.drift``). It only computes; ``interest_history``
+keeps the results with their dates.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +12,42 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field
 
-from agents.part import Part
-from society.durations import Days
-from society.interests import Weighed
+from agents.config import Part
+from society.kernel.durations import Days
+from society.population.interest_history import WeightedInterests
 
 
 class Drift(Part):
-    """A rule by which a paper changes what its authors are interested in."""
+    """A rule by which a paper changes what its authors are interested in.
 
-    def begin(self, interests: Sequence[str]) -> Weighed:
-        """The weights of interests that somebody comes with, in their order."""
+    Subclass it and write ``initial_weights`` and ``after_paper``.
+    """
+
+    def initial_weights(self, interests: Sequence[str]) -> WeightedInterests:
+        """Give weights to the interests that a scientist comes with.
+
+        Args:
+            interests: of its profile, the main topic first.
+
+        Returns:
+            The same interests in the same order, with weights of 0 or more.
+        """
         raise NotImplementedError
 
-    def write(
-        self, held: Weighed, days: float, keywords: Sequence[str], rng: np.random.Generator
-    ) -> Weighed:
+    def after_paper(
+        self,
+        held: WeightedInterests,
+        days: float,
+        keywords: Sequence[str],
+        rng: np.random.Generator,
+    ) -> WeightedInterests:
         """The interests of an author once a paper has appeared.
 
         Args:
-            held: those before it, in order.
-            days: since they were weighed.
+            held: the weighted interests before it, the main topic first.
+            days: time since those weights were computed, >= 0.
             keywords: of the paper.
-            rng: the stream of this author and paper.
+            rng: the random stream of this author and paper.
 
         Returns:
             The interests from then on, the main topic first.
@@ -58,20 +76,25 @@ class Writing(Drift):
     most: int = Field(default=10, ge=1, le=100)
     """Interests of one scientist, as many as a profile of VirSci holds."""
 
-    def begin(self, interests: Sequence[str]) -> Weighed:
-        """Weights as the harmonic series."""
-        return tuple((one, self.start / place) for place, one in enumerate(interests, start=1))
+    def initial_weights(self, interests: Sequence[str]) -> WeightedInterests:
+        """Weights in proportion to the harmonic series: ``start`` / rank."""
+        return tuple((name, self.start / rank) for rank, name in enumerate(interests, start=1))
 
-    def write(
-        self, held: Weighed, days: float, keywords: Sequence[str], rng: np.random.Generator
-    ) -> Weighed:
-        """The heaviest; where two weigh the same, the one that was there before."""
+    def after_paper(
+        self,
+        held: WeightedInterests,
+        days: float,
+        keywords: Sequence[str],
+        rng: np.random.Generator,
+    ) -> WeightedInterests:
+        """The ``most`` heaviest interests; of equal weights the older one comes first."""
         fading = math.exp(-days / self.memory)
-        weights = {one: weight * fading for one, weight in held}
+        weights = {name: weight * fading for name, weight in held}
         for keyword in dict.fromkeys(keywords):
             if keyword in weights:
                 weights[keyword] += 1.0
             elif rng.random() < self.entering:
                 weights[keyword] = 1.0
-        ranked = sorted(weights.items(), key=lambda one: -one[1])
+        # The sort is stable, so ties stay in the order of the old list.
+        ranked = sorted(weights.items(), key=lambda interest: -interest[1])
         return tuple(ranked[: self.most])

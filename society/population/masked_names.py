@@ -1,10 +1,9 @@
-"""Names: the masked names of a population, both ways, without an object per person.
+"""Masked names of a population, by row and back, without an object per person.
 
-Those who come later are appended, with a string each.
-
-A million names as Python strings take 60 MB, and a dictionary of them as much again; as a
-column of text they are there already, and where they are ``Scientist0`` and so on the row is in
-the name.
+A large society reads them from the columns of its ecosystem. A million names as Python strings
+take 60 MB, and a dictionary of them as much again; in the column of text they are there already,
+and where they are ``Scientist0`` and so on the row is in the name. Newcomers are appended, with
+a string each.
 """
 
 from __future__ import annotations
@@ -14,11 +13,15 @@ from itertools import chain
 from typing import overload
 
 from society.ecosystem.people import MASK, People
-from society.literature.ids import IdColumn
+from society.literature.index.ids import IdColumn
 
 
-class Names(Sequence[str]):
-    """The masked name of each row: those of the people, then those of newcomers."""
+class MaskedNames(Sequence[str]):
+    """The masked name of each row: the people of day 0, then the newcomers.
+
+    Args:
+        people: the scientists of the ecosystem, as of day 0.
+    """
 
     def __init__(self, people: People) -> None:
         self._first, self._added = IdColumn(people.table["id"]), list[str]()
@@ -31,21 +34,25 @@ class Names(Sequence[str]):
 
     def __getitem__(self, row: int | slice) -> str | Sequence[str]:
         if isinstance(row, slice):
-            return [self[place] for place in range(len(self))[row]]
+            return [self[index] for index in range(len(self))[row]]
         first = len(self._first)
-        place = row if row >= 0 else row + len(self)
-        return self._added[place - first] if place >= first else self._first[place]
+        index = row if row >= 0 else row + len(self)
+        return self._added[index - first] if index >= first else self._first[index]
 
     def __len__(self) -> int:
         return len(self._first) + len(self._added)
 
     def append(self, name: str) -> None:
-        """Somebody of this name comes."""
+        """Add the name of a newcomer, whose row is the next one."""
         self._added.append(name)
 
 
 class RowsByName(Mapping[str, int]):
-    """The row of each masked name, found in the columns of the people."""
+    """The row of each masked name: a column of the people of day 0, and a dictionary of newcomers.
+
+    Args:
+        people: the scientists of the ecosystem, as of day 0.
+    """
 
     def __init__(self, people: People) -> None:
         self._people = people
@@ -69,8 +76,14 @@ class RowsByName(Mapping[str, int]):
         self._added[name] = row
 
 
-def next_name(rows: Mapping[str, int]) -> str:
-    """The name of the next row, continued as every ecosystem that is built counts."""
+def next_masked_name(rows: Mapping[str, int]) -> str:
+    """The masked name of the next newcomer.
+
+    Names are counted on as in every ecosystem that is built, and a name in use is passed over.
+
+    Args:
+        rows: the rows by name of everybody who was ever here.
+    """
     number = len(rows)
     while (name := f"{MASK}{number}") in rows:
         number += 1

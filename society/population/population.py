@@ -1,12 +1,10 @@
-"""Population: who exists, what may be known of each as of a date, and who works where.
+"""The population of a society, with the profile and the teams of each scientist by date.
 
-Rows are people in the order in which they have come: those of day 0, then newcomers by date. Who
-leaves keeps the row.
-
-People live in columns. A ``Scientist`` (a Mesa agent) is made for everybody in a society of
-up to 20,000, above that for those who have acted: then nothing here is done for each person,
-neither at the start nor later. Papers and citations are dated events that are counted before a
-date, so a profile of any day can be told on any thread.
+A row is a scientist. The people of day 0 come first, then the newcomers by date; who leaves keeps
+the row. People live in columns. A ``Scientist`` (a Mesa agent) is made for everybody in a society
+of up to 20,000; in a larger one only for those who have acted. Then nothing here is done for each
+person, neither at the start nor later. Papers, citations and moves are dated, and counted
+strictly before a date (rule 16), so the profile of any day can be read on any thread.
 """
 
 from __future__ import annotations
@@ -20,23 +18,23 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from agents.arrays import IntArray
 from agents.profile import Profile
 from agents.scientist import Scientist
 from society.ecosystem.people import People
-from society.interests import Interests
-from society.names import Names, RowsByName, next_name
-from society.network import CoauthorNetwork
-from society.tally import Tally, running
+from society.population.event_counts import DatedCounts, cumulative_counts
+from society.population.interest_history import InterestHistory
+from society.population.masked_names import MaskedNames, RowsByName, next_masked_name
+from society.population.network import CoauthorNetwork
 
 if TYPE_CHECKING:
     import mesa
 
-EVERYBODY = 20_000
+ALL_AGENTS_LIMIT = 20_000
 """Up to this many people all are Mesa agents from the start."""
-REMEMBERED = 65_536
-"""In a larger society so many profiles are kept once made."""
+PROFILE_CACHE_SIZE = 65_536
+"""In a larger society, profiles of day 0 that are kept once they are made."""
 
 
 class Population:
@@ -45,22 +43,22 @@ class Population:
     Attributes:
         names: masked names, by row.
         rows: rows, by masked name.
-        large: are only those agents who have acted?
-        busy: rows of those who are working in a team now, with their numbers of teams.
-        papers: an event per author of a paper.
-        citations: an event per author of a cited work.
-        arrived: rows of those who came after day 0, with the date.
-        gone: rows of those who have left the society, with the date.
-        interests: what people have come to be interested in since day 0.
+        large: whether only those who have acted are Mesa agents.
+        busy: numbers of teams of those who are working in one now, by row.
+        papers: counts with an event per author of a paper.
+        citations: counts with an event per author of a cited work.
+        arrived: dates of arrival of the newcomers, by row, in days.
+        departed: dates of departure of those who have left the society, by row, in days.
+        interests: changes of interests since day 0.
 
     Args:
-        people: as of day 0.
-        model: the Mesa model the agents belong to.
+        people: the scientists of the ecosystem, as of day 0.
+        model: the Mesa model that the agents belong to.
         network: who has written with whom.
-        now: reads the simulated date.
+        now: returns the simulated date in days.
     """
 
-    names: Names | list[str]
+    names: MaskedNames | list[str]
     rows: RowsByName | dict[str, int]
 
     def __init__(
@@ -74,23 +72,23 @@ class Population:
         self._papers: dict[int, list[float]] = {}
         self._cited: dict[int, list[float]] = {}
         self._moves: dict[int, list[tuple[float, tuple[str, ...]]]] = {}
-        self._came: list[Profile] = []
+        self._newcomers: list[Profile] = []
         self._spells: dict[int, dict[str, tuple[float, float]]] = {}
         self._agents: dict[int, Scientist] = {}
-        self._told: dict[int, tuple[tuple[int, int, int], Profile]] = {}
+        self._profiles: dict[int, tuple[tuple[int, int, int], Profile]] = {}
         self._at_least: dict[int, set[int]] = {}
         self.busy: dict[int, int] = {}
-        self.papers = Tally(lambda: running(people.papers), now)
-        self.citations = Tally(lambda: running(people.citations), now)
+        self.papers = DatedCounts(lambda: cumulative_counts(people.papers), now)
+        self.citations = DatedCounts(lambda: cumulative_counts(people.citations), now)
         self.arrived: dict[int, float] = {}
-        self.gone: dict[int, float] = {}
-        self.interests = Interests()
+        self.departed: dict[int, float] = {}
+        self.interests = InterestHistory()
         self._absent: frozenset[str] = frozenset()
         self._first: Callable[[int], Profile]
-        self.large = len(people) > EVERYBODY
+        self.large = len(people) > ALL_AGENTS_LIMIT
         if self.large:
-            self.names, self.rows = Names(people), RowsByName(people)
-            self._first = lru_cache(REMEMBERED)(people.__getitem__)
+            self.names, self.rows = MaskedNames(people), RowsByName(people)
+            self._first = lru_cache(PROFILE_CACHE_SIZE)(people.__getitem__)
             return
         self._first = tuple(people).__getitem__
         self.names = list(people.names)
@@ -99,12 +97,20 @@ class Population:
             self.scientist(row)
 
     def __len__(self) -> int:
-        return len(self._people) + len(self._came)
+        return len(self._people) + len(self._newcomers)
 
-    def admit(self, affiliations: Sequence[str], interests: Sequence[str]) -> int:
-        """Somebody who has written nothing comes now; the row, which is the last one."""
-        row, name = len(self), next_name(self.rows)
-        self._came.append(Profile(name, tuple(affiliations), tuple(interests)))
+    def add_newcomer(self, affiliations: Sequence[str], interests: Sequence[str]) -> int:
+        """Add a scientist who comes now and has written nothing.
+
+        Args:
+            affiliations: institutions where it works, the first of them mattering for mobility.
+            interests: the main topic first.
+
+        Returns:
+            The row of the newcomer, which is the last one.
+        """
+        row, name = len(self), next_masked_name(self.rows)
+        self._newcomers.append(Profile(name, tuple(affiliations), tuple(interests)))
         self.names.append(name)
         self.rows[name] = row
         self.arrived[row] = self._now()
@@ -112,77 +118,95 @@ class Population:
             self.scientist(row)
         return row
 
-    def move(self, row: int, affiliations: Sequence[str]) -> None:
-        """A scientist has these affiliations from now on."""
+    def set_affiliations(self, row: int, affiliations: Sequence[str]) -> None:
+        """Replace the affiliations of a scientist; its profile shows it after today (rule 16)."""
         self._moves.setdefault(row, []).append((self._now(), tuple(affiliations)))
 
-    def since(self, row: int) -> float:
-        """The date since which a scientist is here: day 0, or that of its coming."""
+    def present_since(self, row: int) -> float:
+        """The date since which a scientist is in the society: day 0, or that of its arrival."""
         return self.arrived.get(row, 0.0)
 
     def just_arrived(self) -> set[int]:
-        """Rows of those who have come on this very date: others know of them only after it."""
-        found: set[int] = set()
+        """Rows of the newcomers of this very date, whom others know only after it (rule 16)."""
+        # Rows are in order of arrival, so the newcomers of today stand at the end.
+        rows: set[int] = set()
         for row in range(len(self) - 1, len(self._people) - 1, -1):
             if self.arrived[row] < self._now():
                 break
-            found.add(row)
-        return found
+            rows.add(row)
+        return rows
 
     def scientist(self, row: int) -> Scientist:
-        """The agent of this row; made now if it has not acted before."""
+        """The Mesa agent of this row; it is made now if the scientist has not acted before."""
         if row not in self._agents:
             self._agents[row] = Scientist(self._model, self.names[row], row, self._present)
         return self._agents[row]
 
-    def named(self, name: str) -> Scientist:
-        """The agent of this masked name."""
+    def scientist_named(self, name: str) -> Scientist:
+        """The Mesa agent of this masked name."""
         return self.scientist(self.rows[name])
 
     def profile(self, row: int, before: float) -> Profile:
-        """What may be known of a scientist from everything dated before ``before``."""
+        """The profile of a scientist as of a date.
+
+        Args:
+            row: of the scientist.
+            before: the date in days; only what is dated strictly before it counts (rule 16).
+        """
         base = self._base(row)
         papers = bisect_left(self._papers.get(row, ()), before)
         cited = bisect_left(self._cited.get(row, ()), before)
         moves = bisect_left(self._moves.get(row, ()), (before,))
         if not papers and not cited and not moves:
             return base
-        # Ties and interests change with papers, so the numbers tell which profile it is.
-        told = self._told.get(row)
-        if told is None or told[0] != (papers, cited, moves):
+        # Ties and interests change only with papers, so these three numbers identify a profile.
+        cached = self._profiles.get(row)
+        if cached is None or cached[0] != (papers, cited, moves):
             counts = papers, cited, moves
-            told = self._told[row] = counts, self._grown(row, counts, before)
-        return told[1]
+            cached = self._profiles[row] = counts, self._updated(row, counts, before)
+        return cached[1]
 
-    def standing(self, by: Literal["papers", "citations"]) -> npt.NDArray[np.int64]:
-        """Everybody's papers or citations before now, by row; unknown citations count as none."""
+    def totals(self, by: Literal["papers", "citations"]) -> IntArray:
+        """Everybody's number of papers or citations before now.
+
+        Args:
+            by: what to count; unknown citations count as 0.
+
+        Returns:
+            An integer array of shape (people,), by row.
+        """
         people, now = self._people, self._now()
         before = people.papers if by == "papers" else np.nan_to_num(people.citations)
-        found = np.zeros(len(self), dtype=np.int64)
-        found[: len(before)] = before
+        totals = np.zeros(len(self), dtype=np.int64)
+        totals[: len(before)] = before
         for row, dates in (self._papers if by == "papers" else self._cited).items():
-            found[row] += bisect_left(dates, now)
-        return found
+            totals[row] += bisect_left(dates, now)
+        return totals
 
-    def publish(self, authors: Sequence[int], cited: Sequence[int]) -> None:
-        """A paper appears now: its authors, and the authors (once per work) of what it cites."""
+    def record_paper(self, authors: Sequence[int], cited: Sequence[int]) -> None:
+        """Count a paper that is published now.
+
+        Args:
+            authors: rows of its authors.
+            cited: rows of the authors of the works that it cites, once per work.
+        """
         date = self._now()
-        self.papers.add(authors)
-        self.citations.add(cited)
+        self.papers.record(authors)
+        self.citations.record(cited)
         for row in authors:
             self._papers.setdefault(row, []).append(date)
         for row in cited:
             self._cited.setdefault(row, []).append(date)
 
-    def enter(self, row: int, team: str) -> None:
-        """A scientist begins to work in a team."""
+    def join_team(self, row: int, team: str) -> None:
+        """Start the work of a scientist (row) in a team (id)."""
         self.scientist(row).teams.append(team)
         load = self.busy[row] = self.busy.get(row, 0) + 1
         self._at_least.setdefault(load, set()).add(row)
         self._spells.setdefault(row, {})[team] = (self._now(), math.inf)
 
-    def leave(self, row: int, team: str) -> None:
-        """A scientist no longer works in a team."""
+    def leave_team(self, row: int, team: str) -> None:
+        """End the work of a scientist (row) in a team (id)."""
         self.scientist(row).teams.remove(team)
         self._at_least[self.busy[row]].remove(row)
         self.busy[row] -= 1
@@ -191,40 +215,47 @@ class Population:
         self._spells[row][team] = (self._spells[row][team][0], self._now())
 
     def last_act(self, row: int) -> float:
-        """The date of the last paper or the end of the last team, now for who works in one.
+        """The date on which a scientist was last active, in days.
 
-        Where there was neither, the date since which the scientist is here.
+        That is now for a member of a team, else the date of the last paper or of the end of the
+        last team; for a scientist with neither, the date since which it is in the society.
         """
         if row in self.busy:
             return self._now()
         ends = [end for _, end in self._spells.get(row, {}).values()]
         papers = self._papers.get(row, [])[-1:]
-        return max([self.since(row), *ends, *papers])
+        return max([self.present_since(row), *ends, *papers])
 
     def depart(self, row: int) -> None:
-        """A scientist leaves the society now."""
-        self.gone[row] = self._now()
+        """Note that a scientist leaves the society now; its teams are ended elsewhere."""
+        self.departed[row] = self._now()
 
-    def is_gone(self, name: str) -> bool:
-        """Has this scientist left the society?"""
-        return bool(self.gone) and self.rows[name] in self.gone
+    def has_departed(self, name: str) -> bool:
+        """Whether the scientist of this masked name has left the society."""
+        return bool(self.departed) and self.rows[name] in self.departed
 
-    def absent(self) -> frozenset[str]:
-        """Names of those who have left the society."""
-        if len(self._absent) != len(self.gone):
-            self._absent = frozenset(self.names[row] for row in self.gone)
+    def departed_names(self) -> frozenset[str]:
+        """Masked names of those who have left the society."""
+        if len(self._absent) != len(self.departed):
+            self._absent = frozenset(self.names[row] for row in self.departed)
         return self._absent
 
     def load(self, row: int) -> int:
-        """Teams this scientist is working in now."""
+        """The number of teams that a scientist is working in now."""
         return self.busy.get(row, 0)
 
-    def working_in(self, teams: int) -> AbstractSet[int]:
-        """Rows of those who are working in at least so many teams (1 or more) now."""
+    def working_in_at_least(self, teams: int) -> AbstractSet[int]:
+        """Rows of those who are working in at least this number of teams (1 or more) now."""
         return self._at_least.get(teams, frozenset())
 
     def busy_elsewhere(self, row: int, team: str, date: float) -> bool:
-        """Was the scientist working in a team other than this one on that date?"""
+        """Whether a scientist was working in another team on a date.
+
+        Args:
+            row: of the scientist.
+            team: id of the team that does not count.
+            date: in days, now or earlier.
+        """
         spells = self._spells.get(row, {})
         return any(other != team and start <= date < end for other, (start, end) in spells.items())
 
@@ -232,11 +263,11 @@ class Population:
         return self.profile(row, self._now())
 
     def _base(self, row: int) -> Profile:
-        """The profile that somebody was here with first."""
-        came = row - len(self._people)
-        return self._came[came] if came >= 0 else self._first(row)
+        """The profile of a scientist on day 0, or at its arrival."""
+        index = row - len(self._people)
+        return self._newcomers[index] if index >= 0 else self._first(row)
 
-    def _grown(self, row: int, counts: tuple[int, int, int], before: float) -> Profile:
+    def _updated(self, row: int, counts: tuple[int, int, int], before: float) -> Profile:
         papers, cited, moves = counts
         base, renewed = self._base(row), self.interests.before(row, before)
         return replace(
@@ -249,6 +280,6 @@ class Population:
         )
 
     def _collaborators(self, row: int, before: float) -> tuple[str, ...]:
-        partners, counts = self._network.row(row, before)
+        partners, counts = self._network.coauthors(row, before)
         ranked = sorted(zip((-counts).tolist(), partners.tolist(), strict=True))
         return tuple(self.names[other] for _, other in ranked[:10])

@@ -1,4 +1,4 @@
-"""Run: a run folder as tables, read and written; it computes nothing.
+"""A run as users read it, with the tables, events and files of a run folder or of memory.
 
 ::
 
@@ -6,6 +6,8 @@
     tables/*.parquet  tables/measures/*.parquet
     network.graphml  network.gexf  report.html
     partial/  the same of a run that was stopped: no digest, measures or networks
+
+``Run`` computes nothing; the measures of a run are in ``metrics``.
 """
 
 from __future__ import annotations
@@ -18,36 +20,39 @@ from typing import Any
 import pandas as pd
 
 from agents.errors import InputError
-from society.frames import (
-    Rows,
-    digest_tables,
-    frames,
-    read_parquet,
-    typed,
-    write_csv,
-    write_parquet,
-    write_tables,
-)
-from society.tables import TABLES
-from society.vectors import Vectors, read_vectors, regular, write_vectors
-
-__all__ = ["Run", "Vectors", "digest_tables", "write_measures", "write_tables", "write_vectors"]
+from society.results.dataframes import build_tables, cast_table
+from society.results.table_files import read_parquet, require_regular_file, write_csv
+from society.results.tables import TABLES, TableRows
+from society.results.vectors import Vectors, read_vectors
 
 MANIFEST = "manifest.json"
 PARTIAL = "partial"
 
 
 class Run:
-    """One run: its tables, its manifest, its scenario and the vectors of its papers.
+    """One run: its tables, events, measures, manifest, scenario and vectors.
 
     Attributes:
-        manifest: what ``manifest.json`` says (seed, days, boundary, backend, versions, ...).
+        manifest: the content of ``manifest.json`` (seed, days, boundary, backend, versions, ...).
         scenario: the resolved scenario as a dictionary.
         scenario_text: the same as the text of ``scenario.yaml``.
         vectors: embeddings of the society's papers, or None.
-        databases: past and contemporary papers to measure novelty against, or None; a run
-            folder does not hold them, so whoever opens it hands them in.
+        databases: past and contemporary papers to measure novelty against, or None. A run folder
+            does not hold them.
+        digest: sha256 (hex) of a finished run, or None.
         folder: the run folder, or None for a run that is only in memory.
+
+    Args:
+        tables: by name; those left out are read from the folder, or are empty.
+        manifest: see above.
+        scenario: see above.
+        scenario_text: see above; empty: the scenario as JSON.
+        vectors: see above.
+        databases: see above.
+        measures: by name, those that are in memory.
+        events: of a run without a folder, in simulated order.
+        digest: see above; None: that of the manifest, if it has one.
+        folder: see above.
     """
 
     def __init__(
@@ -77,24 +82,28 @@ class Run:
 
     @classmethod
     def from_rows(
-        cls, rows: Rows, manifest: Mapping[str, Any], scenario: Mapping[str, Any], **more: Any
+        cls, rows: TableRows, manifest: Mapping[str, Any], scenario: Mapping[str, Any], **more: Any
     ) -> Run:
         """Build a run in memory from the rows of its tables.
 
         Args:
-            rows: table name -> rows as tuples; tables left out are empty.
+            rows: by name of the table; tables left out are empty.
             manifest: at least ``seed`` and ``days``.
             scenario: the resolved scenario.
-            **more: vectors, databases, measures, events, digest, scenario_text, folder.
+            **more: further arguments of ``Run``.
 
         Raises:
             InputError: an unknown table name or a malformed row.
         """
-        return cls(frames(rows), manifest, scenario, **more)
+        return cls(build_tables(rows), manifest, scenario, **more)
 
     @classmethod
     def open(cls, path: Path | str, databases: Any = None) -> Run:
-        """Open a run folder, finished or partial; tables are read when first asked for.
+        """Open a run folder, finished or partial; each table is read when it is first used.
+
+        Args:
+            path: the run folder.
+            databases: past and contemporary papers to measure novelty against, if needed.
 
         Raises:
             InputError: not a run folder, or one of its files is damaged.
@@ -121,28 +130,28 @@ class Run:
 
     @property
     def name(self) -> str:
-        """Name of the scenario, or an empty text."""
+        """The name of the scenario, or an empty text."""
         return str(self.manifest.get("name") or self.scenario.get("name") or "")
 
     @property
     def seed(self) -> int:
-        """Seed of the run."""
+        """The seed of the run."""
         return int(self._stated("seed"))
 
     @property
     def days(self) -> float:
-        """Simulated days from day 0 to the end."""
+        """The simulated time from day 0 to the end, in days."""
         return float(self._stated("days"))
 
     @property
     def boundary(self) -> int | None:
-        """Calendar year of day 0, or None where the manifest does not say."""
+        """The calendar year of day 0, or None where the manifest does not say."""
         year = self.manifest.get("boundary")
         return None if year is None else int(year)
 
     @property
     def partial(self) -> str | None:
-        """Why the run was stopped before its end; None for a finished one."""
+        """The reason for which the run was stopped before its end; None for a finished run."""
         why = self.manifest.get("partial")
         return None if why is None else str(why)
 
@@ -153,7 +162,7 @@ class Run:
         return self.manifest[key]
 
     def table(self, name: str) -> pd.DataFrame:
-        """One table in canonical order, with the columns and dtypes of ``society.tables``.
+        """One table in canonical order, with the columns and dtypes of ``society.results.tables``.
 
         Raises:
             InputError: no such table, or its file is damaged.
@@ -163,7 +172,7 @@ class Run:
         if name not in self._tables:
             path = self._file(f"tables/{name}.parquet")
             read = read_parquet(path) if path is not None else pd.DataFrame()
-            self._tables[name] = typed(name, read)
+            self._tables[name] = cast_table(name, read)
         return self._tables[name]
 
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -171,7 +180,7 @@ class Run:
         return {name: self.table(name) for name in TABLES}
 
     def measure(self, name: str) -> pd.DataFrame:
-        """One measure as it was written with the run.
+        """One measure as it was written with the run, or added to it.
 
         Raises:
             InputError: the run holds no measure of that name; the message lists those it holds.
@@ -179,24 +188,29 @@ class Run:
         if name not in self._measures:
             path = self._file(f"tables/measures/{name}.parquet") if name.isidentifier() else None
             if path is None:
-                held = ", ".join(self.measures()) or "none"
+                held = ", ".join(self.measure_names()) or "none"
                 raise InputError(f"no measure is called {name!r}; this run holds: {held}")
             self._measures[name] = read_parquet(path)
         return self._measures[name]
 
-    def hold(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
-        """Keep a measure that was computed from this run, in memory only, and return it."""
+    def add_measure(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
+        """Keep a measure that was computed from this run in memory, and return it.
+
+        Args:
+            name: of the measure.
+            table: its values.
+        """
         self._measures[name] = table
         return table
 
-    def measures(self) -> list[str]:
-        """Names of the measures written with the run, or held with it, sorted."""
+    def measure_names(self) -> list[str]:
+        """The names of the measures written with the run or added to it, sorted."""
         folder = self.folder / "tables" / "measures" if self.folder else None
         files = folder.glob("*.parquet") if folder else ()
         return sorted({*self._measures, *(path.stem for path in files)})
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """The events in simulated order, one dictionary each.
+        """Read the events in simulated order, one dictionary each.
 
         Raises:
             InputError: a line of ``events.jsonl`` is not a JSON object; the message names it.
@@ -216,35 +230,32 @@ class Run:
                 yield event
 
     def to_csv(self, folder: Path | str) -> None:
-        """Write every table as CSV, safe to open in a spreadsheet."""
+        """Write every table as CSV that is safe to open in a spreadsheet."""
         write_csv(folder, self.tables())
 
     def _file(self, name: str) -> Path | None:
-        """The file of that name if the folder has it; a link or a device is an error."""
+        """The path of a file of the folder, or None; a link or a device is an error."""
         if self.folder is None or not (self.folder / name).exists():
             return None
-        return regular(self.folder / name)
+        return require_regular_file(self.folder / name)
 
 
-def readable(path: Path | str) -> Path:
-    """The folder to open for a run: its own, or the ``partial/`` in it if it has not finished."""
+def resolve_run_folder(path: Path | str) -> Path:
+    """The folder to open for a run: its own, or its ``partial/`` if the run has not finished.
+
+    Args:
+        path: the run folder.
+    """
     folder = Path(path)
     part = folder / PARTIAL
     unfinished = not (folder / MANIFEST).exists()
+    # A link could lead out of the run folder.
     return part if unfinished and not part.is_symlink() and (part / MANIFEST).exists() else folder
-
-
-def write_measures(folder: Path | str, measures: Mapping[str, pd.DataFrame]) -> None:
-    """Write measures as ``tables/measures/*.parquet`` into a run folder."""
-    for name, table in measures.items():
-        if not name.isidentifier():
-            raise InputError(f"a measure is called {name!r}: letters, digits and _ only")
-        write_parquet(Path(folder) / "tables" / "measures" / f"{name}.parquet", table)
 
 
 def _read(path: Path) -> str:
     try:
-        return regular(path).read_text(encoding="utf-8")
+        return require_regular_file(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
 

@@ -1,20 +1,18 @@
-"""RunLog: what happened, in simulated order.
+"""The log of a run, with events and rows of tables, in simulated order.
 
-Events get their date and sequence on the clock. Rows of tables are appended in the order in
-which they become facts; what is born of words is written when its team ends. Once sealed, the
-log takes nothing more, so that closing a run leaves no trace in it. A run that is stopped goes
-back to the last day that the clock has completed.
+Events get their date and sequence on the clock (rule 24). Rows are appended in the order in which
+they become facts; those born of words are written when their team ends. A sealed log takes
+nothing more, so that closing a run leaves no trace in it. The log of a run that is stopped goes
+back to the last day that the clock has completed (rule 2).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from math import floor
 from typing import Any
 
-from society.tables import TABLES
-
-Rows = Mapping[str, Sequence[tuple[Any, ...]]]
+from society.results.tables import TABLES, TableRows
 
 
 class RunLog:
@@ -22,16 +20,20 @@ class RunLog:
 
     Attributes:
         events: dicts with ``date``, ``sequence``, ``kind`` and further fields.
-        rows: per table of ``society.tables``, tuples in the order of its columns.
-        before: tells the rows from before the run that are left out of ``rows``, because they
-            depend on what happens in it (see ``opening``); None where there are none.
-        completed: the date until which nothing can be added any more.
+        rows: for each table of ``society.results.tables``, tuples in the order of its columns.
+        initial_rows: in a large society, a function of ``rows`` that returns the rows about the
+            time before the run (``InitialTables.rows``); None where ``rows`` has them already.
+        sealed: whether the log takes nothing more.
+        completed: the date in days until which nothing can be added any more.
+
+    Args:
+        now: returns the simulated date in days.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.events: list[dict[str, Any]] = []
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in TABLES}
-        self.before: Callable[[Rows], Rows] | None = None
+        self.initial_rows: Callable[[TableRows], TableRows] | None = None
         self.sealed = False
         self.completed = 0.0
         self._now = now
@@ -39,13 +41,22 @@ class RunLog:
         self._events = 0
 
     def event(self, kind: str, **fields: Any) -> None:
-        """Something happened now."""
+        """Add an event that happens now.
+
+        Args:
+            kind: what happens, such as ``founded``.
+            **fields: further values, which JSON can hold.
+        """
         if not self.sealed:
             entry = {"date": self._now(), "sequence": len(self.events), "kind": kind}
             self.events.append(entry | fields)
 
     def row(self, table: str, *values: Any) -> None:
-        """One row of a table, its values in the order of the columns.
+        """Add one row to a table.
+
+        Args:
+            table: a key of ``TABLES``.
+            *values: in the order of its columns.
 
         Raises:
             ValueError: the number of values is not the number of columns.
@@ -55,26 +66,33 @@ class RunLog:
         if not self.sealed:
             self.rows[table].append(values)
 
-    def whole(self) -> Rows:
-        """All that the tables of the run hold by now; ``rows``, where nothing is left out."""
-        if self.before is None:
+    def all_rows(self) -> TableRows:
+        """The rows of all tables by now, with those about the time before the run."""
+        if self.initial_rows is None:
             return self.rows
-        before = self.before(self.rows)
-        return {name: [*before.get(name, ()), *rows] for name, rows in self.rows.items()}
+        initial = self.initial_rows(self.rows)
+        return {name: [*initial.get(name, ()), *rows] for name, rows in self.rows.items()}
 
     def seal(self) -> None:
-        """Take nothing more."""
+        """Take nothing more, silently."""
         self.sealed = True
 
-    def complete(self, date: float) -> float:
-        """Everything dated before ``date`` has happened; returns the midnight to look at next."""
+    def mark_completed(self, date: float) -> float:
+        """Note that everything dated before a day has happened.
+
+        Args:
+            date: of the next event, in days; its day is not complete.
+
+        Returns:
+            The next midnight, before which this need not be called again.
+        """
         self.completed = float(floor(date))
         self._events = len(self.events)
         self._lengths = {name: len(rows) for name, rows in self.rows.items()}
         return self.completed + 1.0
 
-    def go_back(self) -> None:
-        """Forget what is younger than the last completed day."""
+    def roll_back(self) -> None:
+        """Remove what is younger than the last completed day (rule 2)."""
         del self.events[self._events :]
         for name, rows in self.rows.items():
             del rows[self._lengths.get(name, 0) :]

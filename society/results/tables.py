@@ -1,19 +1,30 @@
-"""The tables of a run: their columns, types, units and meanings. One dictionary, no copies.
+"""The tables of a run with their columns, types, units and meanings.
 
-``docs/data-dictionary.md`` is printed from here. Dates are days since 1 January of the
-boundary year. A row that is born of words is written when its team ends.
+``docs/data-dictionary.md`` is printed from here, so each column is described once. Dates are days
+since 1 January of the boundary year. A row that is born of words is written when its team ends
+(rule 24).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-WAY_ACTS = ("re-ask", "trim")
-"""Acts of ``calls`` that ask once more for the words of the call they need."""
+TableRows = Mapping[str, Sequence[tuple[Any, ...]]]
+"""Rows of tables by name of the table, each a tuple in the order of its columns."""
+
+REPEATED_ACTS = ("re-ask", "trim")
+"""Acts of the table ``calls`` that repeat a call whose reply could not be used."""
 
 
 class Column(NamedTuple):
-    """One column: pandas dtype (nullable where a value may be missing) and meaning."""
+    """One column of a table.
+
+    Attributes:
+        name: as in the files.
+        dtype: of pandas; all of them are nullable.
+        meaning: with the unit, as the data dictionary prints it.
+    """
 
     name: str
     dtype: str

@@ -1,7 +1,8 @@
-"""Attention: people in one room, work on one desk.
+"""The attention of scientists as SimPy resources: one room and one desk per person.
 
-A scientist has a presence (one room at a time) and a desk (one piece of homework at a time),
-both first come, first served. Only meetings and homework ask for them.
+A scientist can be in one room at a time (its presence) and work on one piece of homework at a time
+(its desk). Both are queues, first come, first served. Only meetings and homework use them
+(rule 19).
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import simpy
 
 
 class Attention:
-    """The queues of everybody; made when a person is first needed.
+    """The queues for rooms and desks; those of a scientist are made when they are first needed.
 
     Args:
-        env: the clock.
-        limited: False switches queues off: everybody can be everywhere.
+        env: the SimPy environment.
+        limited: False if scientists can be everywhere at once; then nobody uses the queues.
     """
 
     def __init__(self, env: simpy.Environment, limited: bool = True) -> None:
@@ -25,18 +26,23 @@ class Attention:
         self._projects: dict[str, str] = {}
 
     def presence(self, scientist: str) -> simpy.Resource:
-        """The one room this scientist can be in."""
+        """The queue for the room that this scientist is in."""
         return self._queue(self._presence, scientist)
 
     def desk(self, scientist: str) -> simpy.Resource:
-        """The one piece of homework this scientist can be at."""
+        """The queue for the desk of this scientist."""
         return self._queue(self._desks, scientist)
 
-    def turn(self, scientist: str, project: str) -> bool:
-        """A project is taken up at this desk; is it another one than lay there before?
+    def switch_project(self, scientist: str, project: str) -> bool:
+        """Note the project that is taken up at a desk.
 
-        Nothing is turned from by who sits down for the first time, nor where attention is
-        unlimited.
+        Args:
+            scientist: masked name of the owner of the desk.
+            project: id of the team.
+
+        Returns:
+            True if another project was worked on there before; False for the first one, and where
+            attention is unlimited.
         """
         before = self._projects.get(scientist)
         self._projects[scientist] = project

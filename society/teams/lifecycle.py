@@ -1,50 +1,68 @@
-"""The life of one team: from its founding to its paper, or to the reason why there is none."""
+"""The life of one team, from its founding to its paper or to the reason why there is none.
+
+``live`` is the SimPy process of a team: the protocol's work, then review and publication.
+``publish`` makes a manuscript a paper that others can find, and lets the authors' interests follow
+it. ``end`` waits for the last words of a team and writes the rows that depend on words.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import simpy
 
 from agents.errors import Dissolved, Over, ReplyError, Verdict
-from society.answer import Answer
-from society.call import text_of
-from society.findings import vector_of_paper
-from society.interfaces import Manuscript
-from society.lab import Lab
-from society.literature.embedding import paper_text
-from society.literature.paper import DAYS_PER_YEAR, Paper
-from society.renewal import renew_interests
-from society.steps import Steps
-from society.submissions import Referee, Submission
-from society.team import Team
-from society.world import World
+from society.ecosystem.knowledge_bank import interests_text
+from society.kernel.answer import Answer
+from society.kernel.calls import text_of
+from society.kernel.process import Process
+from society.literature.embedding.base import paper_text
+from society.literature.papers import DAYS_PER_YEAR, Paper
+from society.population.interest_drift import Drift
+from society.population.interest_history import WeightedInterests
+from society.teams.contracts import Manuscript, Publication, TeamTerms
+from society.teams.lab import Lab
+from society.teams.retrieval import vector_of_paper
+from society.teams.team import Reviewer, Submission, Team
+from society.teams.world import World
 
 
-def live(world: World, team: Team, lab: Lab) -> Steps:
-    """Work, hand in, be published: the SimPy process of one team."""
+def live(world: World, team: Team, lab: Lab, terms: TeamTerms) -> Process[None]:
+    """The SimPy process of one team: work, review and publication, then the team's rows.
+
+    Args:
+        world: the world in which the team works.
+        team: the team, with its leader as the only member.
+        lab: the lab of the team.
+        terms: the rules that the team keeps from its founding on (rule 23).
+    """
     manuscript: Manuscript | None = None
     reason: str | None = None
     try:
-        manuscript = yield from team.protocol.run(team, lab)
+        manuscript = yield from terms.protocol.run(team, lab)
     except (Dissolved, Over) as dissolved:
         reason = str(dissolved)
     except simpy.Interrupt as interrupt:
         reason = str(interrupt.cause)
     except Verdict as verdict:
-        reason = unspoken(verdict)
+        # Only words end a team. A ``Stopped`` is not caught, because it ends the run (rule 1).
+        reason = reason_of(verdict)
     if manuscript is None and reason is None:
         reason = "nothing handed in"
-    # The first reason wins, also over whatever the protocol made of being interrupted.
+    # The first reason wins, also over what the protocol made of being interrupted (rule 20).
     reason = team.dissolution or reason
     team.finished = world.env.now
     team.state = "finished" if reason is None else "dissolved"
+    # Before the members leave: a part may still be in a meeting or at a desk.
     yield from lab.end_parts()
+    # A copy: ``leave`` takes members out of the list.
     for member in list(team.members):
         world.leave(team, member, stayed=True)
     if reason is None and manuscript is not None:
         lab.event("finished")
-        reason = yield from appear(world, team, lab, manuscript)
+        reason = yield from review_and_publish(world, team, lab, terms.publication, manuscript)
         if reason is not None:
             team.state = "dissolved"
     team.reason = reason
@@ -53,37 +71,65 @@ def live(world: World, team: Team, lab: Lab) -> Steps:
     end(world, team, lab)
 
 
-def appear(world: World, team: Team, lab: Lab, manuscript: Manuscript) -> Steps:
-    """Be accepted and be published; returns the reason where it is not."""
+def review_and_publish(
+    world: World, team: Team, lab: Lab, publication: Publication, manuscript: Manuscript
+) -> Process[str | None]:
+    """Let a manuscript be reviewed and, after the publication delay, be published.
+
+    Args:
+        world: the world in which it appears.
+        team: the team, whose work has ended.
+        lab: the lab of the team.
+        publication: the rule that accepts or rejects the manuscript.
+        manuscript: the manuscript that was handed in.
+
+    Returns:
+        The reason why it was not published; None if it was.
+    """
     lab.hand_in()
     try:
-        accepted = yield from team.publication.consider(team, lab, manuscript)
+        accepted = yield from publication.consider(team, lab, manuscript)
+        # Also the time that the words have: they are read only when it has passed (rule 13).
         yield world.env.timeout(team.times.publication_delay)
         publish(world, team, accepted)
     except Dissolved as dissolved:
         return str(dissolved)
     except Verdict as verdict:
-        return unspoken(verdict)
+        return reason_of(verdict)
     return None
 
 
-def unspoken(verdict: Verdict) -> str:
-    """Why a team had to end without words that it needed."""
+def reason_of(verdict: Verdict) -> str:
+    """The reason of a team that ends because words it needs are missing."""
     return f"{'unreadable' if isinstance(verdict, ReplyError) else 'unspoken'}: {verdict}"
 
 
-def deadline(env: simpy.Environment, team: Team, days: float) -> Steps:
-    """Dissolve a team that has not finished in time."""
+def deadline(env: simpy.Environment, team: Team, days: float) -> Process[None]:
+    """A SimPy process that dissolves a team that has not finished in time.
+
+    Args:
+        env: the SimPy environment.
+        team: the team.
+        days: days from now until it is dissolved.
+    """
     yield env.timeout(days)
     team.dissolve("deadline")
 
 
 def publish(world: World, team: Team, manuscript: Manuscript) -> None:
-    """Read the manuscript on the clock and let the world see it from now on.
+    """Read the manuscript on the clock and make it a paper that others can find (rule 13).
+
+    Others find it strictly after this date: whatever is counted or searched is dated before now.
+
+    Args:
+        world: the world in which it appears.
+        team: its team.
+        manuscript: as it was accepted.
 
     Raises:
         Verdict: its words stayed unreadable.
     """
+    # Read before anything is recorded: an unreadable text must leave no half of a paper.
     text = manuscript.text.read()
     cites = manuscript.cites.read() if manuscript.cites is not None else ()
     authors = [member.scientist for member in team.memberships if member.stayed]
@@ -101,26 +147,86 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     team.state, team.published = "published", now
     cited = [world.literature.paper(cite) for cite in paper.references]
     found_by = manuscript.found_by.read() if manuscript.found_by is not None else None
-    told = paper_text(paper.title, paper.abstract) if found_by is None else found_by
-    world.literature.publish(paper, vector_of_paper(world, (f"{team.id}/vector", now), told))
+    embedded = paper_text(paper.title, paper.abstract) if found_by is None else found_by
+    world.literature.publish(paper, vector_of_paper(world, (f"{team.id}/vector", now), embedded))
     rows = [population.rows[author] for author in authors]
-    world.network.record(rows)
-    population.publish(
+    world.network.record_paper(rows)
+    population.record_paper(
         rows, [population.rows[a] for work in cited for a in work.authors if a in population.rows]
     )
     _write_paper(world, team, paper, found_by)
     renew_interests(world, paper)
 
 
-def spoken_live(world: World, team: Team) -> bool:
-    """Was a model asked, and not rules alone, in any call that the team has made?"""
+def renew_interests(world: World, paper: Paper) -> None:
+    """Let the interests of a new paper's authors follow it, by the drift rule of the world.
+
+    Changed interests stand in profiles and are searched from now on.
+    """
+    rule = world.drift
+    if rule is None:
+        return
+    for author in paper.authors:
+        before, after = _interests_after(world, rule, paper, author)
+        if before != after:
+            _write_interests(world, paper, author, before, after)
+
+
+def _interests_after(
+    world: World, rule: Drift, paper: Paper, author: str
+) -> tuple[list[str], list[str]]:
+    """The names of an author's interests before and after a paper; records the new ones."""
+    interests, row = world.population.interests, world.population.rows[author]
+    held = interests.latest(row)
+    came = world.population.arrived.get(row, 0.0)
+    date, old = held or (came, rule.initial_weights(world.profile(author).interests))
+    # A stream per paper and author, so that no drift shifts another (rule 9).
+    rng = world.streams.stream("drift", paper.id, author)
+    new = rule.after_paper(old, world.day - date, paper.keywords, rng)
+    interests.record(row, world.day, new)
+    return _names(old), _names(new)
+
+
+def _write_interests(
+    world: World, paper: Paper, author: str, before: list[str], after: list[str]
+) -> None:
+    """Write the row of changed interests and update the author knowledge bank."""
+    entered = [name for name in after if name not in before]
+    dropped = [name for name in before if name not in after]
+    lists = (after[:1], after, entered, dropped)
+    values = ("; ".join(names) or None for names in lists)
+    world.log.row("interests", author, world.day, paper.id, *values)
+    row = world.population.rows[author]
+    # The profile just after now: paper and citations of this instant are counted strictly before.
+    profile = world.population.profile(row, math.nextafter(world.day, math.inf))
+    profile = replace(profile, interests=tuple(after))
+    place = (f"{paper.id}/interests/{author}", world.day)
+    vector = vector_of_paper(world, place, interests_text(profile))
+    world.knowledge.update(world.day, profile, vector)
+
+
+def _names(interests: WeightedInterests) -> list[str]:
+    return [name for name, _ in interests]
+
+
+def asked_a_model(world: World, team: Team) -> bool:
+    """True if any call of the team was answered by a model and not by rules."""
     backend = world.dispatcher.gateway.backend
     asked = (call for answer in team.answers for call in answer.calls)
-    return any(not backend.voice(call.id).rules for call in asked)
+    return any(not backend.backend_for(call.id).rule_based for call in asked)
 
 
 def end(world: World, team: Team, lab: Lab) -> None:
-    """Wait for every word the team has asked for, and write the rows that are born of words."""
+    """Wait for every Answer of a team and write the rows that depend on words (rule 24).
+
+    Written here, and not when the words come, the rows have the same order in every run.
+
+    Args:
+        world: the world whose log is written.
+        team: a team that has ended, or one that the end of the run overtakes.
+        lab: the lab of the team.
+    """
+    # Also for a dissolved team: what it asked is answered, journaled and paid (rules 20 and 21).
     world.dispatcher.settle(team.answers)
     for answer in team.answers:
         for call in answer.calls:
@@ -130,14 +236,15 @@ def end(world: World, team: Team, lab: Lab) -> None:
     if team.state in ("published", "dissolved"):
         _remember(world, team)
     _write_team(world, team)
-    records: list[Submission | Referee] = [*team.submissions, *team.referees]
+    records: list[Submission | Reviewer] = [*team.submissions, *team.referees]
     for record in records:
         world.log.row(*record.row(team.id))
+    # Else each prompt would hold the words before it, and those the ones before (rule 21).
     team.answers.clear()
 
 
 def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:
-    """Interests of the authors that the text names, in the authors' order; up to six."""
+    """Up to six interests of the authors that occur in the text, in the order of the authors."""
     lower = text.lower()
     named = [
         interest
@@ -158,9 +265,9 @@ def _write_paper(world: World, team: Team, paper: Paper, found_by: str | None) -
         paper.title,
         paper.abstract,
         now,
-        _said(team, "topic"),
+        _note_text(team, "topic"),
         "; ".join(paper.keywords),
-        spoken_live(world, team),
+        asked_a_model(world, team),
         found_by,
     )
     for position, author in enumerate(paper.authors):
@@ -192,15 +299,15 @@ def _write_consultations(world: World, team: Team, lab: Lab) -> None:
             reply.words(),
             world.population.busy_elsewhere(row, team.id, consultation.date),
         )
-        world.network.consulted.record(world.population.rows[consultation.asker], row)
+        world.network.consultations.record(world.population.rows[consultation.asker], row)
         world.population.scientist(row).remember(
             world.env.now, team.id, f"Asked by {consultation.asker}: {spoken.ask.question}"
         )
 
 
 def _remember(world: World, team: Team) -> None:
-    """What each who stayed takes with it: topic and paper, or how the team ended."""
-    topic = _said(team, "topic") or ""
+    """Add a line to the memory of all who stayed: the topic and paper, or how the team ended."""
+    topic = _note_text(team, "topic") or ""
     if team.state == "published":
         line = f'We wrote "{world.literature.paper(team.id).title}" on {topic}.'
     elif topic:
@@ -210,7 +317,7 @@ def _remember(world: World, team: Team) -> None:
     mates = [member.scientist for member in team.memberships if member.stayed]
     for mate in mates:
         others = ", ".join(other for other in mates if other != mate)
-        scientist = world.population.named(mate)
+        scientist = world.population.scientist_named(mate)
         scientist.remember(world.env.now, team.id, f"{line} With {others}." if others else line)
 
 
@@ -219,7 +326,7 @@ def _write_team(world: World, team: Team) -> None:
         "teams",
         team.id,
         team.leader,
-        team.protocol.name,
+        team.protocol_name,
         team.target_size,
         sum(member.stayed for member in team.memberships),
         team.founded,
@@ -229,11 +336,11 @@ def _write_team(world: World, team: Team) -> None:
         team.state,
         team.reason,
         team.stage,
-        _said(team, "topic"),
+        _note_text(team, "topic"),
         team.restarts,
         team.strikes,
-        _noted(team, "ties"),
-        spoken_live(world, team),
+        _note(team, "ties"),
+        asked_a_model(world, team),
     )
     for member in team.memberships:
         world.log.row(
@@ -249,15 +356,17 @@ def _write_team(world: World, team: Team) -> None:
 
 
 def _settled(answer: Answer[Any]) -> tuple[Any, Exception | None]:
+    """Value and error of an Answer that has settled, without logging a read."""
     return answer._value, answer._error
 
 
-def _noted(team: Team, name: str) -> Any:
-    """A note of the protocol as a value; its Answer has settled by now."""
+def _note(team: Team, name: str) -> Any:
+    """The value of a note of the protocol; if it is an Answer, it has settled by now."""
     note = team.notes.get(name)
     return _settled(note)[0] if isinstance(note, Answer) else note
 
 
-def _said(team: Team, name: str) -> str | None:
-    note = _noted(team, name)
+def _note_text(team: Team, name: str) -> str | None:
+    """The text of a note of the protocol; None without one."""
+    note = _note(team, name)
     return None if note is None else text_of(note)

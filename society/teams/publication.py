@@ -1,60 +1,35 @@
-"""Publication: what lies between a finished manuscript and its paper.
+"""Rules of publication that ask nobody, where every manuscript appears or a random draw decides.
 
-By default nothing but ``time.publication_delay``. A rule of publication may have the manuscript
-judged before; then the delay runs from its acceptance.
+Publication is what lies between a finished manuscript and its paper. The delay
+``time.publication_delay`` runs from the acceptance of the manuscript. Review by scientists of the
+society is such a rule too; it lives in ``protocols.peer_review``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from agents.errors import Dissolved
-from agents.part import Part
-from society.durations import Days, parse_days
-from society.submissions import Submission
+from society.kernel.durations import Days, parse_days
+from society.teams.contracts import Manuscript, Publication
+from society.teams.team import Submission, Team
 
 if TYPE_CHECKING:
-    from society.interfaces import Manuscript
-    from society.lab import Lab
-    from society.steps import Steps
-    from society.team import Team
+    from society.kernel.process import Process
+    from society.teams.lab import Lab
 
 STAGE = "publication"
 """The stage of every call and of all homework between handing in and appearing."""
 REJECTED = "rejected"
-"""Why a team ends whose manuscript was accepted nowhere."""
-
-
-class Publication(Part):
-    """Subclass it and write ``consider``; a team keeps the one that it was founded with."""
-
-    def consider(
-        self, team: Team, lab: Lab, manuscript: Manuscript
-    ) -> Generator[Any, Any, Manuscript]:
-        """From handing in to acceptance; returns the manuscript that will appear.
-
-        The authors are no longer members of a team: they may work in others meanwhile.
-
-        Raises:
-            Dissolved: it was accepted nowhere; the message is the reason.
-        """
-        raise NotImplementedError
-
-    @property
-    def windows(self) -> Mapping[str, float]:
-        """Days, by key, after which words are read: the shorter, the more the clock waits."""
-        return {}
+"""The reason why a team ends whose manuscript was accepted nowhere."""
 
 
 class Unreviewed(Publication):
     """Every finished manuscript appears, ``time.publication_delay`` after it is finished."""
 
-    def consider(
-        self, team: Team, lab: Lab, manuscript: Manuscript
-    ) -> Generator[Any, Any, Manuscript]:
+    def consider(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[Manuscript]:
         """Accepted at once."""
         yield from ()
         return manuscript
@@ -75,9 +50,7 @@ class ByChance(Publication):
     resubmission: Days = Field(default_factory=lambda: parse_days("30d"))
     """From a rejection to the next submission. Assumed."""
 
-    def consider(
-        self, team: Team, lab: Lab, manuscript: Manuscript
-    ) -> Generator[Any, Any, Manuscript]:
+    def consider(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[Manuscript]:
         """Draw lots until one is good."""
         for number in range(1, self.submissions + 1):
             if number > 1:
@@ -87,10 +60,11 @@ class ByChance(Publication):
                 return manuscript
         raise Dissolved(REJECTED)
 
-    def _decide(self, team: Team, lab: Lab, number: int) -> Steps:
+    def _decide(self, team: Team, lab: Lab, number: int) -> Process[bool]:
         record = Submission(number, 1, lab.now)
         team.submissions.append(record)
         yield from lab.wait(self.decision)
+        # A stream per submission, so that each has a draw of its own (rule 9).
         accepted = bool(lab.rng("accept", number).random() < self.accept)
         record.decided, record.reviews = lab.now, 0
         record.decision = "accept" if accepted else "reject"

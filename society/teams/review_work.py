@@ -1,8 +1,8 @@
-"""Refereeing: a review as work at a desk, behind all other work of the person, and given up late.
+"""The work of one reviewer, which queues at the desk, is reminded of, and may be given up.
 
-A scientist who reviews is not in the team: the manuscript comes to its desk, the words are asked
-for when it takes the work up, and are due when it is done. So nobody is late by a stated rule;
-those who have much to do are.
+A reviewer is not in the team. The manuscript comes to the reviewer's desk; the model is asked when
+the work is taken up, and its words are due when the work is done. So no rule says who is late:
+scientists with much other work are.
 """
 
 from __future__ import annotations
@@ -11,23 +11,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from society.meeting import at_desk
-from society.publication import STAGE
-from society.steps import Steps
+from society.kernel.process import Process
+from society.teams.meetings import at_desk
+from society.teams.publication import STAGE
 
 if TYPE_CHECKING:
-    from society.answer import Answer
-    from society.lab import Lab
-    from society.submissions import Referee
-    from society.team import Team
-    from society.world import World
+    from society.kernel.answer import Answer
+    from society.teams.lab import Lab
+    from society.teams.team import Reviewer, Team
+    from society.teams.world import World
 
 Pose = Callable[[float], "Answer[Any]"]
-"""Puts the question whose words are due after so many days."""
+"""A function that asks the reviewer; its argument is the number of days until the words are due."""
 
 
-class Terms(NamedTuple):
-    """What a reviewer is given.
+class ReviewTerms(NamedTuple):
+    """The effort and the deadlines of a review.
 
     Attributes:
         effort: days of full attention that the work takes.
@@ -42,14 +41,23 @@ class Terms(NamedTuple):
     reminders: int | None
 
 
-def review(team: Team, lab: Lab, referee: Referee, terms: Terms, pose: Pose) -> Steps:
-    """Wait for one review; returns its Answer, unread, or None if there will be none.
+def review(team: Team, lab: Lab, referee: Reviewer, terms: ReviewTerms, pose: Pose) -> Process[Any]:
+    """Let one reviewer do its work, and wait for it.
 
-    The row of the referee says why: ``late`` (given up) or ``gone`` (left the society).
+    Args:
+        team: the team whose manuscript is reviewed.
+        lab: the lab of that team.
+        referee: the row of the reviewer, which is filled in.
+        terms: effort and deadlines.
+        pose: asks the reviewer.
+
+    Returns:
+        The Answer, unread; None if there will be no review. Then ``referee.outcome`` says why:
+        ``late`` (given up) or ``gone`` (left the society).
     """
     world, who = lab.world, referee.scientist
-    if world.population.is_gone(who):
-        # Who reviewed an earlier round may have left before this one.
+    if world.population.has_departed(who):
+        # A reviewer of an earlier round may have left the society before this one.
         referee.outcome = "gone"
         return None
     with _pending(world, who):
@@ -72,6 +80,7 @@ def review(team: Team, lab: Lab, referee: Referee, terms: Terms, pose: Pose) -> 
             return None
     answer, failure = work.value
     if failure is not None:
+        # The work ran as a part of its own, which returns its failure as a value.
         raise failure
     referee.delivered, referee.outcome = lab.now, "delivered"
     lab.event("reviewed", scientist=who)
@@ -80,7 +89,7 @@ def review(team: Team, lab: Lab, referee: Referee, terms: Terms, pose: Pose) -> 
 
 @contextmanager
 def _pending(world: World, who: str) -> Iterator[None]:
-    """One more review that a scientist has agreed to, until it is done or given up."""
+    """Count one more pending review of a scientist until it is done or given up."""
     row = world.population.rows[who]
     world.reviewing[row] = world.reviewing.get(row, 0) + 1
     try:

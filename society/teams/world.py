@@ -1,64 +1,80 @@
-"""World: what teams share, and what they may know of one another.
+"""The ``World``, which holds everything that the teams of a society share.
 
-The ``Society`` is a world with a clock hand; the parts of a team (``Lab``, ``Meeting``) know it
-only as a world.
+``Society`` makes one ``World`` from its parts. Teams, labs, policies and the rules of careers get
+the world and know nothing of the Mesa model. Interventions set its changing settings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 import simpy
 
+from agents.arrays import IntArray
+from agents.config import Part
 from agents.errors import InputError, ProtocolError
-from agents.part import Part
 from agents.profile import Profile
-from society.attention import Attention
-from society.dispatch import Dispatcher
-from society.drift import Drift
-from society.durations import Times
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.knowledge import KnowledgeBank
-from society.excluded import Excluded
-from society.founding import Founding
+from society.ecosystem.knowledge_bank import KnowledgeBank
+from society.formation.excluded_rows import ExcludedRows
+from society.formation.founding import Founding
+from society.kernel.dispatcher import Dispatcher
+from society.kernel.durations import Times
+from society.kernel.streams import Streams
 from society.literature.literature import Literature
-from society.network import CoauthorNetwork
-from society.population import Population
-from society.publication import Publication
-from society.runlog import RunLog
-from society.streams import Streams
-from society.team import Membership, Team, Ways
+from society.population.interest_drift import Drift
+from society.population.network import CoauthorNetwork
+from society.population.population import Population
+from society.results.run_log import RunLog
+from society.teams.attention import Attention
+from society.teams.team import Membership, Team
 
 
+class NamedRule(Protocol):
+    """A ``TeamProtocol``, as far as the world itself uses it.
+
+    The class itself cannot be named here: its methods name the lab, and the lab names the world.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the tables."""
+
+
+@dataclass(eq=False, kw_only=True)
 class World:
     """The people, papers, ties and rules that all teams of a society live with.
 
+    Every field is set here, once, by ``Society``. An intervention sets some of them anew:
+    ``protocol``, ``founding``, ``times``, ``publication``, ``drift``, ``careers``, ``streams``.
+
     Attributes:
-        env: the clock, in days.
+        env: the SimPy environment; its time is in days.
         ecosystem: people and literature before day 0.
         population: who exists, and who works where.
-        literature: what is published, as of a date.
-        network: who has written with whom, as of a date.
+        literature: published papers, as of a date.
+        network: co-authorship ties, as of a date.
         knowledge: the author knowledge bank.
         attention: rooms and desks.
-        protocol: how teams work that are founded now.
+        protocol: the ``TeamProtocol`` of teams that are founded now.
         founding: when teams start, and how many a scientist may be in.
-        times: simulated time of every act.
-        publication: what lies between a finished manuscript and its paper.
+        times: durations of the acts of teams that are founded now.
+        publication: the ``Publication`` rule of teams that are founded now.
         team_sizes: numbers of authors of the past papers, ``ObservedSizes`` in a society.
         drift: how interests follow what is written; None: they are those of day 0.
-        careers: who comes, leaves and moves; None: nobody does.
+        careers: the ``Careers`` rule by which people come, leave and move; None: nobody does.
         until: last day, exclusive.
         streams: every random draw.
-        dispatcher: words on their way.
-        log: what happened.
-        teams_in_world: teams that have not ended, each with its lab, by id.
-        reviewing: reviews agreed to and not delivered, by row of the reviewer.
-        departures: events of the departure of those for whom somebody waits, by row.
+        dispatcher: the calls that are not answered yet.
+        log: the events and rows of the run.
+        welcome: called with the row of a newcomer; begins what its arrival starts.
+        teams: teams that have not ended, by id.
+        reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
+        departures: events of the departure of those for whom a process waits, by row.
     """
 
     env: simpy.Environment
@@ -68,10 +84,10 @@ class World:
     network: CoauthorNetwork
     knowledge: KnowledgeBank
     attention: Attention
-    protocol: Ways
+    protocol: NamedRule
     founding: Founding
     times: Times
-    publication: Publication
+    publication: Part
     team_sizes: Sequence[int]
     drift: Drift | None
     careers: Part | None
@@ -79,79 +95,95 @@ class World:
     streams: Streams
     dispatcher: Dispatcher
     log: RunLog
-    teams_in_world: dict[str, tuple[Team, Any]]
-    reviewing: dict[int, int]
-    departures: dict[int, simpy.Event]
+    welcome: Callable[[int], None]
+    teams: dict[str, Team] = field(default_factory=dict)
+    reviewing: dict[int, int] = field(default_factory=dict)
+    departures: dict[int, simpy.Event] = field(default_factory=dict)
 
     @property
     def day(self) -> float:
         """The simulated date."""
         return float(self.env.now)
 
+    @property
+    def protocol_name(self) -> str:
+        """The name of the protocol of teams that are founded now."""
+        return self.protocol.name
+
+    @property
+    def selection(self) -> Any:
+        """The ``SelectionPolicy`` of that protocol; None where it has none."""
+        return getattr(self.protocol, "selection", None)
+
     def profile(self, who: str) -> Profile:
-        """What may be known of a scientist now."""
+        """The public profile of a scientist as of now."""
         return self.population.profile(self.population.rows[who], self.day)
 
-    def relevant(
+    def nearest_scientists(
         self, count: int, without: frozenset[str], date: float, text: str
     ) -> tuple[Profile, ...]:
-        """The ``count`` scientists whose interests are nearest to a text, as of a date."""
+        """Find the scientists whose interests are nearest to a text, as of a date.
+
+        Args:
+            count: number of scientists.
+            without: masked names that are left out.
+            date: date in days; interests and profiles are those known before it.
+            text: the text.
+
+        Returns:
+            Profiles, the nearest first.
+        """
         found = self.knowledge.search(text, count, self.knowledge.visible(date), without)
         rows = [self.population.rows[profile.id] for profile in found]
         return tuple(self.population.profile(row, date) for row in rows)
 
-    def recalled(self, place: tuple[str, float], asked: str) -> bytes | None:
-        """What the journal has kept of a finding (id, date) that was asked for so, if anything."""
-        journal = self.dispatcher.gateway.journal
-        return None if journal is None else journal.found(place[0], asked, place[1])
-
-    def keep(self, place: tuple[str, float], asked: str, value: bytes) -> None:
-        """Keep a finding in the journal, if there is one."""
-        journal = self.dispatcher.gateway.journal
-        if journal is not None:
-            journal.note(place[0], asked, place[1], value)
-
     def acquaintance(self, one: str, other: str) -> dict[str, Any]:
-        """Joint papers and similarity of interests of two scientists, as of now."""
+        """Joint papers (``ties``) and ``similarity`` of interests of two scientists, as of now."""
         rows = self.population.rows
         version = self.knowledge.visible(self.day)
         return {
-            "ties": self.network.joint(rows[one], rows[other]),
+            "ties": self.network.joint_papers(rows[one], rows[other]),
             "similarity": self.knowledge.similarity(one, other, version),
         }
 
     def topic(self, row: int) -> str:
-        """A scientist's main topic now."""
+        """The main topic of a scientist (row) as of now."""
         return self.population.profile(row, self.day).topic
 
     @property
-    def subjects(self) -> npt.NDArray[np.int64]:
-        """Everybody's main topic now as a number, by row: the same topic, the same number."""
-        found, numbers = self._first_subjects
+    def topic_numbers(self) -> IntArray:
+        """Everybody's main topic as of now, as a number: the same topic has the same number.
+
+        Returns:
+            An array of one integer per row of the population.
+        """
+        # Only those who came or whose interests changed are looked at, not a million people.
+        by_row, numbers = self._initial_topic_numbers
         people = self.population
-        changed = [*people.arrived, *people.interests.renewed()]
+        changed = [*people.arrived, *people.interests.changed_rows()]
         if changed:
-            found = np.append(found, np.zeros(len(people.arrived), dtype=np.int64))
+            # ``append`` copies also where nobody came, so the numbers of day 0 stay as they are.
+            by_row = np.append(by_row, np.zeros(len(people.arrived), dtype=np.int64))
         for row in changed:
-            found[row] = numbers.setdefault(self.topic(row), len(numbers))
-        return found
+            by_row[row] = numbers.setdefault(self.topic(row), len(numbers))
+        return by_row
 
     @cached_property
-    def _first_subjects(self) -> tuple[npt.NDArray[np.int64], dict[str, int]]:
+    def _initial_topic_numbers(self) -> tuple[IntArray, dict[str, int]]:
         """Everybody's main topic on day 0 as a number, and the number of each topic."""
         topics, numbers = self.ecosystem.profiles.topics, dict[str, int]()
         found = (numbers.setdefault(topic, len(numbers)) for topic in topics)
         return np.fromiter(found, np.int64, len(topics)), numbers
 
     def rows_of(self, names: Iterable[str], key: str) -> list[int]:
-        """Rows of stated people.
+        """The rows of people whom a scenario names.
 
         Args:
             names: masked names.
-            key: where they were named, for the message.
+            key: the scenario key that holds them, for the message of the error.
 
         Raises:
-            InputError: nobody is called so.
+            InputError: nobody has one of these names.
         """
         rows = self.population.rows
         unknown = [name for name in names if name not in rows]
@@ -160,22 +192,26 @@ class World:
         return [rows[name] for name in names]
 
     def at_limit(self, row: int) -> bool:
-        """Has the scientist reached its number of teams, left the society, or come just now?"""
+        """True if a scientist cannot join a team: at the limit, departed, or come today."""
         people = self.population
-        if row in people.gone or people.arrived.get(row) == self.day:
+        if row in people.departed or people.arrived.get(row) == self.day:
             return True
         return people.load(row) >= self.founding.max_teams
 
-    def closed(self) -> Excluded:
-        """Rows of those whom nobody can win now: at their limit of teams, gone, or just come."""
+    def unavailable(self) -> ExcludedRows:
+        """Rows of scientists who cannot join a team: at the limit, departed, or come today."""
         people = self.population
-        full = people.working_in(self.founding.max_teams)
-        return Excluded(people.gone.keys(), full | people.just_arrived())
+        full = people.working_in_at_least(self.founding.max_teams)
+        return ExcludedRows(people.departed.keys(), full | people.just_arrived())
 
     def depart(self, row: int, why: str) -> None:
-        """A scientist leaves the society now: its teams let it go, and nobody asks it any more.
+        """Let a scientist leave the society now; nobody asks it any more.
 
-        A team is let go at once, or after the meeting it is in. One that is led by it ends.
+        It leaves its teams at once, or after the meeting that they hold. A team that it leads ends.
+
+        Args:
+            row: row of the scientist.
+            why: reason, as the table ``careers`` names it.
         """
         who = self.population.names[row]
         self.population.depart(row)
@@ -183,51 +219,67 @@ class World:
         self.log.row("careers", who, self.day, why, None)
         if row in self.departures:
             self.departures[row].succeed()
-        # Who works in no team may never have acted, and is made no agent for the sake of leaving.
+        # In a large society a scientist without a team may have no agent yet; none is made here.
         working = self.population.load(row) > 0
+        # A copy of the list, from which every team that is left is removed.
         for team_id in list(self.population.scientist(row).teams) if working else ():
-            team = self.teams_in_world[team_id][0]
+            team = self.teams[team_id]
             if team.leader == who:
                 team.dissolve("leader gone")
                 continue
             team.parting.append(who)
             if not team.in_meeting:
-                self.let_go(team)
-
-    def welcome(self, row: int) -> None:
-        """A newcomer is here from now on: what its life brings begins."""
-        raise NotImplementedError
+                self.release_departed(team)
 
     def departure(self, who: str) -> simpy.Event:
-        """The event of a scientist's leaving the society."""
+        """The SimPy event that a scientist's departure from the society triggers."""
         return self.departures.setdefault(self.population.rows[who], self.env.event())
 
-    def let_go(self, team: Team) -> None:
-        """Members who have left the society leave the team; it holds no meeting."""
+    def release_departed(self, team: Team) -> None:
+        """Let members who have left the society leave the team; to be called outside meetings."""
         for who in team.parting:
             if who in team.members:
                 self.leave(team, who, stayed=False)
         team.parting.clear()
 
     def join(self, team: Team, who: str, role: str) -> bool:
-        """Enter a team, unless the limit of teams is reached."""
+        """Let a scientist enter a team.
+
+        Args:
+            team: the team.
+            who: masked name of the scientist.
+            role: leader or member.
+
+        Returns:
+            False if the scientist cannot join (see ``at_limit``).
+
+        Raises:
+            ProtocolError: it is a member already.
+        """
         row = self.population.rows[who]
         if who in team.members:
             raise ProtocolError(f"{team.id}: {who} is a member already")
         if self.at_limit(row):
             return False
         team.members.append(who)
+        # Counted before this team is: the load is the number of other teams.
         load = self.population.load(row)
         team.memberships.append(Membership(who, role, self.day, load))
-        self.population.enter(row, team.id)
+        self.population.join_team(row, team.id)
         self.log.event("joined", team=team.id, scientist=who, role=role)
         return True
 
     def leave(self, team: Team, who: str, *, stayed: bool) -> None:
-        """End a membership: with the work (``stayed``), or before it."""
+        """End a membership.
+
+        Args:
+            team: the team.
+            who: masked name of a member.
+            stayed: True if the work has ended too; such members become authors.
+        """
         team.members.remove(who)
         membership = next(m for m in team.memberships if m.scientist == who and m.left is None)
         membership.left, membership.stayed = self.day, stayed
-        self.population.leave(self.population.rows[who], team.id)
+        self.population.leave_team(self.population.rows[who], team.id)
         if not stayed:
             self.log.event("left", team=team.id, scientist=who)

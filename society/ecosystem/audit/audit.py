@@ -1,8 +1,8 @@
-"""Audit: does any figure of an ecosystem's past know of the future?
+"""The audit of an ecosystem folder by itself: every figure of the past is counted again.
 
-Everything that is said of the past and of the scientists is counted again from papers before
-the boundary and compared. What the folder cannot tell is said to be so, with the reason; a
-source settles most of it (see ``audit_source``).
+All figures of past papers and scientists are counted again from papers before the boundary and
+compared. What the folder cannot show is reported as such, with the reason; the source settles most
+of it (see ``rebuild``).
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from society.ecosystem import folder as files
-from society.ecosystem.audit_embedding import embedding_checks
-from society.ecosystem.check import Check, compared, untold
+from society.ecosystem import storage
+from society.ecosystem.audit.checks import Check, compared_check, embedding_checks, undecided_check
+from society.ecosystem.audit.recount import RecountedScientist, evidence_from_papers, recount
+from society.ecosystem.building.evidence import read_evidence
+from society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.evidence import read_evidence
-from society.ecosystem.filters import COLLECTED, COUNTED, NO_COUNTS
 from society.ecosystem.people import People
-from society.ecosystem.recount import Record, evidence_in, recount
-from society.literature.embedding import paper_text, words_and_pairs
-from society.literature.paper import DAYS_PER_YEAR
+from society.literature.embedding.base import paper_text
+from society.literature.embedding.lsa import words_and_pairs
+from society.literature.papers import DAYS_PER_YEAR
 
 INCOMPLETE = (
     "the folder has no evidence, and people were counted on papers that the filters left out; "
@@ -30,13 +30,13 @@ INCOMPLETE = (
 
 
 def audit(folder: Path | str) -> list[Check]:
-    """Every check of an ecosystem folder by itself.
+    """Run every check of an ecosystem folder by itself.
 
     Raises:
         InputError: no ecosystem folder, or a damaged one.
     """
     source = Path(folder)
-    dates = _dates(source, int(files.read_manifest(source)["boundary"]))
+    dates = _dates(source, int(storage.read_manifest(source)["boundary"]))
     if dates.state == "leaked":
         # Nothing else can be read as what it should be.
         return [dates]
@@ -46,25 +46,25 @@ def audit(folder: Path | str) -> list[Check]:
 def _dates(folder: Path, boundary: int) -> Check:
     import pyarrow.parquet as pq
 
-    table = pq.read_table(folder / files.PAPERS, columns=["id", "year", "date"])
+    table = pq.read_table(folder / storage.PAPERS, columns=["id", "year", "date"])
     wrong = [
         f"{row['id']} of {row['year']} is dated {row['date']:g} days from the boundary"
         for row in table.to_pylist()
         if row["date"] // DAYS_PER_YEAR != row["year"] - boundary
     ]
-    told = f"{table.num_rows:,} papers stand on their side of {boundary}, dated by their year"
-    return compared("dates", told, wrong)
+    detail = f"{table.num_rows:,} papers stand on their side of {boundary}, dated by their year"
+    return compared_check("dates", detail, wrong)
 
 
 class _Audit:
-    """The checks of one ecosystem on its evidence."""
+    """The checks of one ecosystem against its evidence."""
 
     def __init__(self, ecosystem: Ecosystem, folder: Path) -> None:
         self._ecosystem, self._folder = ecosystem, folder
         self._profiles = People.of(ecosystem.profiles)
         self._names = self._profiles.names
         given = read_evidence(folder)
-        self._rows = (evidence_in(ecosystem) if given is None else given).to_pylist()
+        self._rows = (evidence_from_papers(ecosystem) if given is None else given).to_pylist()
         steps = ecosystem.manifest.get("steps", [])
         left_out = any(s["removed"] for s in steps if str(s["filter"]).startswith("past:"))
         self._given, self._whole = given is not None, given is not None or not left_out
@@ -82,15 +82,15 @@ class _Audit:
         yield self._citations_of_scientists()
         yield self._terms()
         yield self._interests()
-        yield untold("affiliations", "only the source tells when they were given")
+        yield undecided_check("affiliations", "only the source tells when they were given")
         yield from embedding_checks(self._ecosystem, self._folder)
 
     @cached_property
-    def _records(self) -> list[Record]:
+    def _records(self) -> list[RecountedScientist]:
         return recount(self._rows, self._ecosystem.boundary, len(self._names))
 
     def _evidence(self) -> Check:
-        """Is every past paper one that was counted, as the one that it is?"""
+        """Check that past papers are among the counted ones, with the same year and scientists."""
         boundary = self._ecosystem.boundary
         late = [row for row in self._rows if row["year"] >= boundary]
         wrong = [f"{row['id']} of {row['year']} was counted as past" for row in late]
@@ -108,46 +108,46 @@ class _Audit:
                 wrong.append(f"{paper.id} is both past and contemporary")
         wrong.extend(f"{key} was counted as kept, but is not there" for key in counted)
         source = "the evidence" if self._given else "the folder's own past papers"
-        return compared("what was counted", f"{len(self._rows):,} papers of {source}", wrong)
+        return compared_check("what was counted", f"{len(self._rows):,} papers of {source}", wrong)
 
-    def _figure(self, name: str, column: str, of: Callable[[Record], Any]) -> Check:
-        """Is a column of the profiles what the records say?"""
+    def _figure(self, name: str, column: str, figure: Callable[[RecountedScientist], Any]) -> Check:
+        """Compare a column of the profiles with the recounted scientists."""
         if not self._whole:
-            return untold(name, INCOMPLETE)
-        said = self._profiles.table[column].to_pylist()
-        return self._same(name, said, [of(one) for one in self._records])
+            return undecided_check(name, INCOMPLETE)
+        profile_values = self._profiles.table[column].to_pylist()
+        return self._same(name, profile_values, [figure(one) for one in self._records])
 
-    def _same(self, name: str, said: list[Any], counted: list[Any]) -> Check:
+    def _same(self, check: str, profile_values: list[Any], counted: list[Any]) -> Check:
         wrong = [
-            f"{who}: {_short(one)}, but papers before the boundary give {_short(other)}"
-            for who, one, other in zip(self._names, said, counted, strict=True)
+            f"{name}: {_short(one)}, but papers before the boundary give {_short(other)}"
+            for name, one, other in zip(self._names, profile_values, counted, strict=True)
             if one != other
         ]
-        return compared(name, f"{len(said):,} scientists counted again", wrong)
+        return compared_check(check, f"{len(profile_values):,} scientists counted again", wrong)
 
     def _career_starts(self) -> Check:
         name = "career starts"
         if not self._whole:
-            return untold(name, INCOMPLETE)
+            return undecided_check(name, INCOMPLETE)
         starts = self._ecosystem.career_starts.tolist()
-        return self._same(name, starts, [one.start or 0 for one in self._records])
+        return self._same(name, starts, [one.first_year or 0 for one in self._records])
 
     def _coauthors(self) -> Check:
         name = "co-author counts"
         if not self._whole:
-            return untold(name, INCOMPLETE)
+            return undecided_check(name, INCOMPLETE)
         joint = self._ecosystem.coauthors
         wrong = []
         for number, record in enumerate(self._records):
             start, end = joint.indptr[number], joint.indptr[number + 1]
             others = joint.indices[start:end].tolist()
-            said = dict(zip(others, joint.data[start:end].tolist(), strict=True))
-            for other in sorted(said.keys() | record.ties.keys()):
-                one, two = said.get(other, 0), record.ties.get(other, 0)
-                if one != two:
+            ties_of = dict(zip(others, joint.data[start:end].tolist(), strict=True))
+            for other in sorted(ties_of.keys() | record.ties.keys()):
+                given, counted = ties_of.get(other, 0), record.ties.get(other, 0)
+                if given != counted:
                     pair = f"{self._names[number]} and {self._names[other]}"
-                    wrong.append(f"{pair}: {one} joint papers, but {two} before the boundary")
-        return compared(name, f"{joint.nnz:,} ties counted again", wrong)
+                    wrong.append(f"{pair}: {given} joint papers, but {counted} before the boundary")
+        return compared_check(name, f"{joint.nnz:,} ties counted again", wrong)
 
     def _citations_of_papers(self) -> Check:
         name, past = "citations of past papers", self._ecosystem.past
@@ -160,40 +160,40 @@ class _Audit:
         ]
         if not wrong and NO_COUNTS in self._notes:
             known = [key for key, count in given.items() if count is not None]
-            return compared(name, "unknown, and none is given", known)
+            return compared_check(name, "unknown, and none is given", known)
         if not wrong and COLLECTED in self._notes:
-            return untold(name, COLLECTED)
+            return undecided_check(name, COLLECTED)
         if not wrong and not self._whole:
-            return untold(name, INCOMPLETE)
+            return undecided_check(name, INCOMPLETE)
         return self._counted(wrong)
 
     def _counted(self, wrong: list[str]) -> Check:
-        """Are the counts those of citing papers before the boundary?"""
+        """Check that the counts are those of citing papers before the boundary."""
         name, exact = "citations of past papers", COUNTED in self._notes
         for row in self._rows:
             early = sum(year < self._ecosystem.boundary for year in row["cited"])
-            said = row["citations"]
-            if said is None or early > said or (exact and early < said):
-                wrong.append(f"{row['id']}: {said} citations, but {early} before the boundary")
+            citations = row["citations"]
+            if citations is None or early > citations or (exact and early < citations):
+                wrong.append(f"{row['id']}: {citations} citations, but {early} before the boundary")
         if exact or wrong:
-            told = f"{len(self._rows):,} papers counted again by the years of what cites them"
-            return compared(name, told, wrong)
-        return untold(
+            detail = f"{len(self._rows):,} papers counted again by the years of what cites them"
+            return compared_check(name, detail, wrong)
+        return undecided_check(
             name, "they are the source's counts per year, which only the source can confirm"
         )
 
     def _citations_of_scientists(self) -> Check:
         name = "citations of scientists"
         if COLLECTED in self._notes and self._whole:
-            found = self._figure(name, "citations", lambda one: one.citations)
-            return found if found.state == "leaked" else untold(name, COLLECTED)
+            check = self._figure(name, "citations", lambda one: one.citations)
+            return check if check.state == "leaked" else undecided_check(name, COLLECTED)
         return self._figure(name, "citations", lambda one: one.citations)
 
     def _terms(self) -> Check:
-        """Is what the kept papers are counted to be about in their own words?"""
+        """Check that the terms of the kept papers are their own keywords or words."""
         name = "what papers are about"
         if not self._given:
-            return untold(name, "the folder has no evidence; give the source")
+            return undecided_check(name, "the folder has no evidence; give the source")
         row_of = {row["id"]: row for row in self._rows}
         wrong = []
         for paper in self._ecosystem.past:
@@ -203,15 +203,19 @@ class _Audit:
             strange = [term for term in terms if term not in own]
             if strange:
                 wrong.append(f"{paper.id} does not speak of {strange[0]!r}")
-        told = "keywords or words of each past paper; those of papers left out are taken on trust"
-        return compared(name, told, wrong)
+        detail = "keywords or words of each past paper; those of papers left out are taken on trust"
+        return compared_check(name, detail, wrong)
 
     def _interests(self) -> Check:
         model = self._ecosystem.manifest.get("interests")
         if model:
-            return untold("interests", f"they were put into words by {model}, which may know more")
+            return undecided_check(
+                "interests", f"they were put into words by {model}, which may know more"
+            )
         if not self._given and any(not paper.keywords for paper in self._ecosystem.past):
-            return untold("interests", "the folder has no evidence of what papers are about")
+            return undecided_check(
+                "interests", "the folder has no evidence of what papers are about"
+            )
         return self._figure("interests", "interests", lambda one: one.interests)
 
 

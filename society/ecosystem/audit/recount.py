@@ -1,6 +1,6 @@
-"""Recount: figures of scientists counted again from papers before the boundary, in plain steps.
+"""Figures of scientists, counted again from papers before the boundary in plain steps.
 
-It shares no code with the build, so that a mistake of the build shows.
+The module shares no code with the build, so that a mistake of the build is found.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ LONGEST = 10
 
 
 @dataclass
-class Record:
-    """What one scientist has done before the boundary.
+class RecountedScientist:
+    """The recounted figures of one scientist before the boundary.
 
     Attributes:
         papers: number of papers.
-        start: year of the first; None without any.
+        first_year: year of the first paper; None without any.
         citations: of the papers whose count is known; None where none is.
         terms: papers per term, in the order of the first.
         ties: joint papers with each other scientist.
     """
 
     papers: int = 0
-    start: int | None = None
+    first_year: int | None = None
     citations: int | None = None
     terms: Counter[str] = field(default_factory=Counter)
     ties: Counter[int] = field(default_factory=Counter)
@@ -44,14 +44,25 @@ class Record:
         return [term for term, _ in self.terms.most_common(LONGEST)]
 
     def collaborators(self, names: Sequence[str]) -> list[str]:
-        """Those with the most joint papers; among equals by name."""
+        """The scientists with the most joint papers; among equals by name."""
         ranked = sorted(self.ties, key=lambda other: (-self.ties[other], names[other]))
         return [names[other] for other in ranked[:LONGEST]]
 
 
-def recount(rows: Iterable[dict[str, Any]], boundary: int, scientists: int) -> list[Record]:
-    """Count again from the rows of an evidence, those of the boundary year and after left out."""
-    records = [Record() for _ in range(scientists)]
+def recount(
+    rows: Iterable[dict[str, Any]], boundary: int, scientists: int
+) -> list[RecountedScientist]:
+    """Count the figures of scientists from the rows of an evidence.
+
+    Args:
+        rows: of an evidence; those of the boundary year and after are left out.
+        boundary: the year in which the society starts.
+        scientists: size of the population.
+
+    Returns:
+        One record per scientist.
+    """
+    records = [RecountedScientist() for _ in range(scientists)]
     early = (row for row in rows if row["year"] < boundary)
     for row in sorted(early, key=lambda row: (row["year"], row["id"])):
         on_it = [one for one in row["scientists"] if 0 <= one < scientists]
@@ -63,14 +74,14 @@ def recount(rows: Iterable[dict[str, Any]], boundary: int, scientists: int) -> l
     return records
 
 
-def evidence_in(ecosystem: Ecosystem) -> pa.Table:
-    """What an ecosystem's own past papers bear witness to, in the columns of an evidence.
+def evidence_from_papers(ecosystem: Ecosystem) -> pa.Table:
+    """Make an evidence from an ecosystem's own past papers, where its folder has none.
 
     Terms are known of papers with keywords only.
     """
     import pyarrow as pa
 
-    from society.ecosystem.evidence import schema
+    from society.ecosystem.building.evidence import schema
 
     number_of = {name: row for row, name in enumerate(profile.id for profile in ecosystem.profiles)}
     citing: dict[str, list[int]] = {paper.id: [] for paper in ecosystem.past}
@@ -93,9 +104,9 @@ def evidence_in(ecosystem: Ecosystem) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=schema())
 
 
-def _add(record: Record, row: dict[str, Any]) -> None:
+def _add(record: RecountedScientist, row: dict[str, Any]) -> None:
     record.papers += 1
-    record.start = row["year"] if record.start is None else record.start
+    record.first_year = row["year"] if record.first_year is None else record.first_year
     if row["citations"] is not None:
         record.citations = row["citations"] + (record.citations or 0)
     record.terms.update(dict.fromkeys(row["terms"], 1))

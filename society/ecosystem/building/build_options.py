@@ -1,22 +1,66 @@
-"""Presets: the years and thresholds of the VirSci paper, and how given ones replace them.
+"""The options of a build, presets for them, and the interface for showing its progress.
 
-The paper counts its boundary year itself as past (appendix A, Table 2), so that the first
-contemporary year, which is our boundary, is the one after it.
+The presets have the years and thresholds of the VirSci paper. It counts its boundary year itself as
+past (appendix A, Table 2); the first contemporary year, which is the boundary here, is the one
+after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Protocol
 
 from agents.errors import InputError
-from society.ecosystem.filters import PaperFilters
-from society.ecosystem.plan import Plan
-from society.ecosystem.population import PeopleFilters
+from society.ecosystem.building.filters import PaperFilters
+from society.ecosystem.building.scientists import PeopleFilters
+
+
+class BuildProgress(Protocol):
+    """The interface through which a build shows its progress."""
+
+    def begin(self, phase: str) -> None:
+        """A new phase has begun."""
+
+    def count(self, done: int) -> None:
+        """A number of records of the phase is done."""
+
+
+class SilentProgress:
+    """A progress that shows nothing."""
+
+    def begin(self, phase: str) -> None:
+        """Do nothing."""
+
+    def count(self, done: int) -> None:
+        """Do nothing."""
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """The options of a build.
+
+    Attributes:
+        boundary: the year in which the society starts.
+        papers: filters on papers.
+        people: filters on people.
+        scientists: source ids of the only people who may be scientists; None for anybody.
+        embedding: name of the embedding of the papers; terms come from an LSA in any case.
+        seed: of the masked names and the fit.
+        hosting: settings of a hosted embedding: api_base, key (the name of a variable).
+    """
+
+    boundary: int
+    papers: PaperFilters = field(default_factory=PaperFilters)
+    people: PeopleFilters = field(default_factory=PeopleFilters)
+    scientists: Sequence[str] | None = None
+    embedding: str = "lsa"
+    seed: int = 0
+    hosting: Mapping[str, str] = field(default_factory=dict)
+
 
 PRESETS = {
-    "virsci-cs": Plan(
+    "virsci-cs": BuildOptions(
         boundary=2011,
         papers=PaperFilters(
             first_year=2000,
@@ -26,7 +70,7 @@ PRESETS = {
         ),
         people=PeopleFilters(min_papers=50, min_coauthors=50),
     ),
-    "virsci-oag": Plan(
+    "virsci-oag": BuildOptions(
         boundary=2021,
         papers=PaperFilters(
             first_year=2010,
@@ -37,28 +81,33 @@ PRESETS = {
         people=PeopleFilters(min_papers=40, min_coauthors=50),
     ),
 }
-"""AMiner CS as in the paper: 2000 to 2010 and to 2014, 156 authors. OAG 3.1: 2010 to 2020 and to
-2023, 3,169 authors."""
+"""Options of the VirSci paper by name.
+
+AMiner CS: 2000 to 2010 and to 2014, 156 authors. OAG 3.1: 2010 to 2020 and to 2023, 3,169 authors.
+"""
 
 
-def planned(
+def build_options(
     preset: str | None, given: Mapping[str, Any], **also: Any
-) -> tuple[Plan, dict[str, Any]]:
-    """A plan from a preset and what was given beside it, and what the manifest says of that.
+) -> tuple[BuildOptions, dict[str, Any]]:
+    """Make options from a preset and given values, and the facts about them for the manifest.
 
     Args:
         preset: a name in ``PRESETS``; None for the plain defaults.
         given: ``boundary`` and fields of the filters; None stands for not given.
-        also: other fields of the plan.
+        also: other fields of the options.
+
+    Returns:
+        The options, and for the manifest the preset's name with the values that replace its own.
 
     Raises:
         InputError: an unknown preset, or neither a preset nor a boundary.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
-    plan = _preset(preset) if preset is not None else None
-    if plan is None and "boundary" not in chosen:
+    options = _preset(preset) if preset is not None else None
+    if options is None and "boundary" not in chosen:
         raise InputError("no boundary year is given; give --boundary YEAR or --preset NAME")
-    start = plan or Plan(boundary=chosen["boundary"])
+    start = options or BuildOptions(boundary=chosen["boundary"])
     papers = {one.name: chosen[one.name] for one in fields(PaperFilters) if one.name in chosen}
     people = {one.name: chosen[one.name] for one in fields(PeopleFilters) if one.name in chosen}
     made = replace(
@@ -68,18 +117,18 @@ def planned(
         people=replace(start.people, **people),
         **also,
     )
-    if plan is None:
+    if options is None:
         return made, {}
-    return made, {"preset": preset, "instead_of_preset": _changed(plan, made)}
+    return made, {"preset": preset, "instead_of_preset": _changed(options, made)}
 
 
-def _preset(name: str) -> Plan:
+def _preset(name: str) -> BuildOptions:
     if name not in PRESETS:
         raise InputError(f"preset {name!r} is not known; known: {', '.join(PRESETS)}")
     return PRESETS[name]
 
 
-def _changed(preset: Plan, made: Plan) -> dict[str, dict[str, Any]]:
+def _changed(preset: BuildOptions, made: BuildOptions) -> dict[str, dict[str, Any]]:
     before, after = _flat(preset), _flat(made)
     return {
         name: {"preset": before[name], "given": after[name]}
@@ -88,5 +137,5 @@ def _changed(preset: Plan, made: Plan) -> dict[str, dict[str, Any]]:
     }
 
 
-def _flat(plan: Plan) -> dict[str, Any]:
-    return {"boundary": plan.boundary} | asdict(plan.papers) | asdict(plan.people)
+def _flat(options: BuildOptions) -> dict[str, Any]:
+    return {"boundary": options.boundary} | asdict(options.papers) | asdict(options.people)

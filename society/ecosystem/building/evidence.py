@@ -1,9 +1,9 @@
-"""Evidence: what figures at the boundary were counted on, kept beside an ecosystem.
+"""The evidence of an ecosystem, a table of the papers on which its figures were counted.
 
-People are counted on papers that the filters may have left out, so that the papers of a folder
-alone do not tell whether a figure is one of the past. The evidence is one row per paper before
-the boundary that is kept or by a scientist: its year, its scientists, its terms, the years in
-which it was cited. It holds no name and no word beside the terms.
+People are counted on papers that the filters may have left out, so the papers of a folder alone do
+not show whether a figure is one of the past. The evidence is one row per paper before the boundary
+that is kept or by a scientist: its year, its scientists, its terms, the years in which it was
+cited. It holds no names, and no words beside the terms.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from agents.arrays import IntArray
 from agents.errors import InputError
-from society.ecosystem.careers import Careers, by_year_and_id
-from society.ecosystem.filters import Selection
-from society.ecosystem.outline import Numbers, Outline
+from society.ecosystem.building.filters import PaperSelection
+from society.ecosystem.building.outline import Outline
+from society.ecosystem.building.profiles import AuthorPapers, year_id_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +26,7 @@ EVIDENCE = "evidence.parquet"
 
 
 def schema() -> pa.Schema:
-    """The columns: ``scientists`` are rows of the population, ``cited`` years, ascending."""
+    """The columns: ``scientists`` are rows of the population, ``cited`` are years, ascending."""
     import pyarrow as pa
 
     return pa.schema(
@@ -41,15 +42,28 @@ def schema() -> pa.Schema:
     )
 
 
-def evidence_of(outline: Outline, selection: Selection, careers: Careers) -> pa.Table:
-    """One row per paper, by year, then id."""
+def make_evidence(
+    outline: Outline, selection: PaperSelection, author_papers: AuthorPapers
+) -> pa.Table:
+    """Make the table of evidence.
+
+    Args:
+        outline: of the source.
+        selection: the papers that are kept.
+        author_papers: the papers of the scientists.
+
+    Returns:
+        One row per paper, by year, then id; columns as in ``schema``.
+    """
     import pyarrow as pa
 
-    rows = np.union1d(careers.rows, np.flatnonzero(selection.past))
-    rows = rows[by_year_and_id(outline, rows)]
-    place_of = dict(zip(careers.rows.tolist(), range(len(careers.rows)), strict=True))
-    scientists: list[list[int]] = [[] for _ in careers.rows]
-    for paper, one in zip(careers.papers.tolist(), careers.scientists.tolist(), strict=True):
+    rows = np.union1d(author_papers.rows, np.flatnonzero(selection.past))
+    rows = rows[year_id_order(outline, rows)]
+    place_of = dict(zip(author_papers.rows.tolist(), range(len(author_papers.rows)), strict=True))
+    scientists: list[list[int]] = [[] for _ in author_papers.rows]
+    for paper, one in zip(
+        author_papers.papers.tolist(), author_papers.scientists.tolist(), strict=True
+    ):
         scientists[paper].append(one)
     places = [place_of.get(row) for row in rows.tolist()]
     counts = selection.citations[rows]
@@ -59,7 +73,9 @@ def evidence_of(outline: Outline, selection: Selection, careers: Careers) -> pa.
         "kept": selection.past[rows],
         "scientists": [[] if place is None else scientists[place] for place in places],
         "terms": [
-            [] if place is None else [careers.words[term] for term in careers.terms[place]]
+            []
+            if place is None
+            else [author_papers.words[term] for term in author_papers.terms[place]]
             for place in places
         ],
         "citations": pa.array(counts, pa.int64(), mask=counts < 0),
@@ -70,14 +86,14 @@ def evidence_of(outline: Outline, selection: Selection, careers: Careers) -> pa.
 
 
 def write_evidence(folder: Path, table: pa.Table) -> None:
-    """Write it into an ecosystem folder."""
+    """Write the table into an ecosystem folder."""
     import pyarrow.parquet as pq
 
     pq.write_table(table, folder / EVIDENCE, compression="zstd")
 
 
 def read_evidence(folder: Path) -> pa.Table | None:
-    """Read it; None where the folder has none.
+    """Read the table of an ecosystem folder; None where the folder has none.
 
     Raises:
         InputError: it cannot be read.
@@ -96,7 +112,7 @@ def read_evidence(folder: Path) -> pa.Table | None:
         ) from error
 
 
-def _citing_years(outline: Outline, rows: Numbers) -> list[list[int]]:
+def _citing_years(outline: Outline, rows: IntArray) -> list[list[int]]:
     citing, cited = outline.links
     years = outline.years[citing]
     order = np.lexsort((years, cited))

@@ -1,19 +1,18 @@
-"""Filters: which papers of a source an ecosystem keeps, each with the number removed.
+"""Filters that select papers of a source, with the number that each of them removes.
 
-The past is known only as of the boundary: its citation counts are those from before it, as far
-as the source can tell. The contemporary papers keep the count of the day they were collected.
-People are not filtered here.
+The past is known only as of the boundary: its citation counts are those from before it, as far as
+the source can tell. Contemporary papers have the count of the day on which they were collected.
+Filters on people are in ``scientists``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from society.ecosystem.outline import UNKNOWN, Mask, Numbers, Outline
-from society.ecosystem.records import RawRecord
+from agents.arrays import BoolArray, IntArray
+from society.ecosystem.building.outline import UNKNOWN, Outline
 
 COUNTED = "citations of past papers are counted from the references of papers before the boundary"
 BY_YEAR = (
@@ -30,6 +29,7 @@ COLLECTED = (
 NO_COUNTS = "citations of past papers are unknown: the source has neither references nor counts"
 
 Step = dict[str, int | str]
+"""One filter for the manifest: ``filter``, number ``in``, number ``removed``."""
 
 
 @dataclass(frozen=True)
@@ -52,34 +52,35 @@ class PaperFilters:
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
-    """What the filters keep of an outline, by row.
+class PaperSelection:
+    """The papers of an outline that are kept, by row.
 
     Attributes:
         past: the papers before the boundary that are kept.
         contemporary: those of the boundary year and after that are kept.
-        citations: of known papers as of the boundary, of others at collection time; -1 unknown.
-        citations_are: one sentence on where the citation counts of the past come from.
-        steps: what was done, in order: filter, papers in, papers removed.
-        notes: what the filters could not tell.
+        citations: of papers before the boundary as of the boundary, of others at collection time;
+            -1 where unknown.
+        citation_source: one sentence on the origin of the citation counts of the past.
+        steps: the filters in order, each with papers in and papers removed.
+        notes: what the filters could not decide.
     """
 
-    past: Mask
-    contemporary: Mask
-    citations: Numbers
-    citations_are: str
+    past: BoolArray
+    contemporary: BoolArray
+    citations: IntArray
+    citation_source: str
     steps: list[Step] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
-    def kept(self) -> Mask:
+    def kept(self) -> BoolArray:
         """All papers that are kept."""
-        kept: Mask = self.past | self.contemporary
+        kept: BoolArray = self.past | self.contemporary
         return kept
 
 
-def select_papers(outline: Outline, filters: PaperFilters) -> Selection:
-    """Split a source at the boundary and apply the filters, past and contemporary apart."""
+def select_papers(outline: Outline, filters: PaperFilters) -> PaperSelection:
+    """Split a source at the boundary and apply the filters to either side."""
     citations, citations_are = citations_at_boundary(outline)
     sides = {"past": outline.known, "contemporary": ~outline.known}
     least = {
@@ -97,38 +98,43 @@ def select_papers(outline: Outline, filters: PaperFilters) -> Selection:
                 notes.extend(_unknown_note(side, int((papers & (citations < 0)).sum())))
             papers = left
         sides[side] = papers
-    return Selection(sides["past"], sides["contemporary"], citations, citations_are, steps, notes)
+    return PaperSelection(
+        sides["past"], sides["contemporary"], citations, citations_are, steps, notes
+    )
 
 
-def citations_at_boundary(outline: Outline) -> tuple[Numbers, str]:
-    """Citations by row, of known papers as of the boundary, and where those come from.
+def citations_at_boundary(outline: Outline) -> tuple[IntArray, str]:
+    """Count citations: of papers before the boundary as of the boundary, of others as collected.
 
-    A source's counts per year tell the boundary's count only where they reach back to it.
+    A source's counts per year give the count at the boundary only where they reach back to it.
+
+    Returns:
+        Counts by row (-1 where unknown), and a sentence on their origin.
     """
     by_year = _by_year(outline)
     known = outline.known
-    if outline.referring and by_year is not None:
-        at_boundary, sentence = np.maximum(outline.received, by_year), COUNTED_BOTH_WAYS
-    elif outline.referring:
-        at_boundary, sentence = outline.received, COUNTED
+    if outline.has_references and by_year is not None:
+        at_boundary, sentence = np.maximum(outline.citations_received, by_year), COUNTED_BOTH_WAYS
+    elif outline.has_references:
+        at_boundary, sentence = outline.citations_received, COUNTED
     elif by_year is not None:
         at_boundary, sentence = by_year, BY_YEAR
     else:
-        at_boundary = outline.collected
+        at_boundary = outline.collected_citations
         sentence = COLLECTED if bool((at_boundary[known] >= 0).any()) else NO_COUNTS
-    return np.where(known, at_boundary, outline.collected), sentence
+    return np.where(known, at_boundary, outline.collected_citations), sentence
 
 
-def _by_year(outline: Outline) -> Numbers | None:
+def _by_year(outline: Outline) -> IntArray | None:
     if outline.first_counted is None or outline.first_counted > outline.boundary:
         return None
-    left = np.maximum(outline.collected - outline.later, 0)
-    return np.where(outline.collected >= 0, left, UNKNOWN)
+    left = np.maximum(outline.collected_citations - outline.later_citations, 0)
+    return np.where(outline.collected_citations >= 0, left, UNKNOWN)
 
 
 def _rules(
-    outline: Outline, filters: PaperFilters, citations: Numbers, least: int
-) -> list[tuple[str, Mask]]:
+    outline: Outline, filters: PaperFilters, citations: IntArray, least: int
+) -> list[tuple[str, BoolArray]]:
     everything = np.ones(len(outline), dtype=bool)
     first, last = filters.first_year, filters.last_year
     years = everything.copy()
@@ -151,18 +157,3 @@ def _unknown_note(side: str, unknown: int) -> list[str]:
         f"{unknown} {side} papers were left out by the least number of citations because "
         "theirs is unknown: an unknown count cannot be shown to reach it"
     ]
-
-
-@dataclass
-class Given:
-    """Invented records that are all kept, for ``build.assemble``."""
-
-    records: list[RawRecord]
-    known: list[RawRecord]
-    steps: list[Step] = field(default_factory=list)
-
-
-def select(records: Iterable[RawRecord], boundary: int, filters: PaperFilters) -> Given:
-    """The records of an invented community; every one of them passes the filters."""
-    held = sorted(records, key=lambda record: (record.year, record.id))
-    return Given(held, [record for record in held if record.year < boundary])

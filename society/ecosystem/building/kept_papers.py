@@ -1,7 +1,7 @@
-"""Kept: the papers that the filters kept, with their words, in columns.
+"""The second pass over a source, which reads the words of the kept papers into columns.
 
-The second pass over a source. Of the other papers only the keywords of known ones are noted,
-and those only where some paper has none and takes its terms from its own text.
+Of other papers before the boundary only the keywords are noted, and those only where some paper has
+none and takes its terms from its own text.
 """
 
 from __future__ import annotations
@@ -13,88 +13,109 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agents.arrays import IntArray
 from agents.errors import InputError
-from society.ecosystem.filters import Selection
-from society.ecosystem.outline import EVERY, Numbers, Outline
-from society.ecosystem.records import RawRecord
-from society.literature.paper import DAYS_PER_YEAR
-from society.literature.papers import Papers, schema
+from society.ecosystem.building.filters import PaperSelection
+from society.ecosystem.building.outline import PROGRESS_EVERY, Outline
+from society.ecosystem.building.raw_records import RawRecord
+from society.literature.papers import DAYS_PER_YEAR, Papers, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 CHUNK = 4096
+"""Papers that are held as Python objects at a time."""
 TEXTS = ("id", "title", "abstract", "venue")
 LISTS = ("references", "keywords")
 
 
 @dataclass(eq=False)
-class Kept:
+class KeptPapers:
     """The kept papers by year, then id, with their authors as numbers.
 
     Attributes:
-        table: the columns of ``Papers`` but authors, past papers first.
-        past: how many of them are past.
-        rows: of each paper, its row in the outline.
+        table: the columns of ``Papers`` except authors, past papers first.
+        past: number of past papers.
+        rows: row of each paper in the outline.
         seats: authors of all papers in their order, as numbers into ``people``.
-        sizes: number of authors of each paper.
+        team_sizes: number of authors of each paper.
         people: source id and last name of each person, by number.
-        used: keywords of known papers in lower case; empty where every one has keywords.
+        used_keywords: keywords of papers before the boundary in lower case; empty where every
+            such paper has keywords.
     """
 
     table: pa.Table
     past: int
-    rows: Numbers
-    seats: Numbers
-    sizes: Numbers
+    rows: IntArray
+    seats: IntArray
+    team_sizes: IntArray
     people: list[tuple[str, str]]
-    used: frozenset[str] = field(default_factory=frozenset)
+    used_keywords: frozenset[str] = field(default_factory=frozenset)
 
     def papers(self, names: Sequence[str]) -> tuple[Papers, Papers]:
-        """Past and contemporary papers, with everybody under the name of their number."""
+        """The past and the contemporary papers, with authors by their names.
+
+        Args:
+            names: masked name of each person, by number.
+        """
         import pyarrow as pa
 
-        starts = np.concatenate([[0], np.cumsum(self.sizes)])
-        told = pa.array(names, pa.large_string()).take(pa.array(self.seats))
-        authors = pa.LargeListArray.from_arrays(pa.array(starts, pa.int64()), told)
+        starts = np.concatenate([[0], np.cumsum(self.team_sizes)])
+        authors_named = pa.array(names, pa.large_string()).take(pa.array(self.seats))
+        authors = pa.LargeListArray.from_arrays(pa.array(starts, pa.int64()), authors_named)
         papers = Papers(self.table.append_column("authors", authors).cast(_ordered(self.table)))
         return papers[: self.past], papers[self.past :]
 
-    def in_order(self) -> list[int]:
-        """Everybody's number, in the order in which the papers name them."""
+    def people_in_order(self) -> list[int]:
+        """The numbers of all people in the order in which the papers first name them."""
         people, first = np.unique(self.seats, return_index=True)
         order: list[int] = people[np.argsort(first)].tolist()
         return order
 
 
-def gather(
+def read_kept_papers(
     records: Iterable[RawRecord],
     outline: Outline,
-    selection: Selection,
+    selection: PaperSelection,
     progress: Callable[[int], None] | None = None,
-) -> Kept:
-    """Read the words of the papers that are kept."""
-    draft = _Draft(outline, selection)
-    for row, record in again(records, outline, progress):
+) -> KeptPapers:
+    """Read the words of the papers that are kept.
+
+    Args:
+        records: the source.
+        outline: of the source.
+        selection: the papers that are kept.
+        progress: called now and then with the number of records read.
+
+    Raises:
+        InputError: the source has changed since its outline was made.
+    """
+    draft = _KeptPapersBuilder(outline, selection)
+    for row, record in reread_records(records, outline, progress):
         draft.add(row, record)
     return draft.finished()
 
 
-def again(
+def reread_records(
     records: Iterable[RawRecord],
     outline: Outline,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[int, RawRecord]]:
-    """The records of a source that was read before, with their rows in its outline.
+    """Read a source once more, with the row of each record in its outline.
+
+    Args:
+        records: the source.
+        outline: made in the first pass.
+        progress: called now and then with the number of records read.
 
     Raises:
-        InputError: they are no longer the same.
+        InputError: the records are no longer the same.
     """
     row = -1
     for row, record in enumerate(records):
         if row >= len(outline) or outline.years[row] != record.year:
             break
-        if progress and row % EVERY == 0:
+        if progress and row % PROGRESS_EVERY == 0:
             progress(row)
         yield row, record
     else:
@@ -106,8 +127,10 @@ def again(
     )
 
 
-class _Draft:
-    def __init__(self, outline: Outline, selection: Selection) -> None:
+class _KeptPapersBuilder:
+    """Collects the words of kept papers record by record."""
+
+    def __init__(self, outline: Outline, selection: PaperSelection) -> None:
         self._outline, self._citations = outline, selection.citations
         self._kept = selection.kept
         self._listens = not bool(outline.keywords[outline.known].all())
@@ -119,7 +142,7 @@ class _Draft:
         self._used: set[str] = set()
 
     def add(self, row: int, record: RawRecord) -> None:
-        """Take what is wanted of one more record."""
+        """Add a record if it is kept; of other past records note the keywords that are needed."""
         if self._listens and record.year < self._outline.boundary:
             self._used.update(keyword.lower() for keyword in record.keywords)
         if not self._kept[row]:
@@ -135,8 +158,8 @@ class _Draft:
         if len(self._columns["id"]) == CHUNK:
             self._pack()
 
-    def finished(self) -> Kept:
-        """Everything that was added, in the order of an ecosystem."""
+    def finished(self) -> KeptPapers:
+        """All kept papers, by year, then id."""
         import pyarrow as pa
 
         self._pack()
@@ -146,30 +169,30 @@ class _Draft:
         table = pa.concat_tables(self._chunks).append_column("year", pa.array(years))
         order = pa.compute.sort_indices(table, [("year", "ascending"), ("id", "ascending")])
         place = np.asarray(order, dtype=np.int64)
-        return Kept(
-            table=self._told(table.take(order), rows[place]),
+        return KeptPapers(
+            table=self._with_dates_and_counts(table.take(order), rows[place]),
             past=int((years < self._outline.boundary).sum()),
             rows=rows[place],
             seats=_taken(np.array(self._seats, dtype=np.int64), sizes, place),
-            sizes=sizes[place],
+            team_sizes=sizes[place],
             people=self._people(),
-            used=frozenset(self._used),
+            used_keywords=frozenset(self._used),
         )
 
     def _number(self, record: RawRecord, key: str, name: str) -> int:
         number = self._numbers.setdefault(key, len(self._names))
-        told = (record.year, record.id, name)
+        dated_name = (record.year, record.id, name)
         if number == len(self._names):
-            self._names.append(told)
-        # Names change; the one on the newest paper stands in the key file.
-        elif told[:2] > self._names[number][:2]:
-            self._names[number] = told
+            self._names.append(dated_name)
+        # Names change; the key file has the one on the newest paper.
+        elif dated_name[:2] > self._names[number][:2]:
+            self._names[number] = dated_name
         return number
 
     def _people(self) -> list[tuple[str, str]]:
         return [(key, self._names[number][2]) for key, number in self._numbers.items()]
 
-    def _told(self, table: pa.Table, rows: Numbers) -> pa.Table:
+    def _with_dates_and_counts(self, table: pa.Table, rows: IntArray) -> pa.Table:
         import pyarrow as pa
 
         years = np.asarray(table["year"], dtype=np.int64)
@@ -187,14 +210,14 @@ class _Draft:
         self._columns = {name: [] for name in self._columns}
 
 
-def _taken(seats: Numbers, sizes: Numbers, order: Numbers) -> Numbers:
-    """The seats of the papers in another order of the papers."""
+def _taken(seats: IntArray, sizes: IntArray, order: IntArray) -> IntArray:
+    """Reorder the seats with their papers."""
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
     sizes = sizes[order]
     ends = np.cumsum(sizes)
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - sizes, sizes)
-    found: Numbers = seats[np.repeat(starts[order], sizes) + within]
-    return found
+    taken: IntArray = seats[np.repeat(starts[order], sizes) + within]
+    return taken
 
 
 def _ordered(table: pa.Table) -> pa.Schema:

@@ -1,8 +1,8 @@
-"""Outline: a source without its words, in arrays: years, authors, who cites whom, counts.
+"""The first pass over a source, which makes an outline without words, in arrays.
 
-The first pass over a source. Who and what is kept is decided on this, so that the words of a
-paper which is dropped are never held. Ids are held as 64-bit digests where only equality is
-asked for: of ten million ids, two share one with a chance of three in a million.
+It has years, authors, citation links and counts. Papers and people are selected on it, so that the
+words of a paper which is dropped are never held. Ids are stored as 64-bit hashes where only
+equality is needed: of ten million ids, two share one with a probability of three in a million.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from society.ecosystem.records import RawRecord
+from agents.arrays import BoolArray, IntArray
+from society.ecosystem.building.raw_records import RawRecord
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from scipy.sparse import csr_array
 
-Numbers = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 UNKNOWN = -1
-EVERY = 1000
+PROGRESS_EVERY = 1000
+"""Records between two calls of a progress."""
 
 
-def digest(text: str) -> int:
-    """64 bits that stand for an id; the same in every process."""
+def hash_id(text: str) -> int:
+    """A 64-bit hash of an id; the same in every process."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """One row per record, in the source's order; people and references of the known ones only.
+    """One row per record, in the source's order; people and references of known papers only.
 
-    Known are the papers of years before the boundary. A count of -1 stands for unknown.
+    Known papers are those of years before the boundary. A count of -1 stands for unknown.
 
     Attributes:
         boundary: the year in which the society starts.
@@ -47,40 +47,48 @@ class Outline:
         years: calendar years.
         abstracts: which have an abstract.
         keywords: which have keywords.
-        collected: citations at collection time.
-        later: of these, those of the boundary year and after, by the source's counts per year.
+        collected_citations: citations at collection time.
+        later_citations: of these, those of the boundary year and after, by the source's counts
+            per year.
         first_counted: first year for which the known papers have such counts; None without.
-        people: of each known paper, its authors as columns that are not zero.
-        keys: digest of the source id of the person of each column, ascending.
+        people: sparse matrix of records by people, nonzero where a known paper has an author; the
+            authors of a row stand in author order.
+        person_hashes: hash of the source id of the person of each column, ascending.
         links: (citing, cited) rows of known papers, each pair once, no paper itself.
-        referring: whether a known paper names a reference, inside the source or not.
+        has_references: whether a known paper names a reference, inside the source or not.
     """
 
     boundary: int
     ids: pa.Array
-    years: Numbers
-    abstracts: Mask
-    keywords: Mask
-    collected: Numbers
-    later: Numbers
+    years: IntArray
+    abstracts: BoolArray
+    keywords: BoolArray
+    collected_citations: IntArray
+    later_citations: IntArray
     first_counted: int | None
     people: csr_array
-    keys: npt.NDArray[np.uint64]
-    links: tuple[Numbers, Numbers]
-    referring: bool
+    person_hashes: npt.NDArray[np.uint64]
+    links: tuple[IntArray, IntArray]
+    has_references: bool
 
     @classmethod
-    def of(
+    def read(
         cls,
         records: Iterable[RawRecord],
         boundary: int,
         progress: Callable[[int], None] | None = None,
     ) -> Outline:
-        """Read a source once; ``progress`` hears now and then how many records were read."""
-        draft = _Draft(boundary)
+        """Read a source once and make its outline.
+
+        Args:
+            records: the source.
+            boundary: the year in which the society starts.
+            progress: called now and then with the number of records read.
+        """
+        draft = _OutlineBuilder(boundary)
         for number, record in enumerate(records, start=1):
             draft.add(record)
-            if progress and number % EVERY == 0:
+            if progress and number % PROGRESS_EVERY == 0:
                 progress(number)
         return draft.finished()
 
@@ -88,35 +96,35 @@ class Outline:
         return len(self.years)
 
     @cached_property
-    def known(self) -> Mask:
+    def known(self) -> BoolArray:
         """Which papers are of years before the boundary."""
         return self.years < self.boundary
 
     @cached_property
-    def received(self) -> Numbers:
-        """Citations that known papers gave, by row."""
+    def citations_received(self) -> IntArray:
+        """Citations by known papers that each paper received, by row."""
         return np.bincount(self.links[1], minlength=len(self)).astype(np.int64)
 
     @property
-    def span(self) -> tuple[int, int]:
-        """First and last year; the source has a record."""
+    def year_range(self) -> tuple[int, int]:
+        """First and last year; there must be a record."""
         return int(self.years.min()), int(self.years.max())
 
-    def columns_of(self, ids: Iterable[str]) -> Numbers:
-        """The columns of people by their source ids, ascending; strangers are passed over."""
-        wanted = np.unique(np.fromiter(map(digest, ids), dtype=np.uint64))
-        found: Numbers = np.flatnonzero(np.isin(self.keys, wanted))
-        return found
+    def columns_of(self, ids: Iterable[str]) -> IntArray:
+        """The columns of people by their source ids, ascending; unknown ids are ignored."""
+        wanted = np.unique(np.fromiter(map(hash_id, ids), dtype=np.uint64))
+        columns: IntArray = np.flatnonzero(np.isin(self.person_hashes, wanted))
+        return columns
 
-    def seats(self, row: int) -> Numbers:
+    def author_columns(self, row: int) -> IntArray:
         """The authors of a known paper, as columns of ``people``, in author order."""
         starts = self.people.indptr
-        found: Numbers = self.people.indices[starts[row] : starts[row + 1]]
-        return found
+        columns: IntArray = self.people.indices[starts[row] : starts[row + 1]]
+        return columns
 
 
-class _Draft:
-    """Arrays that grow; what they become is an outline."""
+class _OutlineBuilder:
+    """Collects records in growing arrays and makes an outline of them."""
 
     def __init__(self, boundary: int) -> None:
         self._boundary = boundary
@@ -129,22 +137,22 @@ class _Draft:
         self._abstracts, self._keywords = array("b"), array("b")
 
     def add(self, record: RawRecord) -> None:
-        """One more record."""
+        """Add one record."""
         known = record.year < self._boundary
         self._ids.append(record.id)
         if len(self._ids) == 1 << 16:
             self._pack()
-        self._keys.append(digest(record.id))
+        self._keys.append(hash_id(record.id))
         self._years.append(record.year)
         self._abstracts.append(bool(record.abstract))
         self._keywords.append(bool(record.keywords))
         self._collected.append(UNKNOWN if record.citations is None else record.citations)
         self._later.append(self._counted_later(record) if known else 0)
-        self._seats.extend(digest(author.id) for author in record.authors if known)
+        self._seats.extend(hash_id(author.id) for author in record.authors if known)
         self._team_sizes.append(len(record.authors) if known else 0)
         cited = dict.fromkeys(record.references) if known else {}
         cited.pop(record.id, None)
-        self._references.extend(map(digest, cited))
+        self._references.extend(map(hash_id, cited))
         self._cited.append(len(cited))
 
     def finished(self) -> Outline:
@@ -152,7 +160,7 @@ class _Draft:
         import pyarrow as pa
 
         self._pack()
-        people, keys = _incidence(self._seats, self._team_sizes)
+        people, person_hashes = _incidence(self._seats, self._team_sizes)
         ids = pa.chunked_array(self._id_chunks, pa.large_string()).combine_chunks()
         return Outline(
             boundary=self._boundary,
@@ -160,13 +168,13 @@ class _Draft:
             years=np.array(self._years, dtype=np.int64),
             abstracts=np.array(self._abstracts, dtype=bool),
             keywords=np.array(self._keywords, dtype=bool),
-            collected=np.array(self._collected, dtype=np.int64),
-            later=np.array(self._later, dtype=np.int64),
+            collected_citations=np.array(self._collected, dtype=np.int64),
+            later_citations=np.array(self._later, dtype=np.int64),
             first_counted=self._first_counted,
             people=people,
-            keys=keys,
+            person_hashes=person_hashes,
             links=self._links(),
-            referring=bool(len(self._references)),
+            has_references=bool(len(self._references)),
         )
 
     def _pack(self) -> None:
@@ -181,7 +189,7 @@ class _Draft:
             self._first_counted = min(year, self._first_counted or year)
         return sum(count for year, count in counts if year >= self._boundary)
 
-    def _links(self) -> tuple[Numbers, Numbers]:
+    def _links(self) -> tuple[IntArray, IntArray]:
         keys = np.array(self._keys, dtype=np.uint64)
         known = np.flatnonzero(np.array(self._years, dtype=np.int64) < self._boundary)
         order = known[np.argsort(keys[known], kind="stable")]

@@ -1,8 +1,7 @@
-"""Careers: the papers of the scientists before the boundary, and the profiles they make.
+"""The third pass over a source, which reads the scientists' papers and makes their profiles.
 
-The third pass over a source: what the papers of the chosen people are about and where they
-were written. Papers that the filters left out count here too. Nothing from the boundary year
-on is looked at.
+The pass reads topics and affiliations. Papers that the filters left out count here, too. Nothing
+from the boundary year on is read.
 """
 
 from __future__ import annotations
@@ -16,104 +15,138 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from society.ecosystem.kept import again
-from society.ecosystem.outline import Numbers, Outline
+from agents.arrays import IntArray
+from society.ecosystem.building.kept_papers import reread_records
+from society.ecosystem.building.outline import Outline
+from society.ecosystem.building.raw_records import RawRecord
+from society.ecosystem.building.terms import TermExtractor
 from society.ecosystem.people import People, schema
-from society.ecosystem.records import RawRecord
-from society.ecosystem.terms import Terms
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 AFFILIATIONS = 3
+"""Most affiliations of a profile."""
 INTERESTS = 10
+"""Most interests of a profile."""
 COLLABORATORS = 10
+"""Most collaborators of a profile."""
 
 
 @dataclass(frozen=True, eq=False)
-class Careers:
+class AuthorPapers:
     """Papers with at least one scientist, by year, then id.
 
+    A seat is one scientist on one paper.
+
     Attributes:
-        rows: of each paper, its row in the outline.
-        terms: what each paper is about, as numbers into ``words``.
+        rows: row of each paper in the outline.
+        terms: topics of each paper, as numbers into ``words``.
         words: the terms.
-        papers: of each seat of a scientist, the paper; ascending within a scientist.
-        scientists: of each seat, the scientist; ascending.
-        places: of each seat, the affiliation; possibly empty.
+        papers: paper of each seat; ascending within a scientist.
+        scientists: scientist of each seat; ascending.
+        affiliations: affiliation of each seat; possibly empty.
     """
 
-    rows: Numbers
+    rows: IntArray
     terms: Sequence[tuple[int, ...]]
     words: Sequence[str]
-    papers: Numbers
-    scientists: Numbers
-    places: Sequence[str]
+    papers: IntArray
+    scientists: IntArray
+    affiliations: Sequence[str]
 
-    def of_each(self, count: int) -> Iterator[tuple[Numbers, Sequence[str]]]:
-        """Papers and affiliations of every scientist, the oldest paper first."""
+    def by_scientist(self, count: int) -> Iterator[tuple[IntArray, Sequence[str]]]:
+        """Papers and affiliations of each of ``count`` scientists, the oldest paper first."""
         ends = np.searchsorted(self.scientists, np.arange(count + 1))
         for start, end in pairwise(ends.tolist()):
-            yield self.papers[start:end], self.places[start:end]
+            yield self.papers[start:end], self.affiliations[start:end]
 
-    def interests(self, papers: Numbers) -> list[str]:
+    def interests(self, papers: IntArray) -> list[str]:
         """The most frequent terms of some papers; among equals the one that came first."""
         counts = Counter(term for paper in papers.tolist() for term in self.terms[paper])
         return [self.words[term] for term, _ in counts.most_common(INTERESTS)]
 
 
-def read_careers(
+def read_author_papers(
     records: Iterable[RawRecord],
     outline: Outline,
-    scientists: Numbers,
-    terms: Terms,
+    scientists: IntArray,
+    terms: TermExtractor,
     progress: Callable[[int], None] | None = None,
-) -> Careers:
-    """Read what is to be known of the scientists; their columns stand in their order."""
+) -> AuthorPapers:
+    """Read the topics and affiliations of the scientists' papers.
+
+    Args:
+        records: the source.
+        outline: of the source.
+        scientists: columns of ``outline.people``, in the order of the population.
+        terms: extracts the terms of a record.
+        progress: called now and then with the number of records read.
+
+    Raises:
+        InputError: the source has changed since its outline was made.
+    """
     number_of = np.full(outline.people.shape[1], -1, dtype=np.int64)
     number_of[scientists] = np.arange(len(scientists))
-    draft = _Draft(number_of, terms)
-    for row, record in again(records, outline, progress):
+    draft = _AuthorPapersBuilder(number_of, terms)
+    for row, record in reread_records(records, outline, progress):
         if outline.known[row]:
-            draft.add(row, record, outline.seats(row))
+            draft.add(row, record, outline.author_columns(row))
     return draft.finished(outline)
 
 
-def profiles(
-    careers: Careers, outline: Outline, citations: Numbers, joint: csr_array
-) -> tuple[People, Numbers]:
-    """The profiles at the boundary, with masked names in this order, and career starts.
+def make_profiles(
+    author_papers: AuthorPapers, outline: Outline, citations: IntArray, joint: csr_array
+) -> tuple[People, IntArray]:
+    """Make the profiles at the boundary, with masked names, and the career starts.
 
-    Collaborators are named where they are scientists of this population: the name of anybody
-    else would lead nowhere.
+    Collaborators are named where they are scientists of this population: the name of anybody else
+    would lead nowhere.
+
+    Args:
+        author_papers: papers of the scientists.
+        outline: of the source.
+        citations: citations at the boundary by row of the outline; -1 where unknown.
+        joint: joint papers of each two scientists.
+
+    Returns:
+        The profiles, and the year of each scientist's first paper.
     """
     import pyarrow as pa
 
     count = joint.shape[0]
     names = [f"Scientist{number}" for number in range(count)]
-    years, counts = outline.years[careers.rows], citations[careers.rows]
+    years, counts = outline.years[author_papers.rows], citations[author_papers.rows]
     columns: dict[str, list[object]] = {one.name: [] for one in schema()}
-    for number, (papers, places) in enumerate(careers.of_each(count)):
+    for number, (papers, places) in enumerate(author_papers.by_scientist(count)):
         known = counts[papers][counts[papers] >= 0]
         columns["id"].append(names[number])
-        columns["affiliations"].append(frequent_places(places))
-        columns["interests"].append(careers.interests(papers))
+        columns["affiliations"].append(most_frequent_affiliations(places))
+        columns["interests"].append(author_papers.interests(papers))
         columns["papers"].append(len(papers))
         columns["citations"].append(int(known.sum()) if len(known) else None)
-        columns["collaborators"].append(collaborators(joint, number, names))
-    starts = np.array([years[p].min() for p, _ in careers.of_each(count)], dtype=np.int64)
+        columns["collaborators"].append(frequent_collaborators(joint, number, names))
+    starts = np.array(
+        [years[p].min() for p, _ in author_papers.by_scientist(count)], dtype=np.int64
+    )
     arrays = {one.name: pa.array(columns[one.name], one.type) for one in schema()}
     return People(pa.table(arrays, schema=schema())), starts
 
 
-def frequent_places(places: Sequence[str]) -> list[str]:
-    """The most frequent affiliations; among equals the latest."""
-    counts = Counter(place for place in reversed(places) if place)
+def most_frequent_affiliations(affiliations: Sequence[str]) -> list[str]:
+    """The most frequent affiliations, oldest first in ``affiliations``; among equals the latest."""
+    counts = Counter(place for place in reversed(affiliations) if place)
     return [place for place, _ in counts.most_common(AFFILIATIONS)]
 
 
-def collaborators(joint: csr_array, number: int, names: Sequence[str]) -> list[str]:
-    """Those with the most joint papers; among equals by name."""
+def frequent_collaborators(joint: csr_array, number: int, names: Sequence[str]) -> list[str]:
+    """The names of the scientists with the most joint papers; among equals by name.
+
+    Args:
+        joint: joint papers of each two scientists.
+        number: the scientist whose collaborators are wanted.
+        names: of all scientists.
+    """
     start, end = joint.indptr[number], joint.indptr[number + 1]
     others = joint.indices[start:end].tolist()
     together = dict(zip(others, joint.data[start:end].tolist(), strict=True))
@@ -121,8 +154,10 @@ def collaborators(joint: csr_array, number: int, names: Sequence[str]) -> list[s
     return [names[other] for other in ranked[:COLLABORATORS]]
 
 
-class _Draft:
-    def __init__(self, number_of: Numbers, terms: Terms) -> None:
+class _AuthorPapersBuilder:
+    """Collects the papers of scientists record by record."""
+
+    def __init__(self, number_of: IntArray, terms: TermExtractor) -> None:
         self._number_of, self._terms = number_of, terms
         self._rows, self._papers = array("q"), array("q")
         self._scientists, self._places = array("q"), array("q")
@@ -130,14 +165,20 @@ class _Draft:
         self._words: dict[str, int] = {}
         self._place_numbers: dict[str, int] = {}
 
-    def add(self, row: int, record: RawRecord, columns: Numbers) -> None:
-        """A known paper, whoever wrote it."""
+    def add(self, row: int, record: RawRecord, columns: IntArray) -> None:
+        """Add a known paper; it is ignored where no author is a scientist.
+
+        Args:
+            row: of the paper in the outline.
+            record: the paper.
+            columns: its authors as columns of ``outline.people``.
+        """
         numbers = self._number_of[columns]
         if not (numbers >= 0).any():
             return
         paper = len(self._rows)
         self._rows.append(row)
-        terms = self._terms.of(record)
+        terms = self._terms.extract(record)
         self._about.append(tuple(self._words.setdefault(t, len(self._words)) for t in terms))
         for number, author in zip(numbers.tolist(), record.authors, strict=True):
             if number >= 0:
@@ -146,28 +187,28 @@ class _Draft:
                 self._scientists.append(number)
                 self._places.append(known.setdefault(author.affiliation, len(known)))
 
-    def finished(self, outline: Outline) -> Careers:
-        """Everything that was added, in order."""
+    def finished(self, outline: Outline) -> AuthorPapers:
+        """All papers that were added, by year, then id."""
         rows = np.array(self._rows, dtype=np.int64)
-        order = by_year_and_id(outline, rows)
+        order = year_id_order(outline, rows)
         place_of = np.empty(len(order), dtype=np.int64)
         place_of[order] = np.arange(len(order))
         papers = place_of[np.array(self._papers, dtype=np.int64)]
         scientists = np.array(self._scientists, dtype=np.int64)
         seats = np.lexsort((papers, scientists))
         places, words = list(self._place_numbers), list(self._words)
-        return Careers(
+        return AuthorPapers(
             rows=rows[order],
             terms=[self._about[paper] for paper in order.tolist()],
             words=words,
             papers=papers[seats],
             scientists=scientists[seats],
-            places=[places[self._places[seat]] for seat in seats.tolist()],
+            affiliations=[places[self._places[seat]] for seat in seats.tolist()],
         )
 
 
-def by_year_and_id(outline: Outline, rows: Numbers) -> Numbers:
-    """The order that sorts these rows of an outline by year, then id."""
+def year_id_order(outline: Outline, rows: IntArray) -> IntArray:
+    """The order that sorts rows of an outline by year, then id."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,6 +1,6 @@
-"""RawRecord: one paper as a source tells it, before any filter and any mask.
+"""Raw records, the papers of a source before any filter and any masked name.
 
-Every importer yields these; nothing behind the importers knows a source's own format.
+Every importer yields these; no other code knows a source's own format.
 """
 
 from __future__ import annotations

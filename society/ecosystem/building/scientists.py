@@ -1,27 +1,27 @@
-"""Population: who an ecosystem's scientists are, decided on papers before the boundary only.
+"""Selection of the scientists of an ecosystem, and their co-author counts.
 
-Who counts as a scientist, masked names and co-author counts. What is known of each scientist
-is read in another pass (see ``careers``).
+Scientists are selected on papers before the boundary only. Their topics and affiliations are read
+in a later pass (see ``profiles``).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from society.ecosystem.filters import Selection, Step
-from society.ecosystem.outline import Mask, Numbers, Outline
-from society.ecosystem.records import RawRecord
+from agents.arrays import BoolArray, IntArray
+from society.ecosystem.building.filters import PaperSelection, Step
+from society.ecosystem.building.outline import Outline
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 CountOn = Literal["all", "kept"]
 BLOCK = 4096
+"""People whose co-authors are counted together."""
 
 
 @dataclass(frozen=True)
@@ -40,29 +40,27 @@ class PeopleFilters:
     count_on: CountOn = "all"
 
 
-class Careers:
-    """The papers of everybody among some records, by author."""
-
-    def __init__(self, known: Sequence[RawRecord]) -> None:
-        self.papers: dict[str, list[RawRecord]] = defaultdict(list)
-        for record in known:
-            for author in record.authors:
-                self.papers[author.id].append(record)
-
-
-def choose(
-    outline: Outline, selection: Selection, filters: PeopleFilters
-) -> tuple[Numbers, list[Step]]:
-    """The scientists as columns of ``outline.people``, and what each filter removed.
+def select_scientists(
+    outline: Outline, selection: PaperSelection, filters: PeopleFilters
+) -> tuple[IntArray, list[Step]]:
+    """Select the scientists by the filters on people.
 
     Whatever the papers and co-authors are counted on, a scientist has at least one kept paper.
+
+    Args:
+        outline: of the source.
+        selection: the papers that are kept.
+        filters: the thresholds.
+
+    Returns:
+        Columns of ``outline.people``, ascending, and the filters with the numbers they removed.
     """
     counted = outline.people if filters.count_on == "all" else _rows(outline, selection.past)
     written = _sums(counted)
     left = np.arange(counted.shape[1])
     steps: list[Step] = []
 
-    def keep(name: str, holds: Mask) -> Numbers:
+    def keep(name: str, holds: BoolArray) -> IntArray:
         removed = int(len(left) - holds.sum())
         steps.append({"filter": f"people: {name}", "in": len(left), "removed": removed})
         return left[holds]
@@ -71,32 +69,56 @@ def choose(
     left = keep(f"at least {filters.min_papers} papers", written[left] >= filters.min_papers)
     enough = np.ones(len(left), dtype=bool)
     if filters.min_coauthors > 0:
-        enough = coauthor_numbers(counted, left) >= filters.min_coauthors
+        enough = count_coauthors(counted, left) >= filters.min_coauthors
     left = keep(f"at least {filters.min_coauthors} co-authors", enough)
     return left, steps
 
 
-def heads(outline: Outline, selection: Selection, filters: PeopleFilters) -> dict[str, int]:
-    """How many scientists there are by either way of counting: ``all`` and ``kept``."""
+def count_scientists(
+    outline: Outline, selection: PaperSelection, filters: PeopleFilters
+) -> dict[str, int]:
+    """Count the scientists under either setting of ``count_on``, ``all`` and ``kept``.
+
+    Args:
+        outline: of the source.
+        selection: the papers that are kept.
+        filters: the thresholds; their ``count_on`` does not matter.
+    """
     ways: tuple[CountOn, ...] = ("all", "kept")
     least = (filters.min_papers, filters.min_coauthors)
-    return {way: len(choose(outline, selection, PeopleFilters(*least, way))[0]) for way in ways}
+    return {
+        way: len(select_scientists(outline, selection, PeopleFilters(*least, way))[0])
+        for way in ways
+    }
 
 
-def coauthor_numbers(people: csr_array, columns: Numbers) -> Numbers:
-    """How many different co-authors each of these people has."""
+def count_coauthors(people: csr_array, columns: IntArray) -> IntArray:
+    """Count the different co-authors of each of some people.
+
+    Args:
+        people: sparse matrix of papers by people.
+        columns: the people.
+    """
     by_author = people.T.tocsr()
     numbers = np.zeros(len(columns), dtype=np.int64)
     for start in range(0, len(columns), BLOCK):
         some = columns[start : start + BLOCK]
-        # Everybody stands on an own paper, hence the one that is taken off.
+        # The product counts everybody as an own co-author, hence the one less.
         together = by_author[some] @ people
         numbers[start : start + BLOCK] = np.maximum(np.diff(together.indptr) - 1, 0)
     return numbers
 
 
-def joint_papers(people: csr_array, columns: Sequence[int] | Numbers) -> csr_array:
-    """Papers that each two of these people wrote together: symmetric, zero diagonal, int64."""
+def count_joint_papers(people: csr_array, columns: Sequence[int] | IntArray) -> csr_array:
+    """Count the papers that each two of some people wrote together.
+
+    Args:
+        people: sparse matrix of papers by people.
+        columns: the people, in the order of the result.
+
+    Returns:
+        A symmetric int64 matrix with zero diagonal.
+    """
     from scipy.sparse import csr_array
 
     of_each = people.T.tocsr()[np.asarray(columns, dtype=np.int64)].astype(np.int64)
@@ -108,17 +130,22 @@ def joint_papers(people: csr_array, columns: Sequence[int] | Numbers) -> csr_arr
     return joint
 
 
-def shuffled(count: int, seed: int) -> Numbers:
-    """A number for each of ``count`` people, so that it tells nothing of a name."""
+def shuffled_numbers(count: int, seed: int) -> IntArray:
+    """Random distinct numbers below ``count``, so that a masked name reveals nothing about a name.
+
+    Args:
+        count: number of people.
+        seed: of the ecosystem.
+    """
     order = np.random.default_rng([seed % 2**64, count]).permutation(count)
     numbers = np.empty(count, dtype=np.int64)
     numbers[order] = np.arange(count)
     return numbers
 
 
-def _rows(outline: Outline, papers: Mask) -> Any:
+def _rows(outline: Outline, papers: BoolArray) -> Any:
     return outline.people[np.flatnonzero(papers)]
 
 
-def _sums(people: csr_array) -> Numbers:
+def _sums(people: csr_array) -> IntArray:
     return np.bincount(people.indices, minlength=people.shape[1]).astype(np.int64)

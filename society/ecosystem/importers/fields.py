@@ -1,24 +1,34 @@
-"""Fields of foreign records: text, ids, years and counts out of loosely typed values.
+"""Parsing the loosely typed values of foreign records: text, ids, years, counts, abstracts.
 
-What is missing (null, empty) is passed over or left empty; what is of another kind is a
-ValueError that names the field, and makes the record malformed.
+A missing value (null, empty) is skipped or left empty. A value of another type raises a ValueError
+that names the field, and makes the record malformed. Inverted indexes become abstracts; Python
+literals are read without running anything in them.
 """
 
 from __future__ import annotations
 
+import ast
+import json
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-from society.ecosystem.importers.reading import PassedOver
+from society.ecosystem.importers.report import SkippedRecord
 
 UNKNOWN_YEARS = (None, "", 0, "0", -1, "-1")
+"""Values that stand for a missing year."""
 FIRST_YEAR, LAST_YEAR = 1000, 2999
 LARGEST_COUNT = 2**31 - 1
 CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
+"""Translation of control characters to spaces."""
 
 
-def text(value: Any, name: str) -> str:
-    """Text with runs of white space and control characters made one space; null is empty."""
+def parse_text(value: Any, name: str) -> str:
+    """Parse text; runs of white space and control characters become one space, null is empty.
+
+    Raises:
+        ValueError: the value is not text.
+    """
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -29,11 +39,15 @@ def text(value: Any, name: str) -> str:
     return " ".join(value.split())
 
 
-def identity(value: Any, name: str) -> str:
-    """An id that may be written as text or as a whole number; null is empty."""
+def parse_id(value: Any, name: str) -> str:
+    """Parse an id that is text or a whole number; null is empty.
+
+    Raises:
+        ValueError: the value is neither.
+    """
     if isinstance(value, int) and not isinstance(value, bool):
         value = _digits(value, name)
-    return text(value, name)
+    return parse_text(value, name)
 
 
 def _digits(value: int, name: str) -> str:
@@ -42,42 +56,59 @@ def _digits(value: int, name: str) -> str:
     return str(value)
 
 
-def needed_id(value: Any) -> str:
-    """The id of a record; ValueError where it is missing."""
-    found = identity(value, "id")
-    if not found:
+def require_id(value: Any) -> str:
+    """Parse the id of a record.
+
+    Raises:
+        ValueError: it is missing.
+    """
+    id_ = parse_id(value, "id")
+    if not id_:
         raise ValueError("id is missing")
-    return found
+    return id_
 
 
-def needed_title(value: Any) -> str:
-    """The title of a record, which is passed over without one."""
-    found = text(value, "title")
-    if not found:
-        raise PassedOver("no title")
-    return found
+def require_title(value: Any) -> str:
+    """Parse the title of a record.
+
+    Raises:
+        SkippedRecord: it is missing.
+    """
+    title = parse_text(value, "title")
+    if not title:
+        raise SkippedRecord("no title")
+    return title
 
 
-def year(value: Any) -> int:
-    """A year of 1000 to 2999; a record without one (null, empty, 0, -1) is passed over."""
+def parse_year(value: Any) -> int:
+    """Parse a year from 1000 to 2999.
+
+    Raises:
+        SkippedRecord: it is missing (null, empty, 0, -1).
+        ValueError: it is no such year.
+    """
     if isinstance(value, str):
         value = value.strip()
     if value in UNKNOWN_YEARS and value is not False:
-        raise PassedOver("no year")
-    found = _whole(value)
-    if found is None or not FIRST_YEAR <= found <= LAST_YEAR:
+        raise SkippedRecord("no year")
+    number = _whole(value)
+    if number is None or not FIRST_YEAR <= number <= LAST_YEAR:
         raise ValueError(f"year is {value!r:.40}")
-    return found
+    return number
 
 
-def count(value: Any, name: str) -> int | None:
-    """A count of 0 to 2^31 - 1; None where it is unknown (null or empty)."""
+def parse_count(value: Any, name: str) -> int | None:
+    """Parse a count from 0 to 2^31 - 1; None where it is unknown (null or empty).
+
+    Raises:
+        ValueError: it is no such number.
+    """
     if value is None or value == "":
         return None
-    found = _whole(value)
-    if found is None or not 0 <= found <= LARGEST_COUNT:
+    number = _whole(value)
+    if number is None or not 0 <= number <= LARGEST_COUNT:
         raise ValueError(f"{name} is {value!r:.40}")
-    return found
+    return number
 
 
 def _whole(value: Any) -> int | None:
@@ -88,8 +119,12 @@ def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def listed(value: Any, name: str) -> list[Any]:
-    """A list; null and empty text are the empty one."""
+def parse_list(value: Any, name: str) -> list[Any]:
+    """Parse a list; null and empty text are the empty list.
+
+    Raises:
+        ValueError: the value is not a list.
+    """
     if value is None or value == "":
         return []
     if not isinstance(value, list | tuple):
@@ -97,16 +132,24 @@ def listed(value: Any, name: str) -> list[Any]:
     return list(value)
 
 
-def objects(value: Any, name: str) -> list[dict[str, Any]]:
-    """A list of objects; null is the empty one."""
-    found = listed(value, name)
-    if not all(isinstance(entry, dict) for entry in found):
+def parse_objects(value: Any, name: str) -> list[dict[str, Any]]:
+    """Parse a list of objects; null is the empty list.
+
+    Raises:
+        ValueError: the value is something else.
+    """
+    entries = parse_list(value, name)
+    if not all(isinstance(entry, dict) for entry in entries):
         raise ValueError(f"{name} is not a list of objects")
-    return found
+    return entries
 
 
-def mapping(value: Any, name: str) -> dict[str, Any]:
-    """An object; null and empty text are the empty one."""
+def parse_object(value: Any, name: str) -> dict[str, Any]:
+    """Parse an object; null and empty text are the empty object.
+
+    Raises:
+        ValueError: the value is something else.
+    """
     if value is None or value == "":
         return {}
     if not isinstance(value, dict):
@@ -114,14 +157,93 @@ def mapping(value: Any, name: str) -> dict[str, Any]:
     return value
 
 
-def texts(value: Any, name: str, read: Callable[[Any, str], str] = text) -> tuple[str, ...]:
-    """The distinct texts of a list, empty ones left out, in their order."""
-    found = (read(entry, name) for entry in listed(value, name))
-    return tuple(dict.fromkeys(entry for entry in found if entry))
+def parse_texts(
+    value: Any, name: str, read: Callable[[Any, str], str] = parse_text
+) -> tuple[str, ...]:
+    """Parse the distinct non-empty texts of a list, in their order.
+
+    Args:
+        value: the list, or null.
+        name: of the field, for messages.
+        read: parses one entry.
+
+    Raises:
+        ValueError: the value is not a list, or an entry is malformed.
+    """
+    texts = (read(entry, name) for entry in parse_list(value, name))
+    return tuple(dict.fromkeys(entry for entry in texts if entry))
 
 
-def flag(value: Any, name: str) -> bool:
-    """True or false; null is false."""
+def parse_flag(value: Any, name: str) -> bool:
+    """Parse true or false; null is false.
+
+    Raises:
+        ValueError: the value is something else.
+    """
     if value is not None and not isinstance(value, bool):
         raise ValueError(f"{name} is not true or false")
     return bool(value)
+
+
+def parse_inverted_index(value: Any, name: str) -> str:
+    """Parse an abstract from an inverted index (word to positions); null is the empty text.
+
+    Words are sorted, not laid out by position, so a huge position costs no memory.
+
+    Raises:
+        ValueError: a word has something else than a list of positions.
+    """
+    placed: list[tuple[int, str]] = []
+    for word, positions in parse_object(value, name).items():
+        if not isinstance(positions, list) or not all(type(at) is int for at in positions):
+            raise ValueError(f"{name}: {word!r:.30} has no list of positions")
+        placed.extend((at, word) for at in positions)
+    placed.sort(key=lambda pair: pair[0])
+    return parse_text(" ".join(word for _, word in placed), name)
+
+
+def parse_mag_abstract(value: Any, name: str) -> str:
+    """Parse MAG's ``{"IndexLength": n, "InvertedIndex": {...}}``, which may be JSON text itself.
+
+    Raises:
+        ValueError: the value is something else.
+    """
+    if isinstance(value, str) and value.strip():
+        try:
+            value = json.loads(value)
+        except RecursionError as error:
+            raise ValueError(f"{name} is nested too deeply") from error
+    index = parse_object(value, name)
+    return parse_inverted_index(index.get("InvertedIndex"), f"{name}.InvertedIndex")
+
+
+LONGEST_LITERAL = 2**18
+"""Bytes of the longest literal that is parsed."""
+
+
+def parse_literal(data: bytes) -> Any:
+    """Parse a Python literal: text, numbers, lists, tuples, sets, dicts, True, False, None.
+
+    ``ast.literal_eval`` builds the value from the syntax tree; names, calls and operators are
+    refused. The length is bounded here, the nesting by Python's own parser.
+
+    Raises:
+        ValueError: the bytes are no literal, too long or nested too deeply.
+    """
+    if len(data) > LONGEST_LITERAL:
+        raise ValueError(f"longer than {LONGEST_LITERAL:,} bytes")
+    try:
+        source = data.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise ValueError("not UTF-8") from error
+    try:
+        with warnings.catch_warnings():
+            # An unknown escape such as '\d' is a warning to programmers, not to us.
+            warnings.simplefilter("ignore")
+            return ast.literal_eval(source)
+    except (RecursionError, MemoryError) as error:
+        raise ValueError("nested too deeply") from error
+    except SyntaxError as error:
+        raise ValueError(f"not a Python literal ({error.msg[:60]})") from error
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError("not a Python literal (it holds more than plain values)") from error

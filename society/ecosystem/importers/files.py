@@ -1,7 +1,7 @@
 """The files of a source, and their lines with bounded memory, plain or gzip.
 
-A place in them can be returned to: by a seek in a plain file, by unpacking and throwing away in
-a compressed one, in neither case by parsing again what was read.
+Reading can resume at a position: by a seek in a plain file, by decompressing and discarding in a
+gzip file; in neither case are earlier records parsed again.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from typing import NamedTuple
 from agents.errors import InputError
 
 LONGEST = 64 * 2**20
-"""Bytes of the longest line that is taken into memory."""
+"""Bytes of the longest line that is read into memory."""
 GZIP_MAGIC = b"\x1f\x8b"
 
 
-class Found(NamedTuple):
+class SourceFile(NamedTuple):
     """A file of a source.
 
     Attributes:
-        path: where it lies.
-        label: how messages call it: its name, or its path inside the folder that was given.
+        path: where it is.
+        label: its name in messages: the file name, or the path inside the folder that was given.
     """
 
     path: Path
@@ -35,13 +35,13 @@ class Found(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A place between two records of a source.
+    """A position between two records of a source.
 
     Attributes:
         file: number of the file, from 0, in the source's order.
-        line: lines of it that are behind.
-        offset: bytes of it, unpacked, that are behind.
-        item: records of the next line that are behind.
+        line: lines of it before the position.
+        offset: bytes of it, decompressed, before the position.
+        item: records of the next line before the position.
     """
 
     file: int = 0
@@ -50,14 +50,14 @@ class Position(NamedTuple):
     item: int = 0
 
 
-class Line(NamedTuple):
+class FileLine(NamedTuple):
     """A line of a file.
 
     Attributes:
         number: from 1.
         start: bytes before it.
         end: bytes up to its end.
-        data: what stands in it, its line end included; None where it is longer than is taken.
+        data: its content with the line end; None where it is longer than ``LONGEST``.
     """
 
     number: int
@@ -66,28 +66,29 @@ class Line(NamedTuple):
     data: bytes | None
 
 
-def find_files(paths: Iterable[Path], wanted: Callable[[Path], bool]) -> list[Found]:
-    """The given files, and the wanted ones inside given folders, sorted, none twice.
+def find_files(paths: Iterable[Path], wanted: Callable[[Path], bool]) -> list[SourceFile]:
+    """List the given files, and the wanted files inside given folders, sorted, each once.
 
     Args:
-        paths: files, taken whatever their name, and folders, searched to their depth without
-            following links to other folders.
-        wanted: told a path inside a folder; whether it is one of the source's files.
+        paths: files, taken whatever their name, and folders, searched recursively without following
+            links to other folders.
+        wanted: decides from a path inside a folder whether it is one of the source's files.
 
-    Raises InputError for a path where nothing is.
+    Raises:
+        InputError: there is nothing at a path, or a folder cannot be listed.
     """
-    found: dict[Path, Found] = {}
+    by_path: dict[Path, SourceFile] = {}
     for given in paths:
         if given.is_dir():
             inside = sorted(path for path in _walk(given) if wanted(path.relative_to(given)))
-            files = [Found(path, path.relative_to(given).as_posix()) for path in inside]
+            files = [SourceFile(path, path.relative_to(given).as_posix()) for path in inside]
         elif given.exists():
-            files = [Found(given, given.name)]
+            files = [SourceFile(given, given.name)]
         else:
             raise InputError(f"{given}: no such file or folder; give the path of the data")
         for one in files:
-            found.setdefault(one.path.resolve(), one)
-    return list(found.values())
+            by_path.setdefault(one.path.resolve(), one)
+    return list(by_path.values())
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -98,15 +99,19 @@ def _walk(folder: Path) -> Iterator[Path]:
         yield from (Path(root, name) for name in names)
 
 
-def is_data(path: Path, *endings: str) -> bool:
-    """Whether a file name has one of the endings, packed or not, and is not hidden."""
+def is_data_file(path: Path, *endings: str) -> bool:
+    """Whether a file name has one of the endings, compressed or not, and is not hidden."""
     name = path.name.lower().removesuffix(".gz")
     return name.endswith(endings) and not name.startswith((".", "_"))
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
-    """A file for reading bytes, unpacked on the way; InputError where it cannot be read."""
+def open_file(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
+    """Open a file for reading bytes, decompressed where it is gzip.
+
+    Raises:
+        InputError: it cannot be read, also when that shows later.
+    """
     try:
         with path.open("rb") as raw:
             packed = path.suffix == ".gz" or raw.peek(2)[:2] == GZIP_MAGIC
@@ -115,14 +120,16 @@ def opened(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
         raise InputError(f"{path}: cannot be read ({error}); check that it is complete") from error
 
 
-def read_lines(file: Found, start: Position | None = None) -> Iterator[Line]:
-    """The lines of a file from a place on.
+def read_lines(file: SourceFile, start: Position | None = None) -> Iterator[FileLine]:
+    """Read the lines of a file from a position on.
 
-    Raises InputError where the file is missing, cut short or damaged; complete lines before the
-    damage come first.
+    Complete lines before a damage are yielded before the error is raised.
+
+    Raises:
+        InputError: the file is missing, cut short or damaged.
     """
     number, offset = (start.line, start.offset) if start else (0, 0)
-    with opened(file.path) as stream:
+    with open_file(file.path) as stream:
         if offset:
             stream.seek(offset)
         while data := stream.readline(LONGEST):
@@ -131,11 +138,11 @@ def read_lines(file: Found, start: Position | None = None) -> Iterator[Line]:
             while len(data) == LONGEST and not data.endswith(b"\n"):
                 data = stream.readline(LONGEST)
                 offset += len(data)
-            yield Line(number, begin, offset, data if whole else None)
+            yield FileLine(number, begin, offset, data if whole else None)
 
 
-def read_whole(file: Found) -> bytes | None:
-    """All bytes of a file, unpacked; None where they are more than is taken into memory."""
-    with opened(file.path) as stream:
+def read_whole(file: SourceFile) -> bytes | None:
+    """Read a whole file, decompressed; None where it is longer than ``LONGEST``."""
+    with open_file(file.path) as stream:
         data = stream.read(LONGEST + 1)
     return data if len(data) <= LONGEST else None

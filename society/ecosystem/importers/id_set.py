@@ -1,7 +1,8 @@
-"""Seen: which ids were read already, in eight bytes each.
+"""A set of ids in eight bytes each, by which duplicate records are recognised.
 
-Kept as 64-bit BLAKE2 hashes: two different ids share one with a probability of n^2 / 2^65, that
-is 3 in 10,000 for a whole dump of 10^8 records; such a record would be passed over as duplicate.
+Ids are stored as 64-bit BLAKE2 hashes: two different ids among n share one with a probability of
+n^2 / 2^65, that is 3 in 10,000 for a whole dump of 10^8 records; such a record would be skipped as
+a duplicate.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 RECENT = 2**16
+"""Hashes that are kept in a plain set before they are sorted."""
 
 
-class Seen:
+class IdSet:
     """A growing set of ids.
 
-    The latest 65,536 hashes are a plain set; older ones are sorted arrays whose lengths double,
-    so there are few of them: 8 bytes an id, beside at most 8 MB for the latest.
+    The latest 65,536 hashes are a plain set. Older ones are sorted arrays whose lengths double, so
+    there are few of them: 8 bytes an id, and at most 8 MB for the latest.
     """
 
     def __init__(self) -> None:
@@ -28,7 +30,7 @@ class Seen:
         self._sorted: list[npt.NDArray[np.uint64]] = []
 
     def add(self, id: str) -> bool:
-        """Remember an id; True if it is new."""
+        """Add an id; True if it is new."""
         key = int.from_bytes(blake2b(id.encode("utf-8"), digest_size=8).digest(), "big")
         if key in self._recent or (self._sorted and self._is_old(key)):
             return False

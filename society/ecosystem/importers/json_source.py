@@ -1,4 +1,4 @@
-"""JsonSource: sources whose files hold JSON objects, one a line, or lists of them."""
+"""The base class of sources whose files hold JSON objects, one a line, or lists of them."""
 
 from __future__ import annotations
 
@@ -10,38 +10,39 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from society.ecosystem.building.raw_records import RawRecord
 from society.ecosystem.importers.files import (
     LONGEST,
-    Found,
-    Line,
+    FileLine,
     Position,
-    is_data,
+    SourceFile,
+    is_data_file,
     read_lines,
     read_whole,
 )
-from society.ecosystem.importers.source import Entry, Source
-from society.ecosystem.records import RawRecord
+from society.ecosystem.importers.source import Source, SourceEntry
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".txt")
 SNIFFED = 20
+"""Lines from which the layout of a file is recognised."""
 TOO_LONG = f"longer than {LONGEST:,} bytes"
 
 
 class JsonSource(Source):
-    """Files of JSON: a line is an object, or a list of objects, or a part of one list.
+    """A source of JSON files: a line is an object, a list of objects, or a part of one list.
 
-    In a list that runs over the lines, its brackets and the commas between its objects are
-    passed over. A file in which none of the first lines is an object or a list by itself is read
-    as one document, if it is one and not longer than 64 MB.
+    In a list that extends over lines, its brackets and the commas between its objects are skipped.
+    A file in which none of the first lines is an object or a list by itself is read as one
+    document, if it is one and not longer than 64 MB.
     """
 
     nothing_found = "no JSON lines: files ending in .jsonl, .ndjson, .json or .txt, plain or .gz"
 
     def wants(self, path: Path) -> bool:
-        """JSON files by their ending."""
-        return is_data(path, *ENDINGS)
+        """Whether a file has one of the endings of JSON files."""
+        return is_data_file(path, *ENDINGS)
 
-    def _entries(self, start: Position) -> Generator[Entry]:
+    def _entries(self, start: Position) -> Generator[SourceEntry]:
         for number, file in enumerate(self.files):
             if number < start.file or not self._takes(file):
                 continue
@@ -52,8 +53,8 @@ class JsonSource(Source):
             else:
                 yield from self._of_lines(file, begin)
 
-    def _takes(self, file: Found) -> bool:
-        """Whether the records of a file are papers; others may be counted here."""
+    def _takes(self, file: SourceFile) -> bool:
+        """Whether the records of a file are papers; a subclass may count others here."""
         return True
 
     def _rows(self, value: Any) -> list[Any]:
@@ -67,24 +68,26 @@ class JsonSource(Source):
 
     @abstractmethod
     def _paper(self, row: dict[str, Any]) -> RawRecord:
-        """The record of a JSON object."""
+        """Make the record of a JSON object."""
 
-    def _of_lines(self, file: Found, start: Position) -> Iterator[Entry]:
+    def _of_lines(self, file: SourceFile, start: Position) -> Iterator[SourceEntry]:
         skip = start.item
         for line in read_lines(file, start):
             rows = self._parsed(line)
             after = Position(start.file, line.number, line.end)
             for item, row in enumerate(rows[skip:], start=skip + 1):
                 inside = Position(start.file, line.number - 1, line.start, item)
-                yield Entry(file, line.number, after if item == len(rows) else inside, row)
+                yield SourceEntry(file, line.number, after if item == len(rows) else inside, row)
             skip = 0
 
-    def _of_document(self, file: Found, document: Any, start: Position) -> Iterator[Entry]:
+    def _of_document(
+        self, file: SourceFile, document: Any, start: Position
+    ) -> Iterator[SourceEntry]:
         rows = self._rows(document)
         for item, row in enumerate(rows[start.item :], start=start.item + 1):
-            yield Entry(file, 1, Position(start.file, item=item), row)
+            yield SourceEntry(file, 1, Position(start.file, item=item), row)
 
-    def _parsed(self, line: Line) -> list[Any]:
+    def _parsed(self, line: FileLine) -> list[Any]:
         if line.data is None:
             return [ValueError(TOO_LONG)]
         bare = _bare(line.data)
@@ -97,7 +100,11 @@ class JsonSource(Source):
 
 
 def parse_json(data: bytes) -> Any:
-    """The value of a JSON text; ValueError says in few words why there is none."""
+    """Parse a JSON text.
+
+    Raises:
+        ValueError: it is not JSON; the message says why in a few words.
+    """
     try:
         return json.loads(data)
     except RecursionError as error:
@@ -109,20 +116,20 @@ def parse_json(data: bytes) -> Any:
         raise ValueError(f"{error.msg} at character {error.pos + 1}") from error
 
 
-def first_values(file: Found) -> Iterator[Any]:
-    """The values of those among the first 20 written lines that are JSON by themselves."""
+def first_values(file: SourceFile) -> Iterator[Any]:
+    """The values of those among the first 20 non-empty lines that are JSON by themselves."""
     for bare in _first_lines(file):
         with suppress(ValueError):
             yield parse_json(bare)
 
 
-def _first_lines(file: Found) -> Iterator[bytes]:
+def _first_lines(file: SourceFile) -> Iterator[bytes]:
     written = (bare for line in read_lines(file) if (bare := _bare(line.data or b"")))
     return islice(written, SNIFFED)
 
 
-def _document(file: Found) -> Any:
-    """The value of a file that is one JSON document over many lines; None for any other."""
+def _document(file: SourceFile) -> Any:
+    """The value of a file that is one JSON document over many lines; None for any other file."""
     if any((bare[:1], bare[-1:]) in ((b"{", b"}"), (b"[", b"]")) for bare in _first_lines(file)):
         return None
     whole = read_whole(file)
@@ -132,7 +139,7 @@ def _document(file: Found) -> Any:
 
 
 def _bare(data: bytes) -> bytes:
-    """A line without what a list over many lines puts around its objects."""
+    """A line without the brackets and commas of a list that extends over lines."""
     data = data.strip()
     data = data[1:].lstrip() if data[:1] == b"," else data
     data = data[:-1].rstrip() if data[-1:] == b"," else data

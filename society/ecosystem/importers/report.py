@@ -1,6 +1,6 @@
-"""Reading: how the reading of a source went, so that nothing is lost silently.
+"""The report of an import with its counts of kept, skipped and malformed records.
 
-Every record that was met is kept, passed over by a stated rule, or malformed.
+Every record that is read is kept, skipped by a stated rule, or malformed; nothing is lost silently.
 """
 
 from __future__ import annotations
@@ -8,32 +8,34 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from society.ecosystem.records import RawRecord
+from society.ecosystem.building.raw_records import RawRecord
 
 SHOWN = 20
+"""Malformed records that are shown."""
 OPTIONAL = ("abstract", "authors", "references", "keywords", "citations", "citations_by_year")
+"""Fields that a source may lack."""
 
 
-class PassedOver(Exception):
-    """A well-formed record that a stated rule leaves out; the message is the reason."""
+class SkippedRecord(Exception):
+    """Raised for a well-formed record that a stated rule leaves out; the message is the reason."""
 
 
 @dataclass
-class Reading:
-    """Counts of one reading; always ``read == kept + sum(passed.values()) + malformed``.
+class ImportReport:
+    """Counts of one import; always ``read == kept + sum(passed.values()) + malformed``.
 
     Attributes:
-        read: records met.
+        read: records read.
         kept: records yielded.
-        passed: reason -> well-formed records that were passed over for it.
-        malformed: records that could not be read.
+        passed: reason -> well-formed records that were skipped for it.
+        malformed: records that could not be parsed.
         shown: the first 20 of those, as ``papers.json:line 12: what is wrong``.
         having: optional field -> kept records that have it: abstract, authors, references,
             keywords, citations, citations_by_year; what no record has is unknown to the source.
-        named: authorships whose author is told by the name, for want of an id or on request.
-        left_out: authorships left out: without id under ``nameless="drop"``, or without a name
-            and an id.
-        beside: what stands beside the papers (authors, pairs ...) -> how many; not in ``read``.
+        named: authorships whose author is identified by the name, for want of an id or on request.
+        left_out: authorships left out: without id under ``nameless="drop"``, or without a name and
+            an id.
+        beside: other contents of the files (authors, pairs ...) -> how many; not in ``read``.
     """
 
     read: int = 0
@@ -48,11 +50,11 @@ class Reading:
 
     @property
     def records(self) -> int:
-        """Records kept."""
+        """Number of records kept."""
         return self.kept
 
-    def keep(self, record: RawRecord) -> None:
-        """Count a record that is yielded."""
+    def count_kept(self, record: RawRecord) -> None:
+        """Count a record that is yielded, and its optional fields."""
         self.kept += 1
         having = self.having
         having["abstract"] += bool(record.abstract)
@@ -62,27 +64,27 @@ class Reading:
         having["citations"] += record.citations is not None
         having["citations_by_year"] += bool(record.citations_by_year)
 
-    def pass_over(self, reason: str) -> None:
+    def count_skipped(self, reason: str) -> None:
         """Count a well-formed record that is left out."""
         self.passed[reason] = self.passed.get(reason, 0) + 1
 
-    def reject(self, place: str, reason: str) -> None:
-        """Count a malformed record."""
+    def count_malformed(self, place: str, reason: str) -> None:
+        """Count a malformed record, and show it if it is among the first."""
         self.malformed += 1
-        self.show(place, reason)
+        self.add_example(place, reason)
 
-    def show(self, place: str, reason: str) -> None:
-        """Keep what is wrong at a place, if it is among the first."""
-        told = f"{place}: {reason}"
-        if len(self.shown) < SHOWN and told not in self.shown:
-            self.shown.append(told)
+    def add_example(self, place: str, reason: str) -> None:
+        """Keep an error and its place as an example, if it is among the first 20."""
+        example = f"{place}: {reason}"
+        if len(self.shown) < SHOWN and example not in self.shown:
+            self.shown.append(example)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """The counts in one line: ``27 records: 8 kept, 19 passed over (no title 19) ...``."""
         reasons = ", ".join(f"{why} {count:,}" for why, count in sorted(self.passed.items()))
         passed = f"{sum(self.passed.values()):,} passed over" + (f" ({reasons})" if reasons else "")
         return f"{self.read:,} records: {self.kept:,} kept, {passed}, {self.malformed:,} malformed"
 
     def as_json(self) -> dict[str, Any]:
-        """The counts as plain data; ``Reading(**data)`` gives them back."""
+        """The counts as plain data; ``ImportReport(**data)`` restores them."""
         return asdict(self)

@@ -1,6 +1,6 @@
-"""Source: somebody else's data, read as a stream of raw records that loses nothing silently.
+"""The base class of importers, which yield raw records and report what they leave out.
 
-A source does not filter by quality and knows no boundary year; that is the build's.
+A source does not filter by quality and knows no boundary year; that is the task of the build.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from agents.errors import InputError
-from society.ecosystem.importers.authorship import Authorship, Identity, Nameless
-from society.ecosystem.importers.files import Found, Position, find_files
-from society.ecosystem.importers.reading import PassedOver, Reading
-from society.ecosystem.importers.seen import Seen
-from society.ecosystem.records import RawRecord
+from society.ecosystem.building.raw_records import RawRecord
+from society.ecosystem.importers.authors import AuthorIdentityRule, Identity, Nameless
+from society.ecosystem.importers.files import Position, SourceFile, find_files
+from society.ecosystem.importers.id_set import IdSet
+from society.ecosystem.importers.report import ImportReport, SkippedRecord
 
 PROGRESS_EVERY = 1000
+"""Records between two calls of a progress."""
 LATER_CITATIONS = "citations at collection time include those made after the boundary"
 UNKNOWN = {
     "abstract": "no abstracts: no record has one",
@@ -29,49 +30,53 @@ UNKNOWN = {
     "keywords": "no keywords: no record has any",
     "citations": "no citation counts: they are unknown, not zero",
 }
+"""Notes on fields that no record has."""
 
 
-class Entry(NamedTuple):
-    """One record as its file has it, before it is judged.
+class SourceEntry(NamedTuple):
+    """One record as its file has it, before it is parsed.
 
     Attributes:
-        file: the file it stands in.
+        file: the file that holds it.
         line: number of the line at which it begins.
-        end: the place behind it, from which a reading may go on.
-        content: what the importer makes a record of; a ValueError says why it cannot.
+        end: the position behind it, from which reading may resume.
+        content: the input of ``_record``; or a ValueError that says why there is none.
     """
 
-    file: Found
+    file: SourceFile
     line: int
     end: Position
     content: Any
 
 
 class Source(Iterable[RawRecord], ABC):
-    """Files of a kind; iterating yields their records, ``reading`` tells what was left out.
+    """Files of a format; iterating yields their records, and ``report`` counts what is left out.
+
+    One iteration at a time.
 
     Args:
         paths: one path or several: files, or folders in which the source finds its files.
-        malformed_share: the largest share of malformed records that is put up with.
-        progress: called now and then with the number of records met so far.
-        authors: ``id`` tells authors apart by the source's id, ``name`` by their name.
-        nameless: what an author without an id is: known by ``name``, or left out (``drop``).
+        malformed_share: the largest tolerated share of malformed records, from 0 to 1.
+        progress: called now and then with the number of records read so far.
+        authors: ``id`` identifies authors by the source's id, ``name`` by their name.
+        nameless: identity of authors without an id: by ``name``, or left out (``drop``).
 
     Attributes:
-        reading: counts of the latest iteration, also while it goes on.
-        position: the place behind the latest record.
+        report: counts of the latest iteration, also while it goes on.
+        position: the position behind the latest record.
 
-    Iterating raises InputError where a file is missing, cut short or damaged, where no record
-    is left, or more are malformed than the share allows. One iteration at a time.
+    Raises:
+        InputError: while iterating: a file is missing, cut short or damaged, no record is left, or
+            more records are malformed than tolerated.
     """
 
     kind: ClassVar[str]
     """The name by which the source is asked for."""
-    describes: ClassVar[str]
+    source_name: ClassVar[str]
     """The name of the source in the manifest."""
     version: ClassVar[int] = 1
     """Counted up when the same files give other records than before."""
-    always_unknown: ClassVar[tuple[str, ...]] = ()
+    never_known: ClassVar[tuple[str, ...]] = ()
     """What no file of the kind can tell."""
 
     def __init__(
@@ -86,73 +91,80 @@ class Source(Iterable[RawRecord], ABC):
         given = [paths] if isinstance(paths, Path | str) else paths
         self.paths = tuple(Path(path) for path in given)
         self.malformed_share = malformed_share
-        self.authorship = Authorship(authors, nameless)
-        self.reading = Reading()
+        self.author_rule = AuthorIdentityRule(authors, nameless)
+        self.report = ImportReport()
         self.position = Position()
         self._progress = progress
 
     @cached_property
-    def files(self) -> tuple[Found, ...]:
+    def files(self) -> tuple[SourceFile, ...]:
         """The files in the order in which they are read; InputError where there is none."""
-        found = tuple(self._ordered(find_files(self.paths, self.wants)))
-        if not found:
+        files = tuple(self._ordered(find_files(self.paths, self.wants)))
+        if not files:
             raise InputError(f"{self._where}: holds {self.nothing_found}")
-        return found
+        return files
 
     @property
     def name_rule(self) -> str:
-        """How authors are told apart, in a sentence."""
-        return self.authorship.stated
+        """The rule by which authors are told apart, in a sentence."""
+        return self.author_rule.description
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """What this source cannot tell; complete once it was read."""
-        if not self.reading.kept:
-            return self.always_unknown
-        having = self.reading.having
+        """What this source cannot tell, one sentence each; complete once it was read."""
+        if not self.report.kept:
+            return self.never_known
+        having = self.report.having
         later = (LATER_CITATIONS,) if having["citations"] else ()
         missing = tuple(why for what, why in UNKNOWN.items() if not having[what])
-        return later + self.always_unknown + missing + self._unsure_authors()
+        return later + self.never_known + missing + self._unsure_authors()
 
     def __iter__(self) -> Iterator[RawRecord]:
-        return self.resumed(Position(), Reading(), Seen())
+        return self.resume(Position(), ImportReport(), IdSet())
 
-    def resumed(self, start: Position, reading: Reading, seen: Seen) -> Iterator[RawRecord]:
-        """The records behind a place, counted on from an earlier reading.
+    def resume(self, start: Position, report: ImportReport, seen: IdSet) -> Iterator[RawRecord]:
+        """Yield the records behind a position, and count on from an earlier report.
 
         Args:
-            start: ``position`` of the earlier reading.
-            reading: its counts; they are counted on.
+            start: ``position`` of the earlier iteration.
+            report: its counts; they are continued.
             seen: the ids of the records it kept.
+
+        Raises:
+            InputError: as for iterating.
         """
-        self.reading, self.position = reading, start
+        self.report, self.position = report, start
         with closing(self._entries(start)) as entries:
             for entry in entries:
                 self.position = entry.end
-                reading.read += 1
-                record = self._judged(entry, seen)
-                if self._progress and reading.read % PROGRESS_EVERY == 0:
-                    self._progress(reading.read)
+                report.read += 1
+                record = self._read_entry(entry, seen)
+                if self._progress and report.read % PROGRESS_EVERY == 0:
+                    self._progress(report.read)
                 if record is not None:
                     yield record
         if self._progress:
-            self._progress(reading.read)
-        self.judge()
+            self._progress(report.read)
+        self.require_acceptable()
 
-    def judge(self) -> None:
-        """Raise InputError where the reading left no record, or too many were malformed."""
-        found = self.reading
-        told = "".join(f"\n  {line}" for line in found.shown)
-        if not found.kept:
+    def require_acceptable(self) -> None:
+        """Check the report of a complete iteration.
+
+        Raises:
+            InputError: no record is left, or too many were malformed.
+        """
+        report = self.report
+        examples = "".join(f"\n  {line}" for line in report.shown)
+        if not report.kept:
             raise InputError(
-                f"{self._where}: no readable record in it; {found.told()}; "
-                f"expected {self.nothing_found.removeprefix('no ')}{told}"
+                f"{self._where}: no readable record in it; {report.summary()}; "
+                f"expected {self.nothing_found.removeprefix('no ')}{examples}"
             )
-        if found.malformed > self.malformed_share * found.read:
+        if report.malformed > self.malformed_share * report.read:
             raise InputError(
-                f"{self._where}: {found.malformed:,} malformed beside {found.kept:,} kept records, "
-                f"more than the share of {self.malformed_share:g} that is allowed; mend them "
-                f"or allow a larger share{told}"
+                f"{self._where}: {report.malformed:,} malformed beside {report.kept:,} kept "
+                f"records, more than the share of {self.malformed_share:g} that is allowed; mend "
+                f"them or allow a larger share{examples}"
             )
 
     nothing_found: ClassVar[str]
@@ -163,42 +175,42 @@ class Source(Iterable[RawRecord], ABC):
         """Whether a path inside a given folder is one of the source's files."""
 
     @abstractmethod
-    def _entries(self, start: Position) -> Generator[Entry]:
-        """The records behind a place, unjudged."""
+    def _entries(self, start: Position) -> Generator[SourceEntry]:
+        """The entries behind a position, not parsed yet."""
 
     @abstractmethod
     def _record(self, content: Any) -> RawRecord:
-        """A record of an entry's content; ValueError where malformed, PassedOver by a rule."""
+        """Parse an entry's content; ValueError where malformed, SkippedRecord by a rule."""
 
-    def _ordered(self, files: list[Found]) -> list[Found]:
+    def _ordered(self, files: list[SourceFile]) -> list[SourceFile]:
         return files
 
-    def _judged(self, entry: Entry, seen: Seen) -> RawRecord | None:
-        reading = self.reading
-        before = reading.named, reading.left_out
+    def _read_entry(self, entry: SourceEntry, seen: IdSet) -> RawRecord | None:
+        report = self.report
+        before = report.named, report.left_out
         try:
             if isinstance(entry.content, ValueError):
                 raise entry.content
             record = self._record(entry.content)
             if not seen.add(record.id):
-                raise PassedOver("duplicate id")
-        except PassedOver as reason:
-            reading.pass_over(str(reason))
+                raise SkippedRecord("duplicate id")
+        except SkippedRecord as reason:
+            report.count_skipped(str(reason))
         except (ValueError, RecursionError) as error:
-            reading.reject(f"{entry.file.label}:line {entry.line}", str(error))
+            report.count_malformed(f"{entry.file.label}:line {entry.line}", str(error))
         else:
-            reading.keep(record)
+            report.count_kept(record)
             return record
-        reading.named, reading.left_out = before
+        report.named, report.left_out = before
         return None
 
     def _unsure_authors(self) -> tuple[str, ...]:
-        named, left_out = self.reading.named, self.reading.left_out
-        told = (
+        named, left_out = self.report.named, self.report.left_out
+        remarks = (
             (named, "authorships are known by name alone: people who share one are one scientist"),
             (left_out, "authorships are left out: they have no id, or no name either"),
         )
-        return tuple(f"{count:,} {what}" for count, what in told if count)
+        return tuple(f"{count:,} {what}" for count, what in remarks if count)
 
     @property
     def _where(self) -> str:

@@ -1,47 +1,176 @@
-"""Spool: a source read once, kept as Parquet, and gone on with where it was interrupted.
+"""The spool of an import, Parquet files that are written once and resumed after a kill.
 
-It neither filters nor changes records; a build that needs several passes reads the spool.
+It neither filters nor changes records; a build, which needs several passes, reads the spool. Each
+part is a Parquet file that is written completely or not at all, and read back in batches.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
+from agents.atomic_files import replacing, write_atomically
 from agents.errors import InputError
+from society.ecosystem.building.raw_records import RawAuthor, RawRecord
 from society.ecosystem.importers.files import Position
-from society.ecosystem.importers.parts import PartWriter, read_part, read_part_ids
-from society.ecosystem.importers.reading import Reading
-from society.ecosystem.importers.seen import Seen
+from society.ecosystem.importers.id_set import IdSet
+from society.ecosystem.importers.report import ImportReport
 from society.ecosystem.importers.source import Source
-from society.ecosystem.records import RawRecord
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BATCH = 2000
+"""Records in memory at a time."""
+
+
+class PartWriter:
+    """Writes one part, which gets its name when it is finished.
+
+    Args:
+        path: the name of the finished part; until then it is a temporary file beside it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow.parquet as pq
+
+        self.path = path
+        self.count = 0
+        self._replacing = ExitStack()
+        self._temporary = self._replacing.enter_context(replacing(path, durable=True))
+        self._held: list[RawRecord] = []
+        self._writer = pq.ParquetWriter(self._temporary, _schema(), compression="zstd")
+
+    def write(self, record: RawRecord) -> None:
+        """Add a record."""
+        self.count += 1
+        self._held.append(record)
+        if len(self._held) >= BATCH:
+            self._flush()
+
+    def finish(self) -> None:
+        """Write the buffered records and give the part its name."""
+        self._flush()
+        self._writer.close()
+        self._replacing.close()
+
+    def abandon(self) -> None:
+        """Discard the part; does nothing after ``finish``."""
+        self._writer.close()
+        self._temporary.unlink(missing_ok=True)
+
+    def _flush(self) -> None:
+        self._writer.write_table(_table(self._held))
+        self._held.clear()
+
+
+def read_part(path: Path) -> Iterator[RawRecord]:
+    """Read the records of a part, a batch in memory at a time; InputError if it is damaged."""
+    for rows in _rows(path, None):
+        for row in rows:
+            row["authors"] = tuple(RawAuthor(**author) for author in row["authors"])
+            row["references"] = tuple(row["references"])
+            row["keywords"] = tuple(row["keywords"])
+            row["citations_by_year"] = tuple(
+                (pair["year"], pair["count"]) for pair in row["citations_by_year"]
+            )
+            yield RawRecord(**row)
+
+
+def read_part_ids(path: Path) -> Iterator[str]:
+    """Read the ids of a part's records; InputError if it is damaged."""
+    return (row["id"] for rows in _rows(path, ["id"]) for row in rows)
+
+
+def _rows(path: Path, columns: list[str] | None) -> Iterator[list[dict[str, Any]]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(BATCH, columns=columns):
+                yield batch.to_pylist()
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(
+            f"{path}: cannot be read ({error}); delete the folder and import again"
+        ) from error
+
+
+def _table(records: Sequence[RawRecord]) -> pa.Table:
+    import pyarrow as pa
+
+    rows = [
+        {
+            "id": record.id,
+            "title": record.title,
+            "abstract": record.abstract,
+            "year": record.year,
+            "authors": [
+                {"id": author.id, "name": author.name, "affiliation": author.affiliation}
+                for author in record.authors
+            ],
+            "references": record.references,
+            "keywords": record.keywords,
+            "venue": record.venue,
+            "citations": record.citations,
+            "citations_by_year": [
+                {"year": year, "count": count} for year, count in record.citations_by_year
+            ],
+        }
+        for record in records
+    ]
+    return pa.Table.from_pylist(rows, schema=_schema())
+
+
+def _schema() -> pa.Schema:
+    import pyarrow as pa
+
+    text, whole = pa.string(), pa.int32()
+    author = pa.struct([("id", text), ("name", text), ("affiliation", text)])
+    cited = pa.struct([("year", whole), ("count", whole)])
+    return pa.schema(
+        [
+            ("id", text),
+            ("title", text),
+            ("abstract", text),
+            ("year", whole),
+            ("authors", pa.list_(author)),
+            ("references", pa.list_(text)),
+            ("keywords", pa.list_(text)),
+            ("venue", text),
+            ("citations", whole),
+            ("citations_by_year", pa.list_(cited)),
+        ]
+    )
+
 
 FORMAT = 1
 PART = 50_000
+"""Records of a part."""
 STATE, LOCK = "spool.json", "spool.lock"
 
 
 class Spool(Iterable[RawRecord]):
-    """The records of a source by way of a working folder.
+    """The records of a source, stored in a working folder.
 
-    The first iteration reads the source and writes parts of 50,000 records; each finished part
-    is kept whatever happens to the process, and the next iteration yields the parts and goes on
-    behind them. Once the source is read to its end, iterating reads the parts alone.
+    The first iteration reads the source and writes parts of 50,000 records. Each finished part is
+    kept whatever happens to the process, and the next iteration yields the parts and resumes the
+    source behind them. Once the source is read to its end, iterating reads the parts alone.
 
     Args:
-        source: what to read; its ``reading`` tells the counts here too.
-        folder: made where it is missing. A spool of another source, of changed files or of
-            other options in it is refused with InputError.
+        source: what to read; its ``report`` has the counts here, too.
+        folder: made where it is missing.
         part: records of a part.
 
-    Raises InputError while iterating, as the source does, and where another process writes.
+    Raises:
+        InputError: while iterating: as the source does, where another process writes, and where the
+            folder has the spool of another source, of changed files or of other options.
     """
 
     def __init__(self, source: Source, folder: Path | str, *, part: int = PART) -> None:
@@ -50,9 +179,9 @@ class Spool(Iterable[RawRecord]):
         self._part = part
 
     @property
-    def reading(self) -> Reading:
-        """Counts of the source, those of earlier runs included."""
-        return self.source.reading
+    def report(self) -> ImportReport:
+        """Counts of the source, those of earlier processes included."""
+        return self.source.report
 
     @property
     def finished(self) -> bool:
@@ -62,9 +191,9 @@ class Spool(Iterable[RawRecord]):
     def __iter__(self) -> Iterator[RawRecord]:
         state = self._state()
         if state["finished"]:
-            self.source.reading = Reading(**state["reading"])
+            self.source.report = ImportReport(**state["reading"])
             yield from self._kept(state["parts"])
-            self.source.judge()
+            self.source.require_acceptable()
             return
         with self._locked():
             state = self._state()
@@ -76,16 +205,16 @@ class Spool(Iterable[RawRecord]):
             yield from read_part(self._path(number))
 
     def _rest(self, state: dict[str, Any]) -> Iterator[RawRecord]:
-        """The records behind the finished parts, written on the way."""
-        seen = Seen()
+        """Yield the records behind the finished parts, and write them on the way."""
+        seen = IdSet()
         for number in range(state["parts"]):
             for id_ in read_part_ids(self._path(number)):
                 seen.add(id_)
         source, parts = self.source, state["parts"]
-        start, reading = Position(*state["position"]), Reading(**state["reading"])
+        start, report = Position(*state["position"]), ImportReport(**state["reading"])
         writer = PartWriter(self._path(parts))
         try:
-            for record in source.resumed(start, reading, seen):
+            for record in source.resume(start, report, seen):
                 writer.write(record)
                 if writer.count >= self._part:
                     writer.finish()
@@ -118,7 +247,7 @@ class Spool(Iterable[RawRecord]):
             ) from error
 
     def _state(self) -> dict[str, Any]:
-        """What the folder tells, or the beginning; InputError if it is another source's."""
+        """Read the folder's state, or make the initial one; InputError if another source's."""
         try:
             state = json.loads((self.folder / STATE).read_bytes())
         except FileNotFoundError:
@@ -148,29 +277,24 @@ class Spool(Iterable[RawRecord]):
             **_fingerprint(self.source),
             "parts": parts,
             "position": position,
-            "reading": self.source.reading.as_json(),
+            "reading": self.source.report.as_json(),
             "finished": finished,
         }
-        unfinished = self.folder / f"{STATE}.tmp"
-        with unfinished.open("w", encoding="utf-8") as file:
-            json.dump(state, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(self.folder / STATE)
+        write_atomically(self.folder / STATE, json.dumps(state, indent=1), durable=True)
 
 
 def _fingerprint(source: Source) -> dict[str, Any]:
-    """What tells one source from another: kind, rules, and its files by name, size and time."""
+    """What identifies a source: format, rules, and its files by name, size and time."""
     listing = blake2b(digest_size=16)
     size = 0
     for file in source.files:
-        told = file.path.stat()
-        size += told.st_size
-        listing.update(f"{file.label}\0{told.st_size}\0{told.st_mtime_ns}\n".encode())
+        stat = file.path.stat()
+        size += stat.st_size
+        listing.update(f"{file.label}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
     return {
         "kind": source.kind,
         "version": source.version,
-        "options": list(source.authorship),
+        "options": list(source.author_rule),
         "files": len(source.files),
         "bytes": size,
         "listing": listing.hexdigest(),

@@ -1,7 +1,7 @@
-"""Census: what papers tell of the people on them, counted for everybody at once.
+"""Authorships in columns of numbers, and the figures of all authors counted from them at once.
 
-The same figures as ``careers`` makes scientist by scientist, from columns of numbers instead
-of records: a million people in seconds. It knows numbers only; names come last.
+The figures are those that ``building.profiles`` makes scientist by scientist; here a million people
+take seconds. Names are added last.
 """
 
 from __future__ import annotations
@@ -12,47 +12,52 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.arrays import IntArray
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from scipy.sparse import csr_array
 
-Numbers = npt.NDArray[np.int64]
 
 INTERESTS = 10
+"""Most interests of a person."""
 COLLABORATORS = 10
+"""Most collaborators of a person."""
 
 
 @dataclass(frozen=True, eq=False)
-class Census:
-    """Papers in order of date, and who of ``size`` people has a seat on them.
+class AuthorshipCounts:
+    """The authorships of a number of people, and figures counted from them.
+
+    A seat is one person on one paper.
 
     Attributes:
         size: number of people, each with at least one seat.
-        papers: of each seat, the paper; ascending.
-        people: of each seat, the person from 0; nobody twice on a paper.
+        papers: the paper of each seat; ascending, papers are in order of date.
+        people: the person of each seat, from 0; nobody twice on a paper.
     """
 
     size: int
-    papers: Numbers
-    people: Numbers
+    papers: IntArray
+    people: IntArray
 
-    def written(self) -> Numbers:
-        """Numbers of papers, by person."""
+    def paper_counts(self) -> IntArray:
+        """Number of papers, by person."""
         return np.bincount(self.people, minlength=self.size).astype(np.int64)
 
-    def total(self, of_papers: Numbers) -> Numbers:
-        """Sum of a figure over each person's papers."""
+    def sum_over_papers(self, of_papers: IntArray) -> IntArray:
+        """Sum of a figure over each person's papers, by person."""
         sums = np.bincount(self.people, of_papers[self.papers], self.size)
         return sums.astype(np.int64)
 
-    def first(self, of_papers: Numbers) -> Numbers:
-        """A figure of each person's first paper."""
+    def value_of_first_paper(self, of_papers: IntArray) -> IntArray:
+        """A figure of each person's first paper, by person."""
         _, seats = np.unique(self.people, return_index=True)
-        found: Numbers = of_papers[self.papers[seats]]
-        return found
+        values: IntArray = of_papers[self.papers[seats]]
+        return values
 
     def incidence(self, papers: int) -> csr_array:
-        """A sparse matrix of papers by people, 1 where one is on the other."""
+        """A sparse matrix of ``papers`` papers by people, 1 where a person is an author."""
         from scipy.sparse import csr_array
 
         ones = np.ones(len(self.papers), dtype=np.int64)
@@ -64,6 +69,9 @@ class Census:
         Args:
             terms: a row per paper, of different numbers into ``words``.
             words: the terms.
+
+        Returns:
+            A list of words per person, at most ``INTERESTS``.
         """
         each = terms.shape[1]
         keys = np.repeat(self.people, each) * len(words) + terms[self.papers].ravel()
@@ -73,8 +81,16 @@ class Census:
         return _lists(people[order], (kinds % len(words))[order], words, self.size, INTERESTS)
 
 
-def collaborators(joint: csr_array, names: pa.Array) -> pa.Array:
-    """Those with the most joint papers of each person; among equals by name."""
+def collaborator_lists(joint: csr_array, names: pa.Array) -> pa.Array:
+    """The names of the people with the most joint papers, for each person; among equals by name.
+
+    Args:
+        joint: joint papers of each two people.
+        names: of all people.
+
+    Returns:
+        A list of names per person, at most ``COLLABORATORS``.
+    """
     import pyarrow.compute as pc
 
     size = joint.shape[0]
@@ -85,8 +101,8 @@ def collaborators(joint: csr_array, names: pa.Array) -> pa.Array:
     return _lists(people, joint.indices[order], names, size, COLLABORATORS)
 
 
-def _lists(owners: Numbers, items: Numbers, words: pa.Array, size: int, most: int) -> pa.Array:
-    """The first ``most`` items of each owner, as lists of words; owners stand in order."""
+def _lists(owners: IntArray, items: IntArray, words: pa.Array, size: int, most: int) -> pa.Array:
+    """The first ``most`` items of each owner, as lists of words; owners are ascending."""
     import pyarrow as pa
 
     starts = np.searchsorted(owners, np.arange(size + 1))

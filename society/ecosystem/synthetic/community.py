@@ -1,15 +1,20 @@
-"""A made-up research community: careers, teams and citations, without any words.
+"""A growth model of careers, teams and citations in a research community, without any words.
 
-Newcomers enter with every paper; most write once, a few stay for decades. Seats go to earlier
-partners, to partners of partners, or to whoever has written much in the field. Citations
-follow citations, recency and the topic.
+Newcomers enter with every paper; most write once, a few stay for decades. Seats in a team go to
+earlier partners, to partners of partners, or to whoever has written much in the field. Citations
+follow citations, recency and the topic. The papers of a large community are also held in columns of
+numbers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
+
+from agents.arrays import IntArray
 
 ONE_PAPER = 0.5
 CAREER_YEARS = 7.0
@@ -26,8 +31,8 @@ CITE_OWN = 0.10
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """One member of the community: its field and its years."""
+class CommunityMember:
+    """One member of the community: its field, its first year and the last year of its career."""
 
     field: int
     entry: int
@@ -35,8 +40,8 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """One paper without words: when, in which field, by whom, citing what (by number)."""
+class InventedPaper:
+    """One paper without words: its year, field, authors and references (by number)."""
 
     year: int
     field: int
@@ -45,13 +50,13 @@ class Work:
 
 
 @dataclass
-class Community:
-    """Grows paper by paper, in order of years.
+class CommunityModel:
+    """The community, which grows paper by paper in order of years.
 
     Attributes:
-        rng: every choice is drawn from it.
-        field_weights: chance of each field.
-        newcomers: chance that a seat goes to somebody new.
+        rng: source of every random choice.
+        field_weights: relative frequency of each field.
+        newcomers: probability that a seat goes to somebody new.
         people: everybody who ever wrote.
         works: every paper so far.
     """
@@ -59,8 +64,8 @@ class Community:
     rng: np.random.Generator
     field_weights: np.ndarray
     newcomers: float
-    people: list[Person] = field(default_factory=list)
-    works: list[Work] = field(default_factory=list)
+    people: list[CommunityMember] = field(default_factory=list)
+    works: list[InventedPaper] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         count = len(self.field_weights)
@@ -73,12 +78,14 @@ class Community:
 
     def write_year(self, year: int, papers: int) -> None:
         """Add a year's papers; they cite earlier years only."""
-        fresh: list[Work] = []
+        fresh: list[InventedPaper] = []
         for _ in range(papers):
             topic = int(np.searchsorted(self._field_ends, self.rng.random(), side="right"))
             topic = min(topic, len(self._seats) - 1)
             authors = self._team(topic, year)
-            fresh.append(Work(year, topic, authors, self._references(topic, authors, year)))
+            fresh.append(
+                InventedPaper(year, topic, authors, self._references(topic, authors, year))
+            )
         for work in fresh:
             number = len(self.works)
             self.works.append(work)
@@ -105,7 +112,7 @@ class Community:
     def _newcomer(self, topic: int, year: int) -> int:
         stays = self.rng.random() >= ONE_PAPER
         years = int(self.rng.exponential(CAREER_YEARS)) + 1 if stays else 0
-        self.people.append(Person(topic, year, year + years))
+        self.people.append(CommunityMember(topic, year, year + years))
         return len(self.people) - 1
 
     def _veteran(self, topic: int, year: int) -> int:
@@ -160,3 +167,65 @@ class Community:
 
     def _one_of(self, pool: list[int] | tuple[int, ...]) -> int:
         return pool[int(self.rng.random() * len(pool))]
+
+
+@dataclass(frozen=True, eq=False)
+class InventedPapers:
+    """Papers in order of year, with authors and references as numbers.
+
+    Attributes:
+        years: calendar year of each.
+        fields: research field of each.
+        people: number of different authors; numbered as they first appear.
+        author_starts: where each paper's authors begin, n + 1 numbers.
+        authors: the author of each seat.
+        reference_starts: where each paper's references begin, n + 1 numbers.
+        references: numbers of cited papers.
+    """
+
+    years: IntArray
+    fields: IntArray
+    people: int
+    author_starts: IntArray
+    authors: IntArray
+    reference_starts: IntArray
+    references: IntArray
+
+    @classmethod
+    def of(cls, community: CommunityModel) -> InventedPapers:
+        """Put the papers that a community has written so far into columns."""
+        works = community.works
+        return cls(
+            years=_numbers(work.year for work in works),
+            fields=_numbers(work.field for work in works),
+            people=len(community.people),
+            author_starts=_starts(len(work.authors) for work in works),
+            authors=_numbers(chain.from_iterable(work.authors for work in works)),
+            reference_starts=_starts(len(work.references) for work in works),
+            references=_numbers(chain.from_iterable(work.references for work in works)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.years)
+
+    def before(self, year: int) -> int:
+        """Number of papers before a year; they are the first."""
+        return int(np.searchsorted(self.years, year))
+
+    def cited(self, papers: int) -> IntArray:
+        """How often the first ``papers`` papers cite each paper."""
+        inside = self.references[: self.reference_starts[papers]]
+        return np.bincount(inside, minlength=len(self)).astype(np.int64)
+
+    def seats(self, papers: int) -> tuple[IntArray, IntArray]:
+        """Paper and author of every seat on the first ``papers`` papers."""
+        sizes = np.diff(self.author_starts[: papers + 1])
+        return np.repeat(np.arange(papers), sizes), self.authors[: self.author_starts[papers]]
+
+
+def _numbers(values: Iterable[int]) -> IntArray:
+    return np.fromiter(values, np.int64)
+
+
+def _starts(sizes: Iterable[int]) -> IntArray:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(_numbers(sizes))])

@@ -1,8 +1,8 @@
-"""Multitude: a synthetic ecosystem of very many papers, from numbers straight into columns.
+"""A synthetic ecosystem of very many papers, made in columns without an object per paper.
 
-The community is the one of every synthetic ecosystem. What differs from a small one: words
-come in streams of some thousand papers, the LSA is shorter and fitted on a sample of the past,
-and the papers' vectors are drawn from their terms. Its manifest says so.
+The community is that of every synthetic ecosystem. What differs from a small one: words come in
+random streams of some thousand papers, the LSA is shorter and fitted on a sample of the past, and
+the papers' vectors are drawn from their terms. Its manifest says so.
 """
 
 from __future__ import annotations
@@ -13,86 +13,92 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from society.ecosystem.census import Census, collaborators
+from agents.arrays import FloatArray, IntArray, VectorArray
+from society.ecosystem.building.build_options import BuildProgress
+from society.ecosystem.building.builder import COLLECTED_LATER, NO_CONTEMPORARY
+from society.ecosystem.building.filters import COUNTED
+from society.ecosystem.building.scientists import count_joint_papers, shuffled_numbers
 from society.ecosystem.ecosystem import Ecosystem, encode_interests
-from society.ecosystem.filters import COUNTED
-from society.ecosystem.mixture import DRAWN, Mixture
-from society.ecosystem.notes import COLLECTED_LATER, NO_CONTEMPORARY
-from society.ecosystem.pages import Pages
-from society.ecosystem.people import MASK, People, numbered
-from society.ecosystem.plan import Listener
-from society.ecosystem.population import joint_papers, shuffled
-from society.ecosystem.vocabulary import Field, patterns
-from society.ecosystem.works import Works
-from society.literature.embedding import Lsa, Vectors
-from society.literature.paper import DAYS_PER_YEAR
-from society.literature.papers import Papers, schema
+from society.ecosystem.people import MASK, People, numbered_names
+from society.ecosystem.synthetic.census import AuthorshipCounts, collaborator_lists
+from society.ecosystem.synthetic.community import InventedPapers
+from society.ecosystem.synthetic.text import PaperTexts, ResearchField, sentence_patterns
+from society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS, TopicVectors
+from society.literature.embedding.lsa import LSAEmbedding
+from society.literature.papers import DAYS_PER_YEAR, Papers, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from scipy.sparse import csr_array
 
-Numbers = npt.NDArray[np.int64]
 
 DIMENSIONS = 64
+"""Length of a vector."""
 SAMPLE = 100_000
+"""Past papers on which the LSA is fitted."""
 MEASURED = 20_000
+"""Papers on which the directions of terms are measured."""
 AT_ONCE = 65_536
+"""Vectors that are drawn from one random stream."""
 
 
 @dataclass(frozen=True, eq=False)
-class Multitude:
-    """What a large synthetic ecosystem is made of.
+class LargeEcosystem:
+    """The parts of which a large synthetic ecosystem is made.
 
     Attributes:
         works: the papers without words.
-        known: the fields, by number.
+        fields: the fields, by number.
         boundary: the year in which the society starts.
-        scientists: how many of the most productive authors of the past are the population.
-        seed: of words, masks and vectors.
+        scientists: size of the population: the most productive authors of the past.
+        seed: of words, masked names and vectors.
     """
 
-    works: Works
-    known: Sequence[Field]
+    works: InventedPapers
+    fields: Sequence[ResearchField]
     boundary: int
     scientists: int
     seed: int
 
-    def ecosystem(
+    def build(
         self,
-        now: npt.NDArray[np.float64],
-        collected: Numbers,
+        now: FloatArray,
+        collected: IntArray,
         manifest: dict[str, Any],
-        heard: Listener,
+        progress: BuildProgress,
     ) -> Ecosystem:
-        """All of it.
+        """Make the ecosystem.
 
         Args:
-            now: where the attention of a field stands at each work, from 0 to 1.
-            collected: citations of each work at collection time.
+            now: position of the field's attention at each paper, from 0 (oldest theme) to 1
+                (newest).
+            collected: citations of each paper at collection time.
             manifest: source, licence and settings.
-            heard: is told how it goes.
+            progress: shows the phases.
         """
         sample = self._rng(5).permutation(self.past)[:SAMPLE]
-        pages = Pages(self.known)
-        heard.begin(f"writing {len(self.works):,} papers")
-        pages.write(self.works, now, self.seed, sample, heard.count)
-        heard.begin(f"fitting the LSA to a sample of {len(sample):,} past papers")
-        embedding, vectors = self._vectors(pages, sample)
-        heard.begin(f"counting what {len(self.chosen):,} scientists have written")
-        papers = self._papers(pages, collected)
-        joint = _short(joint_papers(self._census.incidence(self.past), np.arange(len(self.chosen))))
-        people = self._people(pages, joint)
-        heard.begin(f"embedding the interests of {len(people):,} scientists")
+        texts = PaperTexts(self.fields)
+        progress.begin(f"writing {len(self.works):,} papers")
+        texts.write(self.works, now, self.seed, sample, progress.count)
+        progress.begin(f"fitting the LSA to a sample of {len(sample):,} past papers")
+        embedding, vectors = self._vectors(texts, sample)
+        progress.begin(f"counting what {len(self.population):,} scientists have written")
+        papers = self._papers(texts, collected)
+        joint = _short(
+            count_joint_papers(
+                self._authorships.incidence(self.past), np.arange(len(self.population))
+            )
+        )
+        people = self._people(texts, joint)
+        progress.begin(f"embedding the interests of {len(people):,} scientists")
         interests = encode_interests(people, embedding)
         return Ecosystem(
             boundary=self.boundary,
             past=papers[: self.past],
             contemporary=papers[self.past :],
             profiles=people,
-            career_starts=self._census.first(self.works.years),
+            career_starts=self._authorships.value_of_first_paper(self.works.years),
             coauthors=joint,
             embedding=embedding,
             past_vectors=vectors[: self.past],
@@ -107,47 +113,47 @@ class Multitude:
         return self.works.before(self.boundary)
 
     @cached_property
-    def chosen(self) -> Numbers:
+    def population(self) -> IntArray:
         """The people who are scientists, in the order of their masked names."""
         _, authors = self.works.seats(self.past)
         written = np.bincount(authors, minlength=self.works.people)
         productive = np.argsort(-written, kind="stable")[: self.scientists]
-        found = np.sort(productive[written[productive] > 0])
-        masked = np.empty_like(found)
-        masked[shuffled(len(found), self.seed)] = found
+        chosen = np.sort(productive[written[productive] > 0])
+        masked = np.empty_like(chosen)
+        masked[shuffled_numbers(len(chosen), self.seed)] = chosen
         return masked
 
     @cached_property
-    def _numbers(self) -> Numbers:
-        """Everybody's number: scientists first, then others in order of their first paper."""
-        chosen, everybody = self.chosen, self.works.people
+    def _numbers(self) -> IntArray:
+        """The number of each person: scientists first, then others by their first paper."""
+        chosen, everybody = self.population, self.works.people
         numbers = np.full(everybody, -1, dtype=np.int64)
         numbers[chosen] = np.arange(len(chosen))
         numbers[numbers < 0] = np.arange(len(chosen), everybody)
         return numbers
 
     @cached_property
-    def _census(self) -> Census:
+    def _authorships(self) -> AuthorshipCounts:
         papers, authors = self.works.seats(self.past)
         numbers = self._numbers[authors]
-        inside = numbers < len(self.chosen)
-        return Census(len(self.chosen), papers[inside], numbers[inside])
+        inside = numbers < len(self.population)
+        return AuthorshipCounts(len(self.population), papers[inside], numbers[inside])
 
     @cached_property
-    def _citations(self) -> Numbers:
+    def _citations(self) -> IntArray:
         """Citations of the past papers at the boundary."""
         return self.works.cited(self.past)[: self.past]
 
-    def _papers(self, pages: Pages, collected: Numbers) -> Papers:
+    def _papers(self, texts: PaperTexts, collected: IntArray) -> Papers:
         import pyarrow as pa
 
         works, count = self.works, len(self.works)
-        titles, abstracts = pages.columns()
+        titles, abstracts = texts.columns()
         ids = _padded("paper", count)
-        others = numbered("Author", works.people - len(self.chosen))
-        names = pa.concat_arrays([numbered(MASK, len(self.chosen)), others])
-        venues = pa.array([f"Journal of {one.head.title()}" for one in self.known])
-        starts = np.arange(0, pages.keywords.size + 1, pages.keywords.shape[1])
+        others = numbered_names("Author", works.people - len(self.population))
+        names = pa.concat_arrays([numbered_names(MASK, len(self.population)), others])
+        venues = pa.array([f"Journal of {one.head.title()}" for one in self.fields])
+        starts = np.arange(0, texts.keywords.size + 1, texts.keywords.shape[1])
         citations = np.concatenate([self._citations, collected[self.past :]])
         columns = {
             "id": ids,
@@ -157,55 +163,63 @@ class Multitude:
             "year": works.years,
             "authors": _lists(works.author_starts, self._numbers[works.authors], names),
             "references": _lists(works.reference_starts, works.references, ids),
-            "keywords": _lists(starts, pages.keywords.ravel(), _text(pages.words)),
+            "keywords": _lists(starts, texts.keywords.ravel(), _text(texts.words)),
             "venue": venues.cast(pa.large_string()).take(pa.array(works.fields)),
             "citations": citations,
         }
         return Papers(pa.table([columns[name] for name in schema().names], schema=schema()))
 
-    def _people(self, pages: Pages, joint: Any) -> People:
+    def _people(self, texts: PaperTexts, joint: Any) -> People:
         import pyarrow as pa
 
-        census, names = self._census, numbered(MASK, len(self.chosen))
-        words = _text([word.lower() for word in pages.words])
+        authorships, names = self._authorships, numbered_names(MASK, len(self.population))
+        words = _text([word.lower() for word in texts.words])
         columns = {
             "id": names,
             "affiliations": self._affiliations(),
-            "interests": census.interests(pages.keywords, words),
-            "papers": census.written(),
-            "citations": census.total(self._citations),
-            "collaborators": collaborators(joint, names),
+            "interests": authorships.interests(texts.keywords, words),
+            "papers": authorships.paper_counts(),
+            "citations": authorships.sum_over_papers(self._citations),
+            "collaborators": collaborator_lists(joint, names),
         }
         wanted = People.schema()
         return People(pa.table([columns[name] for name in wanted.names], schema=wanted))
 
     def _affiliations(self) -> pa.Array:
-        """One department and institution for everybody, of the field of the first paper."""
+        """One department and institution per scientist, of the field of the first paper."""
         import pyarrow.compute as pc
 
-        said, size, rng = patterns(), self._census.size, self._rng(4)
+        patterns, size, rng = sentence_patterns(), self._authorships.size, self._rng(4)
         departments = [
             one.format(field=field.head.title())
-            for field in self.known
-            for one in said["department"]
+            for field in self.fields
+            for one in patterns["department"]
         ]
-        sites = [one.format(place=place) for one in said["institution"] for place in said["place"]]
-        kinds = len(said["department"])
-        own = self._census.first(self.works.fields) * kinds + rng.integers(kinds, size=size)
+        sites = [
+            one.format(place=place)
+            for one in patterns["institution"]
+            for place in patterns["place"]
+        ]
+        kinds = len(patterns["department"])
+        own = self._authorships.value_of_first_paper(self.works.fields) * kinds + rng.integers(
+            kinds, size=size
+        )
         places = rng.integers(len(sites), size=size)
         parts = (_text(departments).take(own), _text(sites).take(places))
         whole = pc.binary_join_element_wise(*parts, _text([", "])[0])
         return _lists(np.arange(size + 1), np.arange(size), whole)
 
-    def _vectors(self, pages: Pages, sample: Numbers) -> tuple[Lsa, Vectors]:
-        texts = [pages.sample[row] for row in sample.tolist()]
-        embedding = Lsa.fit(texts, seed=self.seed, dim=DIMENSIONS)
-        told = embedding.encode(texts[:MEASURED])
-        mixture = Mixture.of(pages.keywords[sample[:MEASURED]], told, len(pages.words))
+    def _vectors(self, texts: PaperTexts, sample: IntArray) -> tuple[LSAEmbedding, VectorArray]:
+        sampled = [texts.sample[row] for row in sample.tolist()]
+        embedding = LSAEmbedding.fit(sampled, seed=self.seed, dim=DIMENSIONS)
+        vectors = embedding.encode(sampled[:MEASURED])
+        topic_vectors = TopicVectors.of(
+            texts.keywords[sample[:MEASURED]], vectors, len(texts.words)
+        )
         rows = np.empty((len(self.works), embedding.dim), dtype=np.float32)
         for start in range(0, len(rows), AT_ONCE):
             part, rng = slice(start, start + AT_ONCE), self._rng(6, start)
-            rows[part] = mixture.draw(pages.keywords[part], rng)
+            rows[part] = topic_vectors.draw(texts.keywords[part], rng)
         return embedding, rows
 
     def _notes(self, sample: int) -> list[str]:
@@ -214,7 +228,7 @@ class Multitude:
             COUNTED,
             COLLECTED_LATER if later else NO_CONTEMPORARY,
             f"the LSA is fitted on a sample of {sample:,} past papers",
-            DRAWN,
+            DRAWN_VECTORS,
         ]
 
     def _rng(self, *numbers: int) -> np.random.Generator:
@@ -222,7 +236,7 @@ class Multitude:
 
 
 def _short(counts: csr_array) -> csr_array:
-    """The same counts in numbers of half the length."""
+    """The same counts as 32-bit numbers."""
     from scipy.sparse import csr_array
 
     parts = (counts.data, counts.indices, counts.indptr)
@@ -230,7 +244,7 @@ def _short(counts: csr_array) -> csr_array:
 
 
 def _padded(word: str, count: int) -> pa.Array:
-    """Ids of a word and a number, zeros before it, so that they stand in order."""
+    """Ids of a word and a zero-padded number, which sort by number."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -245,7 +259,7 @@ def _text(words: Sequence[str]) -> pa.Array:
     return pa.array(words, pa.large_string())
 
 
-def _lists(starts: Numbers, items: Numbers, words: pa.Array) -> pa.Array:
+def _lists(starts: IntArray, items: IntArray, words: pa.Array) -> pa.Array:
     import pyarrow as pa
 
     return pa.LargeListArray.from_arrays(pa.array(starts), words.take(pa.array(items)))

@@ -1,7 +1,7 @@
-"""Strangers: an ecosystem of people without a past, for models of how ties come about.
+"""An ecosystem of people without a past, for models of how collaborations form.
 
-Nobody has written anything, and nobody knows anybody; there is a small literature by others. So
-everything that a run shows about who works with whom has come about in the run.
+Nobody in the population has written anything or knows anybody; there is a small literature by
+others. So every tie that a run shows was made in the run.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field as Setting
 
-from agents.part import Part
+from agents.config import Part
 from agents.profile import Profile
 from society.ecosystem.ecosystem import Ecosystem, encode_interests
 from society.ecosystem.people import MASK, People
-from society.ecosystem.synthetic import Synthetic
+from society.ecosystem.synthetic.synthetic import Synthetic
 from society.literature.papers import Papers
 
 FOUNDERS = 40
@@ -39,7 +39,7 @@ class Strangers(Part):
     """Pins the ecosystem; without it the seed of the run makes it."""
 
     def generate(self, seed: int) -> Ecosystem:
-        """The ecosystem of a seed; the same in every process."""
+        """Make the ecosystem of a seed; the same in every process."""
         from scipy.sparse import csr_array
 
         seed = (seed if self.seed is None else self.seed) % 2**64

@@ -1,9 +1,9 @@
-"""Synthetic: an ecosystem made from a seed, for the demo, the tests and the tutorials.
+"""An ecosystem made from a seed, for the demo, the tests and the tutorials.
 
-A community writes, a vocabulary gives the papers their words, and the same code that builds
-an ecosystem from real records builds this one; from ``MANY`` papers on they go straight into
-columns (see ``multitude``). Its figures lie near those of a real research community (see
-``info``); its sentences say nothing true.
+A growth model makes careers, teams and citations, a vocabulary gives the papers their words, and
+the build of real ecosystems builds this one, too. From ``MANY`` papers on, they are made in columns
+(see ``large``). The figures lie near those of a real research community (see
+``society.ecosystem.summary``); the sentences say nothing true.
 """
 
 from __future__ import annotations
@@ -13,20 +13,28 @@ from collections.abc import Sequence
 from typing import Annotated, Any, overload
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field as Setting
 from pydantic import model_validator
 
-from agents.part import Part
-from society.ecosystem.build import assemble
-from society.ecosystem.community import MEAN_TEAM, Community, Work
+from agents.arrays import FloatArray, IntArray
+from agents.config import Part
+from society.ecosystem.building.build_options import BuildProgress, SilentProgress
+from society.ecosystem.building.builder import build_from_invented
+from society.ecosystem.building.raw_records import RawAuthor, RawRecord
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.filters import PaperFilters, select
-from society.ecosystem.plan import Listener, Quiet
-from society.ecosystem.population import Careers
-from society.ecosystem.records import RawAuthor, RawRecord
-from society.ecosystem.vocabulary import Field, affiliation, fields, theme_weights, write_paper
-from society.ecosystem.works import Works
+from society.ecosystem.synthetic.community import (
+    MEAN_TEAM,
+    CommunityModel,
+    InventedPaper,
+    InventedPapers,
+)
+from society.ecosystem.synthetic.text import (
+    ResearchField,
+    affiliation,
+    research_fields,
+    theme_weights,
+    write_paper,
+)
 
 Count = Annotated[int, Setting(ge=1)]
 
@@ -34,7 +42,7 @@ GROWTH = 1.05
 NEWCOMERS = 0.5
 COLLECTED_PER_YEAR = 2.0
 MANY = 50_000
-"""So many papers are not worth an object each."""
+"""Number of papers from which they are made in columns, without an object per paper."""
 
 
 class Synthetic(Part):
@@ -69,47 +77,60 @@ class Synthetic(Part):
             )
         return self
 
-    def generate(self, seed: int, progress: Listener | None = None) -> Ecosystem:
-        """The ecosystem of a seed; the same in every process, whoever is told how it goes."""
+    def generate(self, seed: int, progress: BuildProgress | None = None) -> Ecosystem:
+        """Make the ecosystem of a seed; the same in every process.
+
+        Args:
+            seed: used where the section gives none.
+            progress: shows the phases.
+        """
         seed = (seed if self.seed is None else self.seed) % 2**64
-        heard: Listener = progress or Quiet()
-        heard.begin(f"growing a community that writes {self.papers:,} papers")
-        community = self._community(seed, heard)
+        progress = progress or SilentProgress()
+        progress.begin(f"growing a community that writes {self.papers:,} papers")
+        community = self._community(seed, progress)
         facts = {
             "source": "synthetic",
             "licence": "made from a seed; free of rights",
             "filters": self.model_dump(exclude={"seed"}),
         }
         if self.papers >= MANY:
-            works = Works.of(community)
+            works = InventedPapers.of(community)
             del community
-            return self._multitude(works, facts, seed, heard)
-        return self._assembled(community, facts, seed)
+            return self._build_large(works, facts, seed, progress)
+        return self._build_small(community, facts, seed)
 
-    def _assembled(self, community: Community, facts: dict[str, Any], seed: int) -> Ecosystem:
-        selection = select(self._records(community, seed), self.boundary, PaperFilters())
-        selection.steps.clear()
-        careers = Careers(selection.known)
-        by_papers = sorted(careers.papers, key=lambda a: (-len(careers.papers[a]), a))
-        chosen = sorted(by_papers[: self.scientists])
-        manifest = facts | {"steps": [self._most_productive(len(by_papers), len(chosen))]}
-        return assemble(
-            selection, careers, chosen, boundary=self.boundary, seed=seed, manifest=manifest
+    def _build_small(
+        self, community: CommunityModel, facts: dict[str, Any], seed: int
+    ) -> Ecosystem:
+        records = self._records(community, seed)
+        papers = Counter(
+            author.id
+            for record in records
+            if record.year < self.boundary
+            for author in record.authors
+        )
+        by_papers = sorted(papers, key=lambda author: (-papers[author], author))
+        population = sorted(by_papers[: self.scientists])
+        manifest = facts | {"steps": [self._most_productive(len(by_papers), len(population))]}
+        return build_from_invented(
+            records, population, boundary=self.boundary, seed=seed, manifest=manifest
         )
 
-    def _multitude(
-        self, works: Works, facts: dict[str, Any], seed: int, heard: Listener
+    def _build_large(
+        self, works: InventedPapers, facts: dict[str, Any], seed: int, progress: BuildProgress
     ) -> Ecosystem:
-        from society.ecosystem.multitude import Multitude
+        from society.ecosystem.synthetic.large import LargeEcosystem
 
-        whole = Multitude(works, self._words_of(seed)[1], self.boundary, self.scientists, seed)
-        authors = len(np.unique(works.seats(whole.past)[1]))
-        manifest = facts | {"steps": [self._most_productive(authors, len(whole.chosen))]}
+        large = LargeEcosystem(
+            works, self._draw_fields(seed)[1], self.boundary, self.scientists, seed
+        )
+        authors = len(np.unique(works.seats(large.past)[1]))
+        manifest = facts | {"steps": [self._most_productive(authors, len(large.population))]}
         rng = np.random.default_rng([seed, 3])
         interest = COLLECTED_PER_YEAR * rng.lognormal(0.0, 1.1, len(works))
         later = rng.poisson(interest * (self.boundary + self.years_contemporary - works.years))
         collected = works.cited(len(works)) + later
-        return whole.ecosystem(self._now(works.years), collected, manifest, heard)
+        return large.build(self._now(works.years), collected, manifest, progress)
 
     def _most_productive(self, authors: int, chosen: int) -> dict[str, int | str]:
         name = f"people: the {self.scientists} most productive"
@@ -122,22 +143,22 @@ class Synthetic(Part):
         totals = np.maximum(np.floor(self.papers * ends / ends[-1] + 1e-6).astype(int), 1)
         return [int(count) for count in np.diff(totals, prepend=0)]
 
-    def _community(self, seed: int, heard: Listener) -> Community:
+    def _community(self, seed: int, progress: BuildProgress) -> CommunityModel:
         rng = np.random.default_rng([seed, 1])
         per_year = self._papers_per_year()
         seats = MEAN_TEAM * sum(per_year[: self.years_past])
-        community = Community(
+        community = CommunityModel(
             rng=rng,
             field_weights=rng.uniform(0.6, 1.4, self.fields),
             newcomers=min(1.0, max(NEWCOMERS, 1.25 * self.scientists / seats)),
         )
         for number, papers in enumerate(per_year):
             community.write_year(self.boundary - self.years_past + number, papers)
-            heard.count(len(community.works))
+            progress.count(len(community.works))
         return community
 
-    def _records(self, community: Community, seed: int) -> list[RawRecord]:
-        rng, known = self._words_of(seed)
+    def _records(self, community: CommunityModel, seed: int) -> list[RawRecord]:
+        rng, known = self._draw_fields(seed)
         people = [
             RawAuthor(f"person{number:07d}", f"Person {number}", affiliation(rng, known[p.field]))
             for number, p in enumerate(community.people)
@@ -158,26 +179,28 @@ class Synthetic(Part):
                 citations=collected[number],
             )
             for number, work in enumerate(community.works)
-            for title, abstract, keywords in [self._words(rng, known, work)]
+            for title, abstract, keywords in [self._write_paper(rng, known, work)]
         ]
 
-    def _words_of(self, seed: int) -> tuple[np.random.Generator, list[Field]]:
+    def _draw_fields(self, seed: int) -> tuple[np.random.Generator, list[ResearchField]]:
         rng = np.random.default_rng([seed, 2])
-        return rng, [fields()[i] for i in rng.permutation(len(fields()))[: self.fields]]
+        return rng, [
+            research_fields()[i] for i in rng.permutation(len(research_fields()))[: self.fields]
+        ]
 
     @overload
     def _now(self, year: int) -> float: ...
 
     @overload
-    def _now(self, year: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]: ...
+    def _now(self, year: IntArray) -> FloatArray: ...
 
-    def _now(self, year: int | npt.NDArray[np.int64]) -> float | npt.NDArray[np.float64]:
-        """Where a field's attention stands in a year, from its oldest theme to its newest."""
+    def _now(self, year: int | IntArray) -> float | FloatArray:
+        """The position of a field's attention in a year: 0 at its oldest theme, 1 at its newest."""
         years = self.years_past + self.years_contemporary
         return 0.1 + 0.85 * (year - self.boundary + self.years_past) / years
 
-    def _words(
-        self, rng: np.random.Generator, known: Sequence[Field], work: Work
+    def _write_paper(
+        self, rng: np.random.Generator, known: Sequence[ResearchField], work: InventedPaper
     ) -> tuple[str, str, tuple[str, ...]]:
         own = known[work.field]
         weights = theme_weights(self._now(work.year), len(own.themes))
@@ -185,7 +208,7 @@ class Synthetic(Part):
         neighbour = known[int(rng.random() * len(known))]
         return write_paper(rng, own, neighbour, (own.themes[first], own.themes[second]))
 
-    def _collected(self, works: Sequence[Work], rng: np.random.Generator) -> list[int]:
+    def _collected(self, works: Sequence[InventedPaper], rng: np.random.Generator) -> list[int]:
         inside = Counter(cited for work in works for cited in work.references)
         end = self.boundary + self.years_contemporary
         interest = COLLECTED_PER_YEAR * rng.lognormal(0.0, 1.1, len(works))

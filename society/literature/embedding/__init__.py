@@ -1,42 +1,46 @@
-"""Embeddings: texts to vectors, under a name and a revision.
+"""Text embeddings, which map texts to unit vectors under a name and a revision.
 
-Three kinds: the LSA, fitted on the past papers; models of sentence-transformers on this machine;
-models behind HTTP, through litellm. Nothing heavy is imported before it is needed.
+Read ``base`` (the interface) and ``registry`` (making and loading by name) first. There are three
+kinds: ``lsa`` (fitted on the past papers, no download); ``sentence_transformer`` with
+``model_files`` (neural models on this machine); ``hosted`` (models behind HTTP). The last two are a
+``cached`` embedding over the files of ``cache``. Heavy libraries are imported when they are needed.
 """
 
-from society.literature.embedding.cache import EmbeddingCache
-from society.literature.embedding.embedding import (
-    DECIMALS,
-    SETTINGS_FILE,
-    Embedding,
-    Progress,
-    Vectors,
-    paper_text,
-)
-from society.literature.embedding.kinds import (
-    EMBEDDINGS,
-    EmbeddingKind,
-    embedding_kind,
-    load_embedding,
-    make_embedding,
-)
-from society.literature.embedding.lsa import ARRAYS_FILE, Lsa
-from society.literature.embedding.words import words_and_pairs
+from typing import TYPE_CHECKING
+
+from agents.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from society.literature.embedding.base import Embedding as Embedding
+    from society.literature.embedding.cache import EmbeddingCache as EmbeddingCache
+    from society.literature.embedding.lsa import LSAEmbedding as LSAEmbedding
+    from society.literature.embedding.registry import EMBEDDINGS as EMBEDDINGS
+    from society.literature.embedding.registry import EmbeddingKind as EmbeddingKind
+    from society.literature.embedding.registry import embedding_kind as embedding_kind
+    from society.literature.embedding.registry import load_embedding as load_embedding
+    from society.literature.embedding.registry import make_embedding as make_embedding
 
 __all__ = [
-    "ARRAYS_FILE",
-    "DECIMALS",
     "EMBEDDINGS",
-    "SETTINGS_FILE",
     "Embedding",
     "EmbeddingCache",
     "EmbeddingKind",
-    "Lsa",
-    "Progress",
-    "Vectors",
+    "LSAEmbedding",
     "embedding_kind",
     "load_embedding",
     "make_embedding",
-    "paper_text",
-    "words_and_pairs",
 ]
+
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "EMBEDDINGS": "society.literature.embedding.registry",
+        "Embedding": "society.literature.embedding.base",
+        "EmbeddingCache": "society.literature.embedding.cache",
+        "EmbeddingKind": "society.literature.embedding.registry",
+        "LSAEmbedding": "society.literature.embedding.lsa",
+        "embedding_kind": "society.literature.embedding.registry",
+        "load_embedding": "society.literature.embedding.registry",
+        "make_embedding": "society.literature.embedding.registry",
+    },
+)

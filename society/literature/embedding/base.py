@@ -1,4 +1,8 @@
-"""Embedding: texts to vectors, under a name and a revision."""
+"""The interface of an embedding, and what all embeddings share: rounding, paper texts, settings.
+
+An embedding turns texts into float32 vectors of unit length. It has a name and a revision, so that
+vectors of different models are never mixed.
+"""
 
 from __future__ import annotations
 
@@ -11,33 +15,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.arrays import VectorArray
 from agents.errors import InputError
 
 if TYPE_CHECKING:
     from society.literature.embedding.cache import EmbeddingCache
 
-Vectors = npt.NDArray[np.float32]
 Progress = Callable[[int, int], None]
-"""Told how many texts are embedded, of how many."""
+"""Called with the number of texts that are embedded and the number of all texts."""
 
 DECIMALS = 5
-AT_ONCE = 2048
-"""Texts of a corpus that are taken together."""
+"""Decimals to which vectors are rounded, so that equal texts search equally on any machine."""
+BATCH_TEXTS = 2048
+"""Texts of a corpus that are encoded together."""
 SETTINGS_FILE = "embedding.json"
 
 
 class Embedding(ABC):
-    """Texts to float32 rows of unit length; a text that says nothing gives a zero row."""
+    """Maps texts to float32 rows of unit length; a text without meaning gives a zero row."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """Short name; ``folder.embedding_folder`` makes a folder's name of it."""
+        """Short name; the name of the folder in an ecosystem is made from it."""
 
     @property
     @abstractmethod
     def revision(self) -> str:
-        """What exactly made the vectors: a hash or a pinned version."""
+        """Identifies exactly what makes the vectors: a hash or a pinned version."""
 
     @property
     @abstractmethod
@@ -46,48 +51,52 @@ class Embedding(ABC):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What whoever uses the vectors should know of how they are made."""
+        """Remarks on how the vectors are made, for every report that uses them."""
         return ()
 
     @abstractmethod
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """One row per text; each row depends on its own text only."""
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Encode texts, one row each (texts x dim); a row depends on its own text only."""
 
     @abstractmethod
     def save(self, folder: Path) -> None:
         """Write what ``load_embedding`` needs into an existing folder."""
 
-    def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """One row per text that is searched for, not searched in; for most models the same."""
+    def encode_queries(self, texts: Sequence[str]) -> VectorArray:
+        """Encode texts that are searched for; for most models the same as ``encode``."""
         return self.encode(texts)
 
     def encode_all(
         self,
         texts: Sequence[str],
         *,
-        out: Vectors | None = None,
+        out: VectorArray | None = None,
         cache: EmbeddingCache | None = None,
         progress: Progress | None = None,
-    ) -> Vectors:
-        """The rows of a corpus, made in stretches.
+    ) -> VectorArray:
+        """Encode a corpus in batches.
 
         Args:
             texts: the corpus.
-            out: where the rows go, len(texts) x dim, such as a memory-mapped file; None: a new
-                array.
-            cache: where rows are kept from one attempt at the corpus to the next, by models
-                whose rows are worth it.
-            progress: told after every stretch.
+            out: array that receives the rows, texts x dim and float32, such as a memory-mapped
+                file; None: a new array.
+            cache: keeps rows from one attempt at the corpus to the next; used by models whose rows
+                are expensive.
+            progress: called after every batch.
+
+        Returns:
+            The rows, texts x dim; ``out`` where it is given.
         """
-        rows = self._room_for(texts, out)
-        for start in range(0, len(texts), AT_ONCE):
-            some = texts[start : start + AT_ONCE]
+        rows = self._output_array(texts, out)
+        for start in range(0, len(texts), BATCH_TEXTS):
+            some = texts[start : start + BATCH_TEXTS]
             rows[start : start + len(some)] = self.encode(some)
             if progress is not None:
                 progress(start + len(some), len(texts))
         return rows
 
-    def _room_for(self, texts: Sequence[str], out: Vectors | None) -> Vectors:
+    def _output_array(self, texts: Sequence[str], out: VectorArray | None) -> VectorArray:
+        """The given output array after a check of its shape and type, or a new array of zeros."""
         shape = (len(texts), self.dim)
         if out is None:
             return np.zeros(shape, dtype=np.float32)
@@ -97,12 +106,12 @@ class Embedding(ABC):
 
 
 def paper_text(title: str, abstract: str) -> str:
-    """The text that stands for a paper wherever it is embedded."""
+    """The text by which a paper is embedded: its title and its abstract."""
     return f"{title}. {abstract}"
 
 
-def unit_rows(rows: npt.ArrayLike) -> Vectors:
-    """The rows at unit length, rounded to 1e-5; rows of length zero stay so."""
+def unit_rows(rows: npt.ArrayLike) -> VectorArray:
+    """Scale rows to unit length and round them to 1e-5; rows of length zero stay zero."""
     wide = np.asarray(rows, dtype=np.float64)
     lengths = np.sqrt(np.square(wide).sum(axis=1, keepdims=True))
     return np.round(wide / np.where(lengths > 0, lengths, 1.0), DECIMALS).astype(np.float32)
@@ -115,7 +124,7 @@ def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """What ``write_settings`` wrote.
+    """Read what ``write_settings`` wrote.
 
     Raises:
         InputError: there is no such file, or it holds something else.

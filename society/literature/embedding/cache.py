@@ -1,9 +1,9 @@
-"""EmbeddingCache: rows on disk by what their text says, so that none is made or paid for twice.
+"""A cache of embedding vectors on disk, so that none is computed or paid for twice.
 
-One folder, with a shelf for each origin of rows (a model at a revision). A shelf is two files of
-records of one size that only grow: ``rows.bin`` (float32) and ``keys.bin`` (SHA-256 of origin and
-text, CRC-32 of the row). A row is written before its key, so a process that is killed between the
-two leaves a tail without keys, which is cut off when the shelf is opened again.
+One folder with a partition for each origin of rows (a model at a revision). A partition is two
+append-only files of fixed-size records: ``rows.bin`` (float32) and ``keys.bin`` (SHA-256 of origin
+and text, CRC-32 of the row). A row is written before its key: a process that is killed between the
+two leaves a tail without keys, which is cut off when the partition is opened again.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from typing import IO, Any, Self
 import numpy as np
 from filelock import FileLock, Timeout
 
+from agents.arrays import VectorArray
+from agents.atomic_files import write_atomically
 from agents.errors import InputError
-from society.literature.embedding.embedding import Vectors
 
 LOCK, ABOUT, KEYS, ROWS = ".lock", "about.json", "keys.bin", "rows.bin"
 _KEY, _CHECK = 32, 4
@@ -29,18 +30,18 @@ _RECORD = _KEY + _CHECK
 
 
 class EmbeddingCache:
-    """A folder of rows; one process at a time has it.
+    """A folder of cached rows, locked by one process at a time.
 
     Args:
-        folder: made where it is not there.
+        folder: made where it does not exist.
 
     Raises:
-        InputError: another process has it, or it cannot be written to.
+        InputError: another process has locked it, or it cannot be written to.
     """
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
-        self._shelves: dict[str, Shelf] = {}
+        self._partitions: dict[str, CachePartition] = {}
         self._lock = FileLock(self.folder / LOCK, timeout=0, thread_local=False)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -53,18 +54,18 @@ class EmbeddingCache:
         except OSError as error:
             raise _unwritable(self.folder, error) from error
 
-    def shelf(self, origin: str) -> Shelf:
-        """The rows of one origin."""
-        if origin not in self._shelves:
+    def partition(self, origin: str) -> CachePartition:
+        """Open the rows of one origin, such as a model at a revision."""
+        if origin not in self._partitions:
             name = hashlib.sha256(origin.encode()).hexdigest()[:16]
-            self._shelves[origin] = Shelf(self.folder / name, origin)
-        return self._shelves[origin]
+            self._partitions[origin] = CachePartition(self.folder / name, origin)
+        return self._partitions[origin]
 
     def close(self) -> None:
-        """Let other processes have it."""
-        for shelf in self._shelves.values():
-            shelf.close()
-        self._shelves.clear()
+        """Write everything to disk and release the lock."""
+        for partition in self._partitions.values():
+            partition.close()
+        self._partitions.clear()
         self._lock.release()
 
     def __enter__(self) -> Self:
@@ -81,12 +82,17 @@ class EmbeddingCache:
         self.close()
 
 
-class Shelf:
-    """The rows of one origin, all of one length."""
+class CachePartition:
+    """The cached rows of one origin, all of one length.
+
+    Args:
+        folder: of this partition; made when the first rows are added.
+        origin: the model at its revision, part of every key.
+    """
 
     def __init__(self, folder: Path, origin: str) -> None:
         self._folder, self._origin = folder, origin
-        self._places: dict[bytes, tuple[int, int]] = {}
+        self._records: dict[bytes, tuple[int, int]] = {}
         self._dim: int | None = None
         self._open: tuple[IO[bytes], IO[bytes]] | None = None
         self._count = 0
@@ -94,23 +100,27 @@ class Shelf:
             self._read()
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._records)
 
-    def get(self, text: str) -> Vectors | None:
-        """The row of a text; None where it is not there, or damaged."""
-        place = self._places.get(self._key(text))
-        if place is None or self._open is None or self._dim is None:
+    def get(self, text: str) -> VectorArray | None:
+        """Look up the row of a text; None where it is missing or damaged."""
+        record = self._records.get(self._key(text))
+        if record is None or self._open is None or self._dim is None:
             return None
         rows, size = self._open[0], 4 * self._dim
-        rows.seek(place[0] * size)
+        rows.seek(record[0] * size)
         data = rows.read(size)
-        return np.frombuffer(data, "<f4").copy() if zlib.crc32(data) == place[1] else None
+        return np.frombuffer(data, "<f4").copy() if zlib.crc32(data) == record[1] else None
 
-    def add(self, texts: Sequence[str], rows: Vectors) -> None:
-        """Keep the rows of texts.
+    def add(self, texts: Sequence[str], rows: VectorArray) -> None:
+        """Store the rows of texts.
+
+        Args:
+            texts: distinct texts.
+            rows: their rows, texts x dim.
 
         Raises:
-            InputError: rows of another length are there, or the disk takes no more.
+            InputError: rows of another length are there, or the disk is full.
         """
         if not len(texts):
             return
@@ -122,19 +132,19 @@ class Shelf:
         records = (k + c.to_bytes(_CHECK, "little") for k, c in zip(keys, checks, strict=True))
         self._append(b"".join(pieces), b"".join(records))
         for number, (key, check) in enumerate(zip(keys, checks, strict=True)):
-            self._places[key] = self._count + number, check
+            self._records[key] = self._count + number, check
         self._count += len(keys)
 
     def close(self) -> None:
-        """See to it that all is on the disk, and let go of it."""
+        """Flush the files to disk and close them."""
         for file in self._open or ():
             os.fsync(file.fileno())
             file.close()
         self._open = None
 
     def _key(self, text: str) -> bytes:
-        said = f"{self._origin}\0{text}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(said).digest()
+        keyed_text = f"{self._origin}\0{text}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(keyed_text).digest()
 
     def _begin(self, dim: int) -> None:
         if self._dim is not None:
@@ -145,14 +155,13 @@ class Shelf:
         try:
             self._folder.mkdir(exist_ok=True)
             about = json.dumps({"origin": self._origin, "dim": dim})
-            (self._folder / f"{ABOUT}.new").write_text(about, encoding="utf-8")
-            os.replace(self._folder / f"{ABOUT}.new", self._folder / ABOUT)
+            write_atomically(self._folder / ABOUT, about)
         except OSError as error:
             raise _unwritable(self._folder, error) from error
         self._read()
 
     def _read(self) -> None:
-        """Open what is there, without a tail that a kill has left."""
+        """Open the files, without a tail that a killed process has left."""
         path = self._folder / ABOUT
         try:
             about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -169,16 +178,18 @@ class Shelf:
             ) from error
         for number in range(whole):
             record = records[number * _RECORD : (number + 1) * _RECORD]
-            self._places[record[:_KEY]] = number, int.from_bytes(record[_KEY:], "little")
+            self._records[record[:_KEY]] = number, int.from_bytes(record[_KEY:], "little")
 
     def _file(self, name: str) -> IO[bytes]:
-        # Without a buffer: what a full disk has not taken must not be tried again at the end.
+        # Unbuffered: bytes that a full disk refused must not be written again on close.
         return (self._folder / name).open("a+b", buffering=0)
 
     def _append(self, rows: bytes, keys: bytes) -> None:
         if self._open is None:
             return
         try:
+            # Rows before keys: a kill between the two leaves rows without keys, which are cut
+            # off on the next start; a key without its row would name another row.
             for file, data in zip(self._open, (rows, keys), strict=True):
                 _write(file, data)
         except OSError as error:
@@ -186,7 +197,7 @@ class Shelf:
             raise _unwritable(self._folder, error) from error
 
     def _cut(self) -> None:
-        """Cut off what goes beyond the whole records."""
+        """Cut off everything behind the complete records."""
         if self._open is not None and self._dim is not None:
             for file, size in zip(self._open, (4 * self._dim, _RECORD), strict=True):
                 file.truncate(self._count * size)

@@ -1,8 +1,8 @@
-"""Hosted: rows by a model behind HTTP, through litellm.
+"""Embeddings by a model behind HTTP, through litellm.
 
-Nobody can pin what stands behind a name there. In its place the row of one fixed sentence is
-kept with the vectors, and asked for again before anything else: where the model answers it
-differently, it is not the one that made them.
+A name does not pin what answers behind it. Instead the row of one fixed sentence (the probe) is
+saved with the vectors, and requested again before anything else: where the model answers it
+differently, it is not the model that made the vectors.
 """
 
 from __future__ import annotations
@@ -16,114 +16,125 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from agents.embedded import Embedded
+from agents.arrays import VectorArray
+from agents.backends.embeddings import EmbeddingBatch, LiteLLMEmbedding
 from agents.errors import InputError
-from agents.litellm_embedding import LiteLLMEmbedding
-from agents.request import Usage
-from agents.secrets import redact
-from society.literature.embedding.cache import Shelf
-from society.literature.embedding.embedding import Vectors, unit_rows, write_settings
-from society.literature.embedding.remembered import Piece, Remembered
-from society.literature.embedding.semantic import prompt_mark
+from agents.redaction import redact
+from agents.usage import Usage
+from society.literature.embedding.base import unit_rows, write_settings
+from society.literature.embedding.cache import CachePartition
+from society.literature.embedding.cached import CachedEmbedding, EncodedBatch
+from society.literature.embedding.sentence_transformer import prompt_suffix
 
 KIND = "litellm"
 PROBE = "A society of virtual scientists reads, argues and writes."
-LIKE = 0.999
-"""Cosine that two answers to the probe have at least, if one model gave them."""
+MIN_PROBE_COSINE = 0.999
+"""Least cosine between two answers to the probe by one model."""
 _KEPT = ("model", "api_base", "key", "dimensions")
 
 
 @dataclass(slots=True)
-class Spent:
-    """What has been asked of the model by this process.
+class EmbeddingUsage:
+    """Totals of what this process has requested from the model.
 
     Attributes:
-        requests: HTTP requests, failed ones included where another brought the rows.
+        requests: HTTP requests, failed ones included where a retry brought the rows.
         texts: texts that were answered, the probe included.
-        tokens: tokens of these.
+        tokens: tokens of these texts.
         usd: their price in US dollars; 0 where no price is known.
-        cut: texts that were longer than the model reads, of which the beginning counts.
+        truncated: texts longer than the model reads, of which only the beginning counts.
     """
 
     requests: int = 0
     texts: int = 0
     tokens: int = 0
     usd: float = 0.0
-    cut: int = 0
+    truncated: int = 0
 
 
-class Hosted(Remembered):
+class HostedEmbedding(CachedEmbedding):
     """Texts to rows by a model behind HTTP.
 
     Args:
-        model: which model, where, and how it is asked.
-        query_prompt: what is put before a text that is searched for.
-        probe: the row of ``PROBE`` when the vectors were made; None: not asked yet.
+        model: the model, its endpoint and how requests are made.
+        query_prompt: put before a text that is searched for.
+        probe: the row of ``PROBE`` when the vectors were made; None: not requested yet.
 
     Attributes:
-        spent: what has been asked so far.
+        usage: totals of the requests so far.
     """
 
     def __init__(
-        self, model: LiteLLMEmbedding, *, query_prompt: str = "", probe: Vectors | None = None
+        self, model: LiteLLMEmbedding, *, query_prompt: str = "", probe: VectorArray | None = None
     ) -> None:
         super().__init__(query_prompt)
-        self.model, self.spent = model, Spent()
+        self.model, self.usage = model, EmbeddingUsage()
         self._probe = probe
-        self._now: Vectors | None = None
+        self._answered_probe: VectorArray | None = None
 
-    def __reduce__(self) -> tuple[Callable[..., Hosted], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., HostedEmbedding], tuple[Any, ...]]:
         return _again, (self.model.model_dump(), self.query_prompt, self._probe)
 
     @classmethod
-    def from_settings(cls, folder: Path, settings: dict[str, Any]) -> Hosted:
-        """Rebuild from what ``save`` wrote; the model is asked at the first text."""
+    def from_settings(cls, folder: Path, settings: dict[str, Any]) -> HostedEmbedding:
+        """Rebuild from what ``save`` wrote; no request is made before the first text.
+
+        Args:
+            folder: of the saved embedding, for messages.
+            settings: the content of its ``embedding.json``.
+
+        Raises:
+            InputError: the settings are not those of a hosted embedding.
+        """
         try:
             probe = np.array(settings["probe"], dtype=np.float32)
             if probe.shape != (int(settings["dim"]),):
                 raise ValueError("the probe has another length")
             prompt = str(settings.get("query_prompt", ""))
-            model = model_of({name: settings[name] for name in _KEPT})
+            model = parse_model_settings({name: settings[name] for name in _KEPT})
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
         return cls(model, query_prompt=prompt, probe=probe)
 
     @property
     def name(self) -> str:
-        """``litellm:`` and the model."""
+        """``litellm:`` and the name of the model."""
         return f"{KIND}:{self.model.model}"
 
     @property
     def revision(self) -> str:
-        """Hash of the model's name and of how it answers the probe."""
+        """Hash of the model's name and of its row for the probe."""
         digest = hashlib.sha256(self.origin.encode())
-        digest.update(self._known_probe().tobytes())
-        return digest.hexdigest()[:16] + prompt_mark(self.query_prompt)
+        digest.update(self._reference_probe().tobytes())
+        return digest.hexdigest()[:16] + prompt_suffix(self.query_prompt)
 
     @property
     def origin(self) -> str:
-        """The model by its name, and the length that was chosen."""
+        """The model by its name, and the dimensions that were requested."""
         chosen = self.model.dimensions
         return self.name + (f"@{chosen}" if chosen is not None else "")
 
     @property
     def dim(self) -> int:
         """Length of a row."""
-        return len(self._known_probe())
+        return len(self._reference_probe())
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What nobody can know of it, and how many texts were cut."""
-        told = [
+        """That the model's training data is unknown, and how many texts were truncated."""
+        notes = [
             f"{self.name} was trained elsewhere, perhaps on texts from after the boundary, and "
             "its provider may change it"
         ]
-        if self.spent.cut:
-            told.append(f"{self.spent.cut:,} texts were longer than it reads, and were cut")
-        return tuple(told)
+        if self.usage.truncated:
+            notes.append(f"{self.usage.truncated:,} texts were longer than it reads, and were cut")
+        return tuple(notes)
 
     def save(self, folder: Path) -> None:
-        """Write which model it is and how it answers the probe; keys are named, never written."""
+        """Write the model's settings and its row for the probe.
+
+        A key is written as the name of its variable, never as its value.
+        """
         settings = {
             "kind": KIND,
             "name": self.name,
@@ -131,36 +142,38 @@ class Hosted(Remembered):
             "dim": self.dim,
             **{name: getattr(self.model, name) for name in _KEPT},
             "query_prompt": self.query_prompt,
-            "probe": [round(float(number), 5) for number in self._known_probe()],
+            "probe": [round(float(number), 5) for number in self._reference_probe()],
         }
         write_settings(folder, settings)
 
-    def _known_probe(self) -> Vectors:
-        with self._turn:
+    def _reference_probe(self) -> VectorArray:
+        with self._lock:
             if self._probe is None:
-                self._probe = self._asked_probe()
+                self._probe = self._current_probe()
         return self._probe
 
-    def _prepare(self, shelf: Shelf | None) -> None:
-        """See that this is still the model that made the other rows."""
-        now, kept = self._asked_probe(), None if shelf is None else shelf.get(PROBE)
+    def _prepare(self, partition: CachePartition | None) -> None:
+        """Check that this is still the model that made the saved and the cached rows."""
+        now, kept = self._current_probe(), None if partition is None else partition.get(PROBE)
         for known in (self._probe, kept):
-            if known is not None and (len(known) != len(now) or float(known @ now) < LIKE):
+            if known is not None and (
+                len(known) != len(now) or float(known @ now) < MIN_PROBE_COSINE
+            ):
                 raise InputError(
                     f"{self.name} now answers differently than when the other vectors were made; "
                     "it is another model by that name: embed everything again, without the cache"
                 )
-        if shelf is not None and kept is None:
-            shelf.add([PROBE], now[None])
+        if partition is not None and kept is None:
+            partition.add([PROBE], now[None])
         self._probe = now if self._probe is None else self._probe
 
-    def _asked_probe(self) -> Vectors:
-        """How the model answers the probe now; asked once in a process."""
-        if self._now is None:
-            ((_, answer),) = self.model.pieces([PROBE])
-            self._now = self._count(answer)[0]
-            self._require_length(len(self._now), self.model.dimensions)
-        return self._now
+    def _current_probe(self) -> VectorArray:
+        """The model's present row for the probe; requested once in a process."""
+        if self._answered_probe is None:
+            ((_, answer),) = self.model.embed([PROBE])
+            self._answered_probe = self._record_usage(answer)[0]
+            self._require_length(len(self._answered_probe), self.model.dimensions)
+        return self._answered_probe
 
     def _require_length(self, length: int, expected: int | None) -> None:
         if expected is not None and length != expected:
@@ -169,28 +182,28 @@ class Hosted(Remembered):
                 "dimensions to a length that it offers, or to none"
             )
 
-    def _ask(self, texts: Sequence[str]) -> Iterator[Piece]:
-        for places, answer in self.model.pieces(texts):
-            rows = self._count(answer)
+    def _compute(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:
+        for positions, answer in self.model.embed(texts):
+            rows = self._record_usage(answer)
             self._require_length(rows.shape[1], self.dim)
-            yield places, rows
+            yield positions, rows
 
-    def _count(self, answer: Embedded) -> Vectors:
-        """Book an answer; its rows at unit length."""
-        spent = self.spent
+    def _record_usage(self, answer: EmbeddingBatch) -> VectorArray:
+        """Add a batch to the totals; returns its rows at unit length."""
+        spent = self.usage
         spent.requests += answer.requests
         spent.texts += len(answer.rows)
         spent.tokens += answer.usage.prompt_tokens
         spent.usd += self.model.price(Usage(answer.usage.prompt_tokens, 0))
-        spent.cut += answer.cut
+        spent.truncated += answer.cut
         return unit_rows(answer.rows)
 
 
-def model_of(settings: dict[str, Any]) -> LiteLLMEmbedding:
-    """The model of these settings.
+def parse_model_settings(settings: dict[str, Any]) -> LiteLLMEmbedding:
+    """Validate the settings of a model behind HTTP.
 
     Raises:
-        InputError: one of them cannot be; no value is repeated, as it may hold a secret.
+        InputError: a setting is wrong; its value is not repeated, as it may hold a secret.
     """
     try:
         return LiteLLMEmbedding.model_validate(settings)
@@ -200,5 +213,5 @@ def model_of(settings: dict[str, Any]) -> LiteLLMEmbedding:
         raise InputError(f"embedding litellm: {place}: {redact(str(first['msg']))}") from None
 
 
-def _again(settings: dict[str, Any], prompt: str, probe: Vectors | None) -> Hosted:
-    return Hosted(model_of(settings), query_prompt=prompt, probe=probe)
+def _again(settings: dict[str, Any], prompt: str, probe: VectorArray | None) -> HostedEmbedding:
+    return HostedEmbedding(parse_model_settings(settings), query_prompt=prompt, probe=probe)

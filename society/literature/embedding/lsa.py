@@ -1,57 +1,89 @@
-"""Lsa: the default embedding, which needs no download.
+"""Latent semantic analysis (LSA): the default embedding, which needs no download.
 
-TF-IDF and a truncated SVD fitted on the past papers. The fit is scikit-learn's, imported only
-when a fit is asked for; encoding is a sparse product of our own, one text at a time, so that a
-row never depends on its neighbours.
+Sublinear TF-IDF of words and word pairs, and a truncated SVD fitted on the past papers. The fit is
+scikit-learn's, imported only when a fit is asked for. Encoding is a sparse product written by hand,
+one text at a time, because a row must never depend on its neighbours.
+
+Source: Deerwester et al. 1990.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import Counter
 from collections.abc import Container, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.errors import InputError
-from society.archives import TROUBLE
-from society.literature.embedding.embedding import (
+from agents.arrays import FloatArray, VectorArray
+from agents.errors import DAMAGED_ARCHIVE, InputError
+from society.literature.embedding.base import (
     DECIMALS,
     SETTINGS_FILE,
     Embedding,
-    Vectors,
     read_settings,
     write_settings,
 )
-from society.literature.embedding.words import words_and_pairs
+
+WORD = re.compile(r"[^\W_](?:[^\W_]|-)*[^\W_]")
+
+# A short list of words without a subject in any field. It is kept here so that texts are split
+# the same way for the fit and for encoding, and without a library.
+_FUNCTION_WORDS = """
+about above across after again against all almost also although always among an and another
+any are around as at based be became because been before being below between both but by can
+could did do does doing done down due during each either et al etc even every few first for
+from further given had has have having he hence her here him his how however if in into is it
+its itself just less like made make many may me might more most much must my near need neither
+new next no nor not now of off often on once one only onto or other our ours out over own per
+quite rather same second several shall she should show shown since so some still such take
+than that the their them then there therefore these they this those three through thus to too
+toward towards two under until up upon us use used uses using very via was we well were what
+when where whether which while who whom whose why will with within without would yet you your
+"""
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+
+
+def words_and_pairs(text: str) -> list[str]:
+    """Extract the terms of a text: words without stop words, then the pairs of adjacent ones."""
+    words = [word for word in WORD.findall(text.lower()) if word not in STOP_WORDS]
+    return words + [f"{left} {right}" for left, right in pairwise(words)]
+
 
 DIMENSIONS = 256
+"""Length of a vector, where the corpus is large enough."""
 VOCABULARY = 20_000
+"""Most terms of a fit, the most frequent ones."""
 SAMPLE = 100_000
-"""Texts of a larger corpus that the fit looks at."""
+"""Texts on which a larger corpus is fitted."""
 MEMO = 4096
+"""Encoded texts that stay in memory."""
 ARRAYS_FILE = "embedding.npz"
 
 
-class Lsa(Embedding):
+class LSAEmbedding(Embedding):
     """Latent semantic analysis: sublinear TF-IDF of words and word pairs, then an SVD.
 
     Args:
         vocabulary: the known terms, in the order of the rows of ``projection``.
         idf: inverse document frequency of each term.
-        projection: one row per term; a text's vector is the weighted sum of its terms' rows.
+        projection: one row per term (terms x dim); a text's vector is the weighted sum of its
+            terms' rows, at unit length.
+        notes: remarks on the fit.
     """
 
     def __init__(
         self,
         vocabulary: Sequence[str],
-        idf: npt.NDArray[np.float64],
-        projection: Vectors,
+        idf: FloatArray,
+        projection: VectorArray,
         notes: Sequence[str] = (),
     ) -> None:
         self._terms = tuple(vocabulary)
@@ -62,9 +94,9 @@ class Lsa(Embedding):
         self._memo = lru_cache(maxsize=MEMO)(self._encode_one)
         self._revision = self._content_hash()
 
-    def __reduce__(self) -> tuple[type[Lsa], tuple[Any, ...]]:
-        # The memo cannot be copied and need not be.
-        return Lsa, (self._terms, self._idf, self._projection, self._notes)
+    def __reduce__(self) -> tuple[type[LSAEmbedding], tuple[Any, ...]]:
+        # The memo cannot be pickled and is made anew.
+        return LSAEmbedding, (self._terms, self._idf, self._projection, self._notes)
 
     @classmethod
     def fit(
@@ -74,10 +106,17 @@ class Lsa(Embedding):
         seed: int = 0,
         dim: int = DIMENSIONS,
         sample: int = SAMPLE,
-    ) -> Lsa:
+    ) -> LSAEmbedding:
         """Fit on a corpus, or on a seeded sample of a corpus of more than ``sample`` texts.
 
-        The vector is shorter than ``dim`` where the corpus is small.
+        Args:
+            texts: the corpus; of past papers only, so that no vector knows the future.
+            seed: of the sample and of the SVD.
+            dim: length of a vector; shorter where the corpus is small.
+            sample: most texts that the fit looks at.
+
+        Returns:
+            The fitted embedding; the same on any number of cores.
 
         Raises:
             InputError: the corpus has no words.
@@ -108,8 +147,8 @@ class Lsa(Embedding):
         """That it was fitted on a sample, if it was."""
         return self._notes
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """One unit row per text, rounded to 1e-5 so that equal texts search equally."""
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Encode texts, one unit row each, rounded to 1e-5 so that equal texts search equally."""
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
         for number, text in enumerate(texts):
             rows[number] = self._memo(text)
@@ -118,10 +157,18 @@ class Lsa(Embedding):
     def keywords(
         self, text: str, count: int, preferred: Container[str] = frozenset()
     ) -> tuple[str, ...]:
-        """The terms of a text with the highest TF-IDF weight, no word told twice.
+        """Choose the terms of a text with the highest TF-IDF weight, without repeated words.
 
-        Preferred terms come first, then pairs of words, then single words. A term that shares
-        a word with one chosen before it is left out.
+        Preferred terms come first, then pairs of words, then single words. A term that shares a
+        word with one chosen before it is left out.
+
+        Args:
+            text: any text.
+            count: most terms, at least 1.
+            preferred: terms that are chosen before all others, in lower case.
+
+        Returns:
+            The terms, best first; fewer than ``count`` where the text has no more.
         """
         rows, weights = self._weigh(text)
         ranked = sorted(
@@ -129,12 +176,12 @@ class Lsa(Embedding):
             for term, weight in zip((self._terms[row] for row in rows), weights, strict=True)
         )
         chosen: list[str] = []
-        told: set[str] = set()
+        used: set[str] = set()
         for *_, term in ranked:
             words = set(term.split())
-            if not words & told and not any(word.isdigit() for word in words):
+            if not words & used and not any(word.isdigit() for word in words):
                 chosen.append(term)
-                told |= words
+                used |= words
             if len(chosen) == count:
                 break
         return tuple(chosen)
@@ -153,31 +200,39 @@ class Lsa(Embedding):
         np.savez(folder / ARRAYS_FILE, idf=self._idf, projection=self._projection)
 
     @classmethod
-    def load(cls, folder: Path) -> Lsa:
+    def load(cls, folder: Path) -> LSAEmbedding:
         """Read what ``save`` wrote."""
         return cls.from_settings(folder, read_settings(folder))
 
     @classmethod
-    def from_settings(cls, folder: Path, settings: dict[str, Any]) -> Lsa:
-        """Rebuild from settings already read; the arrays stand beside them."""
+    def from_settings(cls, folder: Path, settings: dict[str, Any]) -> LSAEmbedding:
+        """Rebuild from settings that are already read, and from the arrays beside them.
+
+        Args:
+            folder: of the saved embedding.
+            settings: the content of its ``embedding.json``.
+
+        Raises:
+            InputError: the arrays are missing, damaged, or not those of the settings.
+        """
         path = folder / ARRAYS_FILE
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 numbers = arrays["idf"], arrays["projection"]
                 lsa = cls(settings["vocabulary"], *numbers, settings.get("notes", ()))
-        except (TypeError, *TROUBLE) as error:
+        except (TypeError, *DAMAGED_ARCHIVE) as error:
             raise InputError(f"{path}: not a saved embedding ({error}); build it again") from error
         if lsa.revision != settings.get("revision"):
             raise InputError(f"{path}: its numbers are not those of {SETTINGS_FILE}; build again")
         return lsa
 
-    def _weigh(self, text: str) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+    def _weigh(self, text: str) -> tuple[npt.NDArray[np.intp], FloatArray]:
         counts = Counter(term for term in words_and_pairs(text) if term in self._row_of)
         rows = np.fromiter((self._row_of[term] for term in counts), np.intp, len(counts))
         often = np.fromiter((1.0 + math.log(n) for n in counts.values()), float, len(counts))
         return rows, often * self._idf[rows]
 
-    def _encode_one(self, text: str) -> Vectors:
+    def _encode_one(self, text: str) -> VectorArray:
         rows, weights = self._weigh(text)
         row = weights @ self._projection[rows].astype(np.float64)
         length = float(np.sqrt(np.square(row).sum()))
@@ -194,16 +249,14 @@ class Lsa(Embedding):
 
 
 def _sample(texts: Sequence[str], count: int, seed: int) -> list[str]:
-    """So many of the texts, in their order, the same for the same seed."""
+    """Draw ``count`` of the texts, in their order, the same for the same seed."""
     rng = np.random.default_rng(seed % 2**64)
     chosen = np.sort(rng.choice(len(texts), size=count, replace=False))
     return [texts[row] for row in chosen.tolist()]
 
 
-def _fitted(
-    texts: Sequence[str], seed: int, dim: int
-) -> tuple[list[str], npt.NDArray[np.float64], Vectors]:
-    """The vocabulary, its inverse document frequencies and the projection."""
+def _fitted(texts: Sequence[str], seed: int, dim: int) -> tuple[list[str], FloatArray, VectorArray]:
+    """Fit TF-IDF and SVD: the vocabulary, its inverse document frequencies and the projection."""
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]

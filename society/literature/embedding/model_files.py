@@ -1,8 +1,8 @@
-"""Weights: where a sentence-transformers model is, which one exactly, and that it is harmless.
+"""The files of a sentence-transformers model: where they are, their revision, and their safety.
 
-A model of the Hugging Face hub is one commit of it, brought into the hub's own cache on this
-machine; a model in a local folder is the hash of its files. Either is loaded from a folder that
-was looked through first: safetensors only, nothing pickled, no code of its own.
+A model of the Hugging Face hub is pinned by a commit and kept in the hub's own cache on this
+machine; a model in a local folder is pinned by a hash of its files. Either is checked before it is
+loaded: only safetensors, nothing pickled, no code of the model's own.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.classify import one_line
+from agents.backends.provider_errors import one_line
 from agents.errors import InputError
 
 Announce = Callable[[str], None]
+"""Called with a message for the person at the terminal, such as before a download."""
 
 LOADED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
-"""Files of a model that are downloaded, hashed and loaded."""
+"""Patterns of the files of a model that are downloaded, hashed and loaded."""
 OTHER_FORMATS = ("onnx/*", "openvino/*")
 PICKLED = {".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib"}
 MODULES = {
@@ -33,14 +34,14 @@ WITH_WEIGHTS = {"Transformer", "Dense", "LayerNorm", "StaticEmbedding"}
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-def say(message: str) -> None:
-    """Tell a person, on the standard error output."""
+def print_to_stderr(message: str) -> None:
+    """Print a message on the standard error output at once."""
     print(message, file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True)
-class Weights:
-    """One model at one revision.
+class ModelFiles:
+    """The files of one model at one revision.
 
     Attributes:
         source: name on the hub, or the path of a folder.
@@ -53,15 +54,19 @@ class Weights:
     local: bool
 
     @classmethod
-    def find(cls, named: str, announce: Announce = say) -> Weights:
-        """The model of a name, ``SOURCE`` or ``SOURCE@REVISION``.
+    def resolve(cls, named: str, announce: Announce = print_to_stderr) -> ModelFiles:
+        """Find the model of a name, ``SOURCE`` or ``SOURCE@REVISION``, and check its files.
 
-        A name of the hub that is not on this machine is downloaded; without a revision, the one
-        that is here counts, else the newest.
+        A model of the hub that is not on this machine is downloaded. Without a revision, the one on
+        this machine counts, else the newest.
+
+        Args:
+            named: name on the hub or path of a folder, with or without a revision.
+            announce: called before a download.
 
         Raises:
-            InputError: there is no such model, it is not safe to load, or it is not here and
-                the hub cannot or must not be asked.
+            InputError: there is no such model, it is not safe to load, or it is not on this machine
+                and the hub cannot or must not be asked.
         """
         source, _, revision = named.rpartition("@")
         if not source or "/" in revision or Path(named).expanduser().is_dir():
@@ -77,11 +82,11 @@ class Weights:
 
     @property
     def name(self) -> str:
-        """Without the path, which tells nothing and is nobody's business."""
+        """The name without the path of a local folder, which is private."""
         return Path(self.source).name if self.local else self.source
 
-    def folder(self, announce: Announce = say) -> Path:
-        """Where it is, looked through; a model of the hub that has gone is downloaded again.
+    def folder(self, announce: Announce = print_to_stderr) -> Path:
+        """The folder of the files, checked; a model of the hub that is gone is downloaded again.
 
         Raises:
             InputError: it is not there any more, or has another revision by now.
@@ -100,7 +105,7 @@ class Weights:
 
 
 def content_hash(folder: Path) -> str:
-    """Hash of all files in a folder that may be loaded: their names and what they hold."""
+    """Hash all files in a folder that may be loaded: their names and contents; 16 digits."""
     digest = hashlib.sha256()
     for path in _files(folder):
         digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
@@ -110,7 +115,7 @@ def content_hash(folder: Path) -> str:
 
 
 def require_safe(folder: Path) -> None:
-    """Look a model's folder through before anything of it is loaded.
+    """Check a model's folder before anything of it is loaded.
 
     Raises:
         InputError: its weights are pickled or missing, it names parts or code that are not the
@@ -130,7 +135,7 @@ def require_safe(folder: Path) -> None:
 
 
 def _modules(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The parts of a model and their folders."""
+    """The parts of a model by their class, with their folders."""
     path = folder / "modules.json"
     if not path.is_file():
         yield "Transformer", folder
@@ -169,7 +174,7 @@ def _there(folder: Path) -> Path:
 
 
 def _snapshot(name: str, revision: str | None, announce: Announce) -> Path:
-    """The folder of a hub's model; asked of the hub only where this machine does not have it."""
+    """The folder of a model of the hub, which is asked only where this machine has no copy."""
     here = _kept(name, revision)
     if here is not None:
         return here
@@ -192,7 +197,7 @@ def _snapshot(name: str, revision: str | None, announce: Announce) -> Path:
 
 
 def _kept(name: str, revision: str | None) -> Path | None:
-    """The model as this machine has it, if it has all of it."""
+    """The folder of a model as this machine has it, or None if any of it is missing."""
     try:
         folder = _downloaded(name, revision, offline=True)
         if revision is not None and _COMMIT.fullmatch(revision) and folder.name != revision:

@@ -1,4 +1,4 @@
-"""Kinds: every embedding there is, by the name that a user gives it."""
+"""The table of embedding kinds by the name that a user gives, and making and loading embeddings."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import InputError
-from society.literature.embedding import hosted, semantic
-from society.literature.embedding.embedding import SETTINGS_FILE, Embedding, read_settings
-from society.literature.embedding.lsa import DIMENSIONS, Lsa
-from society.literature.embedding.weights import Announce, say
+from society.literature.embedding import hosted, sentence_transformer
+from society.literature.embedding.base import SETTINGS_FILE, Embedding, read_settings
+from society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
+from society.literature.embedding.model_files import Announce, print_to_stderr
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What an embedding is to be made of.
+class EmbeddingRequest:
+    """The arguments from which an embedding is made.
 
     Attributes:
-        name: what follows the kind and a colon.
-        texts: what it is fitted on, where it is fitted.
+        name: the part of the name after the kind and a colon.
+        texts: the corpus for kinds that are fitted.
         seed: of the fit.
-        query_prompt: what is put before a text that is searched for.
-        device: where a model on this machine runs, as torch calls it.
+        query_prompt: put before a text that is searched for.
+        device: device of torch for a model on this machine.
         hosting: further settings of a hosted model; see ``LiteLLMEmbedding``.
-        announce: told of a download.
+        announce: called before a download.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Wish:
     query_prompt: str = ""
     device: str = "cpu"
     hosting: Mapping[str, Any] = field(default_factory=dict)
-    announce: Announce = say
+    announce: Announce = print_to_stderr
 
 
 @dataclass(frozen=True)
@@ -42,66 +42,72 @@ class EmbeddingKind:
     """One kind of embedding.
 
     Attributes:
-        form: how it is named.
-        fitted: whether it is made of the past papers, and so cannot be made before they are read.
+        syntax: how a user writes it.
+        fitted: whether it is fitted on the past papers, and so cannot be made before they are read.
         make: makes one.
         load: rebuilds one from its folder and settings.
     """
 
-    form: str
+    syntax: str
     fitted: bool
-    make: Callable[[Wish], Embedding]
+    make: Callable[[EmbeddingRequest], Embedding]
     load: Callable[[Path, dict[str, Any]], Embedding]
 
 
-def _lsa(wish: Wish) -> Embedding:
-    if wish.query_prompt:
+def _lsa(request: EmbeddingRequest) -> Embedding:
+    if request.query_prompt:
         raise InputError("embedding lsa: takes no query prompt")
-    dim = wish.name or str(DIMENSIONS)
+    dim = request.name or str(DIMENSIONS)
     if not dim.isdecimal() or int(dim) == 0:
         raise InputError(f"embedding lsa:{dim}: expected a length, such as lsa:64")
-    return Lsa.fit(wish.texts, seed=wish.seed, dim=int(dim))
+    return LSAEmbedding.fit(request.texts, seed=request.seed, dim=int(dim))
 
 
-def _semantic(wish: Wish) -> Embedding:
-    if not wish.name:
-        raise InputError(f"embedding {semantic.KIND}: name a model: {semantic.KIND}:MODEL")
-    return semantic.SentenceTransformers.find(
-        wish.name, query_prompt=wish.query_prompt, device=wish.device, announce=wish.announce
+def _semantic(request: EmbeddingRequest) -> Embedding:
+    if not request.name:
+        raise InputError(
+            f"embedding {sentence_transformer.KIND}: name a model: "
+            f"{sentence_transformer.KIND}:MODEL"
+        )
+    return sentence_transformer.SentenceTransformerEmbedding.from_name(
+        request.name,
+        query_prompt=request.query_prompt,
+        device=request.device,
+        announce=request.announce,
     )
 
 
-def _hosted(wish: Wish) -> Embedding:
-    if not wish.name:
+def _hosted(request: EmbeddingRequest) -> Embedding:
+    if not request.name:
         raise InputError("embedding litellm: name a model: litellm:PROVIDER/MODEL")
-    model = hosted.model_of({"model": wish.name, **wish.hosting})
-    return hosted.Hosted(model, query_prompt=wish.query_prompt)
+    model = hosted.parse_model_settings({"model": request.name, **request.hosting})
+    return hosted.HostedEmbedding(model, query_prompt=request.query_prompt)
 
 
 EMBEDDINGS: Mapping[str, EmbeddingKind] = {
-    "lsa": EmbeddingKind("lsa or lsa:LENGTH", True, _lsa, Lsa.from_settings),
-    semantic.KIND: EmbeddingKind(
-        f"{semantic.KIND}:MODEL[@REVISION]",
+    "lsa": EmbeddingKind("lsa or lsa:LENGTH", True, _lsa, LSAEmbedding.from_settings),
+    sentence_transformer.KIND: EmbeddingKind(
+        f"{sentence_transformer.KIND}:MODEL[@REVISION]",
         False,
         _semantic,
-        semantic.SentenceTransformers.from_settings,
+        sentence_transformer.SentenceTransformerEmbedding.from_settings,
     ),
     hosted.KIND: EmbeddingKind(
-        "litellm:PROVIDER/MODEL", False, _hosted, hosted.Hosted.from_settings
+        "litellm:PROVIDER/MODEL", False, _hosted, hosted.HostedEmbedding.from_settings
     ),
 }
-"""Every kind there is."""
+"""Every kind by its name."""
 
 
 def embedding_kind(name: str) -> EmbeddingKind:
-    """The kind of an embedding by its whole name.
+    """Look up the kind of an embedding by its whole name, such as ``lsa:64``.
 
     Raises:
         InputError: there is no such kind.
     """
     kind = EMBEDDINGS.get(name.partition(":")[0])
     if kind is None:
-        known = ", ".join(one.form for one in EMBEDDINGS.values())
+        known = ", ".join(one.syntax for one in EMBEDDINGS.values())
         raise InputError(f"embedding {name!r} is not known; known: {known}")
     return kind
 
@@ -114,28 +120,31 @@ def make_embedding(
     query_prompt: str = "",
     device: str = "cpu",
     hosting: Mapping[str, Any] | None = None,
-    announce: Announce = say,
+    announce: Announce = print_to_stderr,
 ) -> Embedding:
     """Make an embedding by its name, such as ``lsa`` or ``litellm:ollama/mxbai-embed-large``.
 
-    Nobody is asked, nothing is loaded but where a model must be downloaded first; what is not
-    ``fitted`` can therefore be made before a source is read.
+    No request is made and no model is loaded, but a model on the hub is downloaded first. An
+    embedding that is not ``fitted`` can therefore be made before a source is read.
 
     Args:
-        name: the kind, and what it needs to be told.
-        texts: the past papers, for what is fitted on them.
+        name: the kind, and its argument after a colon.
+        texts: the past papers, for kinds that are fitted on them.
         seed: of the fit.
-        query_prompt: what is put before a text that is searched for, and kept with the
-            ecosystem; none by default, as in VirSci.
-        device: of a model on this machine.
+        query_prompt: put before a text that is searched for, and kept with the ecosystem; none by
+            default, as in VirSci.
+        device: device of torch for a model on this machine.
         hosting: settings of a hosted model: api_base, key, dimensions, batch, in_flight, ...
-        announce: told of a download.
+        announce: called before a download.
+
+    Returns:
+        The embedding.
 
     Raises:
         InputError: the name is wrong, an extra is missing, or the model cannot be had.
     """
     kind = embedding_kind(name)
-    wish = Wish(
+    request = EmbeddingRequest(
         name=name.partition(":")[2],
         texts=texts,
         seed=seed,
@@ -144,13 +153,16 @@ def make_embedding(
         hosting=hosting or {},
         announce=announce,
     )
-    return kind.make(wish)
+    return kind.make(request)
 
 
 def load_embedding(folder: Path) -> Embedding:
-    """Read the embedding that stands in a folder, whatever its kind.
+    """Read the embedding that is saved in a folder, whatever its kind.
 
-    No model is loaded and nobody is asked before the first text.
+    No model is loaded and no request is made before the first text.
+
+    Raises:
+        InputError: the folder holds no embedding, or one of an unknown kind.
     """
     settings = read_settings(folder)
     kind = EMBEDDINGS.get(str(settings.get("kind")))

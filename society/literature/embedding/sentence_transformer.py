@@ -1,8 +1,8 @@
-"""SentenceTransformers: rows by a neural model on this machine.
+"""Embeddings by a neural model on this machine, through the library sentence-transformers.
 
-The library is the extra ``[semantic]``; nothing of it is imported before the first text. On the
-processor every text is read alone, in one thread, so that a row is the same to the last bit
-whatever stands beside it and however many texts are read at once.
+The library is the extra ``[semantic]``; it is imported before the first text and not earlier. On
+the processor every text is encoded alone, in one thread, so that a row is the same to the last bit
+whatever other texts are encoded beside it or at the same time.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from agents.classify import one_line
+from agents.arrays import VectorArray
+from agents.backends.provider_errors import one_line
 from agents.errors import InputError
-from society.literature.embedding.embedding import Vectors, unit_rows, write_settings
-from society.literature.embedding.remembered import Piece, Remembered
-from society.literature.embedding.weights import Announce, Weights, say
+from society.literature.embedding.base import unit_rows, write_settings
+from society.literature.embedding.cached import CachedEmbedding, EncodedBatch
+from society.literature.embedding.model_files import Announce, ModelFiles, print_to_stderr
 
 KIND = "sentence-transformers"
 EXTRA = "embeddings of sentence-transformers need an extra: pip install 'virsci-society[semantic]'"
-AT_A_TIME = 64
-"""Texts after which rows are handed on, and kept."""
+BATCH_TEXTS = 64
+"""Texts after which rows are yielded, and so cached."""
 
 
-class SentenceTransformers(Remembered):
-    """Texts to rows by a sentence-transformers model, of which long texts see the beginning only.
+class SentenceTransformerEmbedding(CachedEmbedding):
+    """Texts to rows by a sentence-transformers model, which truncates long texts.
 
     Args:
-        weights: the model.
-        dim: length of a row; None: the model tells.
-        query_prompt: what is put before a text that is searched for.
-        device: ``cpu``, or a device of torch, on which texts are read in batches; rows are then
+        files: the model's files.
+        dim: length of a row; None: the model is asked for it.
+        query_prompt: put before a text that is searched for.
+        device: ``cpu``, or a device of torch, on which texts are encoded in batches; rows are then
             the same to 1e-5.
-        workers: texts that are read at once on the processor; None: one per core.
-        announce: told of a download.
+        workers: texts that are encoded at once on the processor; None: one per core.
+        announce: called before a download.
 
     Raises:
         InputError: the extra is not installed.
@@ -49,132 +49,155 @@ class SentenceTransformers(Remembered):
 
     def __init__(
         self,
-        weights: Weights,
+        files: ModelFiles,
         *,
         dim: int | None = None,
         query_prompt: str = "",
         device: str = "cpu",
         workers: int | None = None,
-        announce: Announce = say,
+        announce: Announce = print_to_stderr,
     ) -> None:
         super().__init__(query_prompt)
-        self._weights, self._dim, self._announce = weights, dim, announce
+        self._files, self._dim, self._announce = files, dim, announce
         self.device, self.workers = device, workers or os.cpu_count() or 1
         self._model: Any = None
 
-    def __reduce__(self) -> tuple[Callable[..., SentenceTransformers], tuple[Any, ...]]:
-        # The weights stay where they are; the copy reads them when it needs them.
-        args = self._weights, self._dim, self.query_prompt, self.device, self.workers
+    def __reduce__(self) -> tuple[Callable[..., SentenceTransformerEmbedding], tuple[Any, ...]]:
+        # The model is not pickled; the copy loads it from the same files.
+        args = self._files, self._dim, self.query_prompt, self.device, self.workers
         return _again, args
 
     @classmethod
-    def find(
-        cls, named: str, *, query_prompt: str = "", device: str = "cpu", announce: Announce = say
-    ) -> SentenceTransformers:
-        """The model of a name, ``MODEL``, ``MODEL@REVISION`` or a path; see ``Weights.find``."""
+    def from_name(
+        cls,
+        named: str,
+        *,
+        query_prompt: str = "",
+        device: str = "cpu",
+        announce: Announce = print_to_stderr,
+    ) -> SentenceTransformerEmbedding:
+        """Find a model by its name, ``MODEL``, ``MODEL@REVISION`` or a path.
+
+        Args:
+            named: the name; see ``ModelFiles.resolve``.
+            query_prompt: put before a text that is searched for.
+            device: ``cpu``, or a device of torch.
+            announce: called before a download.
+
+        Raises:
+            InputError: the extra is not installed, or the model cannot be had.
+        """
         require_extra()
-        weights = Weights.find(named, announce)
-        return cls(weights, query_prompt=query_prompt, device=device, announce=announce)
+        files = ModelFiles.resolve(named, announce)
+        return cls(files, query_prompt=query_prompt, device=device, announce=announce)
 
     @classmethod
-    def from_settings(cls, folder: Path, settings: dict[str, Any]) -> SentenceTransformers:
-        """Rebuild from what ``save`` wrote; the weights are looked for at the first text."""
+    def from_settings(cls, folder: Path, settings: dict[str, Any]) -> SentenceTransformerEmbedding:
+        """Rebuild from what ``save`` wrote; the files are looked for before the first text.
+
+        Args:
+            folder: of the saved embedding, for messages.
+            settings: the content of its ``embedding.json``.
+
+        Raises:
+            InputError: the settings are not those of such an embedding.
+        """
         try:
-            weights = Weights(
+            files = ModelFiles(
                 str(settings["source"]), str(settings["weights"]), bool(settings["local"])
             )
             dim, prompt = int(settings["dim"]), str(settings.get("query_prompt", ""))
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{folder}: not a saved embedding ({error!r}); build again") from error
-        return cls(weights, dim=dim, query_prompt=prompt)
+        return cls(files, dim=dim, query_prompt=prompt)
 
     @property
     def name(self) -> str:
         """``sentence-transformers:`` and the model, without its path."""
-        return f"{KIND}:{self._weights.name}"
+        return f"{KIND}:{self._files.name}"
 
     @property
     def revision(self) -> str:
-        """The commit or hash of the weights, and that of the query prompt where there is one."""
-        return self._weights.revision + prompt_mark(self.query_prompt)
+        """The commit or hash of the files, and a hash of the query prompt where there is one."""
+        return self._files.revision + prompt_suffix(self.query_prompt)
 
     @property
     def origin(self) -> str:
-        """The weights."""
-        return f"{KIND}@{self._weights.revision}"
+        """The commit or hash of the files; the query prompt is part of the text."""
+        return f"{KIND}@{self._files.revision}"
 
     @property
     def dim(self) -> int:
         """Length of a row."""
         if self._dim is None:
             self._prepare(None)
-            _, rows = next(self._ask(["length"]))
+            _, rows = next(self._compute(["length"]))
             self._dim = rows.shape[1]
         return self._dim
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """That the past need not be all the model knows, and what a device means."""
-        told = (f"{self.name} was trained elsewhere, perhaps on texts from after the boundary",)
+        """That the model may know texts from after the boundary; what a device does to its rows."""
+        notes = (f"{self.name} was trained elsewhere, perhaps on texts from after the boundary",)
         if self.device == "cpu":
-            return told
-        return (*told, f"vectors were made in batches on {self.device}: the same to 1e-5 only")
+            return notes
+        return (*notes, f"vectors were made in batches on {self.device}: the same to 1e-5 only")
 
     def save(self, folder: Path) -> None:
-        """Write which model it is; the weights stay where they are."""
+        """Write the model's name and revision; its files stay where they are."""
         settings = {
             "kind": KIND,
             "name": self.name,
             "revision": self.revision,
             "dim": self.dim,
-            "source": self._weights.source,
-            "weights": self._weights.revision,
-            "local": self._weights.local,
+            "source": self._files.source,
+            "weights": self._files.revision,
+            "local": self._files.local,
             "query_prompt": self.query_prompt,
         }
         write_settings(folder, settings)
 
-    def _prepare(self, shelf: object) -> None:
-        """Load the model, if that has not been done."""
+    def _prepare(self, partition: object) -> None:
+        """Load the model before its first text."""
         if self._model is not None:
             return
         require_extra()
-        folder = self._weights.folder(self._announce)
+        folder = self._files.folder(self._announce)
         self._model = _loaded(folder, self.device)
         self._tokenizing = threading.Lock()
 
-    def _ask(self, texts: Sequence[str]) -> Iterator[Piece]:
-        """Alone on the processor, in batches of like length elsewhere."""
+    def _compute(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:
+        """Encode texts one by one on the processor, in batches of similar length elsewhere."""
         if self.device != "cpu":
             yield from self._batches(texts)
             return
         workers = min(self.workers, len(texts))
         with ThreadPoolExecutor(workers, initializer=_in_one_thread) as pool:
-            for start in range(0, len(texts), AT_A_TIME):
-                rows = list(pool.map(self._read, texts[start : start + AT_A_TIME]))
+            for start in range(0, len(texts), BATCH_TEXTS):
+                rows = list(pool.map(self._read, texts[start : start + BATCH_TEXTS]))
                 yield list(range(start, start + len(rows))), _checked(rows)
 
-    def _read(self, text: str) -> npt.NDArray[np.float32]:
+    def _read(self, text: str) -> VectorArray:
         import torch
 
-        # Tokenizers of the library cannot be used by two threads at once.
+        # The library's tokenizers are not thread-safe.
         with self._tokenizing:
             said = self._model.preprocess([_writable(text)])
         with torch.inference_mode():
-            row: npt.NDArray[np.float32] = self._model(said)["sentence_embedding"][0].numpy()
+            row: VectorArray = self._model(said)["sentence_embedding"][0].numpy()
         return row
 
-    def _batches(self, texts: Sequence[str]) -> Iterator[Piece]:
-        order = sorted(range(len(texts)), key=lambda place: (-len(texts[place]), place))
-        for start in range(0, len(order), 4 * AT_A_TIME):
-            places = order[start : start + 4 * AT_A_TIME]
+    def _batches(self, texts: Sequence[str]) -> Iterator[EncodedBatch]:
+        order = sorted(range(len(texts)), key=lambda position: (-len(texts[position]), position))
+        for start in range(0, len(order), 4 * BATCH_TEXTS):
+            positions = order[start : start + 4 * BATCH_TEXTS]
             rows = self._model.encode(
-                [_writable(texts[place]) for place in places],
+                [_writable(texts[position]) for position in positions],
                 prompt="",
-                batch_size=AT_A_TIME,
+                batch_size=BATCH_TEXTS,
                 show_progress_bar=False,
             )
-            yield places, _checked(rows)
+            yield positions, _checked(rows)
 
 
 def require_extra() -> None:
@@ -183,21 +206,21 @@ def require_extra() -> None:
         raise InputError(EXTRA)
 
 
-def prompt_mark(prompt: str) -> str:
-    """What a query prompt adds to a revision."""
+def prompt_suffix(prompt: str) -> str:
+    """The part of a revision that stands for a query prompt; empty without one."""
     return f"+query.{hashlib.sha256(prompt.encode()).hexdigest()[:8]}" if prompt else ""
 
 
 def _again(
-    weights: Weights, dim: int | None, prompt: str, device: str, workers: int
-) -> SentenceTransformers:
-    return SentenceTransformers(
-        weights, dim=dim, query_prompt=prompt, device=device, workers=workers
+    files: ModelFiles, dim: int | None, prompt: str, device: str, workers: int
+) -> SentenceTransformerEmbedding:
+    return SentenceTransformerEmbedding(
+        files, dim=dim, query_prompt=prompt, device=device, workers=workers
     )
 
 
 def _loaded(folder: Path, device: str) -> Any:
-    """The model of a folder, in single precision, asking nobody and running none of its code."""
+    """Load the model of a folder in single precision, without network access or code of its own."""
     from sentence_transformers import SentenceTransformer
     from transformers.utils.logging import disable_progress_bar
 
@@ -224,7 +247,7 @@ def _in_one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def _checked(rows: Sequence[npt.NDArray[np.float32]] | npt.NDArray[np.float32]) -> Vectors:
+def _checked(rows: Sequence[VectorArray] | VectorArray) -> VectorArray:
     stacked = np.asarray(rows)
     if not np.isfinite(stacked).all():
         raise InputError("the model gives numbers that are not finite; give another model")
@@ -232,5 +255,5 @@ def _checked(rows: Sequence[npt.NDArray[np.float32]] | npt.NDArray[np.float32]) 
 
 
 def _writable(text: str) -> str:
-    """The text without halves of characters, which tokenizers cannot read."""
+    """The text without lone surrogates, which tokenizers cannot read."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,8 +1,9 @@
-"""Flat: rows that are searched one by one, in blocks small enough to grow without a stall.
+"""Exhaustive search over rows in fixed blocks, which grow without a stall.
 
-A library's array of rows doubles as it grows; one of 800 MB stops everything for seconds. Here
-what arrives at once is one block, and what is added later fills blocks of a megabyte, so that
-adding a row never takes longer than copying one. It proposes; it neither ranks by id nor knows any.
+The array of one large faiss index doubles as it grows; at 800 MB that stops every thread for
+seconds. Here the rows that arrive together are one block, and rows added later fill blocks of a
+megabyte, so that adding a row never takes longer than copying one block. The index proposes rows;
+it knows no ids and does not break ties.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ from bisect import bisect_left
 
 import faiss
 import numpy as np
-import numpy.typing as npt
 
-Vectors = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.int64]
+from agents.arrays import IntArray, VectorArray
 
 BLOCK_BYTES = 2**20
+"""Size of the blocks that later rows fill."""
 
 
-class Flat:
-    """An append-only set of rows, searched exhaustively by Euclidean distance."""
+class FlatIndex:
+    """An append-only set of float32 rows, searched exhaustively by Euclidean distance.
+
+    Args:
+        dim: length of a row.
+    """
 
     def __init__(self, dim: int) -> None:
         self.dim = dim
@@ -32,8 +36,8 @@ class Flat:
     def __len__(self) -> int:
         return self._count
 
-    def add(self, rows: Vectors) -> None:
-        """Append contiguous float32 rows."""
+    def add(self, rows: VectorArray) -> None:
+        """Append contiguous float32 rows (n x dim)."""
         while len(rows):
             room = self.block - self._blocks[-1].ntotal if self._blocks else 0
             if room <= 0:
@@ -44,26 +48,32 @@ class Flat:
             self._count += min(room, len(rows))
             rows = rows[room:]
 
-    def rows(self, wanted: Rows) -> Vectors:
-        """The rows of these numbers, in this order."""
-        found = np.empty((len(wanted), self.dim), dtype=np.float32)
+    def rows(self, wanted: IntArray) -> VectorArray:
+        """Read rows back by their numbers, in the given order."""
+        rows = np.empty((len(wanted), self.dim), dtype=np.float32)
         blocks = np.searchsorted(self._starts, wanted, side="right") - 1
         for number in np.unique(blocks).tolist():
             inside = blocks == number
             places = wanted[inside] - self._starts[number]
-            found[inside] = self._blocks[number].reconstruct_batch(places)
-        return found
+            rows[inside] = self._blocks[number].reconstruct_batch(places)
+        return rows
 
-    def propose(self, point: Vectors, want: int, visible: int) -> tuple[Rows, float]:
-        """At least the ``want`` nearest of the first ``visible`` rows, in any order.
+    def propose(self, point: VectorArray, want: int, visible: int) -> tuple[IntArray, float]:
+        """Find at least the ``want`` nearest of the first ``visible`` rows, in any order.
+
+        Args:
+            point: the query, dim numbers.
+            want: number of rows wanted, at least 1.
+            visible: only rows below this number count.
 
         Returns:
-            Rows, and a squared distance that none of the rows left out is below (as faiss
-            computes it); infinite where none is left out.
+            Row numbers, and a squared distance that no omitted row is below (as faiss computes it);
+            infinite where no row is omitted.
         """
-        # The number of threads belongs to the calling thread in OpenMP, hence on every search.
+        # OpenMP keeps the number of threads per calling thread, so it is set on every search;
+        # one thread gives the same sums on any machine (rule 14).
         faiss.omp_set_num_threads(1)
-        nearest: list[npt.NDArray[np.float32]] = [np.empty(0, np.float32)]
+        nearest: list[VectorArray] = [np.empty(0, np.float32)]
         proposed, reach = [np.empty(0, np.int64)], float("inf")
         for number in range(bisect_left(self._starts, visible)):
             block, first = self._blocks[number], self._starts[number]
@@ -79,10 +89,8 @@ class Flat:
         return _least(np.concatenate(nearest), np.concatenate(proposed), want, reach)
 
 
-def _least(
-    squares: npt.NDArray[np.float32], rows: Rows, want: int, reach: float
-) -> tuple[Rows, float]:
-    """The ``want`` nearest of what the blocks proposed, and what none left out is below."""
+def _least(squares: VectorArray, rows: IntArray, want: int, reach: float) -> tuple[IntArray, float]:
+    """Keep the ``want`` nearest of the blocks' proposals; lower the bound on the omitted rows."""
     if len(rows) <= want:
         return rows, reach
     order = np.argpartition(squares, want)

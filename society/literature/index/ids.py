@@ -1,7 +1,7 @@
-"""Ids: the names of rows, both ways.
+"""Ids of the rows of an index, looked up in both directions.
 
-The past's ids may stand in a column of text that is searched where it lies: a dictionary of two
-million ids takes more memory than their vectors do. Later ids are appended, each once.
+The ids of the past may stay in an Arrow column that is searched by bisection: a dictionary of two
+million ids takes more memory than their vectors. Later ids are appended, each once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-import numpy.typing as npt
+
+from agents.arrays import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,11 +21,11 @@ Find = Callable[[str], "int | None"]
 
 
 class IdColumn(Sequence[str]):
-    """Ids in an Arrow column of text; one is made a string when it is asked for."""
+    """Ids in an Arrow column of text; a Python string is made when one is asked for."""
 
     def __init__(self, column: pa.ChunkedArray) -> None:
         whole = column.combine_chunks()
-        # Arrow's answer is chunked where the text does not fit into one.
+        # The result of Arrow is still chunked where the text does not fit into one chunk.
         self._column: Any = whole.chunk(0) if getattr(whole, "num_chunks", 0) == 1 else whole
 
     def __len__(self) -> int:
@@ -42,14 +43,14 @@ class IdColumn(Sequence[str]):
         return str(self._column[range(len(self))[row]].as_py())
 
     @cached_property
-    def order(self) -> npt.NDArray[np.int64]:
-        """Rows in the order of their ids."""
+    def order(self) -> IntArray:
+        """Row numbers in ascending order of their ids."""
         import pyarrow.compute as pc
 
         return np.asarray(pc.sort_indices(self._column), dtype=np.int64)
 
     def row_of(self, key: str) -> int | None:
-        """The row of an id, by bisection; None where there is none."""
+        """Look up the row of an id by bisection; None where there is none."""
         low, high = 0, len(self)
         while low < high:
             middle = (low + high) // 2
@@ -63,7 +64,7 @@ class IdColumn(Sequence[str]):
         return row if self[row] == key else None
 
     def repeated(self) -> str | None:
-        """An id that stands there twice, if one does."""
+        """An id that occurs more than once, or None."""
         import pyarrow.compute as pc
 
         if len(self) < 2:
@@ -78,8 +79,8 @@ class Ids:
     """Ids of the rows of an index: those of the past, then those appended.
 
     Args:
-        past: ids of the first rows; not changed afterwards.
-        find: the row of one of these, or None; a dictionary is made where nothing is given.
+        past: ids of the first rows; must not change afterwards.
+        find: looks up the row of a past id, or None; without it a dictionary is made.
     """
 
     def __init__(self, past: Sequence[str] = (), find: Find | None = None) -> None:
@@ -98,11 +99,11 @@ class Ids:
         return self._past[row] if row < self._first else self._later[row - self._first]
 
     def row_of(self, key: str) -> int | None:
-        """The row of an id; None where there is none."""
+        """Look up the row of an id; None where there is none."""
         row = self._rows.get(key)
         return self._find(key) if row is None else row
 
     def append(self, key: str) -> None:
-        """Name the next row; whoever appends has made sure that the id is new."""
+        """Name the next row. The caller has made sure that the id is new."""
         self._rows[key] = len(self)
         self._later.append(key)

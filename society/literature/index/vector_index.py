@@ -1,13 +1,13 @@
-"""VectorIndex: nearest rows among those that were there at a date.
+"""An append-only vector index that finds the nearest rows among those visible at a moment.
 
-Rows are only ever appended, so a count of visible rows names a moment. faiss proposes, and
-the answer is chosen from distances recomputed in float64: which rows come back never depends
-on how a library orders near-equal numbers, nor on what is appended meanwhile. It knows ids
-and vectors, not papers.
+Rows are only appended, so a number of visible rows names a moment. faiss proposes candidates, and
+the answer is chosen by distances recomputed in float64: which rows are returned never depends on
+how a library orders near-equal numbers, nor on what is appended meanwhile (rule 14).
+The index knows ids and vectors, not papers.
 
-Up to ``EXACT_UP_TO`` rows of the past, and every row that is added later, are searched whole and
-the answer is exact. A larger past stands in cells; its vectors stay where they are (in a
-memory-mapped file, if that is where they came from) and only its codes are held.
+Up to ``EXACT_UP_TO`` rows of the past, and every row that is added later, are searched exhaustively
+and the answer is exact. A larger past is searched by an inverted file; its vectors stay where they
+are (in a memory-mapped file, if they come from one) and only codes are held in memory.
 """
 
 from __future__ import annotations
@@ -20,41 +20,49 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from agents.arrays import IntArray, VectorArray
 from agents.errors import ProtocolError
-from society.literature.ids import Ids
-from society.literature.index_flat import Flat, Rows, Vectors
+from society.literature.index.flat import FlatIndex
+from society.literature.index.ids import Ids
 
 if TYPE_CHECKING:
-    from society.literature.index_cells import Cells
+    from society.literature.index.ivf import IVFIndex
 
 EXACT_UP_TO = 20_000
-"""Rows of the past that are searched whole; more stand in cells."""
+"""Rows of the past up to which the search is exhaustive; more are put into an inverted file."""
 EXACT_BELOW = 256
+"""Number of added rows up to which all of them are ranked without asking faiss."""
 CANDIDATES = 4
+"""Candidates asked of faiss for each row wanted; also the factor when they were too few."""
 BLOCK = 4096
 # More than the rounding of a float32 sum of squares of unit rows, so that a row which faiss
 # places just outside the proposals cannot be nearer than one inside.
 SLACK = 1e-4
 
 Hit = tuple[float, str, int]
+"""Distance, id and row number: tuples sort by distance, then id."""
 
 
 class VectorIndex:
-    """Float32 rows with ids, searched by Euclidean distance; more may be appended.
+    """Float32 rows with ids, searched by Euclidean distance; more rows may be appended.
 
     Args:
         dim: length of a row.
-        ids: of the past's rows, and then of those appended; none where there is no past.
-        past: rows that are there from the beginning and never change.
-        kept: file that keeps how a large past is sorted; found anew on every start without.
+        ids: ids of the past's rows; later ones are appended to it. None where there is no past.
+        past: rows (n x dim) that are there from the beginning and never change.
+        layout_file: file that keeps the inverted file's layout of a large past; without it the
+            layout is trained on every start.
+
+    Raises:
+        ProtocolError: ids and rows of the past differ in number, or rows have another length.
     """
 
     def __init__(
         self,
         dim: int,
         ids: Ids | None = None,
-        past: Vectors | None = None,
-        kept: Path | None = None,
+        past: VectorArray | None = None,
+        layout_file: Path | None = None,
     ) -> None:
         self.dim = dim
         self._ids = Ids() if ids is None else ids
@@ -62,13 +70,13 @@ class VectorIndex:
         if self._past.shape != (len(self._ids), dim):
             shape = (len(self._ids), dim)
             raise ProtocolError(f"the past needs vectors of shape {shape}, not {self._past.shape}")
-        self._flat = Flat(dim)
+        self._flat = FlatIndex(dim)
         self._lock = threading.Lock()
-        self._cells: Cells | None = None
+        self._cells: IVFIndex | None = None
         if len(self._past) > EXACT_UP_TO:
-            from society.literature.index_kept import cells_of
+            from society.literature.index.ivf import load_or_build_index
 
-            self._cells = cells_of(self._past, kept)
+            self._cells = load_or_build_index(self._past, layout_file)
         else:
             self._flat.add(np.ascontiguousarray(self._past, dtype=np.float32))
             self._past = self._past[:0]
@@ -78,13 +86,17 @@ class VectorIndex:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """How rows are searched, and the recall measured of it (1.0 where it is exact)."""
+        """How the past is searched, and the measured recall (1.0 where the search is exact)."""
         if self._cells is None:
             return {"search": "exact", "recall": 1.0}
         return self._cells.facts
 
-    def add(self, ids: Sequence[str], rows: Vectors) -> None:
-        """Append rows under ids that are not known yet."""
+    def add(self, ids: Sequence[str], rows: VectorArray) -> None:
+        """Append rows (n x dim) under ids that are not known yet.
+
+        Raises:
+            ProtocolError: an id is known already or given twice, or the rows have another shape.
+        """
         block = np.ascontiguousarray(rows, dtype=np.float32)
         if block.shape != (len(ids), self.dim):
             raise ProtocolError(
@@ -98,21 +110,32 @@ class VectorIndex:
             for key in ids:
                 self._ids.append(key)
 
-    def vector(self, key: str) -> Vectors:
-        """The row of an id."""
+    def vector(self, key: str) -> VectorArray:
+        """Look up the row of an id.
+
+        Raises:
+            ProtocolError: no row has that id.
+        """
         row = self._ids.row_of(key)
         if row is None:
             raise ProtocolError(f"no vector is indexed under {key!r}")
         with self._lock:
-            found: Vectors = self._rows(np.array([row]))[0]
-            return found
+            vector: VectorArray = self._rows(np.array([row]))[0]
+            return vector
 
     def search(
-        self, query: Vectors, k: int, visible: int, exclude: frozenset[str] = frozenset()
+        self, query: VectorArray, k: int, visible: int, exclude: frozenset[str] = frozenset()
     ) -> list[tuple[int, float]]:
-        """The ``k`` nearest of the first ``visible`` rows as (row, distance), nearest first.
+        """Find the ``k`` nearest of the first ``visible`` rows.
 
-        Equal distances are ordered by id. Rows whose id is in ``exclude`` are passed over.
+        Args:
+            query: dim numbers.
+            k: number of rows wanted, at least 0.
+            visible: number of visible rows, from 0 to the length of the index.
+            exclude: ids of rows that are left out.
+
+        Returns:
+            Pairs of row number and Euclidean distance, nearest first; equal distances by id.
         """
         if k < 0 or not 0 <= visible <= len(self._ids):
             raise ProtocolError(f"k={k}, visible={visible} with {len(self._ids)} rows indexed")
@@ -127,17 +150,17 @@ class VectorIndex:
                 hits = sorted(hits + self._of_flat(point, k, visible - len(self._past), hidden))[:k]
         return [(row, distance) for distance, _, row in hits]
 
-    def _of_cells(self, point: Vectors, k: int, visible: int, hidden: set[int]) -> list[Hit]:
+    def _of_cells(self, point: VectorArray, k: int, visible: int, hidden: set[int]) -> list[Hit]:
         if not visible:
             return []
         if self._cells is None or visible <= EXACT_UP_TO:
-            # As few as were searched whole when that was all there was.
+            # So few visible rows are searched exhaustively, as if they were the whole past.
             return self._choose(point, np.arange(visible), k, hidden)
         gone = [row for row in hidden if row < visible]
         rows = self._cells.propose(point, k, visible, gone)
         return self._choose(point, rows, k, hidden)
 
-    def _of_flat(self, point: Vectors, k: int, visible: int, hidden: set[int]) -> list[Hit]:
+    def _of_flat(self, point: VectorArray, k: int, visible: int, hidden: set[int]) -> list[Hit]:
         first = len(self._past)
         want = CANDIDATES * k + len(hidden)
         while visible > EXACT_BELOW and want < visible:
@@ -148,10 +171,10 @@ class VectorIndex:
             want *= CANDIDATES
         return self._choose(point, np.arange(first, first + visible), k, hidden)
 
-    def _propose(self, point: Vectors, want: int, visible: int) -> tuple[Rows, float]:
+    def _propose(self, point: VectorArray, want: int, visible: int) -> tuple[IntArray, float]:
         return self._flat.propose(point, want, visible)
 
-    def _choose(self, point: Vectors, rows: Rows, k: int, hidden: set[int]) -> list[Hit]:
+    def _choose(self, point: VectorArray, rows: IntArray, k: int, hidden: set[int]) -> list[Hit]:
         kept = np.array([row for row in rows.tolist() if row not in hidden], dtype=np.int64)
         distances: list[float] = []
         for start in range(0, len(kept), BLOCK):
@@ -160,13 +183,13 @@ class VectorIndex:
         ids = (self._ids[row] for row in kept.tolist())
         return sorted(zip(distances, ids, kept.tolist(), strict=True))[:k]
 
-    def _rows(self, wanted: Rows) -> Vectors:
-        # All of them of the past in cells, or none: each part is ranked by itself.
+    def _rows(self, wanted: IntArray) -> VectorArray:
+        # Callers ask for rows of the past or for added rows, never for both at once.
         if len(wanted) and wanted[0] < len(self._past):
             return np.asarray(self._past[wanted])
         return self._flat.rows(wanted - len(self._past))
 
 
 def _certain(hits: list[Hit], k: int, reach: float) -> bool:
-    """Are these the nearest, when no row left out has a squared distance below ``reach``?"""
+    """Whether these are the nearest, when no omitted row has a squared distance below ``reach``."""
     return len(hits) == k and hits[-1][0] ** 2 + SLACK * (1.0 + reach) < reach

@@ -1,4 +1,4 @@
-"""Open Academic Graph: publications of 3.x, and the MAG or the AMiner side of 2.x."""
+"""The importer of the Open Academic Graph (3.x, and the MAG or the AMiner side of 2.x)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Generator
 from typing import Any
 
 from agents.errors import InputError
-from society.ecosystem.importers.academic_json import AcademicJson
-from society.ecosystem.importers.files import Found, Position, read_lines
+from society.ecosystem.building.raw_records import RawRecord
+from society.ecosystem.importers.files import Position, SourceFile, read_lines
+from society.ecosystem.importers.formats.academic_json import AcademicJson
 from society.ecosystem.importers.json_source import first_values
-from society.ecosystem.importers.reading import PassedOver
-from society.ecosystem.importers.source import Entry
-from society.ecosystem.records import RawRecord
+from society.ecosystem.importers.report import SkippedRecord
+from society.ecosystem.importers.source import SourceEntry
 
 PAPER_FIELDS = frozenset(("title", "authors", "year", "references", "abstract"))
 AUTHOR_FIELDS = frozenset(("normalized_name", "last_known_aff_id", "pubs", "n_pubs", "tags"))
@@ -19,29 +19,29 @@ SIDES = ("mag_papers", "aminer_papers")
 
 
 class OpenAcademicGraph(AcademicJson):
-    """JSON lines of publications; each file is told by its own fields, not by its name.
+    """Publications as JSON lines; each file is recognised by its fields, not by its name.
 
-    Authors', venues' and affiliations' files may lie beside them: their lines are counted, and
-    nothing of them is used, since they are not dated. A publication without an id is passed over.
+    Files of authors, venues and affiliations may lie beside them: their lines are counted, and
+    nothing of them is used, since they are not dated. A publication without an id is skipped.
     """
 
     kind = "oag"
-    describes = "Open Academic Graph"
+    source_name = "Open Academic Graph"
 
-    def _entries(self, start: Position) -> Generator[Entry]:
+    def _entries(self, start: Position) -> Generator[SourceEntry]:
         self._refuse_both_sides()
         return super()._entries(start)
 
-    def _takes(self, file: Found) -> bool:
+    def _takes(self, file: SourceFile) -> bool:
         other = _other(file)
         if other:
             lines = sum(1 for line in read_lines(file) if line.data is None or line.data.strip())
-            self.reading.beside[f"{file.label}: {other}, not used"] = lines
+            self.report.beside[f"{file.label}: {other}, not used"] = lines
         return not other
 
     def _paper(self, row: dict[str, Any]) -> RawRecord:
         if row.get("id") in (None, ""):
-            raise PassedOver("no id")
+            raise SkippedRecord("no id")
         return super()._paper(row)
 
     def _refuse_both_sides(self) -> None:
@@ -53,8 +53,8 @@ class OpenAcademicGraph(AcademicJson):
             )
 
 
-def _other(file: Found) -> str:
-    """What a file holds, if its first lines say that they are no publications."""
+def _other(file: SourceFile) -> str:
+    """What a file holds, if its first lines show that they are no publications; else empty."""
     for value in first_values(file):
         if not isinstance(value, dict) or PAPER_FIELDS & value.keys():
             return ""

@@ -1,43 +1,44 @@
-"""Every importer by name, and how to open one."""
+"""The table of importers by name, and opening a source."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from agents.errors import InputError
-from society.ecosystem.importers.aminer import AMiner
-from society.ecosystem.importers.dblp import Dblp
-from society.ecosystem.importers.jsonl import JsonLines
-from society.ecosystem.importers.oag import OpenAcademicGraph
-from society.ecosystem.importers.openalex import OpenAlex
+from agents.spelling import did_you_mean
+from society.ecosystem.importers.formats.academic_json import Dblp
+from society.ecosystem.importers.formats.aminer import AMiner
+from society.ecosystem.importers.formats.jsonl import JsonLines
+from society.ecosystem.importers.formats.oag import OpenAcademicGraph
+from society.ecosystem.importers.formats.openalex import OpenAlex
+from society.ecosystem.importers.formats.virsci import VirSciFiles
 from society.ecosystem.importers.source import Source
-from society.ecosystem.importers.virsci import VirSci
 
 IMPORTERS: dict[str, type[Source]] = {
     "jsonl": JsonLines,
     "aminer": AMiner,
     "oag": OpenAcademicGraph,
     "openalex": OpenAlex,
-    "virsci": VirSci,
+    "virsci": VirSciFiles,
     "dblp": Dblp,
 }
+"""Every importer by the name that a user gives."""
 
 
 def open_source(kind: str, paths: Path | str | Sequence[Path | str], **options: Any) -> Source:
-    """The source of a kind at one path or several; nothing is read yet.
+    """Open a source at one path or several; nothing is read yet.
 
     Args:
         kind: a name of ``IMPORTERS``.
         paths: files, or folders in which the source finds its files.
         options: ``malformed_share``, ``progress``, ``authors``, ``nameless`` of ``Source``.
 
-    Raises InputError for a kind that is not in the table.
+    Raises:
+        InputError: the kind is not in the table.
     """
     if kind not in IMPORTERS:
-        near = get_close_matches(kind, IMPORTERS, n=1)
-        meant = f"; did you mean {near[0]}?" if near else ""
-        raise InputError(f"{kind!r} is no source; choose one of {', '.join(IMPORTERS)}{meant}")
+        near = did_you_mean(kind, IMPORTERS)
+        raise InputError(f"{kind!r} is no source; choose one of {', '.join(IMPORTERS)}{near}")
     return IMPORTERS[kind](paths, **options)

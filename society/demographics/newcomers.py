@@ -1,0 +1,167 @@
+"""Rules by which newcomers join a running society.
+
+An arrival is recorded as the event ``arrived`` and in the tables ``careers`` and ``scientists``.
+The author knowledge bank finds the newcomer in searches dated after its arrival (rule 16).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from agents.config import Part
+from society.demographics.poisson import poisson_process
+from society.formation.rejection_sampling import sample_present
+from society.kernel.process import Process
+from society.kernel.streams import Streams
+
+if TYPE_CHECKING:
+    from society.teams.world import World
+
+StartingProfile = tuple[tuple[str, ...], tuple[str, ...]]
+"""The affiliations and the interests that a newcomer comes with."""
+
+
+class Newcomers(Part):
+    """A rule of newcomers. Subclass it and write ``starting_profile``.
+
+    Newcomers have no papers and no co-authors.
+    """
+
+    per_year: float | None = Field(default=None, ge=0, le=100)
+    """Newcomers per scientist present and year: each brings its own. Give this or
+    ``number_per_year``. Assumed."""
+    number_per_year: float | None = Field(default=None, ge=0, le=1_000_000)
+    """Newcomers per year, however many scientists there are, as long as anybody is there.
+    Assumed."""
+
+    @model_validator(mode="after")
+    def _one_rate(self) -> Newcomers:
+        if (self.per_year is None) == (self.number_per_year is None):
+            raise ValueError(
+                "per_year or number_per_year, one of them: newcomers per scientist present and "
+                "year, or per year in all"
+            )
+        return self
+
+    def starting_profile(
+        self, world: World, mentor: int, rng: np.random.Generator
+    ) -> StartingProfile:
+        """Draw what a newcomer comes with.
+
+        Args:
+            world: as of now.
+            mentor: row of the scientist who brings the newcomer.
+            rng: the random stream of this arrival.
+
+        Returns:
+            Its affiliations and its interests, the main topic first.
+        """
+        raise NotImplementedError
+
+
+class Apprentices(Newcomers):
+    """Apprentices of those who are here: they begin where the mentor works, near its subjects.
+
+    Every scientist is a mentor at the same rate. Each interest of the mentor is taken over with
+    probability ``shared``; as many others as are left out come from somebody else who is here.
+    So fields and institutions grow by those they have (assumed; advisors and advisees share much
+    of what they work on).
+    """
+
+    shared: float = Field(default=0.5, ge=0, le=1)
+    """Probability that an interest of the mentor is taken over. Assumed."""
+
+    def starting_profile(
+        self, world: World, mentor: int, rng: np.random.Generator
+    ) -> StartingProfile:
+        """Take the mentor's affiliations, and interests of the mentor and of another scientist."""
+        known = world.population.profile(mentor, world.day)
+        taken = [topic for topic in known.interests if rng.random() < self.shared]
+        other = sample_present(world, {mentor}, rng)
+        if other is not None:
+            theirs = world.population.profile(other, world.day).interests
+            new = [topic for topic in theirs if topic not in known.interests]
+            taken += new[: max(0, len(known.interests) - len(taken))]
+        return known.affiliations, tuple(taken) or known.interests
+
+
+class Outsiders(Newcomers):
+    """Outsiders: they have the interests of somebody who is here and the affiliations of another.
+
+    Both are drawn from all who are here, each alike, so that newcomers are spread over subjects
+    and institutions as everybody is (the neutral rule; assumed).
+    """
+
+    def starting_profile(
+        self, world: World, mentor: int, rng: np.random.Generator
+    ) -> StartingProfile:
+        """Take the affiliations of one scientist and the interests of another."""
+        profile, day = world.population.profile, world.day
+        rows = [sample_present(world, set(), rng) for _ in range(2)]
+        like, at = (mentor if row is None else row for row in rows)
+        return profile(at, day).affiliations, profile(like, day).interests
+
+
+def add_newcomer(
+    world: World, affiliations: tuple[str, ...], interests: tuple[str, ...], mentor: int | None
+) -> int:
+    """Add a newcomer to the society now; others know of it after this date.
+
+    Args:
+        world: as of now.
+        affiliations: institutions where it works, the main one first.
+        interests: the main topic first.
+        mentor: row of the scientist who brings it, or None.
+
+    Returns:
+        The row of the newcomer.
+    """
+    people, date = world.population, world.day
+    row = people.add_newcomer(affiliations, interests)
+    world.network.add_row()
+    profile = people.profile(row, date)
+    place = profile.affiliations[0] if profile.affiliations else None
+    by = None if mentor is None else people.names[mentor]
+    world.log.event("arrived", scientist=profile.id, place=place, mentor=by)
+    world.log.row("careers", profile.id, date, "arrived", place)
+    world.log.row("scientists", profile.id, profile.topic, 0, 0, None, date)
+    # Here, because a scenario is checked without the literature and the embeddings.
+    from society.ecosystem.knowledge_bank import interests_text
+    from society.teams.retrieval import vector_of_paper
+
+    vector = vector_of_paper(world, (f"{profile.id}/interests", date), interests_text(profile))
+    world.knowledge.update(date, profile, vector)
+    world.welcome(row)
+    return row
+
+
+def arrival_process(world: World, streams: Streams, rows: range, rule: Newcomers) -> Process[None]:
+    """A process in which newcomers join the society at the rate of a rule.
+
+    Args:
+        world: as of now.
+        streams: the random streams of these people.
+        rows: the mentors, for a rate per scientist. A rate for the whole society has one process,
+            that of the people of the beginning; for a newcomer it then adds nothing.
+        rule: gives the rate and the profiles of newcomers.
+    """
+
+    def bring(mentor: int | None, rng: np.random.Generator) -> None:
+        if mentor is not None:
+            add_newcomer(world, *rule.starting_profile(world, mentor, rng), mentor)
+
+    if rule.per_year is not None:
+        return poisson_process(world, streams, "newcomers", rows, rule.per_year, bring)
+    # A newcomer (rows from above 0) must not add to the rate of the whole society.
+    number = (rule.number_per_year or 0.0) if rows.start == 0 else 0.0
+    return poisson_process(
+        world,
+        streams,
+        "newcomers",
+        (-1,),
+        number,
+        lambda _, rng: bring(sample_present(world, set(), rng), rng),
+    )

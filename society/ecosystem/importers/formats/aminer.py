@@ -1,0 +1,365 @@
+"""The importer of AMiner's network files, with author ids joined from a separate file.
+
+The text files consist of blocks: ``#index`` opens one, each further line is a tagged field. The
+author ids of AMiner-Author2Paper.txt are joined by paper and place in its list of authors. The join
+runs through temporary files: each relation goes to one of 64 buckets by its paper; each bucket is
+sorted alone and then only memory-mapped. So no more than a sixty-fourth of the relations (24 bytes
+each) is in memory at a time, whatever their order or that of the papers.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from agents.errors import InputError
+from society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from society.ecosystem.importers.authors import AuthorEntry
+from society.ecosystem.importers.fields import (
+    parse_text,
+    parse_texts,
+    parse_year,
+    require_id,
+    require_title,
+)
+from society.ecosystem.importers.files import (
+    LONGEST,
+    FileLine,
+    Position,
+    SourceFile,
+    is_data_file,
+    read_lines,
+)
+from society.ecosystem.importers.source import Source, SourceEntry
+
+if TYPE_CHECKING:
+    from agents.arrays import IntArray
+    from society.ecosystem.importers.report import ImportReport
+
+INDEX = b"#index"
+ABSTRACT = b"#!"
+PAPER_TAGS = (b"#*", b"#@", b"#o", b"#t", b"#c", b"#%", ABSTRACT)
+AUTHOR_TAGS = (b"#n", b"#a", b"#pc", b"#cn", b"#hi", b"#pi", b"#upi", b"#t")
+REPEATED = (b"#%",)
+"""Tags that may occur several times in a block."""
+
+
+@dataclass
+class AMinerRecord:
+    """One block of a text file.
+
+    Attributes:
+        line: number of its first line.
+        fields: tag -> its values, undecoded.
+        end: bytes of the file up to the end of the block.
+        lines: lines of the file up to there.
+        problem: why it is malformed, or empty.
+    """
+
+    line: int
+    fields: dict[bytes, list[bytes]] = field(default_factory=dict)
+    end: int = 0
+    lines: int = 0
+    problem: str = ""
+    _latest: bytes = b""
+    _size: int = 0
+
+    def add_line(self, line: FileLine, tags: tuple[bytes, ...]) -> None:
+        """Add a line; one that does not fit makes the block malformed, and is dropped."""
+        self.end, self.lines = line.end, line.number
+        self._size += line.end - line.start
+        if line.data is None or self._size > LONGEST:
+            self.fields.clear()
+            self.problem = f"longer than {LONGEST:,} bytes"
+        elif not self.problem and (data := line.data.strip()):
+            self._sort_in(data, line.number, tags)
+
+    def _sort_in(self, data: bytes, number: int, tags: tuple[bytes, ...]) -> None:
+        tag, _, value = data.replace(b"\t", b" ").partition(b" ")
+        if tag in (INDEX, *tags):
+            values = self.fields.setdefault(tag, [])
+            values.append(value.strip())
+            self._latest = tag
+            if len(values) > 1 and tag not in REPEATED:
+                self.problem = f"line {number}: a second {tag.decode()}"
+        elif self._latest == ABSTRACT:
+            self.fields[ABSTRACT].append(data)
+        else:
+            self.problem = f"line {number}: begins with none of the tags"
+
+    def value(self, tag: bytes) -> str:
+        """The value of a tag, empty where there is none; ValueError if it is not UTF-8."""
+        return self.values(tag)[0] if tag in self.fields else ""
+
+    def values(self, tag: bytes) -> list[str]:
+        """All values of a tag; ValueError if one is not UTF-8."""
+        try:
+            return [value.decode("utf-8") for value in self.fields.get(tag, [])]
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{tag.decode()} is not UTF-8") from error
+
+
+def read_blocks(
+    file: SourceFile, tags: tuple[bytes, ...], start: Position | None = None
+) -> Iterator[AMinerRecord]:
+    """Read the blocks of a file from a position on, each with the lines up to the next ``#index``.
+
+    Blank lines separate nothing; lines before the first ``#index`` are a malformed block.
+
+    Args:
+        file: the text file.
+        tags: the tags of its blocks, beside ``#index``.
+        start: position between two blocks; None: the beginning.
+    """
+    block: AMinerRecord | None = None
+    for line in read_lines(file, start):
+        data = line.data or b"?"
+        if _opens(data):
+            if block is not None:
+                yield block
+            block = AMinerRecord(line.number)
+        elif block is None and data.strip():
+            block = AMinerRecord(line.number, problem="does not begin with #index")
+        if block is not None:
+            block.add_line(line, tags)
+    if block is not None:
+        yield block
+
+
+def _opens(data: bytes) -> bool:
+    return data.startswith(INDEX) and not data[len(INDEX) : len(INDEX) + 1].strip()
+
+
+BUCKETS = 64
+BUFFERED = 2**14
+"""Numbers of a bucket that are buffered before they are written."""
+RELATIONS, MALFORMED = "relations", "malformed relations"
+
+
+class AuthorIdLookup:
+    """Author ids by paper and position in its list of authors, from 0.
+
+    Args:
+        buckets: sorted rows of (paper, position, author).
+        first: the position of first authors in the file, 0 or 1.
+    """
+
+    def __init__(self, buckets: list[IntArray], first: int) -> None:
+        self._buckets = buckets
+        self._first = first
+
+    def of_paper(self, paper: str) -> dict[int, str]:
+        """The known author ids of a paper by position.
+
+        Where two relations name the same position, the first in the file counts.
+        """
+        if not _is_number(paper):
+            return {}
+        number = int(paper)
+        bucket = self._buckets[number % BUCKETS]
+        low, high = bucket[:, 0].searchsorted([number, number + 1])
+        rows = bucket[low:high][::-1].tolist()
+        return {place - self._first: str(author) for _, place, author in rows}
+
+
+@contextmanager
+def open_author_ids(files: Iterable[SourceFile], report: ImportReport) -> Iterator[AuthorIdLookup]:
+    """Sort the relations of the files into temporary buckets, for as long as the context lasts.
+
+    ``report.beside`` gets the numbers of relations and of malformed ones.
+    """
+    with TemporaryDirectory(prefix="society-", ignore_cleanup_errors=True) as folder:
+        paths = [Path(folder, f"{number:02}.i64") for number in range(BUCKETS)]
+        first = _scatter(files, paths, report)
+        yield AuthorIdLookup([_sorted(path) for path in paths], first)
+
+
+def _scatter(files: Iterable[SourceFile], paths: list[Path], report: ImportReport) -> int:
+    """Write relations to their buckets.
+
+    Returns:
+        The position of first authors: 0 if any relation has it, else 1.
+    """
+    held = [array("q") for _ in paths]
+    relations = malformed = 0
+    first = 1
+    for file in files:
+        for line in read_lines(file):
+            numbers = _numbers(line.data)
+            if numbers is None:
+                malformed += 1
+                report.add_example(f"{file.label}:line {line.number}", "not four numbers")
+            elif numbers:
+                _, author, paper, place = numbers
+                bucket = held[paper % BUCKETS]
+                bucket.extend((paper, place, author))
+                relations += 1
+                first = min(first, place)
+                if len(bucket) >= BUFFERED:
+                    _flush(bucket, paths[paper % BUCKETS])
+    for bucket, path in zip(held, paths, strict=True):
+        _flush(bucket, path)
+    if relations or malformed:
+        report.beside |= {RELATIONS: relations, MALFORMED: malformed}
+    return first
+
+
+def _flush(bucket: array[int], path: Path) -> None:
+    with path.open("ab") as file:
+        bucket.tofile(file)
+    del bucket[:]
+
+
+def _numbers(data: bytes | None) -> list[int] | None:
+    """The numbers of a relation; none for a blank line; None where it is malformed."""
+    words = (b"?" if data is None else data).split()
+    if not words:
+        return []
+    if len(words) != 4 or not all(word.isdigit() and len(word) < 19 for word in words):
+        return None
+    return [int(word) for word in words]
+
+
+def _is_number(id_: str) -> bool:
+    return id_.isascii() and id_.isdigit() and len(id_) < 19
+
+
+def _sorted(path: Path) -> IntArray:
+    import numpy as np
+
+    if not path.stat().st_size:
+        return np.zeros((0, 3), dtype=np.int64)
+    rows = np.memmap(path, dtype=np.int64, mode="r+").reshape(-1, 3)
+    rows[:] = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+    return rows
+
+
+PAPERS, AUTHORS, PAIRS = "papers", "authors", "co-author pairs"
+NAMES = (
+    ("author2paper", RELATIONS),
+    ("coauthor", PAIRS),
+    ("author", AUTHORS),
+    ("paper", PAPERS),
+)
+NOT_USED = "not used: over all years"
+PAIR = re.compile(rb"#\d{1,18}\s+\d{1,18}\s+\d{1,18}")
+
+
+class AMiner(Source):
+    """AMiner-Paper.txt with AMiner-Author2Paper.txt; a file is recognised by its name.
+
+    Papers name their authors; an author's id is the one that Author2Paper has for the paper and the
+    position in its list. Where there is none, the rule for authors without an id holds.
+    AMiner-Author.txt (counts, h-index and research terms) and AMiner-Coauthor.txt are over all
+    years and would reveal the future: they are read and counted, and nothing of them is used.
+    """
+
+    kind = "aminer"
+    source_name = "AMiner network"
+    never_known = (
+        "research terms, counts and co-authors of AMiner's author files are over all years and "
+        "are not used",
+    )
+    nothing_found = "no AMiner-Paper.txt, plain or .gz"
+    _ids: AuthorIdLookup
+
+    def wants(self, path: Path) -> bool:
+        """Whether a text file's name is one of the release."""
+        return is_data_file(path, ".txt") and any(part in path.name.lower() for part, _ in NAMES)
+
+    def _entries(self, start: Position) -> Generator[SourceEntry]:
+        with open_author_ids(self._of(RELATIONS), self.report) as self._ids:
+            self._judge_relations()
+            for number, file in enumerate(self.files):
+                if number >= start.file and _holds(file) == PAPERS:
+                    begin = start if number == start.file else Position(number)
+                    for block in read_blocks(file, PAPER_TAGS, begin):
+                        end = Position(number, block.lines, block.end)
+                        yield SourceEntry(file, block.line, end, block)
+        self._count(AUTHORS, self._authors_told())
+        self._count(PAIRS, self._pairs_told())
+
+    def _record(self, content: AMinerRecord) -> RawRecord:
+        if content.problem:
+            raise ValueError(content.problem)
+        id_ = require_id(content.value(INDEX))
+        return RawRecord(
+            id=id_,
+            title=require_title(content.value(b"#*")),
+            abstract=parse_text(" ".join(content.values(ABSTRACT)), "abstract"),
+            year=parse_year(content.value(b"#t")),
+            authors=self._signed(content, id_),
+            references=parse_texts(content.values(b"#%"), "reference"),
+            venue=parse_text(content.value(b"#c"), "venue"),
+        )
+
+    def _signed(self, block: AMinerRecord, paper: str) -> tuple[RawAuthor, ...]:
+        names = _parts(block.value(b"#@"))
+        places = _parts(block.value(b"#o"))
+        # With another number than that of authors, affiliations cannot be assigned.
+        places = places if len(places) == len(names) else []
+        ids = self._ids.of_paper(paper)
+        signed = (
+            AuthorEntry(ids.get(at, ""), parse_text(name, "author"), _known(place))
+            for at, (name, place) in enumerate(zip_longest(names, places, fillvalue=""))
+        )
+        return self.author_rule.authors(signed, self.report)
+
+    def _of(self, what: str) -> list[SourceFile]:
+        return [file for file in self.files if _holds(file) == what]
+
+    def _judge_relations(self) -> None:
+        relations, malformed = (self.report.beside.get(name, 0) for name in (RELATIONS, MALFORMED))
+        if malformed > self.malformed_share * (relations + malformed):
+            examples = "".join(f"\n  {line}" for line in self.report.shown)
+            raise InputError(
+                f"{self._where}: {malformed:,} malformed relations beside {relations:,}, more than "
+                f"the share of {self.malformed_share:g} that is allowed; mend "
+                f"AMiner-Author2Paper.txt, allow a larger share, or leave the file out{examples}"
+            )
+
+    def _count(self, what: str, entries: Iterator[tuple[str, bool]]) -> None:
+        """Count the well-formed entries of files that are not used, and show malformed ones."""
+        counts = {True: 0, False: 0}
+        for place, well_formed in entries:
+            counts[well_formed] += 1
+            if not well_formed:
+                self.report.add_example(place, f"malformed among the {what}")
+        if counts[True] or counts[False]:
+            self.report.beside[f"{what}, {NOT_USED}"] = counts[True]
+            self.report.beside[f"malformed {what}"] = counts[False]
+
+    def _authors_told(self) -> Iterator[tuple[str, bool]]:
+        for file in self._of(AUTHORS):
+            for block in read_blocks(file, AUTHOR_TAGS):
+                complete = all(any(block.fields.get(tag, ())) for tag in (INDEX, b"#n"))
+                yield f"{file.label}:line {block.line}", complete and not block.problem
+
+    def _pairs_told(self) -> Iterator[tuple[str, bool]]:
+        for file in self._of(PAIRS):
+            for line in read_lines(file):
+                data = b"?" if line.data is None else line.data.strip()
+                if data:
+                    yield f"{file.label}:line {line.number}", bool(PAIR.fullmatch(data))
+
+
+def _holds(file: SourceFile) -> str:
+    name = file.path.name.lower()
+    return next((what for part, what in NAMES if part in name), PAPERS)
+
+
+def _parts(value: str) -> list[str]:
+    """The parts of a list with semicolons; empty ones keep their position, except the last."""
+    return value.removesuffix(";").split(";") if value else []
+
+
+def _known(place: str) -> str:
+    known = parse_text(place, "affiliation")
+    return "" if known == "-" else known

@@ -1,0 +1,125 @@
+"""The importer of VirSci's preprocessed files: one paper a file, written as a Python dict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import Any
+
+from society.ecosystem.building.raw_records import RawRecord
+from society.ecosystem.importers.authors import AuthorEntry
+from society.ecosystem.importers.fields import (
+    LONGEST_LITERAL,
+    parse_count,
+    parse_id,
+    parse_list,
+    parse_literal,
+    parse_text,
+    parse_texts,
+    parse_year,
+    require_id,
+    require_title,
+)
+from society.ecosystem.importers.files import (
+    Position,
+    SourceFile,
+    is_data_file,
+    open_file,
+    read_lines,
+)
+from society.ecosystem.importers.source import Source, SourceEntry
+
+MATRICES = ("adjacency.txt", "weight_matrix.txt")
+PROFILE = re.compile(r"author_\d+\.txt")
+PROFILES = "profiles, not used"
+NO_VALUE = ("-", "None", "")
+
+
+class VirSciFiles(Source):
+    """A folder of paper files; data that VirSci derived from them are not used.
+
+    Profiles (``author_0.txt`` ...) and matrices (``adjacency.txt``, ``weight_matrix.txt``) are
+    counted and ignored: they are over years that cannot be checked, and the build makes its own
+    from the papers before the boundary. Their search index is not opened: its rows follow an
+    unsorted listing of a folder, so they cannot be matched to papers.
+    """
+
+    kind = "virsci"
+    source_name = "VirSci's preprocessed files"
+    nothing_found = "no paper files: one Python dict in each .txt"
+
+    def wants(self, path: Path) -> bool:
+        """Whether a file is a ``.txt``."""
+        return is_data_file(path, ".txt")
+
+    def _entries(self, start: Position) -> Generator[SourceEntry]:
+        self.report.beside = _beside(self.files)
+        for number, file in enumerate(self.files):
+            if number >= start.file and not _is_derived(file):
+                yield SourceEntry(file, 1, Position(number + 1), _content(file))
+
+    def _record(self, content: Any) -> RawRecord:
+        fields = parse_literal(content)
+        if not isinstance(fields, dict):
+            raise ValueError("not a dict")
+        row = {name: _unwrapped(value) for name, value in fields.items()}
+        return RawRecord(
+            id=require_id(row.get("id")),
+            title=require_title(row.get("title")),
+            abstract=parse_text(row.get("abstract"), "abstract"),
+            year=parse_year(row.get("year")),
+            authors=self.author_rule.authors(_signed(row), self.report),
+            references=parse_texts(
+                _parts(row.get("paper_references")), "paper_references", parse_id
+            ),
+            venue=parse_text(row.get("publication_venue"), "publication_venue"),
+            keywords=parse_texts(_parts(row.get("keywords")), "keywords"),
+            citations=parse_count(row.get("citation"), "citation"),
+        )
+
+
+def _is_derived(file: SourceFile) -> bool:
+    return file.path.name in MATRICES or bool(PROFILE.fullmatch(file.path.name))
+
+
+def _beside(files: Iterable[SourceFile]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for file in files:
+        if file.path.name in MATRICES:
+            counts[f"{file.label}: rows, not used"] = sum(1 for _ in read_lines(file))
+        elif _is_derived(file):
+            counts[PROFILES] = counts.get(PROFILES, 0) + 1
+    return counts
+
+
+def _content(file: SourceFile) -> bytes:
+    with open_file(file.path) as stream:
+        return stream.read(LONGEST_LITERAL + 1)
+
+
+def _unwrapped(value: Any) -> Any:
+    """The value of a tuple of one, which a comma behind an assignment has made."""
+    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
+
+
+def _parts(value: Any) -> Any:
+    """A list, which may be written as text with semicolons."""
+    if isinstance(value, str):
+        return [part for part in value.split(";") if part.strip() not in NO_VALUE]
+    if isinstance(value, list | tuple):
+        return [_unwrapped(part) for part in value]
+    return value
+
+
+def _signed(row: dict[Any, Any]) -> list[AuthorEntry]:
+    names = [
+        parse_text(name, "author") for name in parse_list(_parts(row.get("authors")), "authors")
+    ]
+    places = row.get("affiliations")
+    places = places.split(";") if isinstance(places, str) else _parts(places)
+    written = [parse_text(place, "affiliation") for place in parse_list(places, "affiliations")]
+    # With another number than that of authors, affiliations cannot be assigned.
+    aligned = written if len(written) == len(names) else [""] * len(names)
+    known = ("" if place in NO_VALUE else place for place in aligned)
+    return [AuthorEntry("", name, place) for name, place in zip(names, known, strict=True)]

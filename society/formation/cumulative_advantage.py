@@ -1,0 +1,86 @@
+"""Cumulative advantage, the draw of a person in proportion to what it has plus a floor.
+
+The weights are distinct co-authors, papers or citations before now (Price, Journal of the
+American Society for Information Science 27:292, 1976; Merton, Science 159:56, 1968). Leaders,
+partners and reviewers can be drawn so. The counts are dated events, so a draw is the uniform draw
+of one event and takes no time in proportion to the population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from agents.arrays import FloatArray, IntArray
+from society.formation.rejection_sampling import sample_by_rejection
+
+if TYPE_CHECKING:
+    from society.formation.world_view import WorldView
+    from society.population.event_counts import DatedCounts
+
+CountedBy = Literal["coauthors", "papers", "citations"]
+"""Distinct co-authors, papers, or citations received; as of the date."""
+
+
+def dated_counts_of(world: WorldView, by: CountedBy) -> DatedCounts:
+    """The counts of a world that a name in ``CountedBy`` stands for."""
+    if by == "coauthors":
+        return world.network.distinct_coauthors
+    return world.population.papers if by == "papers" else world.population.citations
+
+
+def count_weights(
+    world: WorldView, by: CountedBy, floor: float, rows: Sequence[int] | IntArray
+) -> FloatArray:
+    """The weights of some people: their counts before now, plus a floor.
+
+    Args:
+        world: as of now.
+        by: what is counted.
+        floor: added to every count, >= 0, so that people without any can be drawn.
+        rows: of the people.
+
+    Returns:
+        Unnormalised probabilities, an array of the length of ``rows``.
+    """
+    counts = dated_counts_of(world, by).counts(len(world.population))
+    return counts[np.asarray(rows, dtype=np.int64)].astype(float) + floor
+
+
+def sample_by_count(
+    world: WorldView,
+    by: CountedBy,
+    floor: float,
+    excluded: AbstractSet[int],
+    rng: np.random.Generator,
+) -> int | None:
+    """Draw one person in proportion to its count before now plus a floor.
+
+    The distribution is a mixture: a uniform event with the share of the counts in all weights,
+    else a uniform person.
+
+    Args:
+        world: as of now.
+        by: what is counted.
+        floor: added to every count, >= 0.
+        excluded: rows that may not be drawn.
+        rng: the random stream of this draw.
+
+    Returns:
+        A row, or None where nobody who is left has a weight above 0.
+    """
+    people, counts = len(world.population), dated_counts_of(world, by)
+    events = counts.total()
+    mass = events + floor * people
+
+    def propose() -> int:
+        at = rng.random() * mass
+        return counts.person_at(int(at)) if at < events else int(rng.integers(people))
+
+    def weights(rows: IntArray) -> FloatArray:
+        return count_weights(world, by, floor, rows)
+
+    return sample_by_rejection(propose, weights, people, excluded, rng) if mass else None

@@ -1,0 +1,196 @@
+"""Rules of founding, which say when teams start and who leads them.
+
+A rule yields dates, each with a leader or without one. ``FoundingProcess`` in ``society.teams``
+runs the rule on the clock. The rules here are a Poisson process, a stated number of teams, a
+self-exciting (Hawkes) process, and calls for proposals at stated dates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import count, pairwise
+from typing import ClassVar
+
+from pydantic import Field, field_validator
+
+from agents.config import Part
+from society.formation.leaders import Anybody, Leaders
+from society.kernel.durations import Days, to_ticks
+from society.kernel.streams import Streams
+from society.literature.papers import DAYS_PER_YEAR
+
+
+class Founding(Part):
+    """A rule of founding. Subclass it and write ``foundings``.
+
+    Every founding draws from its own random stream (rule 9). With ``per_scientist``, each newcomer
+    adds the foundings of a society of one person, and the leader of each founding is drawn among
+    all who are in the society.
+    """
+
+    per_scientist: ClassVar[bool] = False
+    """Whether the number of foundings is in proportion to the number of scientists."""
+    max_teams: int = Field(default=3, ge=1)
+    """A scientist is in at most this many teams at once, as leader or member."""
+    leaders: Leaders | None = None
+    """Who leads, by what holds on the date of founding, among those below their limit of teams;
+    null: whoever the rule itself draws, and no team where that is somebody at the limit."""
+
+    def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int | None]]:
+        """Draw the foundings of a society, in order of date.
+
+        Args:
+            scientists: how many people the rule begins with; rows are 0 to this number - 1.
+            streams: the random streams of this rule.
+
+        Yields:
+            A date in days since the rule began, never decreasing, and the row of the scientist
+            who wants to lead. None, or any row where ``leaders`` is given: the leader is drawn by
+            ``leaders`` on the date, or uniformly where there is no such rule.
+        """
+        raise NotImplementedError
+
+    def is_complete(self, founded: int) -> bool:
+        """Whether no more teams may be founded.
+
+        Args:
+            founded: the foundings so far, those of newcomers included.
+        """
+        return False
+
+
+class Poisson(Founding):
+    """Every scientist founds teams at the same rate, independently of everything else.
+
+    The superposition of the scientists' Poisson processes is drawn: exponential gaps, then a
+    uniform leader, each from a stream named by its ordinal. With ``leaders`` the society founds
+    as many teams, and the rates of its members are in proportion to the weights of that rule.
+    """
+
+    per_scientist: ClassVar[bool] = True
+    teams_per_year: float = Field(default=1.5, gt=0)
+    """Foundings per scientist and year."""
+    most: int | None = Field(default=None, ge=1)
+    """No more teams than this are founded; null: no limit."""
+
+    def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
+        """Foundings without end, in order of date."""
+        mean_gap = DAYS_PER_YEAR / (self.teams_per_year * scientists)
+        date, ordinal = 0.0, 0
+        while self.most is None or ordinal < self.most:
+            rng = streams.stream("founding", ordinal)
+            date += to_ticks(rng.exponential(mean_gap))
+            yield date, int(rng.integers(scientists))
+            ordinal += 1
+
+    def is_complete(self, founded: int) -> bool:
+        """Whether ``most`` foundings have happened, those of newcomers included."""
+        return self.most is not None and founded >= self.most
+
+
+class Once(Founding):
+    """A stated number of teams, founded ``every`` so often from day 0, leaders at random.
+
+    With ``count: 1`` this is single-team VirSci: a leader sampled uniformly from S. Leaders
+    are drawn without replacement until everybody has led, then anew; where people come and go,
+    among those who are here when the rule begins.
+    """
+
+    count: int = Field(default=1, ge=1)
+    """Number of teams."""
+    every: Days = 0.0
+    """Time between two foundings."""
+
+    def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
+        """``count`` foundings, in order of date."""
+        for ordinal in range(self.count):
+            round_, turn = divmod(ordinal, scientists)
+            if turn == 0:
+                order = streams.stream("leaders", round_).permutation(scientists)
+            yield to_ticks(ordinal * self.every), int(order[turn])
+
+
+class Bursts(Founding):
+    """A self-exciting (Hawkes 1971) process: foundings come in bursts.
+
+    The rate of the society is mu plus offspring / memory x exp(-age / memory) for every founding
+    of that age. It begins without a past. Gaps are drawn exactly after Dassios and Zhao (2013),
+    each from a stream named by its ordinal, in constant time; leaders are uniform.
+    """
+
+    per_scientist: ClassVar[bool] = True
+
+    teams_per_year: float = Field(default=1.5, gt=0)
+    """Foundings per scientist and year in the long run, bursts included."""
+    offspring: float = Field(default=0.5, ge=0, lt=1)
+    """Further foundings that one founding brings about directly, on average."""
+    memory: Days = Field(default=30.0, gt=0)
+    """Mean time from a founding to those that it brings about."""
+
+    def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
+        """Foundings without end, in order of date."""
+        mu = self.teams_per_year * scientists / DAYS_PER_YEAR * (1 - self.offspring)
+        date, excess, ordinal = 0.0, 0.0, 0
+        while True:
+            rng = streams.stream("founding", ordinal)
+            gap = to_ticks(min(rng.exponential(1 / mu), self._incited(excess, rng.random())))
+            date += gap
+            excess = excess * math.exp(-gap / self.memory) + self.offspring / self.memory
+            yield date, int(rng.integers(scientists))
+            ordinal += 1
+
+    def _incited(self, excess: float, chance: float) -> float:
+        """The time to the first founding that earlier foundings bring about.
+
+        Args:
+            excess: the rate above mu now, per day.
+            chance: a uniform random number in [0, 1).
+
+        Returns:
+            Days; infinite if they bring about none.
+
+        Source:
+            Dassios and Zhao, Electronic Communications in Probability 18:62 (2013), for jumps of
+            a constant size.
+        """
+        if excess == 0:
+            return math.inf
+        # log1p(-chance) is finite, because chance can be 0 but not 1.
+        left = 1 + math.log1p(-chance) / (excess * self.memory)
+        return -self.memory * math.log(left) if left > 0 else math.inf
+
+
+class CallsForProposals(Founding):
+    """Calls for proposals at stated dates: so many teams are founded on each of them.
+
+    Leaders are drawn by their rule among those below their limit of teams, each once per call.
+    """
+
+    dates: tuple[Days, ...] = Field(default=(0.0,), min_length=1)
+    """Dates of the calls, in order."""
+    every: Days | None = Field(default=None, gt=0)
+    """Further calls so often after the last date; null: none."""
+    teams_per_call: int = Field(default=10, ge=1)
+    """Teams founded on each date."""
+    leaders: Leaders = Field(default_factory=Anybody)
+    """Who leads, by what holds on the date of the call."""
+
+    @field_validator("dates")
+    @classmethod
+    def _in_order(cls, value: tuple[float, ...]) -> tuple[float, ...]:
+        if any(later <= earlier for earlier, later in pairwise(value)):
+            raise ValueError("dates are listed in order, each once")
+        return value
+
+    def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, None]]:
+        """The date of every call, once per team that it founds, without leaders."""
+        for date in self._calls():
+            for _ in range(min(self.teams_per_call, scientists)):
+                yield date, None
+
+    def _calls(self) -> Iterator[float]:
+        yield from self.dates
+        if self.every is not None:
+            for number in count(1):
+                yield self.dates[-1] + to_ticks(number * self.every)

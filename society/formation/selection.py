@@ -1,0 +1,111 @@
+"""The base class of selection policies, which draw whom a leader invites next.
+
+``protocols/policies`` has the policies, one per file, each with its definition and its draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from agents.config import Part
+from society.formation.rejection_sampling import sample_uniformly
+
+if TYPE_CHECKING:
+    from society.formation.world_view import WorldView
+    from society.population.network import CoauthorNetwork
+
+
+class SelectionPolicy(Part):
+    """Whom a leader asks next.
+
+    Every policy has a definition, the weights of candidates, and a draw that follows it. A policy
+    that looks only at the leader and the network writes ``weights`` and ``draw``. One that looks
+    at the other members, or at anything else in the world, writes ``chances`` and ``choose``.
+    """
+
+    def choose(
+        self,
+        members: Sequence[int],
+        excluded: AbstractSet[int],
+        world: WorldView,
+        rng: np.random.Generator,
+    ) -> int | None:
+        """Draw one scientist for a team.
+
+        Args:
+            members: rows of the members, the leader first. It is empty where the leader itself is
+                drawn; then everybody has the same probability unless a policy says otherwise.
+            excluded: rows that may not be drawn, the members among them.
+            world: as of now.
+            rng: the random stream of this draw.
+
+        Returns:
+            A row, or None if nobody is left.
+        """
+        if not members:
+            return sample_uniformly(len(world.population), excluded, rng)
+        return self.draw(members[0], excluded, world.network, rng)
+
+    def chances(
+        self, members: Sequence[int], candidates: Sequence[int], world: WorldView
+    ) -> np.ndarray:
+        """The weights by which ``choose`` draws: its definition.
+
+        Args:
+            members: rows of the members, the leader first; empty where the leader is drawn.
+            candidates: rows of people who are not excluded.
+            world: as of now.
+
+        Returns:
+            Unnormalised probabilities (>= 0), an array of the length of ``candidates``.
+        """
+        if not members:
+            return np.ones(len(candidates))
+        return self.weights(members[0], candidates, world.network)
+
+    def draw(
+        self,
+        leader: int,
+        excluded: AbstractSet[int],
+        network: CoauthorNetwork,
+        rng: np.random.Generator,
+    ) -> int | None:
+        """Draw one scientist by the leader's ties.
+
+        Args:
+            leader: row of the leader, always among the excluded.
+            excluded: rows that may not be drawn (asked already, members, at their limit,
+                out of reach of the team's targets).
+            network: joint papers as of now.
+            rng: the random stream of this draw.
+
+        Returns:
+            A row of the population, or None if nobody is left.
+        """
+        raise NotImplementedError
+
+    def of_run(self, seed: int) -> SelectionPolicy:
+        """The policy as it holds in a run of this seed.
+
+        It is the policy itself, except for policies that fix some chance once per run.
+        """
+        return self
+
+    def weights(
+        self, leader: int, candidates: Sequence[int], network: CoauthorNetwork
+    ) -> np.ndarray:
+        """The weights by which ``draw`` draws: its definition.
+
+        Args:
+            leader: row of the leader.
+            candidates: rows of people who are not excluded.
+            network: joint papers as of now.
+
+        Returns:
+            Unnormalised probabilities (>= 0), an array of the length of ``candidates``.
+        """
+        raise NotImplementedError

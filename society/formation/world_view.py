@@ -1,0 +1,59 @@
+"""The view of a society that rules of formation have: people, ties, interests and streams.
+
+Rules of founding, leaders and selection policies get a world as an argument. This typing protocol
+lists what they may use of it, so that they can be tested with a small stand-in, and so that
+``society.formation`` needs nothing of ``society.teams``, whose ``World`` satisfies it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from society.ecosystem.knowledge_bank import KnowledgeBank
+    from society.kernel.streams import Streams
+    from society.population.network import CoauthorNetwork
+    from society.population.population import Population
+
+
+class WorldView(Protocol):
+    """A society as of the simulated date ``day``; a ``World`` is such a view.
+
+    A rule reads the world and changes nothing in it. What it reads is counted strictly before now
+    (rule 16), and it draws only from the random stream that it is given (rule 9).
+
+    Attributes:
+        population: who is in the society, with papers, citations and profiles as of now.
+        network: who has written with whom as of now.
+        knowledge: the author knowledge bank: everybody's interests as vectors.
+        streams: the random streams of the run; a rule reads their seed only.
+    """
+
+    population: Population
+    network: CoauthorNetwork
+    knowledge: KnowledgeBank
+    streams: Streams
+
+    @property
+    def day(self) -> float:
+        """The simulated date in days."""
+
+    @property
+    def protocol_name(self) -> str:
+        """The name of the protocol of teams that are founded now."""
+
+    @property
+    def selection(self) -> Any:
+        """The ``SelectionPolicy`` of that protocol; None where it has none."""
+
+    def rows_of(self, names: Iterable[str], key: str) -> list[int]:
+        """The rows of people whom a scenario names.
+
+        Args:
+            names: masked names.
+            key: the key of the scenario that holds them, for the message of the error.
+
+        Raises:
+            InputError: nobody has one of these names.
+        """

@@ -1,0 +1,280 @@
+"""A call to a model, from the question with open slots to the row of the table ``calls``.
+
+``ask_model`` renders the prompt when every slot has settled, asks, and reads the reply into its
+form. Only words decide what follows (rule 1): an unreadable reply is asked for again, a prompt
+that is too long is trimmed, and when there are no words the form's default stands, flagged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from agents.errors import Overflow, ReplyError, Verdict
+from agents.gateway.gateway import Gateway
+from agents.journal.records import verdict_name
+from agents.memory import Recollection, recall
+from agents.profile import Profile
+from agents.prompts.prompt import (
+    Prompt,
+    build_messages,
+    reask_messages,
+    total_characters,
+    trim_messages,
+)
+from agents.prompts.request import Message, Reply, Request
+from agents.replies.form import Form
+from agents.replies.parser import read_reply
+from society.kernel.dispatcher import settled
+
+
+@dataclass(slots=True)
+class Call:
+    """One row of the table ``calls``; the fields from ``rung`` on are filled in when it settles.
+
+    Attributes:
+        id: team, stage, visit, turn, seat, act and addressee, joined by ``/`` (rule 7).
+        team: id of the team.
+        stage: stage of the team.
+        visit: how often the stage had been entered, from 1.
+        turn: turn in the stage, from 1; 0 before the first.
+        seat: place in the speaking order, from 0.
+        act: invite, utter, summarise, agree, stay, decide, vote, review, guest, re-ask or trim.
+        scientist: masked name of the scientist asked.
+        asked: date of the question, in days.
+        due: date from which the reply may be read, in days.
+        sequence: place among the acts of the team, from 1.
+        form: class name of the form of the reply.
+        needs: ids of the calls whose words the prompt waits for.
+        defaulted: True if the form's default stands for the reply.
+        rung: how the reply was read: strict, found, repaired, re-asked, default or unread.
+        verdict: name of the verdict, where there are no words.
+        model: the model's name for itself.
+        prompt_tokens: tokens of the prompt.
+        completion_tokens: tokens of the reply.
+        prompt_hash: hash of the messages.
+        reply: text of the model, or the form as JSON once it is read.
+        live: True if a model was asked, False for a rule.
+    """
+
+    id: str
+    team: str
+    stage: str
+    visit: int
+    turn: int
+    seat: int
+    act: str
+    scientist: str
+    asked: float
+    due: float
+    sequence: int
+    form: str
+    needs: tuple[str, ...] = ()
+    defaulted: bool = False
+    rung: str | None = None
+    verdict: str | None = None
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    prompt_hash: str = ""
+    reply: str = ""
+    live: bool = False
+
+    def row(self) -> tuple[Any, ...]:
+        """The values in the order of the columns in ``society.results.tables``."""
+        return (
+            *(self.id, self.team, self.stage, self.visit, self.turn, self.seat, self.act),
+            *(self.scientist, self.asked, self.due, self.sequence, " ".join(self.needs)),
+            *(self.form, self.defaulted, self.rung, self.verdict),
+            *(self.model.endswith("unruled"), self.model),
+            *(self.prompt_tokens, self.completion_tokens, self.prompt_hash, self.reply),
+            self.live,
+        )
+
+    def again(self, act: str, number: int) -> Call:
+        """The row of a repeated call, under an id that extends this one.
+
+        Args:
+            act: ``re-ask`` or ``trim``.
+            number: number of the repetition, from 1.
+        """
+        return replace(
+            self,
+            id=f"{self.id}/{act}{number}",
+            act=act,
+            needs=(self.id,),
+            rung=None,
+            verdict=None,
+        )
+
+
+@dataclass(slots=True)
+class PendingCall:
+    """A question whose slots have not settled yet.
+
+    Attributes:
+        call: the row that it will fill.
+        who: profile of the scientist asked, as of the date of the question.
+        role: leader, member or guest; empty for somebody not (yet) in the team.
+        prompt: the page, rendered when every slot has settled.
+        form: the form of the reply.
+        slots: plain values, Answers, or tuples of both.
+        seed: seed of the call.
+        memory: snapshot of the scientist's memory; empty: no memory in the prompt.
+        cue: text or Answer with which the memory is searched.
+        calls: rows of the call and of its re-asks.
+    """
+
+    call: Call
+    who: Profile
+    role: str
+    prompt: Prompt
+    form: type[Form]
+    slots: Mapping[str, Any]
+    seed: int
+    memory: tuple[Recollection, ...] = ()
+    cue: Any = None
+    calls: list[Call] = field(default_factory=list)
+
+
+def text_of(value: Any) -> str:
+    """The text of a value for searches and memories: its ``query`` field, or all its words."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    query = getattr(value, "query", None)
+    return query if isinstance(query, str) else str(value.words())
+
+
+RE_ASKS = 2
+"""Times an unreadable reply is asked for again before the form's default stands."""
+TRIMS = 3
+"""Times a prompt that is too long is halved before that is the verdict."""
+
+
+async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
+    """Render the prompt, ask the model and read the reply; fill in the row of the call.
+
+    An unreadable reply is asked for again, and then the form's default stands.
+
+    Args:
+        pending: the question.
+        gateway: the way to the model.
+
+    Returns:
+        The reply.
+
+    Raises:
+        Verdict: nothing could be read, or nothing was said, and the form has no default.
+    """
+    pending.call.live = not gateway.backend.backend_for(pending.call.id).rule_based
+    # Before anything is asked: a call that held a slot of the gateway while it waits for the words
+    # of another call could wait for ever (rule 17).
+    slots = {name: await settled(value) for name, value in pending.slots.items()}
+    slots["role"], slots["me"] = pending.role, pending.who
+    recalled: tuple[str, ...] = ()
+    if pending.memory:
+        recalled = recall(pending.memory, text_of(await settled(pending.cue)))
+    slots["memory"] = recalled
+    messages = build_messages(pending.prompt, slots)
+    call = pending.call
+    try:
+        reply = await _Attempts(pending, gateway, slots).reply(messages)
+    except Verdict as verdict:
+        # Only a lack of words is made good by the default; any other error stops the run (rule 1).
+        call.verdict = verdict_name(verdict)
+        default = pending.form.fallback(slots)
+        if default is None:
+            raise
+        call.defaulted, call.rung = True, "default"
+        reply = default
+    # Canonical, not as the model wrote it: the digest is of the accepted words.
+    call.reply = reply.as_json()
+    return reply
+
+
+class _Attempts:
+    """The attempts at one question whose slots have settled: trimmed, asked, asked again."""
+
+    def __init__(self, pending: PendingCall, gateway: Gateway, slots: Mapping[str, Any]) -> None:
+        self._pending, self._gateway, self._slots = pending, gateway, slots
+        # By the id alone, and never by load or failure (rule 6).
+        self._backend = gateway.backend.backend_for(pending.call.id)
+        self._request = partial(
+            Request,
+            who=pending.who,
+            form=pending.form,
+            slots=slots,
+            seed=pending.seed,
+            due=pending.call.due,
+            asked=pending.call.asked,
+            model_settings=self._backend.model_settings,
+        )
+
+    async def reply(self, messages: tuple[Message, ...]) -> Form:
+        """The reply of the model, read into its form.
+
+        Raises:
+            Verdict: the model refused, or no attempt was readable.
+        """
+        row = call = self._pending.call
+        for number in range(RE_ASKS + 1):
+            if number:
+                # A row and an id of its own, so the journal keeps both replies; the seed stays
+                # (rule 5).
+                row = self._repeated("re-ask", number)
+            reply, messages = await self._text(row, messages, number)
+            try:
+                parsed = read_reply(self._pending.form, reply.text, cut=reply.cut)
+                parsed.form.check_against(self._slots)
+            except ReplyError as error:
+                # Kept under another name: Python deletes ``error`` at the end of this clause.
+                unreadable = error
+                row.rung = "unread"
+                # The next attempt shows the model its reply and what was wrong with it.
+                messages = reask_messages(messages, reply, error)
+            else:
+                row.rung = parsed.rung
+                call.rung = "re-asked" if number else parsed.rung
+                return parsed.form
+        raise unreadable
+
+    async def _text(
+        self, row: Call, messages: tuple[Message, ...], number: int
+    ) -> tuple[Reply, tuple[Message, ...]]:
+        """The text of the reply, and the messages as they were sent, trimmed where too long."""
+        room = self._backend.max_prompt_characters
+        if room is not None:
+            # By a fixed rule and before the hash, so a resumed run makes the same request
+            # (rule 22).
+            messages = trim_messages(messages, room)
+        for trims in range(TRIMS + 1):
+            if trims:
+                # Tens and units, so that no re-ask and no trim of another re-ask has this id.
+                row = self._repeated("trim", 10 * number + trims)
+            request = self._request(row.id, messages=messages, attempt=number)
+            row.prompt_hash = request.hash
+            try:
+                reply = await self._gateway.complete(request)
+            except Overflow:
+                row.verdict = "overflow"
+                if trims == TRIMS:
+                    raise
+                messages = trim_messages(messages, total_characters(messages) // 2)
+            else:
+                _enter(row, reply)
+                return reply, messages
+        raise AssertionError("a loop that only returns or raises")
+
+    def _repeated(self, act: str, number: int) -> Call:
+        row = self._pending.call.again(act, number)
+        self._pending.calls.append(row)
+        return row
+
+
+def _enter(row: Call, reply: Reply) -> None:
+    row.model = reply.model
+    row.prompt_tokens = reply.usage.prompt_tokens
+    row.completion_tokens = reply.usage.completion_tokens
+    row.reply = reply.text

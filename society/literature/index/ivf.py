@@ -1,0 +1,409 @@
+"""An inverted file (IVF) of scalar-quantised vectors over rows that never change.
+
+The rows are sorted into cells around centres found by k-means. A search looks into the nearest
+cells only and compares codes of one byte per number. It is approximate, so its recall is measured
+when it is built, on probe rows drawn with a fixed seed, and as many cells are searched as the
+target recall needs. The index proposes several rows for each one wanted, because codes do not
+separate near-equal distances; the caller ranks them by the exact rows.
+
+The same rows give the same index on any number of threads: training and assignment use one thread.
+The layout of the cells may be kept in a file of plain arrays, without any pickle or library format;
+a file of other rows, or a damaged one, is ignored and the layout is made again.
+
+Source: Jegou, Douze and Schmid 2011 for inverted files of vectors; the implementation is faiss.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import zipfile
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import faiss
+import numpy as np
+import numpy.typing as npt
+
+from agents.arrays import FloatArray, IntArray, VectorArray
+from agents.errors import DAMAGED_ARCHIVE
+
+Metric = Literal["distance", "cosine"]
+
+SEED = 20_240_417
+SAMPLE = 40
+"""Rows per cell on which k-means is trained."""
+ROUNDS = 10
+"""Iterations of k-means."""
+PROBES = 200
+"""Rows with which recall is measured; each is left out of its own search."""
+DRAWN = 4096
+"""Rows among which the probes are taken."""
+NEAREST = 5
+"""Neighbours of a probe that recall counts."""
+TARGET_RECALL = 0.985
+"""Measured recall at which no more cells are added to a search.
+
+The promise is 0.97: a query of two words lies farther from the rows than these do from each other,
+and its recall was measured to be 0.015 lower.
+"""
+COMPARED = (4, 16, 64)
+"""Rows proposed for each one wanted: the first of these with which the codes allow the target."""
+SHORT = 0.01
+"""Where none of them does, recall may stay this much below that of searching every cell."""
+WIDER = 4
+"""Factor by which a search is widened that has found too few rows."""
+BLOCK = 65_536
+"""Rows that are handled at a time when all are read."""
+
+
+@dataclass(frozen=True, eq=False)
+class IVFLayout:
+    """What it takes to build the same index of the same rows again without training.
+
+    Attributes:
+        centres: one float32 row per cell.
+        cell_of: the cell of each row.
+        scale: the ranges of the one-byte codes, as faiss stores them.
+        probed: cells searched when every row is visible (faiss ``nprobe``).
+        compared: rows proposed for each one wanted.
+        recall: measured share of the true nearest rows that are found; NaN before it is measured.
+    """
+
+    centres: VectorArray
+    cell_of: npt.NDArray[np.int32]
+    scale: VectorArray
+    probed: int = 1
+    compared: int = COMPARED[0]
+    recall: float = math.nan
+
+
+def cell_count(count: int) -> int:
+    """The number of cells for a number of rows: the power of two at or above 2 sqrt(count)."""
+    return 1 << max(0, math.ceil(math.log2(2.0 * math.sqrt(max(1, count)))))
+
+
+class IVFIndex:
+    """An inverted file over fixed rows.
+
+    Args:
+        rows: float32 (n x dim), of unit length where the metric is the cosine; only codes are kept.
+        layout: how the rows were sorted before; trained and measured where it is not given.
+        metric: ``distance`` (small Euclidean distance is near) or ``cosine`` (large cosine is
+            near).
+    """
+
+    def __init__(
+        self, rows: VectorArray, layout: IVFLayout | None = None, metric: Metric = "distance"
+    ) -> None:
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+        self.count, self.dim = len(rows), int(rows.shape[1])
+        self._metric = metric
+        # Several threads add numbers in another order, and the same rows would give other cells.
+        faiss.omp_set_num_threads(1)
+        with threadpool_limits(limits=1):
+            found = layout or _train(rows, metric)
+            self._index = _filled(rows, found, metric)
+            self.layout = found if layout else self._tuned(rows, found)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """How rows are searched and with what measured recall, for the manifest of a run."""
+        return {
+            "search": "cells",
+            "recall": self.layout.recall,
+            "cells": len(self.layout.centres),
+            "probed": self.layout.probed,
+            "compared": self.layout.compared,
+        }
+
+    def propose(
+        self, point: VectorArray, k: int, visible: int, hidden: Collection[int] = ()
+    ) -> IntArray:
+        """Propose visible rows among which the ``k`` nearest are to be found.
+
+        Rows with equal codes are proposed together or not at all, so that the choice between them
+        is left to their ids (rule 14).
+
+        Args:
+            point: the query, dim numbers.
+            k: number of rows wanted, at least 1.
+            visible: only rows below this number count.
+            hidden: visible rows that are left out.
+
+        Returns:
+            The ``compared`` times k nearest rows by their codes, or more; fewer only where fewer
+            are visible.
+        """
+        count = k * self.layout.compared
+        return self._propose(point, count, visible, hidden, self._probes(visible))
+
+    def _probes(self, visible: int) -> int:
+        # Where fewer rows are visible, more cells are searched, so that the number of rows
+        # compared, and with it the recall, stays as it was measured.
+        share = self.layout.probed * self.count / max(1, visible)
+        return min(len(self.layout.centres), math.ceil(share))
+
+    def _propose(
+        self, point: VectorArray, count: int, visible: int, hidden: Collection[int], probed: int
+    ) -> IntArray:
+        # Before each search: OpenMP keeps this number per thread, and any thread may search.
+        faiss.omp_set_num_threads(1)
+        every = int(self._index.nlist)
+        # One more than is needed shows whether rows equal to the last one were cut off.
+        want, enough = count + 1, min(count, visible - len(hidden))
+        chosen = _selector(visible, hidden)
+        while True:
+            settings = faiss.SearchParametersIVF()
+            settings.nprobe, settings.sel = probed, chosen
+            gaps, rows = self._index.search(point[None, :], want, params=settings)
+            proposed: IntArray = rows[0].astype(np.int64)
+            count_found = int((proposed >= 0).sum())
+            if count_found == want:
+                # Codes equal to the last one may have been cut off: propose equals together or
+                # not at all, because their ids decide between them (rule 14).
+                whole = int((gaps[0] != gaps[0, -1]).sum())
+                if whole >= count:
+                    return proposed[:whole]
+                want *= WIDER
+            elif count_found >= enough or probed == every:
+                return proposed[:count_found]
+            else:
+                probed = min(every, WIDER * probed)
+
+    def _tuned(self, rows: VectorArray, layout: IVFLayout) -> IVFLayout:
+        """The layout with the fewest cells, and rows compared, that reach the target recall."""
+        picked, truth = _truth(rows, self._metric)
+        every = len(layout.centres)
+        for compared in COMPARED:
+            possible = self._recall(rows, picked, truth, every, compared)
+            if possible >= TARGET_RECALL:
+                break
+        aim, probed = TARGET_RECALL if possible >= TARGET_RECALL else possible - SHORT, 1
+        while True:
+            recall = self._recall(rows, picked, truth, probed, compared)
+            if recall >= aim or probed == every:
+                rounded = round(recall, 4)
+                return replace(layout, probed=probed, compared=compared, recall=rounded)
+            probed = min(every, probed + max(1, probed // 2))
+
+    def _recall(
+        self, rows: VectorArray, picked: IntArray, truth: FloatArray, probed: int, compared: int
+    ) -> float:
+        hits = 0
+        for row, farthest in zip(picked.tolist(), truth, strict=True):
+            point = np.ascontiguousarray(rows[row])
+            near = self._propose(point, compared * NEAREST, self.count, (row,), probed)
+            gaps = np.sort(_gaps(np.asarray(rows[np.sort(near)]), point, self._metric))
+            # By distance, not by row number: any of several equal rows counts as found.
+            hits += int((gaps[:NEAREST] <= farthest + 1e-6).sum())
+        return hits / (NEAREST * len(picked)) if len(picked) else 1.0
+
+
+def _train(rows: VectorArray, metric: Metric) -> IVFLayout:
+    count, dim = rows.shape
+    cells = min(cell_count(count), count)
+    rng = np.random.default_rng(SEED)
+    sample = np.sort(rng.choice(count, min(count, SAMPLE * cells), replace=False))
+    index = _empty(dim, cells, metric)
+    # k-means begins at random rows; a fixed seed gives the same cells for the same rows.
+    index.cp.seed, index.cp.niter = SEED, ROUNDS
+    # Beyond these bounds faiss would warn, or draw a sample of its own.
+    index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, SAMPLE
+    index.cp.spherical = metric == "cosine"
+    index.train(np.ascontiguousarray(rows[sample]))
+    cell_of = np.empty(count, dtype=np.int32)
+    for start, block in _blocks(rows):
+        cell_of[start : start + len(block)] = index.quantizer.search(block, 1)[1][:, 0]
+    centres = index.quantizer.reconstruct_n(0, cells)
+    return IVFLayout(centres, cell_of, faiss.vector_to_array(index.sq.trained))
+
+
+def _empty(dim: int, cells: int, metric: Metric) -> faiss.IndexIVFScalarQuantizer:
+    inner = metric == "cosine"
+    coarse = faiss.IndexFlatIP(dim) if inner else faiss.IndexFlatL2(dim)
+    near = faiss.METRIC_INNER_PRODUCT if inner else faiss.METRIC_L2
+    code = faiss.ScalarQuantizer.QT_8bit
+    return faiss.IndexIVFScalarQuantizer(coarse, dim, cells, code, near, True)
+
+
+def _filled(rows: VectorArray, layout: IVFLayout, metric: Metric) -> faiss.IndexIVFScalarQuantizer:
+    index = _empty(rows.shape[1], len(layout.centres), metric)
+    index.quantizer.add(layout.centres)
+    faiss.copy_array_to_vector(layout.scale, index.sq.trained)
+    index.is_trained = True
+    for start, block in _blocks(rows):
+        # The cells are given and not searched again, so a layout makes the same index wherever it
+        # is read.
+        cells = layout.cell_of[start : start + len(block)].astype(np.int64)
+        place = faiss.swig_ptr(cells)
+        index.add_core(len(block), faiss.swig_ptr(block), None, place)
+    return index
+
+
+def _blocks(rows: VectorArray) -> Iterator[tuple[int, VectorArray]]:
+    for start in range(0, len(rows), BLOCK):
+        yield start, np.ascontiguousarray(rows[start : start + BLOCK], dtype=np.float32)
+
+
+def _selector(visible: int, hidden: Collection[int]) -> faiss.IDSelector:
+    seen = faiss.IDSelectorRange(0, visible)
+    if not hidden:
+        return seen
+    gone = faiss.IDSelectorBatch(np.fromiter(hidden, np.int64, len(hidden)))
+    return faiss.IDSelectorAnd(seen, faiss.IDSelectorNot(gone))
+
+
+def _truth(rows: VectorArray, metric: Metric) -> tuple[IntArray, FloatArray]:
+    """Choose probe rows; compute for each the gap of its last true neighbour, without itself."""
+    rng = np.random.default_rng(SEED + 1)
+    drawn = rng.choice(len(rows), min(DRAWN, len(rows)), replace=False)
+    # A zero row is equally near to all rows; as a probe it would raise the recall.
+    known = np.asarray(rows[np.sort(drawn)]).any(axis=1)
+    picked = np.sort(np.sort(drawn)[known][:: max(1, int(known.sum()) // PROBES)][:PROBES])
+    points = np.ascontiguousarray(rows[picked])
+    best = np.full((len(picked), NEAREST), np.inf, dtype=np.float64)
+    for start, block in _blocks(rows):
+        near = faiss.METRIC_INNER_PRODUCT if metric == "cosine" else faiss.METRIC_L2
+        _, found = faiss.knn(points, block, min(len(block), NEAREST + 1), metric=near)
+        for place, point in enumerate(points):
+            others = found[place][found[place] + start != picked[place]]
+            gaps = _gaps(block[others], point, metric)
+            best[place] = np.sort(np.concatenate([best[place], gaps]))[:NEAREST]
+    return picked, best[:, -1]
+
+
+def _gaps(rows: VectorArray, point: VectorArray, metric: Metric) -> FloatArray:
+    """Dissimilarities that are least for the nearest: squared distances, or negative cosines."""
+    # In float64, as the distances by which the caller ranks the rows (rule 14).
+    exact = rows.astype(np.float64)
+    gaps: FloatArray = np.square(exact - point).sum(axis=1)
+    if metric == "cosine":
+        gaps = -(exact * point).sum(axis=1)
+    return gaps
+
+
+VERSION = 2
+NAMES = ("centres", "cell_of", "scale", "measured", "key")
+HEADERS = 4096
+
+
+def load_or_build_index(
+    rows: VectorArray, path: Path | None = None, metric: Metric = "distance"
+) -> IVFIndex:
+    """Build the index of rows, with the layout of a file where there is one.
+
+    Without a valid file the layout is trained, and kept there for the next run.
+
+    Args:
+        rows: float32, n x dim.
+        path: the layout file; None: nothing is kept.
+        metric: ``distance`` or ``cosine``.
+
+    Returns:
+        The index; the same whether the layout was read or trained.
+    """
+    if path is None:
+        return IVFIndex(rows, metric=metric)
+    key = layout_key(rows, metric)
+    layout = read_layout(path, key, len(rows), rows.shape[1])
+    cells = IVFIndex(rows, layout, metric)
+    if layout is None:
+        write_layout(path, key, cells.layout)
+    return cells
+
+
+def layout_key(rows: VectorArray, metric: Metric) -> str:
+    """Hash all that a layout depends on: the rows, and the constants of the training.
+
+    Returns:
+        SHA-256 in hexadecimal digits.
+    """
+    parameters = (VERSION, metric, rows.shape, SEED, SAMPLE, TARGET_RECALL, COMPARED)
+    hasher = hashlib.sha256(repr(parameters).encode())
+    for start in range(0, len(rows), BLOCK):
+        # In one byte order, so that the key is the same on every machine.
+        hasher.update(np.ascontiguousarray(rows[start : start + BLOCK], dtype="<f4").data)
+    return hasher.hexdigest()
+
+
+def write_layout(path: Path, key: str, layout: IVFLayout) -> bool:
+    """Write a layout file atomically.
+
+    Args:
+        path: the file; its folder must exist.
+        key: what ``layout_key`` gives for the rows.
+        layout: what is written.
+
+    Returns:
+        False where the folder takes no file: the layout is a cache, and a run goes on without it.
+    """
+    # With the number of the process, because several runs may write the file at once.
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("wb") as file:
+            np.savez(
+                file,
+                centres=layout.centres,
+                cell_of=layout.cell_of,
+                scale=layout.scale,
+                measured=np.array([layout.probed, layout.compared, layout.recall]),
+                key=np.frombuffer(bytes.fromhex(key), dtype=np.uint8),
+            )
+        unfinished.replace(path)
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink()
+        return False
+    return True
+
+
+def read_layout(path: Path, key: str, count: int, dim: int) -> IVFLayout | None:
+    """Read the layout of the rows that have a key.
+
+    Args:
+        path: the file; may be missing, damaged, or of other rows.
+        key: what ``layout_key`` gives for the rows.
+        count: number of rows.
+        dim: length of a row.
+
+    Returns:
+        The layout, or None where the file holds no valid layout of these rows.
+    """
+    cells = min(cell_count(count), count)
+    try:
+        # Refuse a file that would unpack to more than the arrays need (a zip bomb).
+        room = 4 * (cells * dim + count + 2 * dim) + HEADERS * len(NAMES)
+        with zipfile.ZipFile(path) as inside:
+            if sum(entry.file_size for entry in inside.infolist()) > room:
+                return None
+        # A pickle could run the code of whoever wrote the file.
+        with np.load(path, allow_pickle=False) as arrays:
+            found = {name: arrays[name] for name in NAMES}
+    except DAMAGED_ARCHIVE:
+        return None
+    if found["key"].tobytes() != bytes.fromhex(key) or found["measured"].shape != (3,):
+        return None
+    probed, compared, recall = found["measured"].tolist()
+    arrays = (found["centres"], found["cell_of"], found["scale"])
+    if not (1 <= probed <= cells and compared in COMPARED and 0 <= recall <= 1):
+        return None
+    layout = IVFLayout(*arrays, int(probed), int(compared), recall)
+    return layout if _fits(layout, cells, count, dim) else None
+
+
+def _fits(layout: IVFLayout, cells: int, count: int, dim: int) -> bool:
+    """Whether every array has its shape and type, and every cell number is in range."""
+    shapes = ((layout.centres, (cells, dim), "f4"), (layout.scale, (2 * dim,), "f4"))
+    for array, shape, kind in shapes:
+        if array.shape != shape or array.dtype != kind or not np.isfinite(array).all():
+            return False
+    cell_of = layout.cell_of
+    if cell_of.shape != (count,) or cell_of.dtype != "i4":
+        return False
+    return not count or (int(cell_of.min()) >= 0 and int(cell_of.max()) < cells)

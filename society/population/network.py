@@ -1,0 +1,304 @@
+"""The co-authorship network, with numbers and dates of joint papers.
+
+The joint papers from before day 0 are a sparse matrix that is never copied or changed. Later ones
+are dated ties beside it, so that everything can be counted as of a date, strictly before it (rule
+16), on any thread. No operation takes time or memory in proportion to the population, except
+those on the whole network (``degrees``, ``graph``, ``ties_before_day_0``) and, once, the first
+``add_row``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from agents.arrays import IntArray
+from society.population.consultations import ConsultationHistory
+from society.population.event_counts import DatedCounts
+from society.population.growable_array import GrowableArray
+
+if TYPE_CHECKING:
+    import networkx
+
+
+class CoauthorNetwork:
+    """Numbers of joint papers between the scientists of a population, rows 0 to ``size`` - 1.
+
+    The joint papers of a scientist form a list, ordered by row of the co-author, in which a
+    co-author is repeated once per joint paper. ``strength`` is the length of this list and
+    ``partner_at`` reads it, so a draw of a co-author in proportion to joint papers is the uniform
+    draw of an index.
+
+    Attributes:
+        size: the number of rows, newcomers included.
+        distinct_coauthors: counts of distinct co-authors; each has an event per person at the
+            first joint paper.
+        consultations: who has asked whom for advice.
+
+    Args:
+        base: numbers of joint papers before day 0, a symmetric sparse scipy matrix of shape
+            (people, people) with a zero diagonal.
+        now: returns the simulated date in days.
+    """
+
+    def __init__(self, base: Any, now: Callable[[], float]) -> None:
+        base = base.tocsr()
+        if not base.has_sorted_indices:
+            base = base.sorted_indices()
+        self.size: int = base.shape[0]
+        self._now = now
+        # The matrix in CSR form: the partners of row i stand from _starts[i] to _starts[i + 1].
+        self._row_starts = GrowableArray(np.asarray(base.indptr, dtype=np.int64))
+        self._starts = self._row_starts.values
+        self._partners = np.asarray(base.indices, dtype=np.int32)
+        # Cumulative sums give counts, strengths and indices alike, so no counts are kept.
+        self._totals = np.zeros(len(self._partners) + 1, dtype=np.int64)
+        np.cumsum(base.data, out=self._totals[1:])
+        # A memoryview gives a Python int for one element, which is faster than the array does.
+        self._start = self._starts.data
+        self._partner = self._partners.data
+        self._total = self._totals.data
+        self._dated: dict[int, tuple[list[float], list[int]]] = {}
+        self._before = GrowableArray(np.diff(self._totals[self._starts]))
+        self._after = GrowableArray(np.zeros(self.size, dtype=np.int32))
+        self._known, self._since = self._before.values, self._after.values
+        self._old, self._new = self._known.data, self._since.data
+        self._latest = -np.inf
+        self.distinct_coauthors = DatedCounts(lambda: self._starts, now)
+        self.consultations = ConsultationHistory(now)
+
+    def add_row(self) -> None:
+        """Add the row of a newcomer, who has no joint papers."""
+        # A row begins where the one before it ends; this one is empty.
+        self._starts = self._row_starts.append(int(self._starts[-1]))
+        self._known, self._since = self._before.append(0), self._after.append(0)
+        # Views of the earlier arrays keep their length, so new ones are taken.
+        self._start, self._old, self._new = self._starts.data, self._known.data, self._since.data
+        self.size += 1
+
+    def record_paper(self, authors: Sequence[int]) -> None:
+        """Add one joint paper, dated now, to every pair of these authors (rows)."""
+        date = self._now()
+        for i, j in combinations(authors, 2):
+            if not self._have_met(i, j):
+                self.distinct_coauthors.record((i, j))
+            for author, coauthor in ((i, j), (j, i)):
+                dates, coauthors = self._dated.setdefault(author, ([], []))
+                dates.append(date)
+                coauthors.append(coauthor)
+        # An indexed ``+=`` counts a repeated row once; authors are distinct.
+        self._since[list(authors)] += len(authors) - 1
+        self._latest = date
+
+    def _have_met(self, i: int, j: int) -> bool:
+        """Whether the two have a joint paper, today's included."""
+        end = self._start[i + 1]
+        position = bisect_left(self._partner, j, self._start[i], end)
+        known = position < end and self._partner[position] == j
+        return known or (i in self._dated and j in self._dated[i][1])
+
+    def coauthors(self, i: int, before: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The co-authors of ``i`` and its numbers of joint papers with them before a date.
+
+        Args:
+            i: row of a scientist.
+            before: the date in days, exclusive; None: now.
+
+        Returns:
+            Two integer arrays of the same length: rows of the co-authors, ascending, and counts.
+        """
+        start, end = self._start[i], self._start[i + 1]
+        partners, counts = self._partners[start:end], np.diff(self._totals[start : end + 1])
+        recent = self._recent_partners(i, before)
+        if not recent:
+            return partners, counts
+        coauthors, indices = np.unique(np.concatenate([partners, recent]), return_inverse=True)
+        joint = np.bincount(indices[len(partners) :], minlength=len(coauthors))
+        # No partner stands twice in a row of the matrix, so the indexed ``+=`` misses none.
+        joint[indices[: len(partners)]] += counts
+        return coauthors, joint
+
+    def strength(self, i: int) -> int:
+        """The joint papers of ``i`` before now, each counted once per co-author.
+
+        This is the strength of a node in a weighted network, the sum of its weights.
+        """
+        before_day_0: int = self._old[i]
+        return before_day_0 + len(self._recent_partners(i)) if self._new[i] else before_day_0
+
+    def partner_at(self, i: int, index: int) -> int:
+        """The co-author at an index of the list of joint papers of ``i``.
+
+        Args:
+            i: row of a scientist.
+            index: from 0 to ``strength(i)`` - 1, as of now.
+
+        Returns:
+            The row of the co-author.
+        """
+        start, end, total = self._start[i], self._start[i + 1], self._total
+        if self._new[i]:
+            # The recent joint papers are merged into the order by row without a copy of the list.
+            for passed, coauthor in enumerate(sorted(self._recent_partners(i))):
+                at = total[bisect_left(self._partner, coauthor, start, end)] - total[start]
+                if index <= at + passed:
+                    if index == at + passed:
+                        return coauthor
+                    index -= passed
+                    break
+            else:
+                index -= len(self._recent_partners(i))
+        partner: int = self._partner[
+            bisect_right(total, total[start] + index, start + 1, end + 1) - 1
+        ]
+        return partner
+
+    def joint_papers(self, i: int, j: int) -> int:
+        """The number of joint papers of ``i`` and ``j`` before now."""
+        end = self._start[i + 1]
+        position = bisect_left(self._partner, j, self._start[i], end)
+        known = position < end and self._partner[position] == j
+        count: int = self._total[position + 1] - self._total[position] if known else 0
+        return count + self._recent_partners(i).count(j) if self._new[i] else count
+
+    def strengths(self, rows: IntArray) -> IntArray:
+        """``strength`` of many scientists at once, an integer array of the same length."""
+        before: IntArray = self._known[rows]
+        # No paper is of today, so the undated sums are those strictly before now (rule 16).
+        if self._latest < self._now():
+            since: IntArray = self._since[rows]
+            return before + since
+        recent = [len(self._recent_partners(row)) for row in rows.tolist()]
+        return before + np.array(recent, dtype=np.int64)
+
+    def degrees(self) -> IntArray:
+        """Everybody's number of co-authors before now, an integer array of shape (size,)."""
+        degrees = np.diff(self._starts)
+        for i in self._dated:
+            degrees[i] = len(self.coauthors(i)[0])
+        return degrees
+
+    def partners_at(self, rows: IntArray, indices: IntArray) -> IntArray:
+        """The co-authors at one index each of the joint papers of many scientists.
+
+        Here the joint papers since day 0 come at the end of each list, in order of date, so that
+        one bisection serves all rows. A uniform draw is the same in either order.
+
+        Args:
+            rows: of the scientists, who may repeat.
+            indices: one for each of them, from 0 to its strength - 1.
+
+        Returns:
+            Rows of co-authors, an integer array of the same length.
+        """
+        first, last = self._starts[rows], self._starts[rows + 1]
+        wanted = self._totals[first] + indices
+        recent = wanted >= self._totals[last]
+        partners = np.empty(len(rows), dtype=np.int64)
+        old = ~recent
+        positions = _bisect_rows(self._totals, wanted[old], first[old], last[old] - 1)
+        partners[old] = self._partners[positions]
+        beyond = (wanted - self._totals[last])[recent].tolist()
+        recent_rows = rows[recent].tolist()
+        partners[recent] = [
+            self._dated[row][1][index] for row, index in zip(recent_rows, beyond, strict=True)
+        ]
+        return partners
+
+    def joint_papers_with(self, i: int, others: Sequence[int] | IntArray) -> IntArray:
+        """The numbers of joint papers of ``i`` with many others before now.
+
+        Args:
+            i: row of a scientist.
+            others: rows, in any order.
+
+        Returns:
+            An integer array of the length of ``others``.
+        """
+        partners, counts = self.coauthors(i)
+        wanted = np.asarray(others, dtype=np.int64)
+        if not len(partners):
+            return np.zeros(len(wanted), dtype=np.int64)
+        positions = np.minimum(np.searchsorted(partners, wanted), len(partners) - 1)
+        return np.where(partners[positions] == wanted, counts[positions], 0)
+
+    def graph(self, among: Iterable[int] | None = None) -> networkx.Graph[int]:
+        """The network as of now for NetworkX; the number of joint papers is an edge's ``weight``.
+
+        Args:
+            among: the nodes (rows). None: everybody, which takes half a minute and 2 GB for a
+                million people.
+        """
+        from networkx import Graph
+
+        view: networkx.Graph[int] = Graph()
+        view.add_nodes_from(range(self.size) if among is None else among)
+        for i in view:
+            partners, counts = self.coauthors(i)
+            ties = zip(partners.tolist(), counts.tolist(), strict=True)
+            # An edge to somebody outside would add a node while the nodes are iterated.
+            view.add_weighted_edges_from((i, j, n) for j, n in ties if i < j and j in view)
+        return view
+
+    def ties_before_day_0(self, of: IntArray | None = None) -> IntArray:
+        """Every pair with joint papers before day 0, once, with their number.
+
+        Args:
+            of: rows; only pairs with at least one of them are returned. None: all pairs.
+
+        Returns:
+            An integer array of shape (pairs, 3) with lines (i, j, number), i < j, in order of i,
+            then j.
+        """
+        rows = np.arange(self.size) if of is None else np.unique(of)
+        chosen = np.zeros(self.size, dtype=bool)
+        chosen[rows] = True
+        lengths = self._starts[rows + 1] - self._starts[rows]
+        skipped = np.cumsum(lengths) - lengths
+        positions = np.arange(int(lengths.sum())) + np.repeat(self._starts[rows] - skipped, lengths)
+        one, other = np.repeat(rows, lengths), self._partners[positions].astype(np.int64)
+        number = self._totals[positions + 1] - self._totals[positions]
+        # The matrix is symmetric: a pair of two chosen rows stands there twice, others once.
+        once = (one < other) | ~chosen[other]
+        ends = np.minimum(one, other), np.maximum(one, other)
+        lines = np.stack([*ends, number], axis=1)[once]
+        ordered: IntArray = lines[np.lexsort((lines[:, 1], lines[:, 0]))]
+        return ordered
+
+    def _recent_partners(self, i: int, before: float | None = None) -> list[int]:
+        """The co-author of each joint paper of ``i`` since day 0 and before a date (None: now)."""
+        dates, others = self._dated.get(i, ((), []))
+        date = self._now() if before is None else before
+        count = len(dates)
+        # Joint papers of this very date are not counted yet (rule 16).
+        if count and not dates[count - 1] < date:
+            count = bisect_left(dates, date)
+        # A copy, because the clock may record papers while another thread reads this list.
+        return others[:count]
+
+
+def _bisect_rows(totals: IntArray, wanted: IntArray, low: IntArray, high: IntArray) -> IntArray:
+    """For each row, the position whose cumulative count passes the wanted one.
+
+    All rows are bisected at once: a search among the totals of everybody would read memory far
+    apart at every step.
+
+    Args:
+        totals: cumulative numbers of joint papers over all rows.
+        wanted: what each row looks for.
+        low: the first position of each row; it is overwritten.
+        high: the last position of each row; it is overwritten.
+    """
+    unsure = np.flatnonzero(low < high)
+    while len(unsure):
+        first, last = low[unsure], high[unsure]
+        middle = (first + last) // 2
+        beyond = totals[middle + 1] <= wanted[unsure]
+        low[unsure] = first = np.where(beyond, middle + 1, first)
+        high[unsure] = last = np.where(beyond, last, middle)
+        unsure = unsure[first < last]
+    return low

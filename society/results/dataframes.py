@@ -1,0 +1,174 @@
+"""The tables of a run as typed pandas data frames in canonical order.
+
+``society/results/tables.py`` declares the columns; here rows are given these columns and dtypes.
+``table_files`` writes and reads the frames, ``digest`` hashes them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from agents.errors import InputError
+from society.results.tables import TABLES, TableRows
+
+SORT_COLUMNS: dict[str, tuple[str, ...]] = {
+    "scientists": ("scientist",),
+    "teams": ("founded", "team"),
+    "members": ("joined", "team", "scientist"),
+    "invitations": ("sent", "team", "invitee"),
+    "consultations": ("date", "team", "asker", "guest"),
+    "meetings": ("held", "team"),
+    "homework": ("assigned", "team", "scientist"),
+    "calls": ("asked", "call"),
+    "reads": ("date", "answer"),
+    "papers": ("published", "paper"),
+    "authorships": ("paper", "position"),
+    "citations": ("date", "citing", "cited"),
+    "submissions": ("submitted", "team"),
+    "referees": ("team", "submission", "round", "seat", "invited"),
+    "interests": ("date", "scientist", "paper"),
+    "interventions": ("date", "number"),
+    "careers": ("date", "scientist"),
+    "ties": ("date", "source", "target"),
+}
+"""Leading sort columns of each table; the other columns break what is still equal."""
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pd.DataFrame:
+    """Build one table from rows, in canonical order, with its declared columns and dtypes.
+
+    Args:
+        name: a key of ``TABLES``.
+        rows: one tuple per row, in the order of the columns; None or NaN is a missing value.
+
+    Raises:
+        InputError: no such table, a row of the wrong length, or a value of the wrong type.
+    """
+    columns = TABLES.get(name)
+    if columns is None:
+        raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
+    listed = list(rows)
+    for row in listed:
+        if len(row) != len(columns):
+            raise InputError(
+                f"table {name}: a row has {len(row)} values, expected {len(columns)}: {row!r:.200}"
+            )
+    data: dict[str, Any] = {}
+    for index, column in enumerate(columns):
+        values = [row[index] for row in listed]
+        data[column.name] = _series(name, column.name, column.dtype, values)
+    return sort_canonically(name, pd.DataFrame(data))
+
+
+def cast_table(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """Give a table that was read from a file its declared columns and dtypes.
+
+    Columns that the file lacks, because an older release wrote it, have missing values.
+
+    Args:
+        name: a key of ``TABLES``.
+        table: as read.
+
+    Raises:
+        InputError: a column cannot be read as its declared dtype.
+    """
+    data: dict[str, Any] = {}
+    for column in TABLES[name]:
+        if column.name in table.columns:
+            values = table[column.name].tolist()
+        else:
+            values = [None] * len(table)
+        data[column.name] = _series(name, column.name, column.dtype, values)
+    return sort_canonically(name, pd.DataFrame(data))
+
+
+def sort_canonically(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """Sort a table by its leading columns, then by all others, missing values last.
+
+    In this order neither bytes nor digest depend on the order in which rows were written.
+
+    Args:
+        name: the table, which may be in ``SORT_COLUMNS``.
+        table: its rows in any order.
+    """
+    lead = [column for column in SORT_COLUMNS.get(name, ()) if column in table.columns]
+    rest = [column for column in table.columns if column not in lead]
+    if len(table) > 1:
+        table = table.sort_values(by=lead + rest, kind="stable", na_position="last")
+    return table.reset_index(drop=True)
+
+
+def _series(table: str, column: str, dtype: str, values: list[Any]) -> pd.Series[Any]:
+    plain = [
+        None if value is None or value is pd.NA or value != value else value for value in values
+    ]
+    try:
+        if dtype == "string":
+            plain = [_text(value) for value in plain]
+        build: Any = pd.array
+        return pd.Series(build(plain, dtype=dtype), name=column)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"table {table}, column {column}: not {dtype}: {error}") from error
+
+
+def _text(value: Any) -> str | None:
+    """Replace lone surrogates, which models write and UTF-8 cannot hold, by U+FFFD."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.80} is {type(value).__name__}")
+    return value if value.isascii() else _SURROGATES.sub("\ufffd", value)
+
+
+def build_tables(rows: TableRows) -> dict[str, pd.DataFrame]:
+    """Build all tables of a run; those without rows are empty but have columns and dtypes.
+
+    Args:
+        rows: by name of the table.
+
+    Raises:
+        InputError: an unknown table name or a malformed row.
+    """
+    unknown = sorted(set(rows) - set(TABLES))
+    if unknown:
+        raise InputError(f"no such table: {', '.join(unknown)}; the tables are {', '.join(TABLES)}")
+    return {name: build_table(name, rows.get(name, ())) for name in TABLES}
+
+
+def has_columns_of(table: pd.DataFrame, wanted: pd.DataFrame) -> bool:
+    """Whether a table has every column of another, each of the same kind.
+
+    So a measure that an older release wrote is recognised as readable by this one.
+
+    Args:
+        table: as it was read.
+        wanted: a table, which may be empty, with the columns that are needed.
+    """
+    return _kinds(wanted).items() <= _kinds(table).items()
+
+
+def cast_like(table: pd.DataFrame, wanted: pd.DataFrame) -> pd.DataFrame:
+    """Give a table the columns and dtypes of another; absent columns have missing values.
+
+    Args:
+        table: as it was read.
+        wanted: a table, which may be empty, with the columns and dtypes that are needed.
+
+    Raises:
+        InputError: a column holds something else.
+    """
+    try:
+        return table.reindex(columns=wanted.columns).astype(wanted.dtypes.to_dict())
+    except (TypeError, ValueError) as error:
+        raise InputError(f"a measure of the run cannot be read: {error}") from error
+
+
+def _kinds(table: pd.DataFrame) -> dict[str, str]:
+    """The kind of each column, such as number or text: files know fewer dtypes than pandas."""
+    return {str(name): dtype.kind for name, dtype in table.dtypes.items()}

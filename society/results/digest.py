@@ -1,0 +1,87 @@
+"""The digest of a run, a hash of what was said and done that is equal for equal runs.
+
+It covers the accepted words and everything that follows from them, and leaves out how the words
+were obtained, so that an outage of a provider or a resume does not change it (rule 5).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from society.results.dataframes import sort_canonically
+from society.results.tables import REPEATED_ACTS
+
+OPTIONAL_TABLES = ("interests", "interventions", "careers", "submissions", "referees")
+"""Tables that a digest leaves out where they are empty, because most runs do not use them."""
+
+OPTIONAL_COLUMNS = {"scientists": ("arrived",), "homework": ("switching",)}
+"""Columns that a digest leaves out where no row has a value."""
+
+PROVENANCE_COLUMNS = (
+    "rung",
+    "verdict",
+    "unruled",
+    "model",
+    "prompt_tokens",
+    "completion_tokens",
+    "live",
+)
+"""Columns of ``calls`` that say how words were obtained."""
+
+
+def digest_content(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Select what a digest is taken of: the accepted words, not how they were obtained (rule 5).
+
+    Left out are repeated calls, token counts, the model's name for itself, how a reply was read
+    and whether a model was asked at all. So is the text by which a paper is found, because
+    ``calls`` has it.
+
+    Args:
+        tables: by name, ``calls`` among them.
+
+    Returns:
+        The tables by name, without those rows, columns and unused optional tables.
+    """
+    calls = tables["calls"]
+    calls = calls[~calls["act"].isin(REPEATED_ACTS)].drop(columns=list(PROVENANCE_COLUMNS))
+    content = {
+        name: table.drop(columns=["live", "found_by"], errors="ignore")
+        for name, table in tables.items()
+        if name not in OPTIONAL_TABLES or len(table)
+    }
+    for name, columns in OPTIONAL_COLUMNS.items():
+        if name in content:
+            unused = [column for column in columns if content[name][column].isna().all()]
+            content[name] = content[name].drop(columns=unused)
+    return {**content, "calls": calls}
+
+
+def digest_tables(tables: Mapping[str, pd.DataFrame]) -> str:
+    """The sha256 (hex) of the canonical content of tables: names, columns and values.
+
+    The order of rows does not matter, because each table is sorted first. Values matter down to
+    the last bit of a float.
+
+    Args:
+        tables: by name; ``digest_content`` selects those of a whole run.
+    """
+    total = hashlib.sha256()
+    for name in sorted(tables):
+        table = sort_canonically(name, tables[name])
+        total.update(f"table {name} {len(table)}\n".encode())
+        for column in table.columns:
+            values = [_plain(value) for value in table[column].tolist()]
+            line = json.dumps([column, values], ensure_ascii=True, separators=(",", ":"))
+            total.update(line.encode() + b"\n")
+    return total.hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if value is pd.NA or value is None or value != value:
+        return None
+    return value.item() if hasattr(value, "item") else value

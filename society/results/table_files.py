@@ -1,0 +1,144 @@
+"""Files of tables in Parquet and CSV, in a run folder and elsewhere.
+
+A file appears whole or not at all. What is read may come from others, so it must be a plain file
+of a plausible size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from agents.atomic_files import replacing
+from agents.errors import InputError
+from society.results.dataframes import build_tables
+from society.results.tables import TABLES, TableRows
+
+MAX_TABLE_BYTES = 8 * 2**30
+MAX_ROW_BYTES = 2**20
+"""A table may hold 64 MiB plus this much per row; more is a damaged or hostile file."""
+
+
+_ARROW = {
+    "string": pa.string(),
+    "Int64": pa.int64(),
+    "Float64": pa.float64(),
+    "boolean": pa.bool_(),
+}
+
+
+def write_tables(folder: Path | str, rows: TableRows) -> dict[str, pd.DataFrame]:
+    """Write ``tables/*.parquet`` into a run folder and return what was written.
+
+    Every table is written, also an empty one. Each file appears whole or not at all, and its
+    bytes depend on the set of rows only (for one version of the Parquet library).
+
+    Args:
+        folder: the run folder.
+        rows: by name of the table; tables left out are empty.
+
+    Raises:
+        InputError: an unknown table name or a malformed row; nothing is written then.
+    """
+    tables = build_tables(rows)
+    for name, table in tables.items():
+        schema = pa.schema([(column.name, _ARROW[column.dtype]) for column in TABLES[name]])
+        write_parquet(Path(folder) / "tables" / f"{name}.parquet", table, schema)
+    return tables
+
+
+def write_parquet(path: Path, table: pd.DataFrame, schema: pa.Schema | None = None) -> None:
+    """Write one table as Parquet, whole or not at all, without pandas' own metadata.
+
+    Args:
+        path: the file; its folder is made.
+        table: what to write.
+        schema: of the file; None: as pyarrow infers it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
+    with replacing(path) as temporary:
+        pq.write_table(arrow.replace_schema_metadata(None), temporary, compression="zstd")
+
+
+def read_parquet(path: Path) -> pd.DataFrame:
+    """Read one Parquet file of a run folder, within limits of size.
+
+    Raises:
+        InputError: not a regular file, not Parquet, or larger than a table may be.
+    """
+    require_regular_file(path)
+    try:
+        meta = pq.read_metadata(path)
+        size = sum(meta.row_group(i).total_byte_size for i in range(meta.num_row_groups))
+        if size > min(MAX_TABLE_BYTES, 64 * 2**20 + meta.num_rows * MAX_ROW_BYTES):
+            raise InputError(
+                f"{path}: {size} bytes in {meta.num_rows} rows is more than a table of a run "
+                "can hold; the file is damaged or not ours"
+            )
+        table: pd.DataFrame = pq.read_table(path).to_pandas(types_mapper=_nullable)
+        return table
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
+
+
+def _nullable(kind: pa.DataType) -> Any:
+    """The nullable dtype for a type of Arrow, so that whole numbers with gaps stay whole."""
+    for dtype, arrow in _ARROW.items():
+        if kind == arrow:
+            return pd.api.types.pandas_dtype(dtype)
+    return None
+
+
+def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame]) -> None:
+    """Write each table as CSV; text that a spreadsheet would run gets a leading quote.
+
+    Args:
+        folder: is made if it does not exist.
+        tables: by name of the file, without its suffix.
+    """
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        safe = table.copy()
+        for column in safe.columns:
+            if pd.api.types.is_string_dtype(safe[column].dtype):
+                safe[column] = [_quoted(value) for value in safe[column].tolist()]
+        safe.to_csv(target / f"{name}.csv", index=False, lineterminator="\n")
+
+
+def _quoted(value: Any) -> Any:
+    starts = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
+    return "'" + value if starts else value
+
+
+def write_measures(folder: Path | str, measures: Mapping[str, pd.DataFrame]) -> None:
+    """Write measures as ``tables/measures/*.parquet`` into a run folder.
+
+    Args:
+        folder: the run folder.
+        measures: by name of the measure.
+
+    Raises:
+        InputError: a name is not made of letters, digits and _ only.
+    """
+    for name, table in measures.items():
+        if not name.isidentifier():
+            raise InputError(f"a measure is called {name!r}: letters, digits and _ only")
+        write_parquet(Path(folder) / "tables" / "measures" / f"{name}.parquet", table)
+
+
+def require_regular_file(path: Path) -> Path:
+    """Return the path of a file if it is a plain one.
+
+    Raises:
+        InputError: it does not exist, or is a link or a device.
+    """
+    if path.is_symlink() or not path.is_file():
+        raise InputError(f"{path}: not a regular file; a run folder holds plain files only")
+    return path

@@ -1,0 +1,77 @@
+"""Questions that a speaker puts to a scientist outside the team, called consultations.
+
+An utterance may end in a question to a named guest. The question is passed on when the utterance
+has settled; it takes no simulated time and no attention. Its row is written, and the guest
+remembers it, when the asking team ends (rule 13).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from agents.profile import Profile
+from agents.replies.form import Form
+from society.kernel.answer import Answer
+from society.kernel.calls import PendingCall, ask_model, text_of
+from society.kernel.dispatcher import Dispatcher, settled
+from society.kernel.streams import Streams
+
+
+# Equal only to itself: to compare fields would compare Answers, which refuse it (rule 10).
+@dataclass(frozen=True, slots=True, eq=False)
+class Consultation:
+    """A question that a speaker may have put to a scientist outside the team.
+
+    Whether it was put is only known when ``reply`` has settled.
+
+    Attributes:
+        asker: masked name of the speaker.
+        date: simulated date of the question, in days.
+        stage: stage of the team on that date.
+        spoken: the utterance that may contain the question.
+        reply: the guest's reply; settles to None when nobody was asked.
+    """
+
+    asker: str
+    date: float
+    stage: str
+    spoken: Answer[Any]
+    reply: Answer[Any]
+
+
+async def ask_guest(
+    pending: PendingCall,
+    spoken: Answer[Any],
+    outsiders: Answer[tuple[Profile, ...]],
+    dispatcher: Dispatcher,
+    streams: Streams,
+) -> Form | None:
+    """Ask the scientist whom an utterance names, when the utterance is there.
+
+    Args:
+        pending: the question, without its addressee.
+        spoken: the utterance; its words may have a field ``ask``.
+        outsiders: profiles of the scientists who may be asked.
+        dispatcher: its gateway is asked.
+        streams: the source of the call's seed.
+
+    Returns:
+        The guest's reply; None when the utterance asks nobody, or somebody unknown.
+    """
+    utterance, known = await settled(spoken), await settled(outsiders)
+    wish = getattr(utterance, "ask", None)
+    if wish is None or not wish.question.strip():
+        return None
+    guest = next((profile for profile in known if profile.id == wish.scientist), None)
+    if guest is None:
+        return None
+    # Only now is it known who is asked, so only now has the call its full id and its seed.
+    call = pending.call
+    call.id, call.scientist = f"{call.id}/{guest.id}", guest.id
+    # Listed only here, so that a speaker who asks nobody leaves no row.
+    pending.calls.append(call)
+    pending.who = guest
+    pending.seed = streams.key("words", call.id)
+    pending.slots = {**pending.slots, "question": wish.question, "context": text_of(utterance)}
+    return await ask_model(pending, dispatcher.gateway)

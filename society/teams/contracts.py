@@ -1,0 +1,131 @@
+"""Base classes of the rules by which a team works: its protocol and the publication of its paper.
+
+Users subclass ``TeamProtocol`` to describe how a team turns people into a manuscript, and
+``Publication`` to describe how a manuscript becomes a paper. ``TeamTerms`` holds the rules that
+one team keeps from its founding on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from agents.config import Part
+
+if TYPE_CHECKING:
+    from society.kernel.answer import Answer
+    from society.kernel.durations import Times
+    from society.kernel.process import Process
+    from society.kernel.streams import Streams
+    from society.teams.lab import Lab
+    from society.teams.team import Team
+
+
+class TeamProtocol(Part):
+    """How a team turns people into a paper: one process per team.
+
+    Subclass it, write ``run``, give it a ``citation``. The protocol touches the world only
+    through ``lab``; it reads an Answer only to decide something.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name under which tables list teams of this protocol."""
+        return type(self).__name__.lower()
+
+    @property
+    def implied(self) -> frozenset[str]:
+        """Keys whose values follow from another key, and would change with it."""
+        return frozenset()
+
+    @property
+    def stages(self) -> frozenset[str] | None:
+        """The stages whose meetings leave homework; None: not stated, so any name may be one."""
+        return None
+
+    @property
+    def components(self) -> tuple[TeamProtocol, ...]:
+        """The protocols under which teams work: this one, unless it is made of several."""
+        return (self,)
+
+    def of_team(self, team_id: str, streams: Streams) -> TeamProtocol:
+        """The protocol of one team: this one, unless it is made of several.
+
+        Args:
+            team_id: id of the team.
+            streams: source of the draw that chooses among several.
+        """
+        return self
+
+    def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        """The work of one team, as a SimPy process.
+
+        Args:
+            team: the team, with its leader as the only member.
+            lab: the access to the world.
+
+        Returns:
+            The manuscript.
+
+        Raises:
+            Dissolved: the team ends without a paper; the message is the reason.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Manuscript:
+    """The work that a team hands in: Answers, which are read on the date of publication (rule 13).
+
+    Attributes:
+        text: settles to something with ``title`` and ``abstract``.
+        cites: settles to the ids of the works that were really used.
+        found_by: settles to the text that is embedded as the paper; None: title and abstract.
+    """
+
+    text: Answer[Any]
+    cites: Answer[tuple[str, ...]] | None = None
+    found_by: Answer[str] | None = None
+
+
+class Publication(Part):
+    """Subclass it and write ``consider``; a team keeps the one that it was founded with."""
+
+    def consider(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[Manuscript]:
+        """Everything between handing in and acceptance, as a SimPy process.
+
+        The authors are no longer members of the team: they may work in others meanwhile.
+
+        Args:
+            team: the team that handed in; it has no members any more.
+            lab: the access to the world.
+            manuscript: the manuscript that was handed in.
+
+        Returns:
+            The manuscript that will appear.
+
+        Raises:
+            Dissolved: it was accepted nowhere; the message is the reason.
+        """
+        raise NotImplementedError
+
+    @property
+    def windows(self) -> Mapping[str, float]:
+        """Days, by key, after which words are read: the shorter, the more the clock waits."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class TeamTerms:
+    """The rules that a team keeps from its founding on, whatever an intervention sets (rule 23).
+
+    Attributes:
+        protocol: how the team works.
+        times: how long its acts take.
+        publication: what its manuscript goes through.
+    """
+
+    protocol: TeamProtocol
+    times: Times
+    publication: Publication

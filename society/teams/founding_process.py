@@ -1,0 +1,160 @@
+"""The process that starts teams on the dates that the world's founding rule gives.
+
+The rule says when a team is founded and may draw its leader. This process skips those who cannot
+lead, gives each team its rules (``TeamTerms``) and its lab, and starts its life.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from society.formation.leaders import Anybody
+from society.kernel.process import Process
+from society.kernel.streams import Streams
+from society.teams.contracts import Publication, TeamProtocol, TeamTerms
+from society.teams.lab import Lab
+from society.teams.lifecycle import deadline, live
+from society.teams.team import Team
+from society.teams.world import World
+
+
+class FoundingProcess:
+    """Founds the teams of a world by its present founding rule.
+
+    Args:
+        world: its people lead, and the teams work in it.
+
+    Attributes:
+        labs: labs of the teams that have not ended, by id of the team.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.labs: dict[str, Lab] = {}
+        self._world = world
+        self._streams, self._count = Streams(world.streams.seed), 0
+        self._projects: dict[int, int] = {}
+        self._founders: tuple[float, set[int]] = (-1.0, set())
+
+    def reseed(self, seed: int) -> None:
+        """Draw dates and leaders from another seed from now on."""
+        self._streams.reseed(seed)
+
+    def begin(self, rows: range) -> None:
+        """Found teams for these people from now on, by the founding rule of the world.
+
+        Args:
+            rows: all rows of the population, or the row of one newcomer. A newcomer brings the
+                foundings of a society of one; Poisson processes add up.
+        """
+        self._world.env.process(self._found_teams(rows))
+
+    def restart(self, number: int) -> None:
+        """Found by another rule for everybody, since the intervention of this number.
+
+        Args:
+            number: ordinal of the intervention, from 1; part of the names of the streams.
+        """
+        # The new streams object is also the sign by which the old processes end.
+        self._streams, self._count = Streams(self._world.streams.seed, "since", number), 0
+        self.begin(range(len(self._world.population)))
+
+    def _found_teams(self, rows: range) -> Process[None]:
+        """The SimPy process of foundings for some people, until there is another rule."""
+        world, began, current = self._world, self._world.day, self._streams
+        # A newcomer has streams of its own, so its arrival shifts no draw of the others (rule 9).
+        streams = current if rows.start == 0 else current.below("newcomer", rows.start)
+        foundings = enumerate(world.founding.foundings(len(rows), streams))
+        for ordinal, (after, row) in foundings:
+            date = began + after
+            if date >= world.until:
+                return
+            yield world.env.timeout(date - world.day)
+            # Only after the wait: an intervention may have set another rule meanwhile.
+            if current is not self._streams or world.founding.is_complete(self._count):
+                return
+            self._count += 1
+            self._found_next(row, rows, streams, ordinal)
+
+    def _found_next(self, row: int | None, rows: range, streams: Streams, ordinal: int) -> None:
+        """Found the next team that the rule asks for, if its leader may lead it.
+
+        Args:
+            row: the leader that the rule has drawn; None: nobody.
+            rows: the people for whom the rule founds.
+            streams: the streams of this founding process.
+            ordinal: number of the founding in it, from 0.
+        """
+        world = self._world
+        if world.founding.per_scientist and world.careers is not None:
+            row = self._leader_in_turn(row, rows, streams, ordinal)
+            if row in world.population.departed:
+                return
+        if row is None or world.founding.leaders is not None:
+            row = self._leader_by_rule(streams.stream("lead", ordinal))
+        if row is None:
+            world.log.event("founding_skipped", scientist=None)
+        else:
+            self._found(row)
+
+    def _leader_in_turn(
+        self, row: int | None, rows: range, streams: Streams, ordinal: int
+    ) -> int | None:
+        """Draw the leader among all who were ever in the society, with equal probability.
+
+        The draw of the rule itself stands as long as it falls on the people that the rule knows.
+        A draw of somebody who has left founds nothing, so that the number of foundings stays
+        proportional to the scientists present.
+        """
+        everybody = len(self._world.population)
+        if rows == range(everybody):
+            return row
+        turn = int(streams.stream("turn", ordinal).integers(everybody))
+        return row if rows.start == 0 and turn in rows else turn
+
+    def _leader_by_rule(self, rng: np.random.Generator) -> int | None:
+        """The leader by the rule for leaders, among those who may lead; None: nobody.
+
+        Scientists at their limit of teams, and those who have founded a team today, may not.
+        """
+        world = self._world
+        rule = world.founding.leaders or Anybody()
+        today = self._founders[1] if self._founders[0] == world.day else frozenset()
+        return rule.choose(world.unavailable() | today, world, rng)
+
+    def _found(self, row: int) -> None:
+        """Start a team of this leader, unless the leader has left or is at the limit of teams."""
+        world = self._world
+        leader = world.population.names[row]
+        if row in world.population.departed:
+            return
+        if world.at_limit(row):
+            world.log.event("founding_skipped", scientist=leader)
+            return
+        team, lab, terms = self._new_team(row, leader)
+        world.teams[team.id], self.labs[team.id] = team, lab
+        world.log.event("founded", team=team.id, leader=leader)
+        world.join(team, leader, "leader")
+        team.process = world.env.process(self._live(team, lab, terms))
+        if world.times.deadline is not None:
+            world.env.process(deadline(world.env, team, world.times.deadline))
+
+    def _new_team(self, row: int, leader: str) -> tuple[Team, Lab, TeamTerms]:
+        """The next team of this leader, under the rules that hold now (rule 23)."""
+        world, date = self._world, self._world.day
+        ordinal = self._projects[row] = self._projects.get(row, 0) + 1
+        team_id = f"{leader}/{ordinal}"
+        # The world cannot name these types: their methods name the lab, and the lab the world.
+        rule, publication = cast(TeamProtocol, world.protocol), cast(Publication, world.publication)
+        terms = TeamTerms(rule.of_team(team_id, world.streams), world.times, publication)
+        team = Team(team_id, leader, terms.protocol.name, date, terms.times)
+        if self._founders[0] != date:
+            self._founders = (date, set())
+        self._founders[1].add(row)
+        return team, Lab(world, team), terms
+
+    def _live(self, team: Team, lab: Lab, terms: TeamTerms) -> Process[None]:
+        yield from live(self._world, team, lab, terms)
+        # Only now that its rows are written: the end of the run closes the teams that stand here.
+        del self._world.teams[team.id], self.labs[team.id]

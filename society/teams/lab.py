@@ -1,0 +1,568 @@
+"""The ``Lab`` of a team, with everything that its protocol may do in the world.
+
+A protocol gets one ``Lab`` for its team. Steps that take simulated time are generators, to be
+delegated to (``answer = yield from lab.ask(...)``); all other methods return at once. The call to
+the model starts immediately in real time. How long it takes in the simulated world is sampled
+before the call, so real latency changes nothing in the simulation. The result of a call is an
+``Answer``, a promise of the model's words.
+
+The methods stand in this order: stages and time, meetings, asking, searching, people, notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+import simpy
+
+from agents.errors import Dissolved, Over, ProtocolError
+from agents.profile import Profile
+from agents.prompts.prompt import Prompt
+from agents.reference import Reference
+from agents.replies.form import Form
+from society.kernel.answer import Answer, answers_in
+from society.kernel.calls import Call, PendingCall, ask_model
+from society.kernel.dispatcher import Work, settled
+from society.kernel.durations import Times
+from society.kernel.process import Process
+from society.teams.consultations import Consultation, ask_guest
+from society.teams.meetings import Appointment, Meeting, work_at_desk
+from society.teams.retrieval import find_papers, find_people
+from society.teams.team import Team
+from society.teams.world import World
+
+T = TypeVar("T")
+FormT = TypeVar("FormT", bound=Form)
+
+PATIENCE = 100
+"""How often a dissolved team's steps raise ``Dissolved`` before they raise ``Over``, which no
+protocol catches by accident."""
+
+
+class Lab:
+    """The only access of one team to the world; made with the team, closed when the team ends.
+
+    Once the team is dissolved every further step raises, whatever the protocol catches (rule 20).
+
+    Args:
+        world: the world in which the team works.
+        team: the team that the lab serves.
+
+    Attributes:
+        turn: number of the present turn in its stage; part of the ids of calls (rule 7).
+        consultations: questions to guests so far, in order of date.
+    """
+
+    def __init__(self, world: World, team: Team) -> None:
+        self._world, self._team, self._env = world, team, world.env
+        self.turn = 0
+        self.consultations: list[Consultation] = []
+        self._visits: dict[str, int] = {}
+        self._used_ids: set[str] = set()
+        self._derived = 0
+        self._refusals = 0
+        self._over: str | None = None
+        self._homework: tuple[str, int, int] | None = None
+        self._appointment: Appointment | None = None
+        self._open_invitations: dict[str, tuple[float, Mapping[str, Any]]] = {}
+
+    @property
+    def world(self) -> World:
+        """The world of the team, for policies that draw from its network and population."""
+        return self._world
+
+    @property
+    def now(self) -> float:
+        """The simulated date in days."""
+        return float(self._env.now)
+
+    @property
+    def times(self) -> Times:
+        """The durations of the team's acts, as they were when the team was founded (rule 23)."""
+        return self._team.times
+
+    @property
+    def visit(self) -> int:
+        """How often the present stage has been entered, from 1."""
+        return self._visits[self._stage]
+
+    def stage(self, name: str, steps: Process[T]) -> Process[T]:
+        """Enter a stage and run its steps; entering a stage again is its next visit.
+
+        Args:
+            name: name of the stage in events, tables and the ids of calls.
+            steps: the work of the stage.
+
+        Returns:
+            The result of the steps.
+        """
+        self._check()
+        self._team.stage, self.turn = name, 0
+        # Part of every call id, so a stage that is entered again asks nothing twice (rule 7).
+        self._visits[name] = self._visits.get(name, 0) + 1
+        self.event("stage", stage=name, visit=self._visits[name])
+        result = yield from steps
+        return result
+
+    def wait(self, days: float) -> Process[None]:
+        """Let simulated time pass."""
+        self._check()
+        # Only the team's own process is interrupted when it is dissolved; a part that waits here
+        # finds out when it goes on (rule 20).
+        yield self._env.timeout(days)
+        self._check()
+
+    def together(self, *parts: Process[T]) -> Process[list[T]]:
+        """Run parts side by side and wait for all of them.
+
+        Returns:
+            The results, in the order of the parts.
+
+        Raises:
+            Exception: the failure of the first part that failed, after every part has ended.
+        """
+        self._check()
+        processes = self.start(*parts)
+        yield self._env.all_of(processes)
+        self._check()
+        for process in processes:
+            if process.value[1] is not None:
+                raise process.value[1]
+        return [process.value[0] for process in processes]
+
+    def start(self, *parts: Process[Any]) -> list[simpy.Process]:
+        """Start parts that run on their own; the team interrupts them when it ends (rule 20).
+
+        Returns:
+            One SimPy process per part; the value of each is ``(result, failure)``.
+        """
+        processes = [self._env.process(_guarded(part)) for part in parts]
+        # Parts that have ended are dropped, else a team would hold every one that it ever started.
+        self._team.parts = [p for p in self._team.parts if p.is_alive] + processes
+        return processes
+
+    def end_parts(self) -> Process[None]:
+        """Interrupt all parts that still run, wait for their end, and log those that failed."""
+        # Set before the interrupts: a part that catches one is refused every next step (rule 20).
+        self._over = "the team has ended"
+        alive = [part for part in self._team.parts if part.is_alive]
+        for part in alive:
+            part.interrupt(self._over)
+        # Awaited, because their ``finally`` clauses free rooms and desks and write rows.
+        yield self._env.all_of(alive)
+        for part in self._team.parts:
+            failure = part.value[1]
+            if failure is not None and not isinstance(failure, simpy.Interrupt | Dissolved | Over):
+                self.event("part_failed", failure=f"{type(failure).__name__}: {failure}")
+
+    def hand_in(self) -> None:
+        """Reopen the lab for the review of the manuscript, after ``end_parts`` has closed it."""
+        self._over = None
+
+    def prepare(self) -> Process[None]:
+        """All members do the homework that the last meeting left; nothing if it is done."""
+        self._check()
+        # Taken away first: homework is done once per meeting, however often this is called.
+        left, self._homework = self._homework, None
+        if left is not None and self.times.homework is not None:
+            stage, visit, turn = left
+            members = list(self._team.members)
+            yield from self.together(
+                *(work_at_desk(self._world, self._team, m, stage, visit, turn) for m in members)
+            )
+        self._check()
+
+    def notice(self) -> Process[None]:
+        """Call the next meeting and wait until its date; nothing if it has been called."""
+        self._check()
+        if self._appointment is None:
+            called = self.now
+            yield self._env.timeout(self.times.meeting_notice)
+            self._appointment = Appointment(called, self.now)
+        self._check()
+
+    def convene(self, turn: int) -> Meeting:
+        """Hold the meeting that was called: ``with lab.convene(turn) as arrived: yield arrived``.
+
+        Args:
+            turn: number of the turn that the meeting holds, from 1.
+
+        Raises:
+            ProtocolError: no meeting has been called.
+        """
+        self._check()
+        if self._appointment is None:
+            raise ProtocolError(f"{self._team.id}: a meeting is called before it is held")
+        # Used up, because every meeting needs a notice of its own.
+        appointment, self._appointment = self._appointment, None
+        self.turn = turn
+        self._homework = (self._stage, self.visit, turn)
+        return Meeting(self._world, self._team, appointment, self._stage, self.visit, turn)
+
+    def ask(
+        self, who: str, prompt: Prompt, form: type[FormT], act: str = "utter", **slots: Any
+    ) -> Process[Answer[FormT]]:
+        """Ask a scientist one question and wait for the simulated time that the act takes.
+
+        Args:
+            who: masked name of the scientist.
+            prompt: page to render.
+            form: form of the reply.
+            act: kind of act, as in ``pose``.
+            **slots: values for the page, and the keyword arguments of ``pose``.
+
+        Returns:
+            The Answer, unread.
+        """
+        answer = self.pose(who, prompt, form, act, **slots)
+        yield self._env.timeout(answer.due - self._env.now)
+        self._check()
+        return answer
+
+    def ask_each(
+        self, people: Iterable[str], pose: Callable[[int, str], Answer[T]]
+    ) -> Process[list[Answer[T]]]:
+        """Ask several scientists side by side and wait until the last Answer is due.
+
+        Args:
+            people: masked names.
+            pose: puts the question to one scientist, given its place (from 0) and name.
+
+        Returns:
+            The Answers, unread, in the order of the people.
+        """
+        answers = [pose(seat, person) for seat, person in enumerate(people)]
+        last = max((answer.due for answer in answers), default=self.now)
+        yield self._env.timeout(last - self.now)
+        self._check()
+        return answers
+
+    def pose(
+        self,
+        who: str,
+        prompt: Prompt,
+        form: type[FormT],
+        act: str,
+        *,
+        seat: int = 0,
+        within: float | None = None,
+        recall: Any = None,
+        **slots: Any,
+    ) -> Answer[FormT]:
+        """Ask a scientist one question without waiting; the Answer may be read once it is due.
+
+        Args:
+            who: masked name of the scientist.
+            prompt: page, rendered when every slot has settled.
+            form: form of the reply.
+            act: invite, utter, summarise, agree, stay, decide, vote or review.
+            seat: place in the speaking order, from 0.
+            within: days until the Answer is due; None: one sampled utterance.
+            recall: text or Answer with which the scientist's memory is searched; None: no search.
+            **slots: values for the page: plain values, Answers, or tuples of both.
+
+        Raises:
+            ProtocolError: the same question is asked twice.
+        """
+        self._check()
+        place = f"{self._team.id}/{self._stage}/{self.visit}/{self.turn}/{seat}"
+        id_ = self._reserve_id(f"{place}/{act}/{who}")
+        if within is None:
+            # A stream per call: another call before this one shifts no draw (rules 7 and 9).
+            rng = self._world.streams.stream("utterance", id_)
+            within = self._team.times.utterance.draw(rng)
+        sources = (*slots.values(), recall)
+        due = self._due(self.now + within, sources)
+        call = self._call(id_, seat, act, who, due, form)
+        pending = self._pending_call(call, prompt, form, slots, recall)
+        pending.calls.append(call)
+        answer = self._answer(id_, due, sources)
+        # The same list: re-asks are added to it while the work runs.
+        answer.calls = pending.calls
+        call.needs = answer.needs
+        work = ask_model(pending, self._world.dispatcher.gateway)
+        return self._submit(answer, work, bounded=True)
+
+    def consult(
+        self,
+        spoken: Answer[Any],
+        outsiders: Answer[tuple[Profile, ...]],
+        prompt: Prompt,
+        form: type[FormT],
+        asker: str,
+    ) -> Answer[FormT | None]:
+        """Pass the question in an utterance, if there is one, to the outsider that it names.
+
+        A consultation takes no simulated time and no attention. Its row is written when the team
+        ends (rule 13).
+
+        Args:
+            spoken: the utterance; its words may have a field ``ask``.
+            outsiders: the scientists who may be asked.
+            prompt: page for the guest.
+            form: form of the guest's reply.
+            asker: masked name of the speaker.
+
+        Returns:
+            An Answer that settles to the guest's reply, or to None when nobody was asked.
+        """
+        self._check()
+        id_, seat = self._reserve_id(f"{spoken.id}/guest"), spoken.calls[0].seat
+        due = self._due(self.now, (spoken, outsiders))
+        call = self._call(id_, seat, "guest", "", due, form)
+        slots = {"asker": self.profile(asker), "stage": self._stage}
+        pending = self._pending_call(call, prompt, form, slots, None)
+        answer = self._answer(id_, due, (spoken, outsiders))
+        answer.calls = pending.calls
+        call.needs = answer.needs
+        self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
+        # The streams of today: an intervention may give the world others before the words come.
+        work = ask_guest(pending, spoken, outsiders, self._world.dispatcher, self._world.streams)
+        return self._submit(answer, work)
+
+    def later(self, function: Callable[..., T], *arguments: Any) -> Answer[T]:
+        """Apply a function to Answers when they have settled, without waiting.
+
+        Args:
+            function: pure and defined at module level; gets the settled values.
+            *arguments: values, Answers, or tuples of both.
+        """
+        self._check()
+        # Counted per team: what another team does changes no id (rule 7).
+        self._derived += 1
+        answer = self._answer(
+            f"{self._team.id}/~{self._derived}",
+            self._due(self.now, arguments),
+            arguments,
+            derived=True,
+        )
+        return self._submit(answer, _apply(function, arguments))
+
+    def search(self, query: Any, count: int) -> Answer[tuple[Reference, ...]]:
+        """Find the papers nearest to a text among those published strictly before now.
+
+        Args:
+            query: text or Answer.
+            count: number of papers.
+        """
+        # The date is fixed here: the search itself may run when later papers are there (rule 14).
+        visible = self._world.literature.visible(self.now)
+        place = (self._next_derived_id(), self.now)
+        return self.later(partial(find_papers, self._world, place, count, visible), query)
+
+    def people(
+        self, query: Any, count: int, without: Iterable[str] = ()
+    ) -> Answer[tuple[Profile, ...]]:
+        """Find the scientists whose interests are nearest to a text, as of now.
+
+        Scientists who have left the society are never found.
+
+        Args:
+            query: text or Answer.
+            count: number of scientists.
+            without: masked names that are left out.
+        """
+        place = (self._next_derived_id(), self.now)
+        # As of the asking: the search may run when more people have left.
+        excluded = self._world.population.departed_names().union(without)
+        return self.later(partial(find_people, self._world, place, count, excluded), query)
+
+    @property
+    def members(self) -> tuple[Profile, ...]:
+        """Profiles of the members now, the leader first."""
+        return tuple(self.profile(member) for member in self._team.members)
+
+    def profile(self, who: str) -> Profile:
+        """The public profile of a scientist as of now."""
+        return self._world.profile(who)
+
+    def load(self, who: str) -> int:
+        """The number of teams in which a scientist works now."""
+        return self._world.population.load(self._world.population.rows[who])
+
+    def acquaintance(self, who: str) -> dict[str, Any]:
+        """What an invitation depends on besides profiles.
+
+        Returns:
+            ``load`` (teams), ``ties`` (joint papers with the leader) and ``similarity`` of
+            interests with the leader.
+        """
+        return {"load": self.load(who), **self._world.acquaintance(self._team.leader, who)}
+
+    def invite(
+        self, who: str, prompt: Prompt, form: type[FormT], seat: int, known: Mapping[str, Any]
+    ) -> Answer[FormT]:
+        """Invite a scientist; the Answer takes effect when the reply window has passed.
+
+        Args:
+            who: masked name of the scientist.
+            prompt: page of the invitation.
+            form: form of the reply.
+            seat: number of the seat in the team that is to be filled.
+            known: result of ``acquaintance``; further slots of the page.
+        """
+        # Kept until it is answered; what the end of the team overtakes is written as unanswered.
+        self._open_invitations[who] = self.now, known
+        return self.pose(
+            who,
+            prompt,
+            form,
+            "invite",
+            seat=seat,
+            within=self.times.reply_window,
+            inviter=self.profile(self._team.leader),
+            members=self.members,
+            **known,
+        )
+
+    def join(self, who: str) -> bool:
+        """Take a scientist into the team; False if the scientist has reached the limit of teams."""
+        self._check()
+        return self._world.join(self._team, who, "member")
+
+    def leave(self, who: str) -> None:
+        """Let a member leave the team before its end; nothing if it has left the society."""
+        self._check()
+        if who in self._team.members:
+            self._world.leave(self._team, who, stayed=False)
+
+    def why_not(self, who: str) -> str:
+        """The reason why ``join`` returned False: ``full``, or ``gone`` from the society."""
+        return "gone" if self._world.population.has_departed(who) else "full"
+
+    def rng(self, *purpose: object) -> np.random.Generator:
+        """The random stream of a purpose in this team; the same purpose gives the same draws."""
+        return self._world.streams.stream("team", self._team.id, *purpose)
+
+    def event(self, kind: str, **fields: Any) -> None:
+        """Write an event of this team into the log."""
+        self._world.log.event(kind, team=self._team.id, **fields)
+
+    def note_invitation(
+        self, who: str, sent: float, known: Mapping[str, Any], outcome: str
+    ) -> None:
+        """Write the row of an invitation that was answered today.
+
+        Args:
+            who: masked name of the scientist.
+            sent: date of the invitation, in days.
+            known: result of ``acquaintance`` on that date.
+            outcome: what came of it, as in the table ``invitations``.
+        """
+        self._open_invitations.pop(who, None)
+        self._write_invitation(who, sent, known, self.now, outcome)
+
+    def note_unanswered(self) -> None:
+        """Write the rows of invitations that were open when the team, or the run, ended."""
+        for who, (sent, known) in self._open_invitations.items():
+            self._write_invitation(who, sent, known, None, None)
+        self._open_invitations.clear()
+
+    @property
+    def _stage(self) -> str:
+        return self._team.stage or ""
+
+    def _next_derived_id(self) -> str:
+        """The id that the next derived Answer will get."""
+        return f"{self._team.id}/~{self._derived + 1}"
+
+    def _check(self) -> None:
+        """Raise again at every step once the team is dissolved (rule 20)."""
+        reason = self._team.dissolution or self._over
+        if reason is None:
+            return
+        self._refusals += 1
+        # ``Over`` is no Exception: it also ends a protocol that catches everything in a loop.
+        raise (Dissolved if self._refusals <= PATIENCE else Over)(reason)
+
+    def _reserve_id(self, id_: str) -> str:
+        """Mark a call id as used; ids are unique in a run (rule 7)."""
+        if id_ in self._used_ids:
+            raise ProtocolError(f"{id_} is asked twice")
+        self._used_ids.add(id_)
+        return id_
+
+    @staticmethod
+    def _due(earliest: float, sources: Sequence[Any]) -> float:
+        """The due date: never before those of the Answers that the words are made of (rule 18)."""
+        dues = [answer.due for source in sources for answer in answers_in(source)]
+        return max((earliest, *dues))
+
+    def _call(self, id_: str, seat: int, act: str, who: str, due: float, form: type[Form]) -> Call:
+        return Call(
+            id=id_,
+            team=self._team.id,
+            stage=self._stage,
+            visit=self.visit,
+            turn=self.turn,
+            seat=seat,
+            act=act,
+            scientist=who,
+            asked=self.now,
+            due=due,
+            sequence=self._team.next_act(),
+            form=form.__name__,
+        )
+
+    def _pending_call(
+        self, call: Call, prompt: Prompt, form: type[Form], slots: Mapping[str, Any], cue: Any
+    ) -> PendingCall:
+        who = call.scientist or self._team.leader
+        # A snapshot: the prompt is rendered later, when the scientist may recall more.
+        memory = () if cue is None else self._world.population.scientist_named(who).memory
+        role = self._team.role(call.scientist) if call.scientist else "guest"
+        seed = self._world.streams.key("words", call.id)
+        return PendingCall(call, self.profile(who), role, prompt, form, slots, seed, memory, cue)
+
+    def _answer(
+        self, id_: str, due: float, needs: Sequence[Any], derived: bool = False
+    ) -> Answer[Any]:
+        sources = tuple(answer for value in needs for answer in answers_in(value))
+        answer: Answer[Any] = Answer(id_, due, sources, derived, self._read)
+        self._team.answers.append(answer)
+        return answer
+
+    def _read(self, answer: Answer[Any]) -> Any:
+        return self._world.dispatcher.read(answer, lambda: self._log_read(answer))
+
+    def _log_read(self, answer: Answer[Any]) -> None:
+        # A derived Answer has no row in ``calls``, so the calls that it is made of are named.
+        needs = answer.needs if answer.derived else (answer.id,)
+        act = self._team.next_act()
+        self._world.log.row("reads", answer.id, self._team.id, self.now, act, " ".join(needs))
+
+    def _submit(self, answer: Answer[Any], work: Work, bounded: bool = False) -> Answer[Any]:
+        return self._world.dispatcher.submit(answer, work, bounded=bounded)
+
+    def _write_invitation(
+        self,
+        who: str,
+        sent: float,
+        known: Mapping[str, Any],
+        answered: float | None,
+        outcome: str | None,
+    ) -> None:
+        values = (known["load"], known["ties"], known["similarity"], known["load"] > 0)
+        team = self._team
+        self._world.log.row(
+            "invitations", team.id, team.leader, who, sent, answered, outcome, *values
+        )
+
+
+def _guarded(part: Process[T]) -> Generator[Any, Any, tuple[T | None, BaseException | None]]:
+    """Run a part to its end and return its failure as a value.
+
+    SimPy raises the failure of a process nobody waits for out of the whole simulation.
+    """
+    try:
+        return (yield from part), None
+    # No wider: Ctrl-C, and the close of a generator when the run ends, have to pass.
+    except (Exception, Over) as failure:
+        return None, failure
+
+
+async def _apply(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    return function(*[await settled(argument) for argument in arguments])

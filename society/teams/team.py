@@ -1,0 +1,222 @@
+"""The state of one team, and the records that it collects: memberships, submissions, reviewers.
+
+The records of review are filled in while the review goes on and written into the tables when the
+team ends, because recommendations are made of words (rule 24).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import astuple, dataclass, field
+from typing import Any
+
+import simpy
+
+from agents.errors import ProtocolError
+from society.kernel.answer import Answer
+from society.kernel.durations import Times
+
+
+@dataclass(slots=True)
+class Membership:
+    """The time that one scientist spends in a team.
+
+    Attributes:
+        scientist: masked name.
+        role: leader or member.
+        joined: date, in days.
+        load: number of other teams in which the scientist worked on that date.
+        left: date on which the membership ended; None while it lasts.
+        stayed: False if the scientist left before the team's work ended.
+    """
+
+    scientist: str
+    role: str
+    joined: float
+    load: int
+    left: float | None = None
+    stayed: bool = True
+
+
+@dataclass(slots=True)
+class Submission:
+    """One round of review of one submission; a row of the table ``submissions``.
+
+    Attributes:
+        submission: 1, or more where a rejected manuscript was handed in elsewhere.
+        round: 1, or more after a revision.
+        submitted: date of handing in.
+        decided: date of the decision; None if the run ended before.
+        decision: accept, revise or reject.
+        reviews: reviews that were decided on.
+        score: their mean overall score; None without any.
+    """
+
+    submission: int
+    round: int
+    submitted: float
+    decided: float | None = None
+    decision: str | None = None
+    reviews: int | None = None
+    score: float | None = None
+
+    def row(self, team: str) -> tuple[Any, ...]:
+        """The name of the table and the row, for a team of this id."""
+        return ("submissions", team, *astuple(self))
+
+
+@dataclass(slots=True)
+class Reviewer:
+    """A scientist who was asked to review in one round; a row of the table ``referees``.
+
+    Attributes:
+        submission: as in ``Submission``.
+        round: as in ``Submission``.
+        seat: which of the reviews of the round it was to be, from 0.
+        scientist: masked name.
+        load: teams it was working in when it was asked.
+        open: other reviews it had agreed to and not delivered then.
+        invited: date; None for one who has reviewed the round before and is asked no more.
+        answered: date on which the answer took effect.
+        outcome: delivered, declined, late (given up), gone, unread (no words); None while open.
+        assigned: date on which the manuscript reached its desk.
+        delivered: date on which the review was done.
+        reminders: how often it was reminded.
+        recommendation: accept, revise or reject, once read.
+        score: overall, 1 to 10, once read.
+    """
+
+    submission: int
+    round: int
+    seat: int
+    scientist: str
+    load: int
+    open: int
+    invited: float | None = None
+    answered: float | None = None
+    outcome: str | None = None
+    assigned: float | None = None
+    delivered: float | None = None
+    reminders: int = 0
+    recommendation: str | None = None
+    score: float | None = None
+
+    def row(self, team: str) -> tuple[Any, ...]:
+        """The name of the table and the row, for a team of this id."""
+        return ("referees", team, *astuple(self))
+
+
+# Equal only to itself: to compare fields would compare Answers, which refuse it (rule 10).
+@dataclass(eq=False)
+class Team:
+    """The state of one collaboration; it lives for one paper.
+
+    Dates are in days. Only the life cycle, the lab and the world change the fields; a protocol
+    sets ``notes``, ``target_size``, ``formed``, ``restarts`` and ``strikes``.
+
+    Attributes:
+        id: leader / ordinal of that leader's projects.
+        leader: masked name.
+        protocol_name: name of the protocol in the tables.
+        founded: date.
+        times: durations of the team's acts; kept from its founding on (rule 23).
+        members: masked names of those working in it now, the leader first.
+        memberships: everybody who ever joined, in order of joining.
+        state: running, finished, published or dissolved.
+        reason: why the team was dissolved.
+        stage: present stage, or the last one.
+        target_size: size at which the team stops recruiting.
+        formed: date on which it was complete.
+        finished: date on which its work ended.
+        published: date on which its paper appeared.
+        restarts: how often a stage was begun again.
+        strikes: failed attempts that the protocol counts.
+        notes: values that the protocol wants in the tables (``topic``, ``ties``); may be Answers.
+        answers: all Answers of the team; emptied when the team ends (rule 21).
+        process: the team's own SimPy process.
+        parts: processes that the team has started; they end with it (rule 20).
+        dissolution: reason of a dissolution from outside, from the moment of the decision.
+        in_meeting: True while the members are in a meeting, or wait for one to begin.
+        parting: members who have left the society and leave the team after its meeting.
+        submissions: rounds of review of its manuscript.
+        referees: scientists who were asked to review it.
+        acts: number of calls and reads so far.
+    """
+
+    id: str
+    leader: str
+    protocol_name: str
+    founded: float
+    times: Times = field(default_factory=Times)
+    members: list[str] = field(default_factory=list)
+    memberships: list[Membership] = field(default_factory=list)
+    state: str = "running"
+    reason: str | None = None
+    stage: str | None = None
+    target_size: int = 1
+    formed: float | None = None
+    finished: float | None = None
+    published: float | None = None
+    restarts: int = 0
+    strikes: int = 0
+    notes: dict[str, Any] = field(default_factory=dict)
+    answers: list[Answer[Any]] = field(default_factory=list)
+    process: simpy.Process | None = None
+    parts: list[simpy.Process] = field(default_factory=list)
+    dissolution: str | None = None
+    in_meeting: bool = False
+    parting: list[str] = field(default_factory=list)
+    submissions: list[Submission] = field(default_factory=list)
+    referees: list[Reviewer] = field(default_factory=list)
+    acts: int = 0
+
+    @property
+    def size(self) -> int:
+        """The number of members now."""
+        return len(self.members)
+
+    def next_act(self) -> int:
+        """Count a call or a read; returns its place among all of this team, from 1."""
+        self.acts += 1
+        return self.acts
+
+    def role(self, scientist: str) -> str:
+        """The role of a scientist: ``leader``, ``member``, or empty for somebody outside."""
+        if scientist == self.leader:
+            return "leader"
+        return "member" if scientist in self.members else ""
+
+    def dissolve(self, reason: str) -> None:
+        """End the team from outside, now; the first reason wins (rule 20).
+
+        A team whose work has ended already is left alone.
+
+        Args:
+            reason: written into the tables.
+
+        Raises:
+            ProtocolError: called by the team's own process; it raises ``Dissolved`` instead.
+        """
+        process = self.process
+        if self.state != "running" or self.dissolution is not None or process is None:
+            return
+        if process.env.active_process in (process, *self.parts):
+            raise ProtocolError(f"{self.id} cannot dissolve itself: raise Dissolved instead")
+        # SimPy refuses to interrupt a process that has ended.
+        if not process.is_alive:
+            return
+        # Set before the interrupt: the lab refuses every further step of the protocol from now on.
+        self.dissolution = reason
+        process.interrupt(reason)
+
+    def cut_off(self) -> None:
+        """Close the generators of the team when the run has ended.
+
+        Their ``finally`` clauses run here, in the order of teams, and not at some garbage
+        collection (rule 12).
+        """
+        for process in (*self.parts, self.process):
+            if process is not None:
+                # A protocol that goes on after ``GeneratorExit`` makes ``close`` raise.
+                with suppress(Exception):
+                    process._generator.close()
