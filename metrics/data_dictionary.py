@@ -1,12 +1,12 @@
-"""The data dictionary of a run, printed from ``society/tables.py``.
+"""The data dictionary of a run, printed from ``society/results/tables.py``.
 
-``python -m metrics.dictionary > docs/data-dictionary.md`` renews the page.
+``python -m metrics.data_dictionary > docs/data-dictionary.md`` renews the page.
 """
 
 from __future__ import annotations
 
-from society.frames import ORDER
-from society.tables import TABLES
+from society.results.dataframes import SORT_COLUMNS
+from society.results.tables import TABLES
 
 ABOUT = {
     "scientists": "everybody at day 0, and who has come since",
@@ -32,7 +32,8 @@ ABOUT = {
 HEAD = """# Data dictionary
 
 The tables of a run, in `tables/*.parquet` of its folder. This page is printed from
-`society/tables.py` by `python -m metrics.dictionary`; a test fails when it is not current.
+`society/results/tables.py` by `python -m metrics.data_dictionary`; a test fails when it is not
+current.
 
 Dates are days since 1 January of the boundary year; those before day 0 are negative. `Int64`,
 `Float64` and `boolean` are nullable: a missing value is missing, never zero. Every table always
@@ -45,7 +46,7 @@ def data_dictionary() -> str:
     """The page as Markdown."""
     parts = [HEAD]
     for name, columns in TABLES.items():
-        order = ", ".join(f"`{column}`" for column in ORDER[name])
+        order = ", ".join(f"`{column}`" for column in SORT_COLUMNS[name])
         parts.append(f"\n## {name}\n\n{ABOUT[name].capitalize()}. Rows in order of {order}.\n\n")
         parts.append("| column | type | meaning |\n| --- | --- | --- |\n")
         for column in columns:

@@ -1,6 +1,6 @@
-"""Exports: the networks of a run as GraphML and GEXF 1.3, the same bytes every time.
+"""Network files of a run in GraphML and GEXF 1.3, the same bytes every time.
 
-Both are written here, line by line: networkx puts the day of writing into GEXF, and both of its
+Both formats are written by hand: networkx puts the day of writing into GEXF, and both of its
 writers hold the whole document in memory.
 """
 
@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import networkx as nx
 import pandas as pd
 
-from society.run import Run
+from society.results.run import Run
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 GRAPHML = "http://graphml.graphdrawing.org/xmlns"
@@ -32,7 +32,7 @@ def xml_text(text: str) -> str:
     return _UNSAFE.sub("", text)
 
 
-def coauthors(run: Run) -> nx.Graph[str]:
+def coauthor_graph(run: Run) -> nx.Graph[str]:
     """The co-authorship network at the end of the run, the ties before day 0 included.
 
     Nodes are the run's scientists and everybody they have a tie with (``topic``, ``papers``:
@@ -64,8 +64,8 @@ def _edges(ties: pd.DataFrame) -> pd.DataFrame:
     return table.reset_index()
 
 
-def bipartite(run: Run) -> nx.Graph[str]:
-    """Scientists and papers; an edge is an authorship with its ``position`` and ``start``."""
+def bipartite_graph(run: Run) -> nx.Graph[str]:
+    """Scientists and papers; an edge is an authorship with ``position`` and ``start`` (days)."""
     graph: nx.Graph[str] = nx.Graph()
     papers = run.table("papers")
     dates = dict(zip(papers["paper"], papers["published"].astype(float), strict=True))
@@ -82,15 +82,15 @@ def bipartite(run: Run) -> nx.Graph[str]:
     return graph
 
 
-def graphml(graph: nx.Graph[str]) -> Iterator[str]:
+def graphml_text(graph: nx.Graph[str]) -> Iterator[str]:
     """GraphML of a graph, in pieces; networkx reads it back."""
     of_nodes = _declared(data for _, data in graph.nodes(data=True))
     of_edges = _declared(data for _, _, data in graph.edges(data=True))
     yield f'{HEAD}<graphml xmlns="{GRAPHML}">\n'
     for kind, declared in (("node", of_nodes), ("edge", of_edges)):
         for name, of_type in declared.items():
-            told = f'attr.name="{name}" attr.type="{TYPES[of_type]}"'
-            yield f'<key id="{kind}-{name}" for="{kind}" {told}/>\n'
+            attributes = f'attr.name="{name}" attr.type="{TYPES[of_type]}"'
+            yield f'<key id="{kind}-{name}" for="{kind}" {attributes}/>\n'
     yield '<graph edgedefault="undirected">\n'
     for node, data in graph.nodes(data=True):
         values = _pieces("node", data)
@@ -102,11 +102,11 @@ def graphml(graph: nx.Graph[str]) -> Iterator[str]:
 
 
 def _pieces(kind: str, data: Mapping[str, Any]) -> str:
-    found = sorted(data.items())
-    return "".join(f'<data key="{kind}-{name}">{escape(str(v))}</data>' for name, v in found)
+    items = sorted(data.items())
+    return "".join(f'<data key="{kind}-{name}">{escape(str(v))}</data>' for name, v in items)
 
 
-def gexf(graph: nx.Graph[str]) -> Iterator[str]:
+def gexf_text(graph: nx.Graph[str]) -> Iterator[str]:
     """GEXF 1.3 of a graph, in pieces; its edges have ``weight`` and ``start``.
 
     Gephi shows it over time.
@@ -130,36 +130,36 @@ def gexf(graph: nx.Graph[str]) -> Iterator[str]:
     yield f'</nodes>\n<edges count="{graph.number_of_edges()}">\n'
     for number, (first, second, data) in enumerate(graph.edges(data=True)):
         ends = f"source={quoteattr(first)} target={quoteattr(second)}"
-        told = f'weight="{float(data["weight"])}" start="{data["start"]}"'
-        yield f'<edge id="{number}" {ends} {told}>{_values(of_edges, data)}</edge>\n'
+        attributes = f'weight="{float(data["weight"])}" start="{data["start"]}"'
+        yield f'<edge id="{number}" {ends} {attributes}>{_values(of_edges, data)}</edge>\n'
     yield "</edges>\n</graph>\n</gexf>\n"
 
 
 def _values(declared: Mapping[str, type], data: Mapping[str, Any]) -> str:
-    told = [
+    cells = [
         f'<attvalue for="{name}" value={quoteattr(str(data[name]))}/>'
         for name in declared
         if name in data
     ]
-    return f"<attvalues>{''.join(told)}</attvalues>"
+    return f"<attvalues>{''.join(cells)}</attvalues>"
 
 
 def _declared(every: Iterator[Mapping[str, Any]]) -> dict[str, type]:
     """Names and types of the attributes, sorted by name."""
-    found: dict[str, type] = {}
+    types: dict[str, type] = {}
     for data in every:
         for name, value in data.items():
-            found.setdefault(name, type(value))
-    return dict(sorted(found.items()))
+            types.setdefault(name, type(value))
+    return dict(sorted(types.items()))
 
 
 def write_networks(run: Run, folder: Path | str) -> None:
     """Write network.graphml, network.gexf and bipartite.graphml into a folder."""
-    people = coauthors(run)
+    people = coauthor_graph(run)
     files = {
-        "network.graphml": graphml(people),
-        "network.gexf": gexf(people),
-        "bipartite.graphml": graphml(bipartite(run)),
+        "network.graphml": graphml_text(people),
+        "network.gexf": gexf_text(people),
+        "bipartite.graphml": graphml_text(bipartite_graph(run)),
     }
     for name, pieces in files.items():
         with (Path(folder) / name).open("w", encoding="utf-8", newline="\n") as target:

@@ -1,4 +1,4 @@
-"""Drift: how far the interests of scientists have moved, and on how many topics all work."""
+"""Presence of scientists in the society over time, and the drift of their interests."""
 
 from __future__ import annotations
 
@@ -9,15 +9,56 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 
-from society.run import Run
+from metrics.networks.structure import MONTH, sample_dates
+from society.results.run import Run
+
+LEFT = ("retired", "inactive", "removed")
+"""Changes of the table ``careers`` after which somebody is not in the society any more."""
+CHANGES = ("arrived", *LEFT, "moved")
 
 
-class Topics:
-    """The main topic of each scientist of a run as of a date."""
+def presence(run: Run, every: float = MONTH) -> pd.DataFrame:
+    """Who is there, at regular dates and at the end (this project).
+
+    Args:
+        run: the run.
+        every: days between two dates, > 0.
+
+    Returns:
+        One row per date: ``date`` (days), ``present`` (scientists who have come by then and not
+        left), and how many have by then ``arrived``, ``retired``, become ``inactive`` or been
+        ``removed``, and how often somebody has ``moved``. No rows where nobody comes, leaves or
+        moves.
+    """
+    careers = run.table("careers").dropna(subset=["date", "change"])
+    days = np.array(sample_dates(run.days, every) if len(careers) else [], dtype=np.float64)
+    table = pd.DataFrame({"date": pd.array(days, dtype="Float64")})
+    for change in CHANGES:
+        dated = careers.loc[careers["change"] == change, "date"].to_numpy(dtype=np.float64)
+        counts = np.searchsorted(np.sort(dated), days, side="right")
+        table[change] = pd.array(counts, dtype="Int64")
+    gone = sum((table[change] for change in LEFT), start=0)
+    table.insert(1, "present", initial_population(run) + table["arrived"] - gone)
+    return table
+
+
+def initial_population(run: Run) -> int:
+    """Number of scientists on day 0; a large society's manifest has it, its table does not."""
+    counts = (run.manifest.get("ecosystem") or {}).get("counts") or {}
+    listed = int(run.table("scientists")["arrived"].isna().sum())
+    return int(counts.get("scientists", listed))
+
+
+class TopicHistory:
+    """The main topic of each scientist of a run as of a date.
+
+    Attributes:
+        initial: main topic of each scientist at first.
+    """
 
     def __init__(self, run: Run) -> None:
         people = run.table("scientists").dropna(subset=["topic"])
-        self.first = dict(zip(people["scientist"], people["topic"], strict=True))
+        self.initial = dict(zip(people["scientist"], people["topic"], strict=True))
         self._dates: dict[str, list[float]] = defaultdict(list)
         self._topics: dict[str, list[str | None]] = defaultdict(list)
         rows = run.table("interests")
@@ -25,18 +66,23 @@ class Topics:
             self._dates[who].append(float(date))
             self._topics[who].append(None if pd.isna(topic) else str(topic))
 
-    def before(self, who: str, date: float) -> str | None:
-        """From everything dated before a date; None where it is not known."""
-        place = bisect_left(self._dates.get(who, ()), date)
-        return self._topics[who][place - 1] if place else self.first.get(who)
+    def as_of(self, who: str, date: float) -> str | None:
+        """Main topic of a scientist from all rows dated before a date; None where not known.
+
+        Args:
+            who: name of the scientist.
+            date: in days; infinity for the end of the run.
+        """
+        index = bisect_left(self._dates.get(who, ()), date)
+        return self._topics[who][index - 1] if index else self.initial.get(who)
 
 
 def drift(run: Run) -> pd.DataFrame:
-    """How far the interests of those moved whose interests have changed.
+    """Change of the interests of each scientist whose interests have changed.
 
-    After Jia, Wang and Szymanski (Nature Human Behaviour 1:0078), who compare what is written
-    at the beginning and at the end of a career by cosine (Jia et al. 2017). Here the list of
-    interests that somebody came with is compared with the last one, and all count alike.
+    After Jia, Wang and Szymanski (Nature Human Behaviour 1:0078), who compare papers of the
+    beginning and of the end of a career by cosine (Jia et al. 2017). Here the first list of
+    interests of a scientist is compared with the last one, and all interests count alike.
 
     Returns:
         One row per scientist with a row in ``interests``, by name: ``scientist``, ``changes``
@@ -46,8 +92,8 @@ def drift(run: Run) -> pd.DataFrame:
         topic another than at first?).
     """
     rows = run.table("interests")
-    lists = rows[["interests", "entered", "dropped"]].map(_several)
-    found = []
+    lists = rows[["interests", "entered", "dropped"]].map(_split_list)
+    changes = []
     for who, held in lists.groupby(rows["scientist"], sort=True):
         first = held.iloc[0]
         before = set(first["interests"]) - set(first["entered"]) | set(first["dropped"])
@@ -55,12 +101,12 @@ def drift(run: Run) -> pd.DataFrame:
         shared = len(before.intersection(after))
         change = 1 - shared / sqrt(len(before) * len(after)) if before and after else None
         kept = shared / len(before) if before else None
-        found.append((who, len(held), len(before), len(after), kept, change))
+        changes.append((who, len(held), len(before), len(after), kept, change))
     columns = ("scientist", "changes", "came_with", "has", "kept", "change")
     kinds = ("string", "Int64", "Int64", "Int64", "Float64", "Float64")
-    table = pd.DataFrame(found, columns=columns).astype(dict(zip(columns, kinds, strict=True)))
-    topics = Topics(run)
-    changed = [topics.before(who, np.inf) != topics.first.get(who) for who in table["scientist"]]
+    table = pd.DataFrame(changes, columns=columns).astype(dict(zip(columns, kinds, strict=True)))
+    topics = TopicHistory(run)
+    changed = [topics.as_of(who, np.inf) != topics.initial.get(who) for who in table["scientist"]]
     table["topic_changed"] = pd.array(changed, dtype="boolean")
     return table
 
@@ -70,8 +116,8 @@ def main_topics(run: Run) -> float:
 
     As many topics as, equally frequent, would be as diverse as those of all scientists listed.
     """
-    topics = Topics(run)
-    counts = Counter(topics.before(who, np.inf) for who in run.table("scientists")["scientist"])
+    topics = TopicHistory(run)
+    counts = Counter(topics.as_of(who, np.inf) for who in run.table("scientists")["scientist"])
     del counts[None]
     if not counts:
         return float("nan")
@@ -79,6 +125,6 @@ def main_topics(run: Run) -> float:
     return float(np.exp(-(shares * np.log(shares)).sum()))
 
 
-def _several(text: str | None) -> list[str]:
+def _split_list(text: str | None) -> list[str]:
     """What stands in a cell, separated by semicolons."""
     return [] if pd.isna(text) or not text else str(text).split("; ")

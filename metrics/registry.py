@@ -1,4 +1,4 @@
-"""METRICS: every measure that can be written with a run, by name. One visible table.
+"""METRICS, the table of every measure that can be written with a run, by name.
 
 To add one: write a function from a Run to a DataFrame whose docstring cites its source, give it
 a hand-worked example as its test, and add one line here.
@@ -11,58 +11,52 @@ from functools import cache
 
 import pandas as pd
 
-from metrics import (
-    by_protocol,
-    combinations,
-    concurrency,
-    cost,
-    delays,
-    disruption,
-    drift,
-    impact,
-    leaks,
-    novelty,
-    presence,
-    productivity,
-    refereeing,
+from metrics import population
+from metrics.cost import call_counts
+from metrics.impact import disruption, impact, productivity
+from metrics.networks import (
+    assembly,
+    communities,
+    consulting,
+    core_periphery,
+    degree_tails,
     removals,
+    small_world,
     structure,
-    tail,
-    teams,
-    timelines,
 )
-from metrics.network import assembly, communities, consulting, periphery, small_world
-from metrics.written import fits
-from society.run import Run
+from metrics.novelty import novelty, topic_combinations, training_leaks
+from metrics.teams import by_protocol, concurrency, peer_review, teams, timelines, waiting
+from society.results.dataframes import has_columns_of
+from society.results.run import Run
 
 Metric = Callable[[Run], pd.DataFrame]
 
 FAMILIES: dict[str, dict[str, Metric]] = {
-    "novelty": {"novelty": novelty.of_run},
-    "leaks": {"leaks": leaks.of_run},
+    "novelty": {"novelty": novelty.run_novelty},
+    "leaks": {"leaks": training_leaks.run_leaks},
     "teams": {
         "teams": teams.teams,
         "outcomes_without_defaults": teams.outcomes_without_defaults,
         "by_protocol": by_protocol.by_protocol,
         "assembly": assembly.assembly,
-        "review_outcomes": refereeing.review_outcomes,
-        "reviewers": refereeing.reviewers,
-        "drift": drift.drift,
+        "review_outcomes": peer_review.review_outcomes,
+        "reviewers": peer_review.reviewers,
+        "drift": population.drift,
     },
     "structure": {
         "structure": structure.structure,
-        "degrees": tail.degrees,
+        "degrees": degree_tails.degrees,
         "communities": communities.communities,
-        "core_periphery": periphery.core_periphery,
+        "core_periphery": core_periphery.core_periphery,
         "consulting": consulting.consulting,
         "removals": removals.removals,
-        "presence": presence.presence,
+        "presence": population.presence,
     },
     "impact": {
         "productivity": productivity.productivity,
         "inequality": productivity.inequality,
         "impact": impact.impact,
-        "standing": impact.standing,
+        "standing": impact.author_citations,
         "cumulative_advantage": impact.cumulative_advantage,
         "disruption": disruption.disruption,
     },
@@ -70,29 +64,29 @@ FAMILIES: dict[str, dict[str, Metric]] = {
         "weekly": concurrency.weekly,
         "waiting": concurrency.waiting,
         "rounds": concurrency.rounds,
-        "delays": delays.delays,
-        "pieces": delays.pieces,
+        "delays": waiting.delays,
+        "pieces": waiting.pieces,
         "memberships": timelines.memberships,
         "projects": timelines.projects,
-        "held_attention": delays.held_attention,
+        "held_attention": waiting.held_attention,
         "queueing": concurrency.queueing,
         "utilisation": concurrency.utilisation,
         "acceptance": concurrency.acceptance,
         "acceptance_slope": concurrency.acceptance_slope,
     },
     "cost": {
-        "calls_by_act": cost.calls_by_act,
-        "calls_by_stage": cost.calls_by_stage,
-        "calls_by_team": cost.calls_by_team,
-        "calls_by_scientist": cost.calls_by_scientist,
-        "calls_by_model": cost.calls_by_model,
-        "calls_by_rung": cost.calls_by_rung,
-        "inference_cost": cost.inference_cost,
+        "calls_by_act": call_counts.calls_by_act,
+        "calls_by_stage": call_counts.calls_by_stage,
+        "calls_by_team": call_counts.calls_by_team,
+        "calls_by_scientist": call_counts.calls_by_scientist,
+        "calls_by_model": call_counts.calls_by_model,
+        "calls_by_rung": call_counts.calls_by_rung,
+        "inference_cost": call_counts.inference_cost,
     },
     "chance": {
-        "tail": tail.tail,
+        "tail": degree_tails.tail,
         "small_world": small_world.small_world,
-        "combinations": combinations.combinations,
+        "combinations": topic_combinations.combinations,
     },
 }
 """What a scenario can ask for under ``metrics``, and the measures of each."""
@@ -112,9 +106,9 @@ def measure(run: Run, name: str) -> pd.DataFrame:
     """
     if name not in METRICS:
         return run.measure(name)
-    if name in run.measures() and fits(run.measure(name), _empty(name)):
+    if name in run.measure_names() and has_columns_of(run.measure(name), _empty(name)):
         return run.measure(name)
-    return run.hold(name, METRICS[name](run))
+    return run.add_measure(name, METRICS[name](run))
 
 
 @cache

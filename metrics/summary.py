@@ -1,4 +1,4 @@
-"""Summary: a run as one JSON object, as ``society show RUN --json`` prints it."""
+"""Summary of a run as one JSON object, as ``society show RUN --json`` prints it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.concurrency import max_memberships
-from metrics.cost import RUNGS, STAGES, VERDICTS
-from metrics.ledger import ledger_of
-from metrics.novelty import COLUMNS
-from metrics.table import measure
-from society.run import Run
+from metrics.cost.call_counts import RUNGS, STAGES, VERDICTS
+from metrics.cost.ledger import read_ledger
+from metrics.novelty.novelty import COLUMNS
+from metrics.registry import measure
+from metrics.teams.concurrency import max_memberships
+from society.results.run import Run
 
 
-def summary(run: Run) -> dict[str, Any]:
+def summarise_run(run: Run) -> dict[str, Any]:
     """Describe a run in plain values only; what is not available is None.
 
     Returns:
@@ -32,7 +32,7 @@ def summary(run: Run) -> dict[str, Any]:
         ``partial`` (why the run was stopped; None for a finished one) and ``until`` (the day on
         which it would have ended).
     """
-    ledger, until = ledger_of(run), run.manifest.get("until")
+    ledger, until = read_ledger(run), run.manifest.get("until")
     return {
         "scenario": run.name,
         "seed": run.seed,

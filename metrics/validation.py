@@ -1,10 +1,10 @@
-"""Compare: what the society did beside what a real community did in the same time.
+"""The society's papers compared with those of a real community in the same time.
 
-The same measures of the run's papers and of the real papers after the boundary, with distances.
-What stands beside them makes them readable: the real papers of the society's own scientists
-alone, since a society may have no newcomers; and the real papers of as long a time before the
-boundary, whose distance is that between a community and its own next years. All sides are dated
-by the year, as real papers are: papers of one year know nothing of each other on any of them.
+The same quantities are computed of the run's papers and of the real papers after the boundary,
+with distances. Two further samples make the distances readable: the real papers of the society's
+own scientists alone, since a society may have no newcomers; and the real papers of as long a time
+before the boundary, whose distance is that between a community and its own next years. All samples
+are dated by the year, as real papers are: papers of one year cannot know each other in any of them.
 """
 
 from __future__ import annotations
@@ -18,74 +18,94 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.spatial import distance
 
-from metrics import powerlaw
-from metrics.inequality import gini
-from metrics.network.assembly import assembled
-from metrics.presence import on_day_0
-from metrics.structure import adjacency, describe
-from metrics.works import Works, incumbency, links, looked_up, works_of
-from society.literature.paper import DAYS_PER_YEAR
-from society.run import Run
+from agents.arrays import FloatArray
+from metrics.impact.authorships import (
+    AuthorshipTable,
+    authorships_of,
+    coauthor_links,
+    first_paper_dates,
+    map_numbers,
+)
+from metrics.impact.inequality import gini
+from metrics.networks import powerlaw
+from metrics.networks.assembly import assembly_table
+from metrics.networks.structure import adjacency, network_statistics
+from metrics.population import initial_population
+from society.literature.papers import DAYS_PER_YEAR
+from society.results.run import Run
 
-Floats = NDArray[np.float64]
-NONE: Floats = np.empty(0)
+NONE: FloatArray = np.empty(0)
 _WORD = re.compile(r"\w+")
 SOURCES = ("simulated", "observed", "observed_inside", "before")
 
 
 @dataclass(frozen=True)
-class Side:
+class PaperSample:
     """Papers of one source over one stretch of time.
 
     Attributes:
-        works: who wrote them, dated by the year, and what was known before.
+        authorships: authors of the papers, dated by the year, and what was known before.
         topics: weight of each keyword; a paper's keywords share a weight of 1.
         words: likewise of each word of the keywords.
-        without: papers without a keyword.
-        sizes: authors of each paper, where ``works`` holds only some of them; None: it holds all.
+        without_keywords: number of papers without a keyword.
+        sizes: authors of each paper, where ``authorships`` holds only some of them; None: it
+            holds all.
         people: scientists of the society, where only they could write; None where anybody could.
     """
 
-    works: Works
+    authorships: AuthorshipTable
     topics: Mapping[str, float]
     words: Mapping[str, float]
-    without: int
-    sizes: Floats | None = None
+    without_keywords: int
+    sizes: FloatArray | None = None
     people: int | None = None
 
 
-class Found(NamedTuple):
+class Quantity(NamedTuple):
     """One quantity of one side: its value, and what it summarises (numbers, weights or none)."""
 
     value: float
     sample: Any = NONE
 
 
-def simulated(run: Run, days: float) -> Side:
-    """The papers that the run's society published before a day."""
-    works, papers = works_of(run), run.table("papers")
+def simulated_sample(run: Run, days: float) -> PaperSample:
+    """The papers that the run's society published before a day.
+
+    Args:
+        run: the run.
+        days: the day.
+    """
+    works, papers = authorships_of(run), run.table("papers")
     rows = works.rows[works.rows["date"] < days]
     years = np.floor(rows["date"].to_numpy(dtype=np.float64) / DAYS_PER_YEAR)
     rows = rows.assign(date=years * DAYS_PER_YEAR)
     keywords = papers.loc[papers["published"] < days, "keywords"].fillna("")
     known = replace(works, rows=rows)
-    return side_of(known, [text.split("; ") for text in keywords], people=_people(run))
+    return paper_sample(known, [text.split("; ") for text in keywords], people=_people(run))
 
 
-def side_of(
-    works: Works,
+def paper_sample(
+    works: AuthorshipTable,
     keywords: Sequence[Sequence[str]],
-    sizes: Floats | None = None,
+    sizes: FloatArray | None = None,
     people: int | None = None,
-) -> Side:
-    """A side from its papers and their keywords; the rest as in ``Side``."""
-    topics, without = topics_of(keywords)
-    words, _ = topics_of([_WORD.findall(" ".join(listed)) for listed in keywords])
-    return Side(works, topics, words, without, sizes, people)
+) -> PaperSample:
+    """A sample from its authorships and the keywords of its papers.
+
+    Args:
+        works: authors of the papers, dated by the year.
+        keywords: of each paper.
+        sizes: authors of each paper, where ``works`` holds only some of them.
+        people: scientists who could write; None where anybody could.
+    """
+    topics, without = keyword_weights(keywords)
+    words, _ = keyword_weights([_WORD.findall(" ".join(listed)) for listed in keywords])
+    return PaperSample(works, topics, words, without, sizes, people)
 
 
-def topics_of(keywords: Sequence[Sequence[str]]) -> tuple[dict[str, float], int]:
+def keyword_weights(keywords: Sequence[Sequence[str]]) -> tuple[dict[str, float], int]:
     """Weight of each keyword, and the number of papers without one."""
     weight: dict[str, float] = {}
     without = 0
@@ -99,32 +119,32 @@ def topics_of(keywords: Sequence[Sequence[str]]) -> tuple[dict[str, float], int]
 
 def _people(run: Run) -> int:
     """Everybody who was ever in the society, also those whom a large one does not list."""
-    return on_day_0(run) + int(run.table("scientists")["arrived"].notna().sum())
+    return initial_population(run) + int(run.table("scientists")["arrived"].notna().sum())
 
 
-def compare(sides: Mapping[str, Side]) -> pd.DataFrame:
-    """Every quantity of every side, and how far the others are from what was observed.
+def compare_samples(sides: Mapping[str, PaperSample]) -> pd.DataFrame:
+    """Every quantity of every sample, and the distances of the others to what was observed.
 
     Args:
         sides: ``simulated``, ``observed``, ``observed_inside`` and ``before``.
 
     Returns:
-        One row per ``quantity``: its value of each side (missing where it is not known), the
+        One row per ``quantity``: its value of each sample (missing where it is not known), the
         ``unit``, and the ``kind`` of distance: ``KS`` (Kolmogorov-Smirnov, 0..1, of the samples),
         ``JS`` (Jensen-Shannon, square root, base 2, 0..1: Lin 1991) or ``difference``; and
         ``distance`` (simulated to observed), ``distance_inside`` (simulated to
         observed_inside) and ``distance_before`` (before to observed).
     """
-    found = {name: _quantities(side) for name, side in sides.items()}
+    quantities = {name: _quantities(side) for name, side in sides.items()}
     rows = []
     for quantity, (unit, kind) in QUANTITIES.items():
-        of = {name: found[name][quantity] for name in SOURCES}
+        by_sample = {name: quantities[name][quantity] for name in SOURCES}
         row: dict[str, Any] = {"quantity": quantity, "unit": unit, "kind": kind}
-        row |= {name: one.value for name, one in of.items()}
-        apart = DISTANCES[kind]
+        row |= {name: one.value for name, one in by_sample.items()}
+        distance_of = DISTANCES[kind]
         pairs = {"": ("simulated", "observed"), "_inside": ("simulated", "observed_inside")}
         for end, (one, other) in {**pairs, "_before": ("before", "observed")}.items():
-            row[f"distance{end}"] = apart(of[one], of[other])
+            row[f"distance{end}"] = distance_of(by_sample[one], by_sample[other])
         rows.append(row)
     table = pd.DataFrame(rows)
     texts = ["quantity", "unit", "kind"]
@@ -133,7 +153,7 @@ def compare(sides: Mapping[str, Side]) -> pd.DataFrame:
     return table.mask(table.isna(), pd.NA)
 
 
-def kolmogorov_smirnov(one: Floats, other: Floats) -> float:
+def kolmogorov_smirnov(one: FloatArray, other: FloatArray) -> float:
     """Largest distance of the two distribution functions; NaN where a sample is empty."""
     if not len(one) or not len(other):
         return float("nan")
@@ -141,21 +161,31 @@ def kolmogorov_smirnov(one: Floats, other: Floats) -> float:
 
 
 def jensen_shannon(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Square root of the Jensen-Shannon divergence, base 2; NaN where a side has no topic.
+    """Jensen-Shannon distance of two mixes: square root of the divergence, base 2, 0..1.
 
-    Two samples of one source are apart too, the more the fewer papers they are of.
+    Two samples of one source have a distance too, the larger the fewer papers they are of.
+
+    Args:
+        one: name -> weight > 0.
+        other: name -> weight > 0.
+
+    Returns:
+        0..1; NaN where a mix is empty.
+
+    Source:
+        Lin, J. (1991). Divergence measures based on the Shannon entropy. IEEE Transactions on
+        Information Theory 37.
     """
     if not one or not other:
         return float("nan")
     names = sorted({*one, *other})
-    p, q = (np.array([side.get(name, 0.0) for name in names]) for side in (one, other))
-    p, q = p / p.sum(), q / q.sum()
-    middle = (p + q) / 2
-    halves = [float(stats.entropy(part, middle, base=2)) for part in (p, q)]
-    return float(np.sqrt(max(sum(halves) / 2, 0.0)))
+    p, q = (np.array([weights.get(name, 0.0) for name in names]) for weights in (one, other))
+    # Two equal mixes may differ by rounding, which makes the divergence a tiny number below zero.
+    with np.errstate(invalid="ignore"):
+        return float(np.nan_to_num(distance.jensenshannon(p, q, base=2)))
 
 
-DISTANCES: Mapping[str, Callable[[Found, Found], float]] = {
+DISTANCES: Mapping[str, Callable[[Quantity, Quantity], float]] = {
     "KS": lambda one, other: kolmogorov_smirnov(one.sample, other.sample),
     "JS": lambda one, other: jensen_shannon(one.sample, other.sample),
     "difference": lambda one, other: one.value - other.value,
@@ -186,52 +216,52 @@ QUANTITIES: Mapping[str, tuple[str, str]] = {
 """Quantities, their units, and the distance that is taken of them."""
 
 
-def _quantities(side: Side) -> dict[str, Found]:
+def _quantities(side: PaperSample) -> dict[str, Quantity]:
     """Every quantity of one side; NaN where it is not known. Networks are those of its papers."""
-    rows = side.works.rows
+    rows = side.authorships.rows
     own = rows.groupby("paper").size().to_numpy(dtype=np.float64)
     sizes = own if side.sizes is None else side.sizes
     papers = rows.groupby("scientist").size().to_numpy(dtype=np.float64)
-    first = looked_up(rows["scientist"], incumbency(side.works))
-    told = assembled(side.works, [np.inf]).iloc[-1]
-    tied = links(side.works).drop_duplicates(["source", "target"])
+    first = map_numbers(rows["scientist"], first_paper_dates(side.authorships))
+    assembly = assembly_table(side.authorships, [np.inf]).iloc[-1]
+    tied = coauthor_links(side.authorships).drop_duplicates(["source", "target"])
     matrix = adjacency(tied.assign(papers=1))
-    network = describe(matrix)
+    network = network_statistics(matrix)
     degree = np.diff(matrix.indptr).astype(np.float64)
     alone = len(papers) - len(degree)
     everybody = np.concatenate([degree, np.zeros(alone)])
-    tail = powerlaw.fit(degree.astype(np.int64))
-    enough = tail is not None and tail.n >= powerlaw.LEAST_TAIL
+    tail = powerlaw.fit_power_law(degree.astype(np.int64))
+    enough = tail is not None and tail.n >= powerlaw.MIN_TAIL
     giant = float(network["giant_share"] or 0.0) * len(degree) / max(len(papers), 1)
     counted = len(sizes)
     values = {
-        "papers": Found(counted),
-        "authors": Found(len(papers)),
-        "active": Found(len(papers) / side.people if side.people else float("nan")),
+        "papers": Quantity(counted),
+        "authors": Quantity(len(papers)),
+        "active": Quantity(len(papers) / side.people if side.people else float("nan")),
         "team size": _mean(sizes),
         "alone": _mean(sizes == 1),
         "papers per author": _mean(papers),
-        "productivity Gini": Found(gini(papers)),
+        "productivity Gini": Quantity(gini(papers)),
         "newcomer rate": _mean((first >= rows["date"]).to_numpy(dtype=np.float64)),
-        "incumbents p": Found(_number(told["p"])),
-        "repeats q": Found(_number(told["q"])),
-        "repeat rate": Found(_number(told["repeat_rate"])),
+        "incumbents p": Quantity(_number(assembly["p"])),
+        "repeats q": Quantity(_number(assembly["q"])),
+        "repeat rate": Quantity(_number(assembly["repeat_rate"])),
         "co-authors": _mean(everybody),
-        "degree tail alpha": Found(tail.alpha if enough and tail else float("nan")),
-        "degree tail from": Found(tail.xmin if enough and tail else float("nan")),
-        "giant component": Found(giant if counted else float("nan")),
-        "clustering": Found(_number(network["clustering"])),
-        "assortativity": Found(_number(network["assortativity"])),
-        "topic mix": Found(float(len(side.topics)), side.topics),
-        "topic words": Found(float(len(side.words)), side.words),
-        "without keywords": Found(side.without / counted if counted else float("nan")),
+        "degree tail alpha": Quantity(tail.alpha if enough and tail else float("nan")),
+        "degree tail from": Quantity(tail.xmin if enough and tail else float("nan")),
+        "giant component": Quantity(giant if counted else float("nan")),
+        "clustering": Quantity(_number(network["clustering"])),
+        "assortativity": Quantity(_number(network["assortativity"])),
+        "topic mix": Quantity(float(len(side.topics)), side.topics),
+        "topic words": Quantity(float(len(side.words)), side.words),
+        "without keywords": Quantity(side.without_keywords / counted if counted else float("nan")),
     }
     return values
 
 
-def _mean(values: NDArray[Any]) -> Found:
+def _mean(values: NDArray[Any]) -> Quantity:
     sample = np.asarray(values, dtype=np.float64)
-    return Found(float(sample.mean()) if len(sample) else float("nan"), sample)
+    return Quantity(float(sample.mean()) if len(sample) else float("nan"), sample)
 
 
 def _number(value: Any) -> float:

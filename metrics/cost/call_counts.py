@@ -1,4 +1,4 @@
-"""Cost: calls and tokens, and the paper's inference cost, all counted from the log.
+"""Calls and tokens, and VirSci's inference cost, counted from the table ``calls``.
 
 VirSci counts as inference cost one call per member and turn of the stages topic, ideas, novelty
 and abstract: n = 4 members and K = 5 turns give 80. Selection, invitations, summaries, decisions,
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from society.run import Run
-from society.tables import WAY_ACTS
+from society.results.run import Run
+from society.results.tables import REPEATED_ACTS
 
 ACTS = {
     "invite": "invitation",
@@ -79,7 +79,7 @@ def calls_by_rung(run: Run) -> pd.DataFrame:
         ``rung``, whose verdicts are missing.
     """
     calls = run.table("calls")
-    first = calls[~calls["act"].isin(WAY_ACTS)]
+    first = calls[~calls["act"].isin(REPEATED_ACTS)]
     rung = first["rung"].mask(first["rung"].isna() & first["verdict"].notna(), "unread")
     asked = pd.DataFrame({"form": first["form"], "rung": rung, "calls": 1})
     for verdict in VERDICTS:

@@ -1,8 +1,8 @@
-"""Chain: the longest dependent chain of a run, from its log; what no scheduler can beat.
+"""The critical path of a run, its longest chain of dependent calls, computed from its log.
 
-A call starts at the earliest when
+No scheduler can be faster than this path. A call starts at the earliest when
 
-- the calls whose words stand in its prompt have ended,
+- the calls whose replies stand in its prompt have ended,
 - every earlier read of its own team has ended,
 - every paper that its search can see has been read, and
 - the reads have ended that set the date of its meeting: its own team's, and those of every
@@ -20,63 +20,69 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from society.tables import TABLES, WAY_ACTS
+from society.results.tables import REPEATED_ACTS, TABLES
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[tuple[Any, ...]]]
 
 
-def rows_of(rows: Rows, table: str) -> list[dict[str, Any]]:
+def table_rows(rows: Rows, table: str) -> list[dict[str, Any]]:
     """The rows of a table of a log as dicts."""
     names = [column.name for column in TABLES[table]]
     return [dict(zip(names, row, strict=True)) for row in rows[table]]
 
 
-class Chain:
-    """Earliest ends of all calls, given how long each takes.
+class CriticalPath:
+    """Earliest end of every call of a run, given how long each takes.
+
+    Attributes:
+        seconds: wall time of each call by id.
+        ends: earliest end of each call by id, in seconds after the start.
 
     Args:
         rows: the tables of a run's log.
-        seconds: wall time of each call by id.
+        seconds: wall time of each call by id; a missing call takes no time.
     """
 
     def __init__(self, rows: Rows, seconds: Mapping[str, float]) -> None:
         self.seconds = seconds
         self.ends: dict[str, float] = {}
-        self._known: dict[str, float] = defaultdict(float)  # per team: its dates are set from here
+        self._dates_set_from: dict[str, float] = defaultdict(
+            float
+        )  # per team: its dates are set from here
         self._papers = 0.0
         self._teams_of: dict[str, list[tuple[float, str]]] = defaultdict(list)
         self._people: dict[str, list[tuple[float, str]]] = defaultdict(list)
-        for row in rows_of(rows, "members"):
+        for row in table_rows(rows, "members"):
             self._teams_of[row["scientist"]].append((row["joined"], row["team"]))
             self._people[row["team"]].append((row["joined"], row["scientist"]))
         self._guests = {
             row["call"].rsplit("/", 1)[0]: row["call"]
-            for row in rows_of(rows, "calls")
+            for row in table_rows(rows, "calls")
             if row["act"] == "guest"
         }
-        self._follow(self._acts(rows))
+        self._trace(self._events(rows))
 
     @property
-    def longest(self) -> float:
-        """Seconds of the longest chain."""
+    def length(self) -> float:
+        """Seconds of the longest chain of dependent calls; 0 without calls."""
         return max(self.ends.values(), default=0.0)
 
-    def _acts(self, rows: Rows) -> list[tuple[Any, ...]]:
+    def _events(self, rows: Rows) -> list[tuple[Any, ...]]:
         """Meetings, calls and reads in simulated order."""
         acts: list[tuple[Any, ...]] = [
             (meeting["held"], 0, meeting["team"], 0, "meeting", meeting)
-            for meeting in rows_of(rows, "meetings")
+            for meeting in table_rows(rows, "meetings")
         ]
-        for call in rows_of(rows, "calls"):
+        for call in table_rows(rows, "calls"):
             acts.append((call["asked"], 1, call["team"], call["sequence"], "call", call))
-        published = {row["team"]: row["published"] for row in rows_of(rows, "papers")}
-        for read in rows_of(rows, "reads"):
+        published = {row["team"]: row["published"] for row in table_rows(rows, "papers")}
+        for read in table_rows(rows, "reads"):
             kind = "paper" if published.get(read["team"]) == read["date"] else "read"
             acts.append((read["date"], 1, read["team"], read["sequence"], kind, read))
         return sorted(acts, key=lambda act: act[:4])
 
-    def _follow(self, acts: list[tuple[Any, ...]]) -> None:
+    def _trace(self, acts: list[tuple[Any, ...]]) -> None:
         papers_today, today = 0.0, -1.0
         for date, _, team, _, kind, row in acts:
             if date > today:
@@ -85,31 +91,31 @@ class Chain:
                 self._call(team, date, row)
             elif kind == "meeting":
                 people = [person for joined, person in self._people[team] if joined <= date]
-                self._known[team] = max(self._elsewhere(p, date) for p in people)
+                self._dates_set_from[team] = max(self._person_ready(p, date) for p in people)
             else:
                 ends = [self._end(need) for need in row["needs"].split()]
-                self._known[team] = max([self._known[team], *ends])
+                self._dates_set_from[team] = max([self._dates_set_from[team], *ends])
                 if kind == "paper":
-                    papers_today = max(papers_today, self._known[team])
+                    papers_today = max(papers_today, self._dates_set_from[team])
 
-    def _elsewhere(self, person: str, date: float) -> float:
-        """From when on it is set what all teams of this person have done up to a date."""
+    def _person_ready(self, person: str, date: float) -> float:
+        """The earliest second at which the acts of all teams of a person up to a date are known."""
         teams = [team for joined, team in self._teams_of[person] if joined <= date]
-        return max((self._known[team] for team in teams), default=0.0)
+        return max((self._dates_set_from[team] for team in teams), default=0.0)
 
     def _call(self, team: str, date: float, call: Row) -> None:
-        if call["act"] in WAY_ACTS:
-            self._again(call)
+        if call["act"] in REPEATED_ACTS:
+            self._reask(call)
             return
-        starts = [self._known[team], *(self._end(need) for need in call["needs"].split())]
+        starts = [self._dates_set_from[team], *(self._end(need) for need in call["needs"].split())]
         if call["act"] == "invite":
-            starts.append(self._elsewhere(call["scientist"], date))
+            starts.append(self._person_ready(call["scientist"], date))
         if call["stage"] in ("ideas", "novelty", "abstract"):
             starts.append(self._papers)
         self.ends[call["call"]] = max(starts) + self.seconds.get(call["call"], 0.0)
 
-    def _again(self, call: Row) -> None:
-        """What needs the words of the first asking has them only now."""
+    def _reask(self, call: Row) -> None:
+        """A repeated call delays everything that needs the reply to the first asking."""
         end = self._end(call["needs"]) + self.seconds.get(call["call"], 0.0)
         self.ends[call["call"]] = self.ends[call["needs"]] = end
 
@@ -121,7 +127,16 @@ class Chain:
 
 
 def lower_bound(rows: Rows, seconds: Mapping[str, float], slots: int) -> tuple[float, float, float]:
-    """``(bound, chain, work per slot)`` in seconds: max(longest chain, work / slots)."""
-    chain = Chain(rows, seconds).longest
+    """Lower bound of the wall time of a run: max(critical path, work / slots).
+
+    Args:
+        rows: the tables of a run's log.
+        seconds: wall time of each call by id.
+        slots: calls that the backend answers at a time, > 0.
+
+    Returns:
+        ``(bound, critical path, work per slot)``, in seconds.
+    """
+    chain = CriticalPath(rows, seconds).length
     work = math.fsum(seconds.values()) / slots
     return max(chain, work), chain, work

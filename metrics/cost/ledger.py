@@ -1,6 +1,6 @@
-"""Ledger: what a run asked of its backend and paid for, as its manifest tells it.
+"""Requests to the backend, their outcomes, tokens and money, from the manifest of a run.
 
-It belongs to the run, not to the simulated world: no measure depends on it.
+The ledger belongs to the run, not to the simulated world: no measure depends on it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.errors import InputError
-from agents.ledger import ANSWERED, IN_DOUBT
-from society.run import Run
+from agents.journal.records import ANSWERED, IN_DOUBT
+from society.results.run import Run
 
 OUTCOMES = {
     ANSWERED: "words came",
@@ -35,18 +35,18 @@ Count = Annotated[int, Field(ge=0)]
 Money = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Entry(BaseModel):
-    """What a manifest tells; a later release may tell more."""
+class LedgerRecord(BaseModel):
+    """A record in a manifest; unknown keys, of a later release, are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Session(Entry):
-    """One time that the run was begun or gone on with.
+class Session(LedgerRecord):
+    """One session of a run: the time from its start or continuation to its stop or end.
 
     Attributes:
         session: its number, from 1.
-        release: of this project.
+        release: release of this project.
         changed: keys of the scenario that had another value before: ``until: 365 -> 730``.
     """
 
@@ -55,7 +55,7 @@ class Session(Entry):
     changed: list[str] = Field(default_factory=list)
 
 
-class Ledger(Entry):
+class Ledger(LedgerRecord):
     """Sums over all sessions of a run.
 
     Attributes:
@@ -85,21 +85,21 @@ class Ledger(Entry):
     parted: str | None = None
 
     def by_outcome(self) -> list[tuple[str, int]]:
-        """Outcomes that happened and their attempts, in the order of ``OUTCOMES``."""
+        """Outcomes and their attempts, in the order of ``OUTCOMES``, unknown ones last."""
         known = [name for name in OUTCOMES if self.outcomes.get(name)]
         new = sorted(name for name, count in self.outcomes.items() if count and name not in known)
         return [(name, self.outcomes[name]) for name in (*known, *new)]
 
 
-def ledger_of(run: Run) -> Ledger | None:
+def read_ledger(run: Run) -> Ledger | None:
     """The ledger of a run; None where its manifest has none, as that of an older release.
 
     Raises:
-        InputError: what stands there is not a ledger.
+        InputError: the manifest's entry is not a ledger.
     """
-    told = run.manifest.get("ledger")
+    content = run.manifest.get("ledger")
     try:
-        return None if told is None else Ledger.model_validate(told)
+        return None if content is None else Ledger.model_validate(content)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in ("ledger", *first["loc"]))

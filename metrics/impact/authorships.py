@@ -1,4 +1,8 @@
-"""Works: who wrote which paper when, in one table, of a run or of any other source."""
+"""The table of authorships (paper, scientist, date) of a run or of another source.
+
+Measures of team assembly and productivity share it, so that a simulated and a real community are
+measured by the same code.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +10,28 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from society.run import Run
+from society.results.run import Run
 
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Works:
-    """Papers by date, and what was known before the first of them.
+class AuthorshipTable:
+    """Authorships by date, and what was known before the first of them.
 
     Attributes:
         rows: ``paper``, ``scientist``, ``date`` (days); one row per authorship.
-        veterans: scientists with a paper before.
-        pairs: pairs (smaller name first) with a joint paper before.
+        prior_authors: scientists with a paper before.
+        prior_pairs: pairs (smaller name first) with a joint paper before.
     """
 
     rows: pd.DataFrame
-    veterans: frozenset[str] = frozenset()
-    pairs: frozenset[Pair] = field(default=frozenset(), repr=False)
+    prior_authors: frozenset[str] = frozenset()
+    prior_pairs: frozenset[Pair] = field(default=frozenset(), repr=False)
 
 
-def works_of(run: Run) -> Works:
-    """The papers of a run, and the scientists and ties of day 0."""
+def authorships_of(run: Run) -> AuthorshipTable:
+    """The authorships of a run's papers, with the scientists and ties of day 0."""
     papers, by = run.table("papers"), run.table("authorships")
     rows = by[["paper", "scientist"]].merge(
         papers[["paper", "published"]].rename(columns={"published": "date"}), on="paper"
@@ -35,14 +39,14 @@ def works_of(run: Run) -> Works:
     people, ties = run.table("scientists"), run.table("ties")
     early = ties[ties["date"] < 0]
     known = people.loc[people["papers"].fillna(0) > 0, "scientist"]
-    return Works(
+    return AuthorshipTable(
         rows[["paper", "scientist", "date"]],
         frozenset(known),
         frozenset(zip(early["source"], early["target"], strict=True)),
     )
 
 
-def links(works: Works) -> pd.DataFrame:
+def coauthor_links(works: AuthorshipTable) -> pd.DataFrame:
     """Every pair of authors of every paper.
 
     Returns:
@@ -53,22 +57,30 @@ def links(works: Works) -> pd.DataFrame:
     both = rows.merge(rows[["paper", "scientist"]], on="paper", suffixes=("", "_other"))
     both = both[both["scientist"] < both["scientist_other"]]
     both = both.rename(columns={"scientist": "source", "scientist_other": "target"})
-    first = incumbency(works)
-    early = [pair in works.pairs for pair in zip(both["source"], both["target"], strict=True)]
+    first = first_paper_dates(works)
+    early = [pair in works.prior_pairs for pair in zip(both["source"], both["target"], strict=True)]
     met = both.groupby(["source", "target"])["date"].transform("min")
-    started = [looked_up(both[end], first) < both["date"] for end in ("source", "target")]
+    started = [map_numbers(both[end], first) < both["date"] for end in ("source", "target")]
     both["incumbents"] = started[0].astype("Int64") + started[1].astype("Int64")
     both["repeat"] = (met < both["date"]).astype(bool) | pd.Series(early, both.index, dtype=bool)
     return both[["paper", "date", "source", "target", "incumbents", "repeat"]]
 
 
-def incumbency(works: Works) -> pd.Series:
-    """Date of the first paper of every author; minus infinity for veterans."""
+def first_paper_dates(works: AuthorshipTable) -> pd.Series:
+    """Date of the first paper of every author; minus infinity for prior authors."""
     first = works.rows.groupby("scientist")["date"].min().astype("Float64")
-    first[first.index.isin(list(works.veterans))] = float("-inf")
+    first[first.index.isin(list(works.prior_authors))] = float("-inf")
     return first
 
 
-def looked_up(keys: pd.Series, values: pd.Series) -> pd.Series:
-    """The number of each key, missing where there is none; numbers also where there are no keys."""
+def map_numbers(keys: pd.Series, values: pd.Series) -> pd.Series:
+    """The number of each key, as nullable floats also where there are no keys.
+
+    Args:
+        keys: names.
+        values: number by name.
+
+    Returns:
+        One number per key; missing where the key has none.
+    """
     return keys.map(values).astype("Float64")

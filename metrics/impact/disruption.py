@@ -1,4 +1,8 @@
-"""Disruption: do those who cite a paper leave what it builds on behind?"""
+"""CD index of disruption (Funk and Owen-Smith 2017; Wu, Wang and Evans 2019).
+
+A paper disrupts where later papers cite it without what it cites, and develops where they cite
+both.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
-from society.run import Run
+from agents.arrays import BoolArray, FloatArray, IntArray
+from society.results.run import Run
 
 YEAR = 365.0
-AT_ONCE = 512
-EDGES_AT_ONCE = 100_000
+PAPERS_PER_BLOCK = 512
+CITATIONS_PER_BLOCK = 100_000
 """Papers, and citations, looked at together, which bounds memory."""
-Whole = NDArray[np.int64]
 KINDS = ("only_it", "both", "only_its_references")
 
 
@@ -38,7 +41,7 @@ def disruption(run: Run) -> pd.DataFrame:
     names = table["paper"]
     dates = table["date"].to_numpy(dtype=np.float64)
     graph = _graph(names, cites)
-    ways = disrupted(graph, dates, (np.inf, YEAR))
+    ways = count_later_papers(graph, dates, (np.inf, YEAR))
     for ending, counts in zip(("", "_1y"), ways, strict=True):
         for name, column in zip(KINDS, counts.T, strict=True):
             table[name + ending] = pd.array(column, dtype="Int64")
@@ -49,9 +52,9 @@ def disruption(run: Run) -> pd.DataFrame:
     return table
 
 
-def disrupted(
-    graph: sparse.csr_array, dates: NDArray[np.float64], windows: Sequence[float] = (np.inf,)
-) -> list[NDArray[np.int64]]:
+def count_later_papers(
+    graph: sparse.csr_array, dates: FloatArray, windows: Sequence[float] = (np.inf,)
+) -> list[IntArray]:
     """Later papers of each kind for every paper.
 
     Args:
@@ -76,24 +79,24 @@ def disrupted(
     return found
 
 
-def _sharing(graph: sparse.csr_array, citing: Whole, cited: Whole) -> NDArray[np.bool_]:
+def _sharing(graph: sparse.csr_array, citing: IntArray, cited: IntArray) -> BoolArray:
     """For each citation between papers of the rows, whether both cite something in common."""
     common = np.zeros(len(citing), dtype=bool)
-    for first in range(0, len(citing), EDGES_AT_ONCE):
-        some = slice(first, first + EDGES_AT_ONCE)
+    for first in range(0, len(citing), CITATIONS_PER_BLOCK):
+        some = slice(first, first + CITATIONS_PER_BLOCK)
         both = graph[citing[some]].multiply(graph[cited[some]])
         common[some] = both.sum(axis=1) > 0
     return common
 
 
 def _related(
-    graph: sparse.csr_array, dates: NDArray[np.float64], windows: Sequence[float]
-) -> list[Whole]:
+    graph: sparse.csr_array, dates: FloatArray, windows: Sequence[float]
+) -> list[IntArray]:
     """For each window, how many later papers share a reference with each paper."""
     turned = graph.T.tocsr()
     found = [np.zeros(len(dates), dtype=np.int64) for _ in windows]
-    for first in range(0, len(dates), AT_ONCE):
-        some = slice(first, first + AT_ONCE)
+    for first in range(0, len(dates), PAPERS_PER_BLOCK):
+        some = slice(first, first + PAPERS_PER_BLOCK)
         shares = (graph[some] @ turned).tocoo()
         row, own = shares.coords[0], dates[some]
         apart = dates[shares.coords[1]] - own[row]
@@ -102,12 +105,12 @@ def _related(
     return found
 
 
-def _within(apart: NDArray[np.float64], window: float) -> NDArray[np.bool_]:
+def _within(apart: FloatArray, window: float) -> BoolArray:
     return (apart > 0) & (apart <= window)
 
 
-def cd_index(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """CD of each row of three counts; NaN where all are zero."""
+def cd_index(counts: IntArray) -> FloatArray:
+    """CD index of each row of three counts, -1..1; NaN where all are zero."""
     total = counts.sum(axis=1)
     difference = (counts[:, 0] - counts[:, 1]).astype(np.float64)
     index = np.full(len(total), np.nan)

@@ -1,4 +1,4 @@
-"""Impact: who is cited by the society's papers, how often, and whether fame breeds fame."""
+"""Citations of papers and of authors, the h-index, and cumulative advantage."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from metrics.inequality import h_index
-from metrics.works import looked_up
-from society.run import Run
+from metrics.impact.authorships import map_numbers
+from metrics.impact.inequality import h_index
+from society.results.run import Run
 
 WINDOW = 180.0
 """Days of the early, and of the late citations of a paper; a quarter of a shorter run."""
@@ -28,19 +28,19 @@ def impact(run: Run) -> pd.DataFrame:
     table = papers.reset_index(drop=True)
     name = table["paper"]
     past = cites[~cites["inside"]]
-    table["references_past"] = looked_up(name, past.groupby("citing").size())
-    table["references_own"] = looked_up(name, inside.groupby("citing").size())
-    table["cited"] = looked_up(name, inside.groupby("cited").size())
+    table["references_past"] = map_numbers(name, past.groupby("citing").size())
+    table["references_own"] = map_numbers(name, inside.groupby("citing").size())
+    table["cited"] = map_numbers(name, inside.groupby("cited").size())
     own = inside[_shares_author(run, inside)]
-    table["cited_by_own"] = looked_up(name, own.groupby("cited").size())
+    table["cited_by_own"] = map_numbers(name, own.groupby("cited").size())
     counts = ["references_past", "references_own", "cited", "cited_by_own"]
     table[counts] = table[counts].fillna(0).astype("Int64")
-    first = looked_up(name, inside.groupby("cited")["date"].min()).astype("Float64")
+    first = map_numbers(name, inside.groupby("cited")["date"].min()).astype("Float64")
     table["first_cited"] = first - table["date"]
     return table
 
 
-def standing(run: Run) -> pd.DataFrame:
+def author_citations(run: Run) -> pd.DataFrame:
     """Citations of each author, and its h-index, from the society's papers (Hirsch 2005).
 
     Returns:
@@ -50,7 +50,7 @@ def standing(run: Run) -> pd.DataFrame:
     """
     _, inside = _citations(run)
     by = run.table("authorships")[["paper", "scientist"]]
-    cited = looked_up(by["paper"], inside.groupby("cited").size()).fillna(0).astype("Int64")
+    cited = map_numbers(by["paper"], inside.groupby("cited").size()).fillna(0).astype("Int64")
     grouped = cited.groupby(by["scientist"], sort=True)
     table = grouped.agg(papers="size", citations="sum", h=h_index).reset_index()
     kinds = dict.fromkeys(("papers", "citations", "h"), "Int64")
@@ -79,8 +79,10 @@ def cumulative_advantage(run: Run) -> pd.DataFrame:
     past = cites[~cites["inside"]]
     half = run.days / 2
     rows = [
-        _told("society", window, list(dated), own["cited"], age < window, age < 2 * window),
-        _told(
+        _advantage_row(
+            "society", window, list(dated), own["cited"], age < window, age < 2 * window
+        ),
+        _advantage_row(
             *("past", half, sorted(past["cited"].unique()), past["cited"]),
             *(past["date"] < half, past["date"] <= run.days),
         ),
@@ -90,7 +92,7 @@ def cumulative_advantage(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows).astype(kinds)
 
 
-def _told(
+def _advantage_row(
     of: str, window: float, names: list[str], cited: pd.Series, early: pd.Series, ever: pd.Series
 ) -> dict[str, object]:
     first = _counts(names, cited[early])
@@ -104,7 +106,7 @@ def _told(
 
 
 def _counts(names: list[str], cited: pd.Series) -> np.ndarray:
-    counts = looked_up(pd.Series(names, dtype="string"), cited.value_counts()).fillna(0)
+    counts = map_numbers(pd.Series(names, dtype="string"), cited.value_counts()).fillna(0)
     return counts.to_numpy(dtype=np.float64)
 
 

@@ -1,13 +1,12 @@
-"""Inequality: how unevenly papers and citations are spread."""
+"""Gini coefficient and h-index."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from agents.arrays import FloatArray
 
 
 def gini(values: Any) -> float:
@@ -15,7 +14,7 @@ def gini(values: Any) -> float:
 
     NaN of nothing, of zeros only, or with a value below zero.
     """
-    ordered: Floats = np.sort(np.asarray(values, dtype=np.float64))
+    ordered: FloatArray = np.sort(np.asarray(values, dtype=np.float64))
     n = len(ordered)
     if not n or ordered[0] < 0 or ordered.sum() == 0:
         return float("nan")

@@ -1,13 +1,13 @@
-"""Productivity: who wrote how much, and how unevenly."""
+"""Productivity of scientists, and the inequality of papers and citations."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from metrics.inequality import gini
-from metrics.works import links, looked_up, works_of
-from society.run import Run
+from metrics.impact.authorships import authorships_of, coauthor_links, map_numbers
+from metrics.impact.inequality import gini
+from society.results.run import Run
 
 
 def productivity(run: Run) -> pd.DataFrame:
@@ -19,7 +19,7 @@ def productivity(run: Run) -> pd.DataFrame:
         (papers before day 0), ``first`` (date of the first in the run) and ``coauthors``
         (different ones in the run).
     """
-    works = works_of(run)
+    works = authorships_of(run)
     rows = works.rows
     by = run.table("authorships")
     led = by.loc[by["position"] == 0, "scientist"].value_counts()
@@ -28,14 +28,14 @@ def productivity(run: Run) -> pd.DataFrame:
     table = grouped.agg(
         papers=("paper", "size"), fractional=("share", "sum"), first=("date", "min")
     )
-    pairs = links(works).drop_duplicates(["source", "target"])
+    pairs = coauthor_links(works).drop_duplicates(["source", "target"])
     partners = pd.concat([pairs["source"], pairs["target"]]).value_counts()
     before = run.table("scientists").set_index("scientist")["papers"]
     table = table.reset_index()
     who = table["scientist"]
-    table["led"] = looked_up(who, led).fillna(0)
-    table["before"] = looked_up(who, before)
-    table["coauthors"] = looked_up(who, partners).fillna(0)
+    table["led"] = map_numbers(who, led).fillna(0)
+    table["before"] = map_numbers(who, before)
+    table["coauthors"] = map_numbers(who, partners).fillna(0)
     kinds = {"scientist": "string", "fractional": "Float64", "first": "Float64"}
     kinds |= dict.fromkeys(("papers", "led", "before", "coauthors"), "Int64")
     order = ["scientist", "papers", "led", "fractional", "before", "first", "coauthors"]
@@ -57,9 +57,9 @@ def inequality(run: Run) -> pd.DataFrame:
     idle = set(run.table("scientists")["scientist"]) - set(table["scientist"])
     cites = run.table("citations")
     inside = cites[cites["inside"].fillna(False).astype(bool)]
-    received = looked_up(run.table("papers")["paper"], inside["cited"].value_counts()).fillna(0)
+    received = map_numbers(run.table("papers")["paper"], inside["cited"].value_counts()).fillna(0)
     by = run.table("authorships")
-    cited = looked_up(by["paper"], inside["cited"].value_counts()).fillna(0)
+    cited = map_numbers(by["paper"], inside["cited"].value_counts()).fillna(0)
     of_author = cited.groupby(by["scientist"]).sum()
     quantities = {
         "papers per author": papers,
@@ -76,8 +76,8 @@ def inequality(run: Run) -> pd.DataFrame:
 
 def _spread(values: np.ndarray) -> dict[str, float | int | None]:
     total = float(values.sum())
-    told: dict[str, float | int | None] = {"n": len(values), "total": total}
+    columns: dict[str, float | int | None] = {"n": len(values), "total": total}
     if total == 0:
-        return {**told, "gini": None, "top_tenth": None}
+        return {**columns, "gini": None, "top_tenth": None}
     first = np.sort(values)[::-1][: int(np.ceil(len(values) / 10))]
-    return {**told, "gini": gini(values), "top_tenth": float(first.sum() / total)}
+    return {**columns, "gini": gini(values), "top_tenth": float(first.sum() / total)}

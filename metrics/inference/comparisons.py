@@ -1,29 +1,38 @@
-"""Comparisons of two arms, paired or not, and the correction for making several."""
+"""Comparisons of two arms by t tests, and Holm's correction for making several of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from metrics.inference.effects import dz_interval, g_interval
 from metrics.inference.intervals import t_interval
-from metrics.inference.sample import NAN, Floats, Interval, Numbers, pairs_of, sample_of, unbounded
+from metrics.inference.sample import (
+    NAN,
+    Interval,
+    Numbers,
+    constant_samples_allowed,
+    pairs_of,
+    sample_of,
+    unbounded,
+)
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """The difference of two arms.
+class ArmDifference:
+    """The difference of two arms, with its t test and its effect size.
 
     Attributes:
         difference: mean of the second minus the first, with its interval; n counts pairs, or the
             values of both arms.
-        effect: d_z of pairs, Hedges' g otherwise, likewise with its interval.
+        effect: d_z of pairs, Hedges' g otherwise, with its interval.
         effect_name: ``d_z`` or ``g``.
         t: Student's t.
-        freedom: its degrees of freedom.
+        freedom: degrees of freedom of t.
         p: two-sided; NaN where it cannot be computed.
         note: empty, or why there is no p.
     """
@@ -32,72 +41,109 @@ class Comparison:
     effect: Interval
     effect_name: str
     t: float
-    freedom: float
+    degrees_of_freedom: float
     p: float
     note: str = ""
 
 
-def paired(first: Numbers, second: Numbers, level: float = 0.95) -> Comparison:
-    """Student's test of paired differences, second minus first (Student 1908).
+def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference:
+    """Student's t test of paired differences, second minus first.
 
     Arms of one study share their seeds, so that what a seed does to both leaves the difference.
 
+    Args:
+        first: one number per replicate of the first arm.
+        second: the same replicates of the second arm, in the same order.
+        level: coverage of the intervals, in (0, 1).
+
+    Returns:
+        The mean difference and d_z; t and p are NaN, with a note, below two pairs and where the
+        differences do not vary.
+
     Raises:
         InputError: the samples are not of one length.
+
+    Source:
+        Student (1908). The probable error of a mean. Biometrika 6.
     """
     before, after = pairs_of(first, second)
     gaps = after - before
-    band, n = t_interval(gaps, level), len(gaps)
+    n = len(gaps)
     effect = dz_interval(gaps, level)
-    note = _trouble(n, bool(n) and float(np.ptp(gaps)) > 0, "pair", "the differences do not vary")
-    if note:
-        return Comparison(band, effect, "d_z", NAN, float(n - 1), NAN, note)
-    t = float(gaps.mean() / (gaps.std(ddof=1) / np.sqrt(n)))
-    return Comparison(band, effect, "d_z", t, float(n - 1), _two_sided(t, n - 1))
+    reason = _inestimable(
+        n, bool(n) and float(np.ptp(gaps)) > 0, "pair", "the differences do not vary"
+    )
+    if reason:
+        return ArmDifference(t_interval(gaps, level), effect, "d_z", NAN, float(n - 1), NAN, reason)
+    with constant_samples_allowed():
+        test = stats.ttest_rel(after, before)
+    return _tested(test, float(gaps.mean()), n, effect, "d_z", level)
 
 
-def welch(first: Numbers, second: Numbers, level: float = 0.95) -> Comparison:
-    """Welch's test of two independent arms, second minus first (Welch 1947).
+def welch(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference:
+    """Welch's t test of two independent arms, second minus first.
 
     The variances may differ; the degrees of freedom are Satterthwaite's.
+
+    Args:
+        first: one number per replicate of the first arm.
+        second: one number per replicate of the second arm; n may differ.
+        level: coverage of the intervals, in (0, 1).
+
+    Returns:
+        The difference of the means and Hedges' g; t and p are NaN, with a note, below two values
+        in an arm and where neither arm varies.
+
+    Source:
+        Welch, B. L. (1947). The generalization of "Student's" problem when several different
+        population variances are involved. Biometrika 34.
     """
     a, b = sample_of(first), sample_of(second)
     fewer, n = min(len(a), len(b)), len(a) + len(b)
-    gap = float(b.mean() - a.mean()) if fewer else NAN
+    difference = float(b.mean() - a.mean()) if fewer else NAN
     effect = g_interval(b, a, level)
     varies = fewer > 0 and max(float(np.ptp(a)), float(np.ptp(b))) > 0
-    note = _trouble(fewer, varies, "value in an arm", "neither arm varies")
-    if note:
-        return Comparison(unbounded(gap, n, level), effect, "g", NAN, NAN, NAN, note)
-    error, freedom = _welch_error(a, b)
-    half = float(stats.t.ppf(0.5 + level / 2, freedom)) * error
-    band = Interval(gap, gap - half, gap + half, n, level)
-    return Comparison(band, effect, "g", gap / error, freedom, _two_sided(gap / error, freedom))
+    reason = _inestimable(fewer, varies, "value in an arm", "neither arm varies")
+    if reason:
+        return ArmDifference(unbounded(difference, n, level), effect, "g", NAN, NAN, NAN, reason)
+    with constant_samples_allowed():
+        test = stats.ttest_ind(b, a, equal_var=False)
+    return _tested(test, difference, n, effect, "g", level)
 
 
-def _welch_error(a: Floats, b: Floats) -> tuple[float, float]:
-    """Standard error of the difference, and its degrees of freedom."""
-    own = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
-    whole = own[0] + own[1]
-    freedom = whole**2 / (own[0] ** 2 / (len(a) - 1) + own[1] ** 2 / (len(b) - 1))
-    return float(np.sqrt(whole)), float(freedom)
+def _tested(
+    test: Any, difference: float, n: int, effect: Interval, effect_name: str, level: float
+) -> ArmDifference:
+    """The result of one of scipy's t tests beside the effect size."""
+    bounds = test.confidence_interval(level)
+    interval = Interval(difference, float(bounds.low), float(bounds.high), n, level)
+    return ArmDifference(
+        interval, effect, effect_name, float(test.statistic), float(test.df), float(test.pvalue)
+    )
 
 
-def _two_sided(t: float, freedom: float) -> float:
-    return float(2 * stats.t.sf(abs(t), freedom))
-
-
-def _trouble(n: int, varies: bool, unit: str, still: str) -> str:
+def _inestimable(n: int, varies: bool, unit: str, constant: str) -> str:
+    """Why a test cannot be computed, or an empty text."""
     if n < 2:
         return f"no {unit}" if n == 0 else f"only one {unit}"
-    return "" if varies else still
+    return "" if varies else constant
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down adjusted p values, in the order given (Holm 1979).
+    """Holm's step-down adjusted p values.
 
     A comparison that was planned but could not be computed (NaN) stays NaN and still counts as
     planned, so that losing it makes none of the others easier.
+
+    Args:
+        p_values: of all planned comparisons, each 0..1 or NaN.
+
+    Returns:
+        The adjusted p values, 0..1 or NaN, in the order given.
+
+    Source:
+        Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian
+        Journal of Statistics 6.
     """
     given = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(given, kind="stable")

@@ -1,4 +1,4 @@
-"""Correlations with intervals: Pearson, Spearman, and partial rank correlations of many inputs."""
+"""Pearson, Spearman and partial rank correlations (PRCC) with intervals."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
+from agents.arrays import FloatArray
 from agents.errors import InputError
-from metrics.inference.sample import NAN, Floats, Numbers, pairs_of, sample_of
+from metrics.inference.sample import NAN, Numbers, pairs_of, sample_of
 
 
 @dataclass(frozen=True)
@@ -32,16 +33,46 @@ class Correlation:
 
 
 def pearson(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
-    """Pearson's correlation with Fisher's z interval (Fisher 1921)."""
+    """Pearson's correlation with Fisher's z interval.
+
+    Args:
+        x: one number per observation.
+        y: one number per observation, in the same order.
+        level: coverage of the interval, in (0, 1).
+
+    Returns:
+        r in -1..1; NaN where one side does not vary; no bounds below four observations.
+
+    Raises:
+        InputError: the samples are not of one length.
+
+    Source:
+        Fisher, R. A. (1921). On the "probable error" of a coefficient of correlation.
+    """
     a, b = pairs_of(x, y)
     return _correlation(_product_moment(a, b), len(a), 0, 1.0, level)
 
 
 def spearman(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
-    """Spearman's rank correlation, ties at their mean rank.
+    """Spearman's rank correlation; ties have their mean rank.
 
     The interval is Fisher's z with the variance of Bonett and Wright (2000),
     (1 + r^2 / 2) / (n - 3).
+
+    Args:
+        x: one number per observation.
+        y: one number per observation, in the same order.
+        level: coverage of the interval, in (0, 1).
+
+    Returns:
+        r in -1..1; NaN where one side does not vary; no bounds below four observations.
+
+    Raises:
+        InputError: the samples are not of one length.
+
+    Source:
+        Bonett, D. G. and Wright, T. A. (2000). Sample size requirements for estimating Pearson,
+        Kendall and Spearman correlations. Psychometrika 65.
     """
     a, b = pairs_of(x, y)
     r = _product_moment(_ranks(a), _ranks(b))
@@ -49,32 +80,39 @@ def spearman(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:
 
 
 def prcc(inputs: Mapping[str, Numbers], y: Numbers, level: float = 0.95) -> dict[str, Correlation]:
-    """Partial rank correlation of each input with y, given the other inputs (Marino et al. 2008).
+    """Partial rank correlation coefficient (PRCC) of each input with y, given the other inputs.
 
-    Everything is put into ranks; what the other inputs explain linearly is taken out of both
-    sides; what is left is correlated. For monotonic effects in a Latin hypercube. The degrees of
-    freedom lose one for each other input.
+    All values are replaced by ranks; the part that the other inputs explain linearly is subtracted
+    from both sides; the residuals are correlated. PRCC suits monotonic effects in a Latin
+    hypercube. The degrees of freedom lose one for each other input.
 
     Args:
         inputs: name of the input -> one value per sample point.
         y: the measure at each sample point (the mean of its replicates).
-        level: coverage of the intervals.
+        level: coverage of the intervals, in (0, 1).
+
+    Returns:
+        Name of the input -> its correlation, -1..1 or NaN.
 
     Raises:
-        InputError: not as many values of an input as of y.
+        InputError: an input and y differ in length.
+
+    Source:
+        Marino, S. et al. (2008). A methodology for performing global uncertainty and sensitivity
+        analysis in systems biology. Journal of Theoretical Biology 254.
     """
     measured = _ranks(sample_of(y))
     ranked = {name: _ranks(sample_of(values)) for name, values in inputs.items()}
     for name, ranks in ranked.items():
         if len(ranks) != len(measured):
             raise InputError(f"{name} has {len(ranks)} values, the measure {len(measured)}")
-    found = {}
+    correlations = {}
     for name, own in ranked.items():
         others = [ranks for other, ranks in ranked.items() if other != name]
-        left = _unexplained(own, others), _unexplained(measured, others)
-        r = _product_moment(*left)
-        found[name] = _correlation(r, len(measured), len(others), 1.0 + r**2 / 2, level)
-    return found
+        residuals = _residuals(own, others), _residuals(measured, others)
+        r = _product_moment(*residuals)
+        correlations[name] = _correlation(r, len(measured), len(others), 1.0 + r**2 / 2, level)
+    return correlations
 
 
 def _correlation(r: float, n: int, given: int, spread: float, level: float) -> Correlation:
@@ -93,7 +131,7 @@ def _correlation(r: float, n: int, given: int, spread: float, level: float) -> C
     return Correlation(r, float(np.tanh(centre - half)), float(np.tanh(centre + half)), p, n)
 
 
-def _product_moment(x: Floats, y: Floats) -> float:
+def _product_moment(x: FloatArray, y: FloatArray) -> float:
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return NAN
     a, b = x - x.mean(), y - y.mean()
@@ -101,14 +139,14 @@ def _product_moment(x: Floats, y: Floats) -> float:
     return float(np.clip(a @ b / scale, -1.0, 1.0)) if scale > 0 else NAN
 
 
-def _ranks(values: Floats) -> Floats:
+def _ranks(values: FloatArray) -> FloatArray:
     return np.asarray(stats.rankdata(values), dtype=np.float64)
 
 
-def _unexplained(values: Floats, others: list[Floats]) -> Floats:
-    """What is left of the values when the others are regressed out; zero where nothing is."""
+def _residuals(values: FloatArray, others: list[FloatArray]) -> FloatArray:
+    """Residuals of the values regressed on the others; zero where the others explain everything."""
     design = np.column_stack([np.ones(len(values)), *others])
-    left: Floats = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+    left: FloatArray = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
     # Rounding leaves 1e-13 where the others explain everything: that is no variation.
     explained = np.abs(left).max(initial=0.0) <= 1e-9 * max(len(values), 1)
     return np.zeros_like(left) if explained else left

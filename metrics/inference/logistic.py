@@ -1,4 +1,4 @@
-"""Slopes: one logistic regression, with the words where it cannot be estimated."""
+"""Logistic regression on one variable, with a reason where it cannot be estimated."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from metrics.inference.sample import Floats
+from agents.arrays import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)
-class Slope:
+class LogisticSlope:
     """Result of a logistic regression on one variable.
 
     Attributes:
@@ -33,24 +32,31 @@ class Slope:
     note: str
 
 
-def logistic(x: Sequence[float], y: Sequence[bool]) -> Slope:
-    """Logistic regression of y on x by Newton's method (McCullagh and Nelder 1989), Wald interval.
+def logistic_regression(x: Sequence[float], y: Sequence[bool]) -> LogisticSlope:
+    """Logistic regression of y on x by Newton's method, with a Wald interval.
 
     Where the values of x separate yes from no, or one of them never varies, the maximum does not
     exist: the result says "not estimable" and why.
+
+    Args:
+        x: one number per observation.
+        y: yes or no for each, in the same order.
+
+    Source:
+        McCullagh, P. and Nelder, J. A. (1989). Generalized linear models.
     """
-    given, said = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=bool)
-    trouble = _inestimable(given, said)
-    if trouble:
+    values, answers = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=bool)
+    reason = _inestimable(values, answers)
+    if reason:
         nan = float("nan")
-        return Slope(nan, nan, nan, nan, len(given), f"not estimable: {trouble}")
-    centre, scale = given.mean(), given.std()
-    design = np.column_stack([np.ones(len(given)), (given - centre) / scale])
+        return LogisticSlope(nan, nan, nan, nan, len(values), f"not estimable: {reason}")
+    centre, scale = values.mean(), values.std()
+    design = np.column_stack([np.ones(len(values)), (values - centre) / scale])
     weights = np.zeros(2)
     for _ in range(100):
         chance = special.expit(design @ weights)
         information = design.T @ (design * (chance * (1 - chance))[:, None])
-        step = np.linalg.solve(information, design.T @ (said - chance))
+        step = np.linalg.solve(information, design.T @ (answers - chance))
         weights += step
         if np.abs(step).max() < 1e-12:
             break
@@ -60,10 +66,10 @@ def logistic(x: Sequence[float], y: Sequence[bool]) -> Slope:
     slope = float(weights[1] / scale)
     half = float(special.ndtri(0.975)) * error
     intercept = float(weights[0] - slope * centre)
-    return Slope(slope, slope - half, slope + half, intercept, len(given), "estimated")
+    return LogisticSlope(slope, slope - half, slope + half, intercept, len(values), "estimated")
 
 
-def _inestimable(x: Floats, y: NDArray[np.bool_]) -> str:
+def _inestimable(x: FloatArray, y: BoolArray) -> str:
     """Why no finite maximum exists (Albert and Anderson 1984), or an empty text."""
     if len(x) < 3:
         return f"only {len(x)} observations"

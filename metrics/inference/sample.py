@@ -1,26 +1,40 @@
-"""Sample: one number per replicate, and the interval that is made of it."""
+"""Input and output types of all inference functions (sample, interval), and skewness.
+
+A sample is a flat list of finite numbers, one per replicate. Replicates are the unit of all
+inference, since papers or teams of one run are not independent of each other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import stats
 
+from agents.arrays import FloatArray
 from agents.errors import InputError
 
-Floats = NDArray[np.float64]
-Numbers = Sequence[float] | Floats
+Numbers = Sequence[float] | FloatArray
 
 NAN = float("nan")
-SKETCH = 5
-"""Fewer replicates than this are a sketch, and every page says so."""
+MIN_REPLICATES = 5
+"""Least number of replicates per arm; with fewer, every page says that it is a sketch."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean (or other statistic) with its interval; bounds are NaN where n is too small."""
+    """A mean (or other statistic) with its confidence interval.
+
+    Attributes:
+        value: the estimate; NaN where it is not defined.
+        low: lower bound; NaN where n is too small.
+        high: upper bound; NaN where n is too small.
+        n: number of observations.
+        level: coverage, in (0, 1).
+    """
 
     value: float
     low: float
@@ -30,24 +44,30 @@ class Interval:
 
 
 def unbounded(value: float, n: int, level: float = 0.95) -> Interval:
-    """A value of which no interval can be given."""
+    """An interval whose bounds are NaN, for a value of which no interval can be computed.
+
+    Args:
+        value: the estimate.
+        n: number of observations.
+        level: coverage that the interval would have, in (0, 1).
+    """
     return Interval(value, NAN, NAN, n, level)
 
 
-def sample_of(values: Numbers) -> Floats:
-    """The values as an array.
+def sample_of(values: Numbers) -> FloatArray:
+    """The values as a float64 array of shape (n,); n may be 0.
 
     Raises:
-        InputError: not a flat list of finite numbers.
+        InputError: the values are not a flat list of finite numbers.
     """
-    sample: Floats = np.asarray(values, dtype=np.float64)
+    sample: FloatArray = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1 or not np.isfinite(sample).all():
         raise InputError(f"a sample is a flat list of finite numbers, not {values!r:.80}")
     return sample
 
 
-def pairs_of(first: Numbers, second: Numbers) -> tuple[Floats, Floats]:
-    """Two samples of the same length.
+def pairs_of(first: Numbers, second: Numbers) -> tuple[FloatArray, FloatArray]:
+    """Two samples of the same length, as float64 arrays of shape (n,).
 
     Raises:
         InputError: one is not a sample, or their lengths differ.
@@ -59,10 +79,29 @@ def pairs_of(first: Numbers, second: Numbers) -> tuple[Floats, Floats]:
 
 
 def skewness(values: Numbers) -> float:
-    """Adjusted sample skewness G1 (Joanes and Gill 1998); NaN below three values, or all equal."""
+    """Adjusted sample skewness G1, the one with the bias correction of the moments.
+
+    Returns:
+        G1; NaN below three values, and where all values are equal.
+
+    Source:
+        Joanes, D. N. and Gill, C. A. (1998). Comparing measures of sample skewness and kurtosis.
+        The Statistician 47.
+    """
     sample = sample_of(values)
-    n, gaps = len(sample), sample - sample.mean() if len(sample) else sample
-    if n < 3 or not np.ptp(sample) > 0:
+    if len(sample) < 3 or not np.ptp(sample) > 0:
         return NAN
-    moment = float((gaps**3).mean() / (gaps**2).mean() ** 1.5)
-    return moment * float(np.sqrt(n * (n - 1))) / (n - 2)
+    with constant_samples_allowed():
+        return float(stats.skew(sample, bias=False))
+
+
+@contextmanager
+def constant_samples_allowed() -> Iterator[None]:
+    """Silence scipy's warning about samples whose values are nearly identical.
+
+    Such samples are common here (a count that is the same in every run of an arm), and the tests
+    are exact for them.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Precision loss occurred", RuntimeWarning)
+        yield

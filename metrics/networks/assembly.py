@@ -1,13 +1,19 @@
-"""Assembly: are teams made of newcomers or incumbents, of strangers or old partners?"""
+"""Newcomers, incumbents and repeated collaborations in teams (Guimera et al. 2005)."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from metrics.structure import MONTH, dates
-from metrics.works import Works, incumbency, links, looked_up, works_of
-from society.run import Run
+from metrics.impact.authorships import (
+    AuthorshipTable,
+    authorships_of,
+    coauthor_links,
+    first_paper_dates,
+    map_numbers,
+)
+from metrics.networks.structure import MONTH, sample_dates
+from society.results.run import Run
 
 COUNTS = (
     *("papers", "authorships", "incumbents", "links"),
@@ -36,14 +42,19 @@ def assembly(run: Run, every: float = MONTH) -> pd.DataFrame:
         ``q_so_far``, ``repeat_rate_so_far`` over all papers up to the date. Missing where there
         is nothing to divide by.
     """
-    return assembled(works_of(run), dates(run.days, every))
+    return assembly_table(authorships_of(run), sample_dates(run.days, every))
 
 
-def assembled(works: Works, days: list[float]) -> pd.DataFrame:
-    """The table of ``assembly`` for any works, at the given dates."""
+def assembly_table(works: AuthorshipTable, days: list[float]) -> pd.DataFrame:
+    """The table of ``assembly`` for any authorships.
+
+    Args:
+        works: authorships, and what was known before the first of them.
+        days: dates of the rows, increasing, in days.
+    """
     edges = np.array(days)
-    written, tied = works.rows, links(works)
-    known = looked_up(written["scientist"], incumbency(works)) < written["date"]
+    written, tied = works.rows, coauthor_links(works)
+    known = map_numbers(written["scientist"], first_paper_dates(works)) < written["date"]
     kinds = [tied["incumbents"] == number for number in range(3)]
     events = {
         "papers": written.drop_duplicates("paper")["date"],

@@ -1,4 +1,4 @@
-"""Communities: groups that write among themselves more than with others."""
+"""Communities of the co-authorship network, by Louvain or Leiden, with their modularity."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
-from metrics.structure import NETWORKS, adjacency, ties_of
-from society.run import Run
-from society.streams import Streams
+from agents.arrays import IntArray
+from metrics.networks.structure import NETWORKS, adjacency, network_ties
+from society.kernel.streams import Streams
+from society.results.run import Run
 
 LARGE = 50_000
 MANY_PAIRS = 200_000
@@ -35,18 +35,23 @@ def communities(run: Run) -> pd.DataFrame:
     streams, rows = Streams(run.seed, "metrics", "communities"), []
     for date in dict.fromkeys((0.0, run.days)):
         for network in NETWORKS:
-            ties = ties_of(run.table("ties"), network)
+            ties = network_ties(run.table("ties"), network)
             matrix = adjacency(ties[ties["date"] <= date])
             seed = streams.key(date, network) % 2**31
-            rows.append({"date": date, "network": network, **grouped(matrix, seed)})
+            rows.append({"date": date, "network": network, **detect_communities(matrix, seed)})
     table = pd.DataFrame(rows)
     kinds = {"date": "Float64", "network": "string", "method": "string"}
     kinds |= {"communities": "Int64", "largest": "Float64", "modularity": "Float64"}
     return table.astype(kinds)
 
 
-def grouped(matrix: sparse.csr_array, seed: int) -> dict[str, object]:
-    """The columns of ``communities`` after the first two, for one weighted symmetric matrix."""
+def detect_communities(matrix: sparse.csr_array, seed: int) -> dict[str, object]:
+    """The columns of ``communities`` after the first two, for one network.
+
+    Args:
+        matrix: weighted, symmetric, n x n.
+        seed: of the method's random order.
+    """
     nodes = matrix.shape[0]
     empty = {"communities": 0, "largest": None, "modularity": None}
     if not matrix.nnz:
@@ -65,20 +70,38 @@ def grouped(matrix: sparse.csr_array, seed: int) -> dict[str, object]:
     }
 
 
-def louvain(matrix: sparse.csr_array, seed: int) -> NDArray[np.int64]:
-    """Community of each node, by networkx."""
+def louvain(matrix: sparse.csr_array, seed: int) -> IntArray:
+    """Louvain community of each node, by networkx (Blondel et al. 2008).
+
+    Args:
+        matrix: weighted, symmetric, n x n.
+        seed: of the order in which nodes are visited.
+
+    Returns:
+        Number of the community of each node, of shape (n,).
+    """
     import networkx as nx
 
     graph = nx.from_scipy_sparse_array(matrix)
-    found: Sequence[set[int]] = nx.community.louvain_communities(graph, seed=seed)
+    parts: Sequence[set[int]] = nx.community.louvain_communities(graph, seed=seed)
     label = np.empty(matrix.shape[0], dtype=np.int64)
-    for number, members in enumerate(found):
+    for number, members in enumerate(parts):
         label[list(members)] = number
     return label
 
 
-def leiden(matrix: sparse.csr_array, seed: int) -> NDArray[np.int64]:
-    """Community of each node, by networkit on one thread: only so is it the same every time."""
+def leiden(matrix: sparse.csr_array, seed: int) -> IntArray:
+    """Leiden community of each node, by networkit (Traag et al. 2019).
+
+    It runs on one thread: only so is it the same every time.
+
+    Args:
+        matrix: weighted, symmetric, n x n.
+        seed: of the order in which nodes are visited.
+
+    Returns:
+        Number of the community of each node, of shape (n,).
+    """
     import networkit as nk
 
     threads = nk.getMaxNumberOfThreads()
@@ -87,14 +110,26 @@ def leiden(matrix: sparse.csr_array, seed: int) -> NDArray[np.int64]:
     try:
         ends = sparse.triu(matrix, k=1).tocoo()
         graph = nk.GraphFromCoo((ends.data, ends.coords), n=matrix.shape[0], weighted=True)
-        found = nk.community.ParallelLeiden(graph, randomize=True).run().getPartition()
-        return np.unique(np.array(found.getVector()), return_inverse=True)[1].astype(np.int64)
+        partition = nk.community.ParallelLeiden(graph, randomize=True).run().getPartition()
+        return np.unique(np.array(partition.getVector()), return_inverse=True)[1].astype(np.int64)
     finally:
         nk.setNumberOfThreads(threads)
 
 
-def modularity(matrix: sparse.csr_array, label: NDArray[np.int64]) -> float:
-    """Weight inside the communities beyond what degrees alone would put there."""
+def modularity(matrix: sparse.csr_array, label: IntArray) -> float:
+    """Modularity: weight share inside communities, less the share that degrees alone predict.
+
+    Args:
+        matrix: weighted, symmetric, n x n, with at least one tie.
+        label: number of the community of each node, of shape (n,).
+
+    Returns:
+        -0.5..1.
+
+    Source:
+        Newman, M. E. J. and Girvan, M. (2004). Finding and evaluating community structure in
+        networks. Physical Review E 69.
+    """
     total = float(matrix.sum())
     ends = matrix.tocoo()
     inside = float(ends.data[label[ends.coords[0]] == label[ends.coords[1]]].sum())

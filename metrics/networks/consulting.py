@@ -1,12 +1,12 @@
-"""Consulting: who asks whom from outside the team, beside who writes with whom."""
+"""The network of consultations (asker to guest), compared with co-authorship."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from metrics.structure import adjacency, describe
-from society.run import Run
+from metrics.networks.structure import adjacency, network_statistics
+from society.results.run import Run
 
 SHARES = ("reciprocity", "tied_before", "tied_after", "clustering", "giant_share", "most_asked")
 
@@ -26,16 +26,16 @@ def consulting(run: Run) -> pd.DataFrame:
     asked = run.table("consultations").dropna(subset=["asker", "guest"])
     asked = asked[asked["asker"] != asked["guest"]]
     ordered = asked.drop_duplicates(["asker", "guest"])
-    told: dict[str, float | int | None] = dict.fromkeys(SHARES)
+    shares: dict[str, float | int | None] = dict.fromkeys(SHARES)
     if len(asked):
-        told |= _shares(run, asked, ordered)
+        shares |= _shares(run, asked, ordered)
     counts = {
         "asked": len(asked),
         "askers": asked["asker"].nunique(),
         "guests": asked["guest"].nunique(),
         "pairs": len(ordered),
     }
-    table = pd.DataFrame([{**counts, **told}])
+    table = pd.DataFrame([{**counts, **shares}])
     return table.astype({**dict.fromkeys(counts, "Int64"), **dict.fromkeys(SHARES, "Float64")})
 
 
@@ -47,7 +47,7 @@ def _shares(run: Run, asked: pd.DataFrame, ordered: pd.DataFrame) -> dict[str, f
     ties = run.table("ties").groupby(["source", "target"], as_index=False)["date"].min()
     both = first.merge(ties, on=["source", "target"], how="left", suffixes=("", "_tied"))
     known = both["date_tied"].fillna(np.inf)
-    network = describe(adjacency(first.assign(papers=1)))
+    network = network_statistics(adjacency(first.assign(papers=1)))
     return {
         "reciprocity": float(np.mean([(guest, asker) in there for asker, guest in there])),
         "tied_before": float((known < both["date"]).mean()),

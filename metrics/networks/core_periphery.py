@@ -1,16 +1,14 @@
-"""Periphery: is there a core whose members write with everybody, and others with it alone?"""
+"""Core and periphery of the co-authorship network: k-cores, and the Borgatti-Everett core."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
-from metrics.structure import NETWORKS, adjacency, ties_of
-from society.run import Run
-
-Whole = NDArray[np.int64]
+from agents.arrays import IntArray
+from metrics.networks.structure import NETWORKS, adjacency, network_ties
+from society.results.run import Run
 
 
 def core_periphery(run: Run) -> pd.DataFrame:
@@ -27,15 +25,15 @@ def core_periphery(run: Run) -> pd.DataFrame:
     """
     rows = []
     for network in NETWORKS:
-        matrix = adjacency(ties_of(run.table("ties"), network))
-        rows.append({"network": network, "nodes": matrix.shape[0], **core_of(matrix)})
+        matrix = adjacency(network_ties(run.table("ties"), network))
+        rows.append({"network": network, "nodes": matrix.shape[0], **core_statistics(matrix)})
     kinds = {"network": "string", "nodes": "Int64", "coreness": "Int64"}
     kinds |= dict.fromkeys(("innermost", "core", "fit"), "Float64")
     return pd.DataFrame(rows).astype(kinds)
 
 
-def core_of(matrix: sparse.csr_array) -> dict[str, float | int | None]:
-    """The columns of ``core_periphery`` after the first two."""
+def core_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None]:
+    """The columns of ``core_periphery`` after the first two, for one symmetric matrix."""
     nodes = matrix.shape[0]
     if not nodes:
         return {"coreness": 0, "innermost": None, "core": None, "fit": None}
@@ -49,7 +47,7 @@ def core_of(matrix: sparse.csr_array) -> dict[str, float | int | None]:
     }
 
 
-def coreness(matrix: sparse.csr_array) -> Whole:
+def coreness(matrix: sparse.csr_array) -> IntArray:
     """Largest k of a k-core that each node is in (Seidman 1983), shell by shell."""
     degree = np.diff(matrix.indptr).astype(np.int64)
     shells = np.zeros(len(degree), dtype=np.int64)
@@ -67,7 +65,7 @@ def coreness(matrix: sparse.csr_array) -> Whole:
 
 
 def best_core(matrix: sparse.csr_array) -> tuple[int, float]:
-    """Size of the best core and its correlation; NaN where no core is told from the rest."""
+    """Size of the best-fitting core and its correlation, -1..1; NaN where there is none."""
     nodes = matrix.shape[0]
     degree = np.diff(matrix.indptr)
     rank = np.empty(nodes, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Tail: how degrees, papers and citations are distributed, and whether by a power law."""
+"""Degree distributions, and power-law tests of degrees, papers and citations."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from metrics import powerlaw
-from metrics.structure import NETWORKS, adjacency, ties_of
-from society.run import Run
-from society.streams import Streams
+from agents.arrays import IntArray
+from metrics.networks import powerlaw
+from metrics.networks.structure import NETWORKS, adjacency, network_ties
+from society.kernel.streams import Streams
+from society.results.run import Run
 
 RESAMPLES = 100
 MANY = 20_000
@@ -34,7 +34,7 @@ def degrees(run: Run) -> pd.DataFrame:
     """
     parts = []
     for network in NETWORKS:
-        degree, counts = np.unique(degrees_of(run, network), return_counts=True)
+        degree, counts = np.unique(node_degrees(run, network), return_counts=True)
         above = np.cumsum(counts[::-1])[::-1] / max(counts.sum(), 1)
         columns = {"degree": degree, "scientists": counts, "share_above": above}
         parts.append(pd.DataFrame({"network": network, **columns}))
@@ -56,7 +56,7 @@ def tail(run: Run) -> pd.DataFrame:
     """
     streams = Streams(run.seed, "metrics", "tail")
     rows = [
-        {"quantity": name, **judged(values, streams.stream(name))}
+        {"quantity": name, **tail_test(values, streams.stream(name))}
         for name, values in _quantities(run)
     ]
     table = pd.DataFrame(rows)
@@ -65,39 +65,44 @@ def tail(run: Run) -> pd.DataFrame:
     return table.astype(kinds)[["quantity", *COUNTS, *PARTS, "verdict"]]
 
 
-def judged(values: Any, rng: np.random.Generator) -> dict[str, Any]:
-    """Every column of ``tail`` but the first, for whole numbers; zeros are left out."""
-    known = np.asarray(values, dtype=np.int64)
-    known = known[known > 0]
-    found = powerlaw.fit(known)
-    told: dict[str, Any] = {**dict.fromkeys((*COUNTS, *PARTS)), "n": len(known)}
-    if found is None:
-        return {**told, "verdict": powerlaw.verdict(len(known), None, 1.0, None, None)}
-    told |= {"xmin": found.xmin, "tail": found.n, "alpha": found.alpha, "ks": found.ks}
-    enough = found.n >= powerlaw.LEAST_TAIL
+def tail_test(values: Any, rng: np.random.Generator) -> dict[str, Any]:
+    """Every column of ``tail`` but the first, for one set of counts.
+
+    Args:
+        values: whole numbers; zeros are left out.
+        rng: draws the bootstrap samples.
+    """
+    positive = np.asarray(values, dtype=np.int64)
+    positive = positive[positive > 0]
+    fitted = powerlaw.fit_power_law(positive)
+    columns: dict[str, Any] = {**dict.fromkeys((*COUNTS, *PARTS)), "n": len(positive)}
+    if fitted is None:
+        return {**columns, "verdict": powerlaw.verdict(len(positive), None, 1.0, None, None)}
+    columns |= {"xmin": fitted.xmin, "tail": fitted.n, "alpha": fitted.alpha, "ks": fitted.ks}
+    testable = fitted.n >= powerlaw.MIN_TAIL
     p = 1.0
-    if enough:
-        told["resamples"] = FEW_RESAMPLES if len(known) > MANY else RESAMPLES
-        p = told["p"] = powerlaw.bootstrap(known, found, told["resamples"], rng)
+    if testable:
+        columns["resamples"] = FEW_RESAMPLES if len(positive) > MANY else RESAMPLES
+        p = columns["p"] = powerlaw.bootstrap(positive, fitted, columns["resamples"], rng)
     ratios = {
-        "lognormal": powerlaw.against_lognormal(known, found),
-        "exponential": powerlaw.against_exponential(known, found),
+        "lognormal": powerlaw.compare_with_lognormal(positive, fitted),
+        "exponential": powerlaw.compare_with_exponential(positive, fitted),
     }
-    for name, one in ratios.items():
-        told[f"{name}_ratio"] = one.ratio
-        told[f"{name}_p"] = None if np.isnan(one.p) else one.p
-    return {**told, "verdict": powerlaw.verdict(len(known), found, p, **ratios)}
+    for name, comparison in ratios.items():
+        columns[f"{name}_ratio"] = comparison.ratio
+        columns[f"{name}_p"] = None if np.isnan(comparison.p) else comparison.p
+    return {**columns, "verdict": powerlaw.verdict(len(positive), fitted, p, **ratios)}
 
 
-def degrees_of(run: Run, network: str) -> NDArray[np.int64]:
-    """Number of co-authors of everybody with a tie."""
-    matrix = adjacency(ties_of(run.table("ties"), network))
+def node_degrees(run: Run, network: str) -> IntArray:
+    """Number of co-authors of everybody with a tie, at the end of the run."""
+    matrix = adjacency(network_ties(run.table("ties"), network))
     return np.asarray(np.diff(matrix.indptr), dtype=np.int64)
 
 
-def _quantities(run: Run) -> Iterator[tuple[str, NDArray[np.int64]]]:
+def _quantities(run: Run) -> Iterator[tuple[str, IntArray]]:
     for network in NETWORKS:
-        yield f"degree, {network}", degrees_of(run, network)
+        yield f"degree, {network}", node_degrees(run, network)
     cites = run.table("citations")
     inside = cites[cites["inside"].fillna(False).astype(bool)]
     columns = (

@@ -1,9 +1,10 @@
-"""Powerlaw: the tail of a distribution of counts, after Clauset, Shalizi and Newman (2009).
+"""Power-law fits to counts after Clauset, Shalizi and Newman (2009), discrete throughout.
 
-Discrete throughout: degrees, papers and citations are whole numbers. The least value of the tail
-is the one at which the fitted law and the data are closest (Kolmogorov-Smirnov); a bootstrap
-tells whether data of that law would lie as far away, and ratios of likelihoods (Vuong 1989)
-whether a lognormal or an exponential does better on the same tail.
+Degrees, papers and citations are whole numbers. The least value of the tail is the one at which
+the fitted law and the data are closest (Kolmogorov-Smirnov distance). A bootstrap says whether
+data of that law would lie as far away. Ratios of likelihoods (Vuong 1989) say whether a lognormal
+or an exponential fits the same tail better. All candidates for the least value are
+fitted at once, which makes the bootstrap affordable.
 """
 
 from __future__ import annotations
@@ -15,22 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from agents.arrays import FloatArray, IntArray
 
-LEAST_TAIL = 50
+MIN_TAIL = 50
 """A tail of fewer values decides nothing (Clauset et al. 2009, section 3.4)."""
-CANDIDATES = 60
+MAX_CANDIDATES = 60
 """At most so many values are tried as the least of the tail, evenly spread by rank."""
-STEEPEST = 50.0
-REJECTED = 0.1
+MAX_EXPONENT = 50.0
+REJECTION_LEVEL = 0.1
 """A fit whose p is not above this is rejected (Clauset et al. 2009); so is the worse of two laws
 whose ratio of likelihoods has a p below it."""
-LISTED = 10_000
+MAX_TABULATED = 10_000
 """So many values of a tail are drawn exactly; beyond them the continuous law is rounded."""
 
 
-class Tail(NamedTuple):
+class PowerLawFit(NamedTuple):
     """A power law p(x) ~ x^-alpha for x >= xmin.
 
     Attributes:
@@ -47,7 +47,7 @@ class Tail(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ratio:
+class LikelihoodRatio:
     """Likelihood of the power law over that of another law on the same tail.
 
     Attributes:
@@ -59,43 +59,54 @@ class Ratio:
     p: float
 
 
-def fit(values: Any, xmin: int | None = None) -> Tail | None:
-    """Fit the tail; None where there are not two different positive values.
+def fit_power_law(values: Any, xmin: int | None = None) -> PowerLawFit | None:
+    """Fit a power law to the tail of counts.
 
     Args:
         values: whole numbers; those below 1 are left out.
         xmin: least value of the tail; the best one if not given.
+
+    Returns:
+        The fit; None where there are not two different positive values.
+
+    Source:
+        Clauset, A., Shalizi, C. R. and Newman, M. E. J. (2009). Power-law distributions in
+        empirical data. SIAM Review 51.
     """
-    found, counts = _counted(values)
+    distinct, counts = _counted(values)
     if xmin is not None:
-        counts, found = counts[found >= xmin], found[found >= xmin]
-        tried = np.array([xmin], dtype=np.float64)
+        counts, distinct = counts[distinct >= xmin], distinct[distinct >= xmin]
+        candidates = np.array([xmin], dtype=np.float64)
     else:
-        tried = found[:-1]
-        if len(tried) > CANDIDATES:
-            tried = tried[np.linspace(0, len(tried) - 1, CANDIDATES).round().astype(int)]
-    if len(found) < 2 or not len(tried):
+        candidates = distinct[:-1]
+        if len(candidates) > MAX_CANDIDATES:
+            candidates = candidates[
+                np.linspace(0, len(candidates) - 1, MAX_CANDIDATES).round().astype(int)
+            ]
+    if len(distinct) < 2 or not len(candidates):
         return None
-    place = np.searchsorted(found, tried)
-    held = np.cumsum(counts[::-1])[::-1]
-    logs = np.cumsum((counts * np.log(found))[::-1])[::-1]
-    alpha = _exponents(tried, logs[place] / held[place])
-    ks = _distances(found, held, tried, place, alpha)
+    indices = np.searchsorted(distinct, candidates)
+    at_least = np.cumsum(counts[::-1])[::-1]
+    logs = np.cumsum((counts * np.log(distinct))[::-1])[::-1]
+    alpha = _exponents(candidates, logs[indices] / at_least[indices])
+    ks = _distances(distinct, at_least, candidates, indices, alpha)
     best = int(np.argmin(ks))
-    return Tail(int(tried[best]), float(alpha[best]), float(ks[best]), int(held[place[best]]))
+    return PowerLawFit(
+        int(candidates[best]), float(alpha[best]), float(ks[best]), int(at_least[indices[best]])
+    )
 
 
-def _counted(values: Any) -> tuple[Floats, Floats]:
+def _counted(values: Any) -> tuple[FloatArray, FloatArray]:
     given = np.asarray(values, dtype=np.int64)
-    found, counts = np.unique(given[given > 0], return_counts=True)
-    return found.astype(np.float64), counts.astype(np.float64)
+    distinct, counts = np.unique(given[given > 0], return_counts=True)
+    return distinct.astype(np.float64), counts.astype(np.float64)
 
 
-def _exponents(xmin: Floats, mean_log: Floats) -> Floats:
+def _exponents(xmin: FloatArray, mean_log: FloatArray) -> FloatArray:
     """Maximum-likelihood exponents by Newton's method on log zeta, all at once."""
     step = 1e-4
     spread = np.maximum(mean_log - np.log(xmin - 0.5), 1e-9)
-    alpha = np.clip(1 + 1 / spread, 1.05, STEEPEST)
+    alpha = np.clip(1 + 1 / spread, 1.05, MAX_EXPONENT)
     for _ in range(40):
         below, here, above = (
             np.log(special.zeta(np.maximum(alpha + shift, 1 + 1e-9), xmin))
@@ -104,7 +115,7 @@ def _exponents(xmin: Floats, mean_log: Floats) -> Floats:
         slope = (above - below) / (2 * step) + mean_log
         bend = np.maximum((above - 2 * here + below) / step**2, 1e-6)
         # The function is convex in alpha; half the way down to 1 keeps a long step inside.
-        new = np.clip(alpha - slope / bend, (alpha + 1) / 2, np.minimum(2 * alpha, STEEPEST))
+        new = np.clip(alpha - slope / bend, (alpha + 1) / 2, np.minimum(2 * alpha, MAX_EXPONENT))
         step_taken = float(np.abs(new - alpha).max())
         alpha = np.asarray(new, dtype=np.float64)
         if step_taken < 1e-7:
@@ -113,25 +124,40 @@ def _exponents(xmin: Floats, mean_log: Floats) -> Floats:
 
 
 def _distances(
-    found: Floats, held: Floats, tried: Floats, place: NDArray[np.intp], alpha: Floats
-) -> Floats:
+    distinct: FloatArray,
+    at_least: FloatArray,
+    candidates: FloatArray,
+    indices: NDArray[np.intp],
+    alpha: FloatArray,
+) -> FloatArray:
     """Kolmogorov-Smirnov distance of each candidate; the data step only at the values found."""
-    ks = np.empty(len(tried))
-    for row, (start, exponent) in enumerate(zip(place, alpha, strict=True)):
-        values, seen = found[start:], held[start:] / held[start]
-        whole = special.zeta(exponent, tried[row])
+    ks = np.empty(len(candidates))
+    for row, (start, exponent) in enumerate(zip(indices, alpha, strict=True)):
+        values, seen = distinct[start:], at_least[start:] / at_least[start]
+        whole = special.zeta(exponent, candidates[row])
         at = np.abs(special.zeta(exponent, values) / whole - seen).max()
         after = special.zeta(exponent, values + 1) / whole - np.append(seen[1:], 0.0)
         ks[row] = max(at, np.abs(after).max())
     return ks
 
 
-def bootstrap(values: Any, tail: Tail, resamples: int, rng: np.random.Generator) -> float:
-    """Share of samples of the fitted law that lie farther from their own fit (0..1).
+def bootstrap(values: Any, tail: PowerLawFit, resamples: int, rng: np.random.Generator) -> float:
+    """Share of samples of the fitted law that lie farther from their own fit than the data.
 
     A sample takes values below the tail from the data and the others from the law, and is fitted
-    anew, its least value too (Clauset et al. 2009, section 4.1). Standard error at p = 0.1:
-    0.03 for 100 resamples.
+    anew, its least value too. Standard error at p = 0.1: 0.03 for 100 resamples.
+
+    Args:
+        values: whole numbers; those below 1 are left out.
+        tail: the fit of these values.
+        resamples: number of samples, > 0.
+        rng: draws the samples.
+
+    Returns:
+        p, 0..1; 0.1 and less rejects the power law.
+
+    Source:
+        Clauset et al. (2009), section 4.1.
     """
     given = np.asarray(values, dtype=np.int64)
     given = given[given > 0]
@@ -139,68 +165,80 @@ def bootstrap(values: Any, tail: Tail, resamples: int, rng: np.random.Generator)
     farther = 0
     for _ in range(resamples):
         count = int(rng.binomial(len(given), tail.n / len(given)))
-        parts = [drawn(tail, count, rng)]
+        parts = [sample_power_law(tail, count, rng)]
         if count < len(given):
             parts.append(rng.choice(body, len(given) - count))
-        again = fit(np.concatenate(parts))
+        again = fit_power_law(np.concatenate(parts))
         farther += again is not None and again.ks >= tail.ks
     return farther / resamples
 
 
-def drawn(tail: Tail, count: int, rng: np.random.Generator) -> Whole:
-    """Whole numbers of a power law (Clauset et al. 2009, appendix D)."""
-    listed = np.arange(tail.xmin, tail.xmin + LISTED + 1, dtype=np.float64)
-    above = special.zeta(tail.alpha, listed) / special.zeta(tail.alpha, float(tail.xmin))
+def sample_power_law(tail: PowerLawFit, count: int, rng: np.random.Generator) -> IntArray:
+    """Draw whole numbers of a power law.
+
+    Args:
+        tail: the law.
+        count: how many numbers.
+        rng: draws them.
+
+    Returns:
+        Numbers >= ``tail.xmin``, of shape (count,).
+
+    Source:
+        Clauset et al. (2009), appendix D.
+    """
+    tabulated = np.arange(tail.xmin, tail.xmin + MAX_TABULATED + 1, dtype=np.float64)
+    above = special.zeta(tail.alpha, tabulated) / special.zeta(tail.alpha, float(tail.xmin))
     u = 1.0 - rng.random(count)
-    place = np.searchsorted(-above, -u, side="right") - 1
-    values = tail.xmin + place.astype(np.int64)
-    far = place >= LISTED
+    ranks = np.searchsorted(-above, -u, side="right") - 1
+    values = tail.xmin + ranks.astype(np.int64)
+    far = ranks >= MAX_TABULATED
     if far.any():
-        edge = listed[-1]
+        edge = tabulated[-1]
         stretched = (edge - 0.5) * (u[far] / above[-1]) ** (-1 / (tail.alpha - 1)) + 0.5
         values[far] = np.minimum(stretched, 2.0**53).astype(np.int64)
     return values
 
 
-def against_exponential(values: Any, tail: Tail) -> Ratio:
-    """The power law against p(x) ~ exp(-rate x) on the same tail."""
-    found, counts = _of_tail(values, tail)
-    over = np.average(found - tail.xmin, weights=counts)
+def compare_with_exponential(values: Any, tail: PowerLawFit) -> LikelihoodRatio:
+    """Likelihood ratio of the power law and p(x) ~ exp(-rate x) on the same tail."""
+    distinct, counts = _tail_counts(values, tail)
+    over = np.average(distinct - tail.xmin, weights=counts)
     rate = np.log1p(1 / over)
-    other = np.log(-np.expm1(-rate)) - rate * (found - tail.xmin)
-    return _vuong(_log_law(found, tail), other, counts)
+    other = np.log(-np.expm1(-rate)) - rate * (distinct - tail.xmin)
+    return _vuong(_log_power_law(distinct, tail), other, counts)
 
 
-def against_lognormal(values: Any, tail: Tail) -> Ratio:
-    """The power law against a lognormal, cut at the tail and rounded to whole numbers."""
-    found, counts = _of_tail(values, tail)
-    logs = np.log(found)
+def compare_with_lognormal(values: Any, tail: PowerLawFit) -> LikelihoodRatio:
+    """Likelihood ratio of the power law and a lognormal of whole numbers on the same tail."""
+    distinct, counts = _tail_counts(values, tail)
+    logs = np.log(distinct)
     middle = float(np.average(logs, weights=counts))
     wide = float(np.sqrt(np.average((logs - middle) ** 2, weights=counts)))
 
-    def loss(guess: Floats) -> float:
-        return -float(counts @ _log_lognormal(found, tail.xmin, guess[0], np.exp(guess[1])))
+    def loss(guess: FloatArray) -> float:
+        return -float(counts @ _log_lognormal(distinct, tail.xmin, guess[0], np.exp(guess[1])))
 
     start = np.array([middle, np.log(max(wide, 1e-3))])
     options = {"xatol": 1e-6, "fatol": 1e-8, "maxiter": 2000}
     best = optimize.minimize(loss, start, method="Nelder-Mead", options=options).x
-    other = _log_lognormal(found, tail.xmin, best[0], np.exp(best[1]))
-    return _vuong(_log_law(found, tail), other, counts)
+    other = _log_lognormal(distinct, tail.xmin, best[0], np.exp(best[1]))
+    return _vuong(_log_power_law(distinct, tail), other, counts)
 
 
-def _of_tail(values: Any, tail: Tail) -> tuple[Floats, Floats]:
-    found, counts = _counted(values)
-    return found[found >= tail.xmin], counts[found >= tail.xmin]
+def _tail_counts(values: Any, tail: PowerLawFit) -> tuple[FloatArray, FloatArray]:
+    distinct, counts = _counted(values)
+    return distinct[distinct >= tail.xmin], counts[distinct >= tail.xmin]
 
 
-def _log_law(found: Floats, tail: Tail) -> Floats:
+def _log_power_law(distinct: FloatArray, tail: PowerLawFit) -> FloatArray:
     whole = np.log(special.zeta(tail.alpha, float(tail.xmin)))
-    return np.asarray(-tail.alpha * np.log(found) - whole)
+    return np.asarray(-tail.alpha * np.log(distinct) - whole)
 
 
-def _log_lognormal(found: Floats, xmin: int, mu: float, sigma: float) -> Floats:
+def _log_lognormal(distinct: FloatArray, xmin: int, mu: float, sigma: float) -> FloatArray:
     """Log probabilities of the rounded lognormal above xmin - 1/2, safe far out in its tail."""
-    edges = [(np.log(found + half) - mu) / sigma for half in (-0.5, 0.5)]
+    edges = [(np.log(distinct + half) - mu) / sigma for half in (-0.5, 0.5)]
     low, high = (stats.norm.logsf(edge) for edge in edges)
     whole = stats.norm.logsf((np.log(xmin - 0.5) - mu) / sigma)
     # Where both ends of a step have underflowed to the same number there is nothing between.
@@ -208,18 +246,22 @@ def _log_lognormal(found: Floats, xmin: int, mu: float, sigma: float) -> Floats:
     return np.asarray(low + np.log(between) - whole)
 
 
-def _vuong(one: Floats, other: Floats, counts: Floats) -> Ratio:
+def _vuong(one: FloatArray, other: FloatArray, counts: FloatArray) -> LikelihoodRatio:
     """Log ratio of likelihoods and its p (Vuong 1989; Clauset et al. 2009, appendix C)."""
-    apart, n = one - other, counts.sum()
-    ratio = float(counts @ apart)
-    spread = float(np.sqrt(max(counts @ (apart - ratio / n) ** 2 / n, 0.0)))
+    differences, n = one - other, counts.sum()
+    ratio = float(counts @ differences)
+    spread = float(np.sqrt(max(counts @ (differences - ratio / n) ** 2 / n, 0.0)))
     if spread == 0:
-        return Ratio(ratio, float("nan"))
-    return Ratio(ratio, float(special.erfc(abs(ratio) / (np.sqrt(2 * n) * spread))))
+        return LikelihoodRatio(ratio, float("nan"))
+    return LikelihoodRatio(ratio, float(special.erfc(abs(ratio) / (np.sqrt(2 * n) * spread))))
 
 
 def verdict(
-    n: int, tail: Tail | None, p: float, lognormal: Ratio | None, exponential: Ratio | None
+    n: int,
+    tail: PowerLawFit | None,
+    p: float,
+    lognormal: LikelihoodRatio | None,
+    exponential: LikelihoodRatio | None,
 ) -> str:
     """What fit, bootstrap and ratios say together, in a sentence.
 
@@ -234,11 +276,11 @@ def verdict(
         lognormal: the power law against it.
         exponential: likewise.
     """
-    if tail is None or n < LEAST_TAIL:
+    if tail is None or n < MIN_TAIL:
         return f"undecided: {n} values"
-    if tail.n < LEAST_TAIL:
+    if tail.n < MIN_TAIL:
         return f"not a power law: it holds for {tail.n} of {n} values only"
-    if p <= REJECTED:
+    if p <= REJECTION_LEVEL:
         return "not a power law: the fit is rejected"
     if lognormal is not None and _favours(lognormal, -1):
         return "not a power law: a lognormal fits better"
@@ -251,5 +293,5 @@ def verdict(
     return "a power law"
 
 
-def _favours(found: Ratio, sign: int) -> bool:
-    return found.ratio * sign > 0 and found.p < REJECTED
+def _favours(comparison: LikelihoodRatio, sign: int) -> bool:
+    return comparison.ratio * sign > 0 and comparison.p < REJECTION_LEVEL

@@ -1,7 +1,7 @@
-"""Removals: the network of those who are there, before and after some are taken out of it.
+"""Co-authorship networks before and after an intervention removes scientists (Albert et al. 2000).
 
-Only scientists who are in the society count, and the ties between them. So a removal takes its
-people and all their ties away at once, and what is tied afterwards was tied by those who stayed.
+Only scientists who are in the society count, and the ties between them. A removal takes its
+scientists and all their ties away at once; ties of later dates are made by those who stayed.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from metrics.network.communities import grouped
-from metrics.network.paths import giant, mean_path
-from metrics.presence import LEFT, on_day_0
-from metrics.structure import describe, ties_of
-from society.run import Run
-from society.streams import Streams
+from metrics.networks.communities import detect_communities
+from metrics.networks.small_world import largest_component, mean_path
+from metrics.networks.structure import network_statistics, network_ties
+from metrics.population import LEFT, initial_population
+from society.kernel.streams import Streams
+from society.results.run import Run
 
 YEAR = 365.0
 SPAN = YEAR / 2
@@ -31,34 +31,44 @@ COUNTS = (
 
 
 @dataclass(frozen=True)
-class Moment:
-    """When a network is looked at, and who is gone by then.
+class Snapshot:
+    """The date at which a network is looked at, and the scientists who have left by then.
 
     Attributes:
         name: before, without, later or end.
         date: in days.
-        after: what is dated on the day itself counts too.
+        inclusive: events dated on the day itself count too.
         gone: names of those who have left.
     """
 
     name: str
     date: float
-    after: bool
+    inclusive: bool
     gone: frozenset[str]
 
-    def has(self, dates: pd.Series) -> pd.Series:
-        """Which of these dates lie before the moment."""
-        return dates <= self.date if self.after else dates < self.date
+    def includes(self, dates: pd.Series) -> pd.Series:
+        """For each date, whether it lies before the snapshot, or on its day if that counts."""
+        return dates <= self.date if self.inclusive else dates < self.date
 
-    def dated(self, run: Run, network: str) -> pd.DataFrame:
-        """Rows of the table ``ties`` that belong to a network by then, of whomever."""
-        ties = ties_of(run.table("ties"), "all")
+    def ties(self, run: Run, network: str) -> pd.DataFrame:
+        """Rows of the table ``ties`` that belong to a network by then, of everybody.
+
+        Args:
+            run: the run.
+            network: ``recent`` (the last 365 days, from day 0 at the earliest) or ``all``.
+        """
+        ties = network_ties(run.table("ties"), "all")
         start = max(self.date - YEAR, 0.0) if network == "recent" else -np.inf
-        return ties.loc[self.has(ties["date"]) & (ties["date"] >= start)]
+        return ties.loc[self.includes(ties["date"]) & (ties["date"] >= start)]
 
     def pairs(self, run: Run, network: str) -> pd.DataFrame:
-        """One row per pair of those who are there: ``source``, ``target``, ``papers``."""
-        ties = self.dated(run, network)
+        """One row per pair of those who have not left: ``source``, ``target``, ``papers``.
+
+        Args:
+            run: the run.
+            network: ``recent`` or ``all``.
+        """
+        ties = self.ties(run, network)
         ties = ties[~(ties["source"].isin(self.gone) | ties["target"].isin(self.gone))]
         counted = ties.assign(papers=ties["papers"].fillna(1))
         return counted.groupby(["source", "target"], sort=True)[["papers"]].sum().reset_index()
@@ -86,71 +96,86 @@ def removals(run: Run) -> pd.DataFrame:
     """
     rows = []
     streams = Streams(run.seed, "metrics", "removals")
-    for date, removed in removed_at(run):
-        for moment in moments(run, date, removed):
-            work = _work(run, moment)
+    for date, removed in removed_by_date(run):
+        for snapshot in snapshots(run, date, removed):
+            productivity = _productivity(run, snapshot)
             for network in NETWORKS:
-                streamed = streams.stream(date, moment.name, network)
-                told = _network(run, network, moment, streamed)
-                head = {"removal": date, "moment": moment.name, "network": network}
-                rows.append({**head, "removed": len(removed), **told, **work})
+                streamed = streams.stream(date, snapshot.name, network)
+                columns = _network_columns(run, network, snapshot, streamed)
+                head = {"removal": date, "moment": snapshot.name, "network": network}
+                rows.append({**head, "removed": len(removed), **columns, **productivity})
     kinds = {"removal": "Float64", "moment": "string", "network": "string", "date": "Float64"}
     kinds |= {**dict.fromkeys(COUNTS, "Int64"), **dict.fromkeys(SHARES, "Float64")}
     return pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
 
 
-def removed_at(run: Run) -> list[tuple[float, list[str]]]:
-    """Dates on which interventions took scientists out, and who they were."""
+def removed_by_date(run: Run) -> list[tuple[float, list[str]]]:
+    """Dates of removals with the names of the scientists that they took out."""
     left = run.table("careers").dropna(subset=["date", "scientist"])
     gone = left[left["change"] == "removed"].groupby("date", sort=True)["scientist"]
     return [(float(str(date)), sorted(names)) for date, names in gone]
 
 
-def moments(run: Run, date: float, removed: list[str]) -> Iterator[Moment]:
-    """The moments around a removal."""
+def snapshots(run: Run, date: float, removed: list[str]) -> Iterator[Snapshot]:
+    """The snapshots around a removal: before, without, later (if the run goes on) and end.
+
+    Args:
+        run: the run.
+        date: of the removal, in days.
+        removed: names of the scientists taken out.
+    """
     before = _gone(run, date, after=False)
-    yield Moment("before", date, False, before)
-    yield Moment("without", date, False, before | frozenset(removed))
+    yield Snapshot("before", date, False, before)
+    yield Snapshot("without", date, False, before | frozenset(removed))
     if date + SPAN < run.days:
-        yield Moment("later", date + SPAN, True, _gone(run, date + SPAN, after=True))
-    yield Moment("end", run.days, True, _gone(run, run.days, after=True))
+        yield Snapshot("later", date + SPAN, True, _gone(run, date + SPAN, after=True))
+    yield Snapshot("end", run.days, True, _gone(run, run.days, after=True))
 
 
-def _people(run: Run, moment: Moment) -> int:
+def _people(run: Run, snapshot: Snapshot) -> int:
     """How many are in the society: those of day 0 and those who have come since, less the gone."""
     come = run.table("careers").dropna(subset=["date", "scientist"])
-    come = come[(come["change"] == "arrived") & moment.has(come["date"])]
-    return on_day_0(run) + len(come) - len(moment.gone)
+    come = come[(come["change"] == "arrived") & snapshot.includes(come["date"])]
+    return initial_population(run) + len(come) - len(snapshot.gone)
 
 
 def _gone(run: Run, date: float, after: bool) -> frozenset[str]:
     left = run.table("careers").dropna(subset=["date", "scientist"])
     left = left[left["change"].isin(LEFT)]
-    return frozenset(left.loc[Moment("", date, after, frozenset()).has(left["date"]), "scientist"])
+    return frozenset(
+        left.loc[Snapshot("", date, after, frozenset()).includes(left["date"]), "scientist"]
+    )
 
 
-def _network(run: Run, network: str, moment: Moment, rng: np.random.Generator) -> dict[str, object]:
+def _network_columns(
+    run: Run, network: str, snapshot: Snapshot, rng: np.random.Generator
+) -> dict[str, object]:
     """The columns on one network at a moment."""
-    matrix = matrix_of(moment.dated(run, network), moment.gone)
+    matrix = adjacency_of_present(snapshot.ties(run, network), snapshot.gone)
     tied = np.flatnonzero(np.diff(matrix.indptr))
-    parted = grouped(matrix[tied][:, tied].tocsr(), int(rng.integers(2**31)))
-    told = describe(matrix)
-    path = mean_path(giant(matrix), rng) if matrix.nnz else float("nan")
+    communities = detect_communities(matrix[tied][:, tied].tocsr(), int(rng.integers(2**31)))
+    statistics = network_statistics(matrix)
+    path = mean_path(largest_component(matrix), rng) if matrix.nnz else float("nan")
     return {
-        "date": moment.date,
-        **{key: told[key] for key in ("nodes", "edges", "mean_degree", "giant_share")},
-        **{key: told[key] for key in ("components", "clustering")},
+        "date": snapshot.date,
+        **{key: statistics[key] for key in ("nodes", "edges", "mean_degree", "giant_share")},
+        **{key: statistics[key] for key in ("components", "clustering")},
         "isolated": matrix.shape[0] - len(tied),
         "path": None if np.isnan(path) else path,
-        "communities": parted["communities"],
-        "modularity": parted["modularity"],
+        "communities": communities["communities"],
+        "modularity": communities["modularity"],
     }
 
 
-def matrix_of(ties: pd.DataFrame, gone: frozenset[str]) -> sparse.csr_array:
-    """Symmetric joint papers of those who are not gone, also of who has a tie to the gone alone.
+def adjacency_of_present(ties: pd.DataFrame, gone: frozenset[str]) -> sparse.csr_array:
+    """Symmetric matrix of joint papers of the scientists who have not left.
 
-    Rows stand in the order in which the ties name them.
+    Scientists whose only co-authors have left are in it, without a tie. Rows stand in the order in
+    which the ties name the scientists.
+
+    Args:
+        ties: rows of the table ``ties``.
+        gone: names of those who have left.
     """
     ends = pd.concat([ties["source"], ties["target"]]).to_numpy(dtype=object)
     codes, names = pd.factorize(ends)
@@ -161,14 +186,14 @@ def matrix_of(ties: pd.DataFrame, gone: frozenset[str]) -> sparse.csr_array:
     return (half + half.T).tocsr()[here][:, here].tocsr()
 
 
-def _work(run: Run, moment: Moment) -> dict[str, float | int | None]:
-    """What those who are there published in the half year up to a moment."""
-    start = max(moment.date - SPAN, 0.0)
+def _productivity(run: Run, snapshot: Snapshot) -> dict[str, float | int | None]:
+    """Papers in the half year up to a snapshot of those who have not left."""
+    start = max(snapshot.date - SPAN, 0.0)
     dated = run.table("papers")
-    recent = dated[moment.has(dated["published"]) & (dated["published"] >= start)]
+    recent = dated[snapshot.includes(dated["published"]) & (dated["published"] >= start)]
     by = run.table("authorships")
-    by = by[by["paper"].isin(recent["paper"]) & ~by["scientist"].isin(moment.gone)]
-    people = _people(run, moment)
-    years = (moment.date - start) / YEAR
+    by = by[by["paper"].isin(recent["paper"]) & ~by["scientist"].isin(snapshot.gone)]
+    people = _people(run, snapshot)
+    years = (snapshot.date - start) / YEAR
     each = len(by) / people / years if people and years else None
     return {"people": people, "papers": by["paper"].nunique(), "papers_each": each}

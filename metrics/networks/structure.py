@@ -1,4 +1,4 @@
-"""Structure of co-authorship over simulated time.
+"""Structure of the co-authorship network over simulated time.
 
 Two networks are followed: ``all`` holds the ties from before day 0 and those made since,
 ``grown`` only those made since. A scientist is a node from its first tie on.
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from society.run import Run
+from agents.arrays import FloatArray
+from society.results.run import Run
 
 WEEK, MONTH = 7.0, 365.0 / 12.0
 NETWORKS = ("all", "grown")
@@ -40,14 +40,14 @@ def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
     """
     rows = []
     for network in NETWORKS:
-        chosen = ties_of(run.table("ties"), network)
+        chosen = network_ties(run.table("ties"), network)
         tied = chosen["date"].to_numpy(dtype=np.float64)
         in_order = np.sort(tied)
         known, last = -1, {}
-        for date in dates(run.days, every):
+        for date in sample_dates(run.days, every):
             count = int(np.searchsorted(in_order, date, side="right"))
             if count != known:
-                known, last = count, describe(adjacency(chosen[tied <= date]))
+                known, last = count, network_statistics(adjacency(chosen[tied <= date]))
             rows.append({"date": date, "network": network, **last})
     table = pd.DataFrame(rows)
     table["network"] = table["network"].astype("string")
@@ -57,14 +57,24 @@ def structure(run: Run, every: float = MONTH) -> pd.DataFrame:
     return table
 
 
-def ties_of(ties: pd.DataFrame, network: str) -> pd.DataFrame:
-    """Dated ties of a network: ``all`` of them, or ``grown`` since day 0."""
+def network_ties(ties: pd.DataFrame, network: str) -> pd.DataFrame:
+    """Dated rows of the table ``ties`` that belong to a network.
+
+    Args:
+        ties: the table.
+        network: ``all`` of them, or ``grown`` (since day 0).
+    """
     dated = ties.dropna(subset=["date", "source", "target"])
     return dated if network == "all" else dated[dated["date"] >= 0]
 
 
-def dates(days: float, every: float) -> list[float]:
-    """0, ``every``, 2 x ``every``, ... and the last day."""
+def sample_dates(days: float, every: float) -> list[float]:
+    """The dates 0, ``every``, 2 x ``every``, ... and the last day.
+
+    Args:
+        days: the last day, >= 0.
+        every: days between two dates, > 0.
+    """
     steps = [n * every for n in range(int(days // every) + 1)]
     return steps if steps[-1] == days else [*steps, float(days)]
 
@@ -84,8 +94,8 @@ def adjacency(ties: pd.DataFrame) -> sparse.csr_array:
     return (one_way + one_way.T).tocsr()
 
 
-def describe(matrix: sparse.csr_array) -> dict[str, float | int | None]:
-    """Every column of ``structure`` for one weighted symmetric matrix."""
+def network_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None]:
+    """Every column of ``structure`` after the first two, for one weighted symmetric matrix."""
     nodes = matrix.shape[0]
     edges = matrix.nnz // 2
     degree = np.diff(matrix.indptr).astype(np.float64)
@@ -108,15 +118,15 @@ def describe(matrix: sparse.csr_array) -> dict[str, float | int | None]:
     }
 
 
-def _triangles(matrix: sparse.csr_array) -> NDArray[np.float64]:
+def _triangles(matrix: sparse.csr_array) -> FloatArray:
     """Triangles through each node, from the squared matrix of ones."""
     ones = matrix.copy()
     ones.data = np.ones_like(ones.data)
-    through: NDArray[np.float64] = np.asarray((ones @ ones).multiply(ones).sum(axis=1)).ravel() / 2
+    through: FloatArray = np.asarray((ones @ ones).multiply(ones).sum(axis=1)).ravel() / 2
     return through
 
 
-def _assortativity(matrix: sparse.csr_array, degree: NDArray[np.float64]) -> float | None:
+def _assortativity(matrix: sparse.csr_array, degree: FloatArray) -> float | None:
     """Correlation of the degrees at the two ends of an edge; None where they do not vary."""
     ends = matrix.tocoo()
     left, right = degree[ends.coords[0]], degree[ends.coords[1]]

@@ -1,4 +1,7 @@
-"""Nearest papers and mean distances in one database, exact, in float64, block by block."""
+"""Nearest papers and mean distances in one database: exact, in float64, block by block.
+
+An approximate index would make the measure depend on the index.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
+from agents.arrays import FloatArray, IntArray
 
 QUERIES = 64
 PAPERS = 8192
@@ -23,7 +25,7 @@ ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
-class Search:
+class Neighbours:
     """The neighbours of each query.
 
     Attributes:
@@ -32,17 +34,22 @@ class Search:
         year_sums: sum of distances to all papers of each year, m x years.
     """
 
-    hits: Rows
-    distances: Floats
-    year_sums: Floats
+    hits: IntArray
+    distances: FloatArray
+    year_sums: FloatArray
 
 
-class Space:
-    """The vectors of a database.
+class VectorSpace:
+    """The vectors of a database with the distance between them.
 
     Attributes:
         unit: every vector is scaled to length 1 (a zero vector stays zero).
         squared: distances are squared Euclidean.
+
+    Args:
+        vectors: n x d.
+        unit: as above.
+        squared: as above.
     """
 
     def __init__(self, vectors: NDArray[Any], unit: bool, squared: bool) -> None:
@@ -50,20 +57,29 @@ class Space:
         self.unit = unit
         self.squared = squared
 
-    def rows(self, rows: Rows | slice) -> Floats:
-        """Some vectors of the database, in float64, scaled if asked for."""
+    def rows(self, rows: IntArray | slice) -> FloatArray:
+        """Some vectors of the database, in float64, scaled to length 1 if ``unit``."""
         return self.prepared(self._vectors[rows])
 
-    def prepared(self, vectors: NDArray[Any]) -> Floats:
-        """Any vectors as this space sees them."""
+    def prepared(self, vectors: NDArray[Any]) -> FloatArray:
+        """Any vectors, m x d, in float64, scaled to length 1 if ``unit``."""
         exact = np.asarray(vectors, dtype=np.float64)
         if not self.unit:
             return exact
         length = np.sqrt(np.einsum("ij,ij->i", exact, exact))[:, None]
         return exact / np.where(length > 0, length, 1.0)
 
-    def nearest(self, queries: NDArray[Any], k: int, ids: NDArray[Any], year_of: Rows) -> Search:
-        """Find the k nearest papers of each query; ties of distance go to the smaller id."""
+    def nearest(
+        self, queries: NDArray[Any], k: int, ids: NDArray[Any], year_of: IntArray
+    ) -> Neighbours:
+        """Find the k nearest papers of each query; ties of distance go to the smaller id.
+
+        Args:
+            queries: vectors, m x d.
+            k: neighbours per query, > 0; fewer where the database is smaller.
+            ids: ids of the papers, of shape (n,).
+            year_of: number of the year of each paper, from 0, of shape (n,).
+        """
         points = self.prepared(queries)
         years = int(year_of.max()) + 1 if len(year_of) else 0
         take = min(k, len(self._vectors))
@@ -79,10 +95,19 @@ class Space:
                 hits[row], distances[row] = self._closest(points[row], squares, take, ids)
             plain = table if self.squared else np.sqrt(table)
             sums[block] = np.add.reduceat(plain[:, order], starts, axis=1)
-        return Search(hits, distances, sums)
+        return Neighbours(hits, distances, sums)
 
-    def own_neighbours(self, rows: Rows, k: int, ids: NDArray[Any]) -> float:
-        """Mean over these papers of the mean distance to their k nearest other papers."""
+    def mean_neighbour_distance(self, rows: IntArray, k: int, ids: NDArray[Any]) -> float:
+        """Mean over some papers of the mean distance to their k nearest other papers.
+
+        Args:
+            rows: row numbers of these papers.
+            k: neighbours of each, > 0.
+            ids: ids of all papers, of shape (n,).
+
+        Returns:
+            A distance; NaN without rows, or in a database of fewer than two papers.
+        """
         take = min(k, len(self._vectors) - 1)
         if take < 1 or not len(rows):
             return float("nan")
@@ -96,19 +121,19 @@ class Space:
                 total += float(self._closest(point, squares, take, ids)[1].mean())
         return total / len(rows)
 
-    def _squares(self, points: Floats) -> Floats:
+    def _squares(self, points: FloatArray) -> FloatArray:
         """Squared distances of the points to all papers, from the expanded square."""
         own = np.einsum("ij,ij->i", points, points)[:, None]
         table = np.empty((len(points), len(self._vectors)))
         for start in range(0, len(self._vectors), PAPERS):
             papers = self.rows(slice(start, start + PAPERS))
             lengths = np.einsum("ij,ij->i", papers, papers)[None, :]
-            table[:, start : start + PAPERS] = _gaps(own, lengths, points @ papers.T)
+            table[:, start : start + PAPERS] = _squared_distances(own, lengths, points @ papers.T)
         return table
 
     def _closest(
-        self, point: Floats, squares: Floats, k: int, ids: NDArray[Any]
-    ) -> tuple[Rows, Floats]:
+        self, point: FloatArray, squares: FloatArray, k: int, ids: NDArray[Any]
+    ) -> tuple[IntArray, FloatArray]:
         """Choose among the candidates by distances taken as plain differences."""
         limit = np.partition(squares, k - 1)[k - 1]
         scale = float(point @ point) + limit + 1.0
@@ -120,15 +145,23 @@ class Space:
         return near[order], chosen if self.squared else np.sqrt(chosen)
 
 
-def _gaps(own: Floats, lengths: Floats, products: Floats) -> Floats:
+def _squared_distances(own: FloatArray, lengths: FloatArray, products: FloatArray) -> FloatArray:
     """Squared distances; what is within rounding of zero is zero, so that equal is equal."""
     scale = own + lengths
     squares = scale - 2.0 * products
     return np.where(squares > ROUNDING * scale, squares, 0.0)
 
 
-def within(points: Floats, squared: bool) -> float:
-    """Mean distance between two different points of a set; NaN for fewer than two."""
+def mean_pairwise_distance(points: FloatArray, squared: bool) -> float:
+    """Mean distance between two different points of a set.
+
+    Args:
+        points: n x d.
+        squared: distances are squared Euclidean.
+
+    Returns:
+        A distance; NaN for fewer than two points.
+    """
     count = len(points)
     if count < 2:
         return float("nan")
@@ -136,6 +169,8 @@ def within(points: Floats, squared: bool) -> float:
     total = 0.0
     for start in range(0, count, QUERIES):
         block = points[start : start + QUERIES]
-        squares = _gaps(own[start : start + QUERIES, None], own[None, :], block @ points.T)
+        squares = _squared_distances(
+            own[start : start + QUERIES, None], own[None, :], block @ points.T
+        )
         total += float(squares.sum() if squared else np.sqrt(squares).sum())
     return total / (count * (count - 1))

@@ -1,4 +1,4 @@
-"""Novelty of abstracts: HD, CD, CI and ON (VirSci, section 4.1).
+"""The novelty measures HD, CD, CI and ON of abstracts (VirSci, section 4.1).
 
 For an abstract with embedding x, N_k(x, B) are its k nearest papers in a database B.
 
@@ -23,13 +23,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
+from agents.arrays import BoolArray, FloatArray, IntArray
+from agents.config import Part
 from agents.errors import InputError
-from agents.part import Part
-from metrics.neighbours import Search, Space, within
-from metrics.written import fits, fitted
-from society.run import Run
-
-Floats = NDArray[np.float64]
+from metrics.novelty.nearest_papers import Neighbours, VectorSpace, mean_pairwise_distance
+from society.results.dataframes import cast_like, has_columns_of
+from society.results.run import Run
 
 COLUMNS = ("HD", "CD", "CI", "ON")
 
@@ -97,7 +96,7 @@ class Novelty(Part):
     seed: int = 0
 
 
-def novelty(
+def novelty_scores(
     vectors: NDArray[Any],
     past: Database,
     contemporary: Database,
@@ -134,7 +133,7 @@ def novelty(
                 f"{np.shape(database.vectors)}: both must come from one embedding"
             )
     names = [str(n) for n in range(len(queries))] if ids is None else list(ids)
-    old, new = _Side(past, use, queries), _Side(contemporary, use, queries)
+    old, new = _NoveltyDatabase(past, use, queries), _NoveltyDatabase(contemporary, use, queries)
     table = pd.DataFrame({"paper": pd.array(names, dtype="string")})
     hd, cd, ci = old.distance(), new.distance(), new.impact()
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -151,24 +150,24 @@ def novelty(
     return table
 
 
-def of_run(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
+def run_novelty(run: Run, settings: Novelty | None = None) -> pd.DataFrame:
     """Measure the papers of a run against its databases (VirSci, section 4.1).
 
     Without settings those of the run's scenario hold, and what the run holds already is not
     measured again. A run without databases gives the measure it was written with, its columns
     complete, and no rows if it has none.
     """
-    nothing = _nothing()
-    held = run.measure("novelty") if "novelty" in run.measures() else None
-    if held is not None and settings is None and fits(held, nothing):
+    nothing = _empty_table()
+    held = run.measure("novelty") if "novelty" in run.measure_names() else None
+    if held is not None and settings is None and has_columns_of(held, nothing):
         return held
     if run.databases is None:
-        return nothing if held is None else fitted(held, nothing)
+        return nothing if held is None else cast_like(held, nothing)
     if run.vectors is None or not len(run.vectors.ids):
         return nothing
     past, contemporary = run.databases.past, run.databases.contemporary
     use = settings or settings_of(run)
-    return novelty(run.vectors.values, past, contemporary, use, run.vectors.ids)
+    return novelty_scores(run.vectors.values, past, contemporary, use, run.vectors.ids)
 
 
 def settings_of(run: Run) -> Novelty:
@@ -185,35 +184,35 @@ def settings_of(run: Run) -> Novelty:
         raise InputError(f"the run's settings of novelty cannot be read: {error}") from error
 
 
-def _nothing() -> pd.DataFrame:
+def _empty_table() -> pd.DataFrame:
     none = Database(np.zeros((0, 1)), np.zeros(0, dtype=int), None, ())
-    return novelty(np.zeros((0, 1)), none, none)
+    return novelty_scores(np.zeros((0, 1)), none, none)
 
 
 @dataclass(frozen=True)
-class _Part:
-    value: Floats
-    raw: Floats
-    fallbacks: NDArray[np.int64]
-    unknown: NDArray[np.int64]
+class _Component:
+    value: FloatArray
+    raw: FloatArray
+    fallbacks: IntArray
+    unknown: IntArray
 
 
-class _Side:
+class _NoveltyDatabase:
     """One database as the abstracts see it: who is near, and how near a year is on average."""
 
     def __init__(self, database: Database, settings: Novelty, queries: NDArray[Any]) -> None:
         self.database = database
         self.settings = settings
-        self.space = Space(database.vectors, settings.unit, settings.squared)
+        self.space = VectorSpace(database.vectors, settings.unit, settings.squared)
         self.ids = np.asarray([str(one) for one in database.ids], dtype=object)
         self.years, self.year_of = np.unique(np.asarray(database.years), return_inverse=True)
-        self.search: Search = self.space.nearest(queries, settings.k, self.ids, self.year_of)
+        self.search: Neighbours = self.space.nearest(queries, settings.k, self.ids, self.year_of)
 
     def neighbours(self) -> list[str]:
         """Ids of the neighbours of each abstract, nearest first."""
         return [" ".join(self.ids[hits]) for hits in self.search.hits]
 
-    def distance(self) -> _Part:
+    def distance(self) -> _Component:
         """Mean distance to the neighbours, each divided by the mean of its year."""
         hits, raw = self.search.hits, self.search.distances
         count = np.bincount(self.year_of, minlength=len(self.years))
@@ -232,10 +231,10 @@ class _Side:
         fallen = (count[self.year_of[hits]] < 2) | ~(means > 0)
         return _averaged(raw, np.where(fallen, whole, means), fallen)
 
-    def _year_means(self, needed: NDArray[np.int64]) -> tuple[Floats, float]:
+    def _year_means(self, needed: IntArray) -> tuple[FloatArray, float]:
         """Means of the needed years, and of the whole database, in the chosen reading."""
         if self.settings.normalise == "pairwise":
-            mean_of: Callable[[NDArray[np.int64]], float] = self._pairwise
+            mean_of: Callable[[IntArray], float] = self._pairwise
         else:
             mean_of = self._self
         means = np.full(len(self.years), np.nan)
@@ -243,7 +242,7 @@ class _Side:
             means[year] = mean_of(np.flatnonzero(self.year_of == year))
         return means, mean_of(np.arange(len(self.ids)))
 
-    def _sample(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _sample(self, rows: IntArray) -> IntArray:
         """At most ``sample`` of the rows, chosen by seed and by nothing else."""
         if len(rows) <= self.settings.sample:
             return rows
@@ -251,15 +250,15 @@ class _Side:
         by_id = rows[np.argsort(self.ids[rows], kind="stable")]
         return np.sort(rng.choice(by_id, self.settings.sample, replace=False))
 
-    def _pairwise(self, rows: NDArray[np.int64]) -> float:
-        return within(self.space.rows(self._sample(rows)), self.settings.squared)
+    def _pairwise(self, rows: IntArray) -> float:
+        return mean_pairwise_distance(self.space.rows(self._sample(rows)), self.settings.squared)
 
-    def _self(self, rows: NDArray[np.int64]) -> float:
+    def _self(self, rows: IntArray) -> float:
         """Mean distance of these papers to their own k nearest other papers."""
         chosen = self._sample(rows)
-        return self.space.own_neighbours(chosen, self.settings.k, self.ids)
+        return self.space.mean_neighbour_distance(chosen, self.settings.k, self.ids)
 
-    def impact(self) -> _Part:
+    def impact(self) -> _Component:
         """Mean citations of the neighbours that have a count, each divided by its year's mean."""
         hits = self.search.hits
         given = self.database.citations
@@ -276,17 +275,17 @@ class _Side:
         return _averaged(raw, np.where(fallen, whole, means), fallen & ~np.isnan(raw))
 
 
-def _averaged(raw: Floats, means: Floats, fallen: NDArray[np.bool_]) -> _Part:
+def _averaged(raw: FloatArray, means: FloatArray, fallen: BoolArray) -> _Component:
     """Average over the neighbours with a value; no neighbour, or a zero mean, gives NaN."""
     known = ~np.isnan(raw)
     count = known.sum(axis=1)
     parts = np.where(known, _divide(raw, means), 0.0)
     value = _divide(parts.sum(axis=1), count)
     plain = _divide(np.where(known, raw, 0.0).sum(axis=1), count)
-    return _Part(value, plain, fallen.sum(axis=1), (~known).sum(axis=1))
+    return _Component(value, plain, fallen.sum(axis=1), (~known).sum(axis=1))
 
 
-def _divide(above: NDArray[Any], below: Any) -> Floats:
+def _divide(above: NDArray[Any], below: Any) -> FloatArray:
     """Quotient as float64, NaN where the divisor is not positive."""
     under = np.broadcast_to(np.asarray(below, dtype=np.float64), np.shape(above))
     result = np.full(np.shape(above), np.nan)
@@ -294,7 +293,7 @@ def _divide(above: NDArray[Any], below: Any) -> Floats:
     return result
 
 
-def _floats(values: Floats) -> Any:
+def _floats(values: FloatArray) -> Any:
     return pd.array(
         [None if np.isnan(value) else float(value) for value in values], dtype="Float64"
     )

@@ -1,8 +1,8 @@
-"""Combinations: does a paper cite topics together that are seldom cited together?
+"""Atypical combinations of cited topics (after Uzzi et al. 2013, with topics for journals).
 
-After Uzzi et al. 2013, with topics where they have journals. Every pair of references of a paper
-is a pair of topics. How often the society cites the pair, against networks of citations in which
-every paper cites as many and is cited as often, from papers of the same years, gives its z.
+Every pair of references of a paper is a pair of topics. The z of a pair compares how often the
+society cites it with randomised citation networks, in which every paper cites as many papers and
+is cited as often, from papers of the same years.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse
 
-from metrics.network.rewiring import taken
-from society.literature.paper import DAYS_PER_YEAR
-from society.run import Run
-from society.streams import Streams
+from agents.arrays import FloatArray, IntArray
+from metrics.networks.rewiring import collisions
+from society.kernel.streams import Streams
+from society.literature.papers import DAYS_PER_YEAR
+from society.results.run import Run
 
 NULLS = 10
 """Randomised networks, as many as Uzzi et al. take."""
@@ -29,8 +29,6 @@ the fewer; and twice that before the first (each begins with the one before it).
 TAIL = 10.0
 """The percentile of a paper's z that tells how atypical its most atypical pairs are."""
 COLUMNS = ("typical", "atypical")
-Whole = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def combinations(run: Run) -> pd.DataFrame:
@@ -49,7 +47,7 @@ def combinations(run: Run) -> pd.DataFrame:
     names = run.table("papers")["paper"]
     table = pd.DataFrame({"paper": names.astype("string")}).reset_index(drop=True)
     cites = run.table("citations").drop_duplicates(["citing", "cited"])
-    topics, years = _known(run, cites)
+    topics, years = _topics_and_years(run, cites)
     # Plain texts: pandas looks up arrow's one by one.
     cites, names = cites.astype(object), names.astype(object)
     cites = cites[cites["cited"].isin(list(topics)) & cites["citing"].isin(names)]
@@ -58,17 +56,19 @@ def combinations(run: Run) -> pd.DataFrame:
     labels, _ = pd.factorize(pd.Series([topics[one] for one in cited], dtype=object), sort=True)
     when = np.array([years[one] for one in cited], dtype=np.int64)
     rng = Streams(run.seed, "metrics", "combinations").stream()
-    of, z = scored(rows, codes.astype(np.int64), labels.astype(np.int64), when, rng)
+    of, z = pair_z_scores(rows, codes.astype(np.int64), labels.astype(np.int64), when, rng)
     table["references"] = np.bincount(rows, minlength=len(names))
     table["pairs"] = np.bincount(of, minlength=len(names))
-    for name, values in zip(COLUMNS, percentiles(of, z, len(names), (50.0, TAIL)), strict=True):
+    for name, values in zip(
+        COLUMNS, group_percentiles(of, z, len(names), (50.0, TAIL)), strict=True
+    ):
         table[name] = pd.Series(values).astype("Float64").mask(table["pairs"] == 0)
     return table.astype({"references": "Int64", "pairs": "Int64"})
 
 
-def scored(
-    citing: Whole, cited: Whole, topics: Whole, years: Whole, rng: np.random.Generator
-) -> tuple[Whole, Floats]:
+def pair_z_scores(
+    citing: IntArray, cited: IntArray, topics: IntArray, years: IntArray, rng: np.random.Generator
+) -> tuple[IntArray, FloatArray]:
     """The z of every pair of references of each paper; of pairs whose null varies.
 
     Args:
@@ -84,13 +84,13 @@ def scored(
     if not len(citing):
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     count = int(topics.max()) + 1
-    keys, times = _counted(together(citing, topics[cited], count))
+    keys, times = _counted(pair_counts(citing, topics[cited], count))
     total, squares = np.zeros(len(keys)), np.zeros(len(keys))
     rounds = FEW_ROUNDS if len(citing) > MANY else ROUNDS
-    now = shuffled(citing, cited, years, rng, 2 * rounds)
+    current = shuffle_citations(citing, cited, years, rng, 2 * rounds)
     for _ in range(NULLS):
-        now = shuffled(citing, now, years, rng, rounds)
-        places, counts = _matched(keys, *_counted(together(citing, topics[now], count)))
+        current = shuffle_citations(citing, current, years, rng, rounds)
+        places, counts = _matched(keys, *_counted(pair_counts(citing, topics[current], count)))
         total[places] += counts
         squares[places] += counts**2
     # Counts are whole numbers, so that a null which never varies is told exactly.
@@ -98,12 +98,12 @@ def scored(
     z = np.full(len(keys), np.nan)
     np.divide(times - total / NULLS, spread, out=z, where=spread > 0)
     of, pairs = _pairs(citing, topics[cited], count)
-    found = z[np.searchsorted(keys, pairs)]
-    known = ~np.isnan(found)
-    return of[known], found[known]
+    z_of_pair = z[np.searchsorted(keys, pairs)]
+    known = ~np.isnan(z_of_pair)
+    return of[known], z_of_pair[known]
 
 
-def _counted(matrix: sparse.csr_array) -> tuple[Whole, Floats]:
+def _counted(matrix: sparse.csr_array) -> tuple[IntArray, FloatArray]:
     """Keys of the pairs of topics, in order, and how often each is found."""
     ends = matrix.tocoo()
     keys = ends.coords[0].astype(np.int64) * matrix.shape[1] + ends.coords[1]
@@ -111,51 +111,78 @@ def _counted(matrix: sparse.csr_array) -> tuple[Whole, Floats]:
     return keys[order], ends.data[order]
 
 
-def _matched(keys: Whole, found: Whole, counts: Floats) -> tuple[Whole, Floats]:
+def _matched(
+    keys: IntArray, candidates: IntArray, counts: FloatArray
+) -> tuple[IntArray, FloatArray]:
     """Places among the keys of those found that are among them, and their counts."""
-    places = np.minimum(np.searchsorted(keys, found), len(keys) - 1)
-    same = keys[places] == found
+    places = np.minimum(np.searchsorted(keys, candidates), len(keys) - 1)
+    same = keys[places] == candidates
     return places[same], counts[same]
 
 
-def together(citing: Whole, topics: Whole, count: int) -> sparse.csr_array:
-    """How many pairs of references of one paper have each pair of topics (upper triangle)."""
+def pair_counts(citing: IntArray, topics: IntArray, count: int) -> sparse.csr_array:
+    """How many pairs of references of one paper have each pair of topics.
+
+    Args:
+        citing: number of the citing paper of each citation.
+        topics: number of the topic of what it cites.
+        count: number of topics.
+
+    Returns:
+        Upper triangle of a count x count matrix, the diagonal included.
+    """
     ones = np.ones(len(citing))
     size = int(citing.max()) + 1
     has = sparse.coo_array((ones, (citing, topics)), shape=(size, count)).tocsr()
     crossed = sparse.triu((has.T @ has).tocsr(), k=1)
     alone = np.asarray((has.multiply(has) - has).sum(axis=0)).ravel() / 2
-    found = (crossed + sparse.diags_array(alone)).tocsr()
-    found.eliminate_zeros()
-    return found
+    counts = (crossed + sparse.diags_array(alone)).tocsr()
+    counts.eliminate_zeros()
+    return counts
 
 
-def shuffled(
-    citing: Whole, cited: Whole, years: Whole, rng: np.random.Generator, rounds: int = ROUNDS
-) -> Whole:
-    """What each citation cites after swaps of two citations to papers of one year.
+def shuffle_citations(
+    citing: IntArray,
+    cited: IntArray,
+    years: IntArray,
+    rng: np.random.Generator,
+    rounds: int = ROUNDS,
+) -> IntArray:
+    """Randomise citations by swaps of two citations to papers of one year.
 
     Every paper cites as many papers of each year as before, each once, and each is cited as
     often. In a round every citation is tried once.
+
+    Args:
+        citing: number of the citing paper of each citation.
+        cited: number of what it cites.
+        years: year of everything cited.
+        rng: draws the swaps.
+        rounds: number of rounds, > 0.
+
+    Returns:
+        What each citation cites afterwards, in the order of ``citing``.
     """
-    now, width = cited.copy(), int(cited.max()) + 1
+    current, width = cited.copy(), int(cited.max()) + 1
     # A swap never changes the year of what a citation cites.
     year = years[cited]
     by = np.argsort(year, kind="stable")
     groups = np.split(by, np.flatnonzero(np.diff(year[by])) + 1)
     for _ in range(rounds):
         mixed = [rng.permutation(group) for group in groups]
-        one = np.concatenate([group[:-1:2] for group in mixed])
-        other = np.concatenate([group[1::2] for group in mixed])
-        new = np.concatenate([citing[one] * width + now[other], citing[other] * width + now[one]])
-        free = ~taken(new, citing * width + now)
-        swap = free[: len(one)] & free[len(one) :]
-        one, other = one[swap], other[swap]
-        now[one], now[other] = now[other], now[one]
-    return now
+        first = np.concatenate([group[:-1:2] for group in mixed])
+        second = np.concatenate([group[1::2] for group in mixed])
+        new = np.concatenate(
+            [citing[first] * width + current[second], citing[second] * width + current[first]]
+        )
+        free = ~collisions(new, citing * width + current)
+        swap = free[: len(first)] & free[len(first) :]
+        first, second = first[swap], second[swap]
+        current[first], current[second] = current[second], current[first]
+    return current
 
 
-def _pairs(citing: Whole, topics: Whole, count: int) -> tuple[Whole, Whole]:
+def _pairs(citing: IntArray, topics: IntArray, count: int) -> tuple[IntArray, IntArray]:
     """The paper, and the key of the two topics, of every pair of references of a paper."""
     order = np.lexsort((topics, citing))
     papers, starts, sizes = np.unique(citing[order], return_index=True, return_counts=True)
@@ -166,30 +193,45 @@ def _pairs(citing: Whole, topics: Whole, count: int) -> tuple[Whole, Whole]:
         left, right = np.triu_indices(size, k=1)
         keys.append((cited[:, left] * count + cited[:, right]).ravel())
         of.append(np.repeat(papers[sizes == size], len(left)))
-    every, found = np.concatenate(of), np.concatenate(keys)
+    every, pair_keys = np.concatenate(of), np.concatenate(keys)
     order = np.argsort(every, kind="stable")
-    return every[order], found[order]
+    return every[order], pair_keys[order]
 
 
-def percentiles(of: Whole, values: Floats, count: int, percents: Sequence[float]) -> list[Floats]:
-    """Percentiles of the values of each of ``count`` groups, linear; NaN where there is none."""
+def group_percentiles(
+    of: IntArray, values: FloatArray, count: int, percents: Sequence[float]
+) -> list[FloatArray]:
+    """Percentiles of the values of each group, linearly interpolated.
+
+    Args:
+        of: number of the group of each value, from 0.
+        values: the values.
+        count: number of groups.
+        percents: percentiles wanted, 0..100.
+
+    Returns:
+        For each percentile an array of shape (count,); NaN for a group without values.
+    """
     ordered = values[np.lexsort((values, of))]
     sizes = np.bincount(of, minlength=count)
     starts, some = (np.cumsum(sizes) - sizes)[sizes > 0], sizes > 0
-    found = []
+    results = []
     for percent in percents:
-        place = (sizes[some] - 1) * percent / 100
-        low = np.floor(place).astype(np.int64)
-        one = ordered[starts + low]
-        other = ordered[starts + np.minimum(low + 1, sizes[some] - 1)]
-        told = np.full(count, np.nan)
-        told[some] = one + (other - one) * (place - low)
-        found.append(told)
-    return found
+        position = (sizes[some] - 1) * percent / 100
+        low = np.floor(position).astype(np.int64)
+        lower = ordered[starts + low]
+        upper = ordered[starts + np.minimum(low + 1, sizes[some] - 1)]
+        interpolated = np.full(count, np.nan)
+        interpolated[some] = lower + (upper - lower) * (position - low)
+        results.append(interpolated)
+    return results
 
 
-def main_topics(keywords: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Of each paper, that of its keywords which most papers have; papers without are left out."""
+def main_keywords(keywords: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Of each paper, that one of its keywords which most papers have; ties go to the first by name.
+
+    Papers without keywords are left out.
+    """
     plain = {
         paper: sorted({word.casefold().strip() for word in words} - {""})
         for paper, words in keywords.items()
@@ -203,7 +245,7 @@ def main_topics(keywords: Mapping[str, Sequence[str]]) -> dict[str, str]:
     }
 
 
-def _known(run: Run, cites: pd.DataFrame) -> tuple[dict[str, str], dict[str, int]]:
+def _topics_and_years(run: Run, cites: pd.DataFrame) -> tuple[dict[str, str], dict[str, int]]:
     """Topics and years of the papers cited, as far as they are known."""
     papers = run.table("papers")
     own = zip(papers["paper"], papers["keywords"].fillna(""), strict=True)
@@ -215,7 +257,7 @@ def _known(run: Run, cites: pd.DataFrame) -> tuple[dict[str, str], dict[str, int
     if past is None or past.keywords is None:
         return {}, {}
     cited = set(cites["cited"]) - set(years)
-    places = [place for place, name in enumerate(past.ids) if name in cited]
-    keywords |= {past.ids[place]: past.keywords(place) for place in places}
-    years |= {past.ids[place]: int(past.years[place]) for place in places}
-    return main_topics(keywords), years
+    rows = [row for row, name in enumerate(past.ids) if name in cited]
+    keywords |= {past.ids[row]: past.keywords(row) for row in rows}
+    years |= {past.ids[row]: int(past.years[row]) for row in rows}
+    return main_keywords(keywords), years

@@ -1,9 +1,9 @@
-"""Leaks: could the model have known the papers of the years that the society cannot see?
+"""Signs that the model knew papers of the years that the society cannot see.
 
-Two things are told. The training cut-off that the model's makers state stands beside the boundary.
-And each abstract is compared with its nearest contemporary papers: how similar they are, and the
-longest run of words that both have. The same with past papers, which the model was shown, says
-what a run among papers of one field is like.
+The training cut-off that the model's makers state is compared with the boundary. Each abstract is
+compared with its nearest contemporary papers: their cosine similarity, and the longest run of words
+that both texts have. The same comparison with past papers, which the model was shown, says how long
+a run is common among papers of one field.
 
 A long run is a reason to look, and no proof; a model that knows the future need not quote it.
 """
@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from metrics import novelty
-from metrics.novelty import Database
-from metrics.written import fits, fitted
-from society.run import Run
+from agents.arrays import FloatArray
+from metrics.novelty import novelty
+from metrics.novelty.novelty import Database
+from society.results.dataframes import cast_like, has_columns_of
+from society.results.run import Run
 
-LONG = 8
+LONG_RUN = 8
 """Words of a run from which a reader should look; an assumption, not a test."""
 _AFTER = " It may have read papers of the years that measure novelty."
 _BEFORE = " It was trained before the years that measure novelty."
@@ -42,7 +42,7 @@ COLUMNS = {
     "past_similarity": "Float64",
     "past_shared": "Int64",
 }
-_Found = tuple[float | None, str | None, int | None, str | None, str | None]
+_Overlap = tuple[float | None, str | None, int | None, str | None, str | None]
 """Similarity, nearest, words of the longest run, with whom, and the run."""
 
 
@@ -53,44 +53,37 @@ class Cutoff:
     Attributes:
         stated: such as ``2023-12`` or ``2023``; empty where the scenario states none.
         boundary: first calendar year that the society cannot see; None where unknown.
-        told: one sentence for every page.
-        after: does the training reach into the years that measure novelty? None where unknown.
+        sentence: both in words, for every page.
+        after: whether the training reaches into the years that measure novelty; None where unknown.
     """
 
     stated: str
     boundary: int | None
-    told: str
+    sentence: str
     after: bool | None
 
 
-def cutoff_of(manifest: Mapping[str, Any]) -> Cutoff:
-    """The cut-off of the model that spoke, as the manifest of its run says it."""
+def training_cutoff(manifest: Mapping[str, Any]) -> Cutoff:
+    """The training cut-off of the model of a run, from the run's manifest."""
     backend = manifest.get("backend")
     given = backend if isinstance(backend, Mapping) else {}
     boundary = None if manifest.get("boundary") is None else int(manifest["boundary"])
     stated = str(given.get("cutoff") or "")
-    before = f"The boundary is {'unknown' if boundary is None else f'1 January {boundary}'}"
+    start = f"The boundary is {'unknown' if boundary is None else f'1 January {boundary}'}"
     if not stated and "not a language model" in str(given.get("about") or ""):
-        return Cutoff("", boundary, f"{before}. Rules have no training cut-off.", False)
+        return Cutoff("", boundary, f"{start}. Rules have no training cut-off.", False)
     if not stated:
-        told = f"{before}; the model's training cut-off is unknown, for none is stated."
-        return Cutoff("", boundary, told, None)
-    told = f"{before}; the model's stated training cut-off is {stated}."
+        sentence = f"{start}; the model's training cut-off is unknown, for none is stated."
+        return Cutoff("", boundary, sentence, None)
+    sentence = f"{start}; the model's stated training cut-off is {stated}."
     after = None if boundary is None else int(stated[:4]) >= boundary
     if after is not None:
-        told += _AFTER if after else _BEFORE
-    return Cutoff(stated, boundary, told, after)
+        sentence += _AFTER if after else _BEFORE
+    return Cutoff(stated, boundary, sentence, after)
 
 
-def leak_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The same as data, for the page of a study: stated, boundary, after, told."""
-    found = cutoff_of(manifest)
-    names = ("stated", "boundary", "after", "told")
-    return {name: getattr(found, name) for name in names}
-
-
-def words(text: str) -> list[str]:
-    """The words of a text as they are compared: without case and punctuation."""
+def tokenise(text: str) -> list[str]:
+    """The words of a text, without case and punctuation."""
     return _WORD.findall(text.casefold())
 
 
@@ -104,16 +97,16 @@ def longest_run(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     codes = np.array([known[word] for word in other], dtype=np.int64)
     ending = np.zeros(len(codes), dtype=np.int64)
     best, start = 0, 0
-    for place, word in enumerate(one):
+    for position, word in enumerate(one):
         shifted = np.concatenate([[0], ending[:-1]]) if len(codes) else ending
         ending = np.where(codes == known.get(word, -1), shifted + 1, 0)
         longest = int(ending.max(initial=0))
         if longest > best:
-            best, start = longest, place + 1 - longest
+            best, start = longest, position + 1 - longest
     return best, start
 
 
-def of_run(run: Run) -> pd.DataFrame:
+def run_leaks(run: Run) -> pd.DataFrame:
     """Each abstract of a run beside its nearest contemporary and past papers.
 
     Long shared runs are how test sets are searched for what a model was trained on
@@ -128,29 +121,29 @@ def of_run(run: Run) -> pd.DataFrame:
         without databases and was written without this measure.
     """
     nothing = _table([])
-    held = run.measure("leaks") if "leaks" in run.measures() else None
-    if held is not None and fits(held, nothing):
+    held = run.measure("leaks") if "leaks" in run.measure_names() else None
+    if held is not None and has_columns_of(held, nothing):
         return held
     if run.databases is None or run.vectors is None or not len(run.vectors.ids):
-        return nothing if held is None else fitted(held, nothing)
-    near = novelty.of_run(run).set_index("paper").loc[list(run.vectors.ids)]
+        return nothing if held is None else cast_like(held, nothing)
+    near = novelty.run_novelty(run).set_index("paper").loc[list(run.vectors.ids)]
     texts = run.table("papers").set_index("paper")
     sides = [
-        _Side(run.databases.contemporary, near["contemporary_neighbours"]),
-        _Side(run.databases.past, near["past_neighbours"]),
+        _LeakDatabase(run.databases.contemporary, near["contemporary_neighbours"]),
+        _LeakDatabase(run.databases.past, near["past_neighbours"]),
     ]
     rows = []
-    for place, paper in enumerate(run.vectors.ids):
+    for row, paper in enumerate(run.vectors.ids):
         title, abstract = texts.loc[paper, ["title", "abstract"]].fillna("")
-        own = words(f"{title} {abstract}")
-        vector = np.asarray(run.vectors.values[place], dtype=np.float64)
-        now, past = (side.beside(place, own, vector) for side in sides)
+        own = tokenise(f"{title} {abstract}")
+        vector = np.asarray(run.vectors.values[row], dtype=np.float64)
+        now, past = (side.overlap(row, own, vector) for side in sides)
         rows.append((paper, len(own), *now, past[0], past[2]))
     return _table(rows)
 
 
-class _Side:
-    """One database as the abstracts of a run meet it: the neighbours of each, with their texts."""
+class _LeakDatabase:
+    """One database with the neighbours of each abstract of a run, and their texts."""
 
     def __init__(self, database: Database, neighbours: pd.Series) -> None:
         self._database = database
@@ -159,9 +152,15 @@ class _Side:
         self._row = {id_: row for row, id_ in enumerate(database.ids) if id_ in wanted}
         self._words: dict[str, list[str]] = {}
 
-    def beside(self, place: int, own: Sequence[str], vector: NDArray[np.float64]) -> _Found:
-        """The abstract of a place beside its neighbours."""
-        near = [id_ for id_ in self._near[place] if id_ in self._row]
+    def overlap(self, row: int, own: Sequence[str], vector: FloatArray) -> _Overlap:
+        """Similarity and longest shared run of one abstract with its neighbours.
+
+        Args:
+            row: row number of the abstract.
+            own: its words.
+            vector: its embedding, of shape (d,).
+        """
+        near = [id_ for id_ in self._near[row] if id_ in self._row]
         if not near:
             return (None,) * 5
         similarity = _cosine(vector, self._database.vectors[self._row[near[0]]])
@@ -173,11 +172,11 @@ class _Side:
 
     def _words_of(self, id_: str) -> list[str]:
         if id_ not in self._words and self._database.text is not None:
-            self._words[id_] = words(self._database.text(self._row[id_]))
+            self._words[id_] = tokenise(self._database.text(self._row[id_]))
         return self._words[id_]
 
 
-def _cosine(one: NDArray[np.float64], other: Any) -> float:
+def _cosine(one: FloatArray, other: Any) -> float:
     second = np.asarray(other, dtype=np.float64)
     scale = float(np.sqrt((one @ one) * (second @ second)))
     return float(one @ second) / scale if scale > 0 else 0.0

@@ -1,7 +1,7 @@
-"""Ratings: do people agree with each other, with the measures, and with the reviews?
+"""Agreement of human raters, and correlations of ratings with measures and reviews.
 
-Ratings are whole or broken numbers from 1 to 10 (Si et al. 2024: novelty, feasibility,
-effectiveness). A rater's bias is not taken out: what is averaged is what was said.
+Ratings are numbers from 1 to 10 (Si et al. 2024: novelty, feasibility, effectiveness). A rater's
+bias is not corrected: the ratings are averaged as they were given.
 """
 
 from __future__ import annotations
@@ -12,23 +12,22 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from agents.arrays import FloatArray
 from agents.errors import InputError
-from metrics.novelty import COLUMNS, of_run
-from metrics.statistics import pearson, spearman
-from society.run import Run
+from metrics.inference import pearson, spearman
+from metrics.novelty.novelty import COLUMNS, run_novelty
+from society.results.run import Run
 
-Floats = NDArray[np.float64]
 Level = Literal["ordinal", "interval"]
 DIMENSIONS = ("novelty", "feasibility", "effectiveness")
 RESAMPLES = 2000
-FEWEST = 3
+MIN_ABSTRACTS = 3
 """Fewer abstracts than this are not correlated."""
 
 
 @dataclass(frozen=True)
-class Agreement:
+class RaterAgreement:
     """Agreement between raters.
 
     Attributes:
@@ -47,7 +46,7 @@ class Agreement:
     raters: int
 
 
-def alpha(ratings: Floats, level: Level = "interval") -> float:
+def krippendorff_alpha(ratings: FloatArray, level: Level = "interval") -> float:
     """Krippendorff's alpha (Krippendorff 2011, *Computing Krippendorff's Alpha-Reliability*).
 
     One minus observed over expected disagreement, the mean difference within abstracts over that
@@ -75,7 +74,7 @@ def alpha(ratings: Floats, level: Level = "interval") -> float:
     return float(1.0 - observed / expected) if expected > 0 else float("nan")
 
 
-def _coincidences(table: Floats) -> tuple[Floats, Floats]:
+def _coincidences(table: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The values that were given, and how often each two of them met in one abstract."""
     known = ~np.isnan(table)
     paired = known.sum(axis=0) > 1
@@ -90,7 +89,7 @@ def _coincidences(table: Floats) -> tuple[Floats, Floats]:
     return values, met
 
 
-def _gaps(values: Floats, totals: Floats, level: Level) -> Floats:
+def _gaps(values: FloatArray, totals: FloatArray, level: Level) -> FloatArray:
     """Squared differences between any two values."""
     if level == "interval":
         return np.asarray((values[:, None] - values[None, :]) ** 2)
@@ -99,7 +98,9 @@ def _gaps(values: Floats, totals: Floats, level: Level) -> Floats:
     return np.asarray((place[:, None] - place[None, :]) ** 2)
 
 
-def agreement(ratings: Floats, level: Level = "interval", seed: int = 0) -> Agreement:
+def rater_agreement(
+    ratings: FloatArray, level: Level = "interval", seed: int = 0
+) -> RaterAgreement:
     """Alpha with an interval: the percentile bootstrap over abstracts, seeded.
 
     Args:
@@ -108,18 +109,18 @@ def agreement(ratings: Floats, level: Level = "interval", seed: int = 0) -> Agre
         seed: of the resamples.
     """
     table = np.asarray(ratings, dtype=np.float64)
-    found = alpha(table, level)
+    estimate = krippendorff_alpha(table, level)
     shared = table[:, (~np.isnan(table)).sum(axis=0) > 1]
     items, raters = shared.shape[1], int((~np.isnan(shared)).any(axis=1).sum())
     rng = np.random.default_rng([seed, items])
     draws = rng.integers(0, max(items, 1), (RESAMPLES if items > 1 else 0, items))
-    again = np.array([alpha(shared[:, draw], level) for draw in draws])
-    again = again[~np.isnan(again)]
-    low, high = np.quantile(again, (0.025, 0.975)) if len(again) else (np.nan, np.nan)
-    return Agreement(found, float(low), float(high), items, raters)
+    resampled = np.array([krippendorff_alpha(shared[:, draw], level) for draw in draws])
+    resampled = resampled[~np.isnan(resampled)]
+    low, high = np.quantile(resampled, (0.025, 0.975)) if len(resampled) else (np.nan, np.nan)
+    return RaterAgreement(estimate, float(low), float(high), items, raters)
 
 
-def agreements(ratings: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+def agreement_table(ratings: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     """Agreement of every dimension, as ordinal and as interval numbers.
 
     Args:
@@ -130,19 +131,19 @@ def agreements(ratings: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     for dimension, given in ratings.groupby("dimension", sort=False):
         table = given.pivot_table("score", "rater", "item").to_numpy(dtype=np.float64)
         for level in ("ordinal", "interval"):
-            one = agreement(table, level, seed)
+            one = rater_agreement(table, level, seed)
             row = (dimension, level, one.alpha, one.low, one.high, one.items, one.raters)
             rows.append(row)
     columns = ["dimension", "level", "alpha", "low", "high", "abstracts", "raters"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def novelty_of(run: Run) -> pd.DataFrame:
+def read_novelty(run: Run) -> pd.DataFrame:
     """``paper``, ``HD``, ``CD``, ``CI`` and ``ON`` of a run, as it was written with it."""
-    return of_run(run)[["paper", *COLUMNS]]
+    return run_novelty(run)[["paper", *COLUMNS]]
 
 
-def correlations(
+def correlation_table(
     measured: pd.DataFrame, scored: pd.DataFrame, parts: Sequence[str] = ("ON",)
 ) -> pd.DataFrame:
     """Pearson's and Spearman's correlation of measures with ratings or reviews, over abstracts.
@@ -165,7 +166,7 @@ def correlations(
         for part in parts:
             values = measured.set_index("paper")[part].dropna().astype("float64")
             pairs = pd.concat([values, means], axis=1, join="inner").to_numpy(dtype=np.float64)
-            if len(pairs) < FEWEST:
+            if len(pairs) < MIN_ABSTRACTS:
                 continue
             x, y = pairs[:, 0], pairs[:, 1]
             p, s = pearson(x, y), spearman(x, y)
@@ -175,7 +176,7 @@ def correlations(
     return pd.DataFrame(rows, columns=names)
 
 
-def preferences(choices: pd.DataFrame) -> pd.DataFrame:
+def preference_table(choices: pd.DataFrame) -> pd.DataFrame:
     """How often one arm is preferred to another, with the exact interval and binomial test.
 
     Ties count for neither side (Chen et al. 2025: 87.5 % of 40 pairs, p < 0.01).

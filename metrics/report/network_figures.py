@@ -1,36 +1,76 @@
-"""Scene: the co-authorship network around a removal, everybody in the same place in each picture.
+"""Figures of the co-authorship network at day 0 and the end, and around each removal.
 
-Drawn are those in the society at a moment, and their joint papers of the year up to it: all ties
-ever made would hide in their number those that a removal leaves.
+Figures of a removal show the scientists in the society at a date, and their joint papers of the
+year up to it. All ties ever made would be so many that they hid those that a removal leaves.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from numpy.typing import NDArray
 
-from metrics.removals import moments
-from metrics.report.drawing import BLUE, INK, ORANGE, PAGE, PAST, PINK, figure, svg
-from metrics.report.layout import MOST, placed
-from metrics.report.network import lines
-from society.run import Run
+from agents.arrays import BoolArray, FloatArray, IntArray
+from metrics.networks.removals import snapshots
+from metrics.report.network_layout import MAX_DRAWN, NetworkLayout, force_directed_positions
+from metrics.report.svg import BLUE, INK, ORANGE, PAGE, PAST, PINK, figure, inline_svg
+from society.results.run import Run
 
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+
+def coauthorship_figure(part: NetworkLayout, authors: BoolArray, late: bool) -> Markup:
+    """Draw co-authorship at day 0 or at the end, everybody at the same position in both.
+
+    Args:
+        part: the scientists drawn, and their positions.
+        authors: for each scientist drawn, whether it published in the run.
+        late: at the end of the run, else at day 0.
+    """
+    crowd = len(part.names)
+    dot = float(np.clip(4000 / max(crowd, 1), 11, 60))
+    thin = 0.6 if crowd > 120 else 1.0
+    title = "At the end" if late else "Day 0"
+    with figure(f"network {late}", 4.2, 4.0) as drawn:
+        axes = drawn.subplots()
+        draw_edges(axes, part.positions[part.before], PAST, thin)
+        if late:
+            draw_edges(axes, part.positions[part.since], ORANGE, thin + 0.2)
+        face = np.where(authors & late, ORANGE, BLUE).tolist()
+        axes.scatter(*part.positions.T, s=dot, c=face, edgecolors=PAGE, linewidths=0.4, zorder=3)
+        axes.set_title(title)
+        axes.set_xlim(-0.03, 1.03)
+        axes.set_ylim(-0.03, 1.03)
+        axes.set_aspect("equal")
+        axes.set_axis_off()
+        return inline_svg(drawn, f"Co-authorship network: {title}")
+
+
+def draw_edges(axes: Any, ends: FloatArray, colour: str, width: float) -> None:
+    """Draw edges, the fainter the more there are.
+
+    Args:
+        axes: matplotlib axes.
+        ends: positions of both ends, n x 2 x 2.
+        colour: of all edges.
+        width: of the lines, in points.
+    """
+    from matplotlib.collections import LineCollection
+
+    alpha = float(np.clip(350 / max(len(ends), 1), 0.22, 1.0))
+    axes.add_collection(LineCollection(list(ends), colors=colour, linewidths=width, alpha=alpha))
+
+
 TITLES = {"before": "before", "without": "without them", "later": "half a year later"}
 
 
 @dataclass(frozen=True)
-class Scene:
-    """Pictures of one removal.
+class RemovalFigures:
+    """Figures of the network around one removal.
 
     Attributes:
-        figures: one per moment.
+        figures: one per snapshot.
         note: which part of the network they show.
     """
 
@@ -38,40 +78,53 @@ class Scene:
     note: str
 
 
-def scene_of(run: Run, date: float, removed: list[str]) -> Scene:
-    """The network at every moment of a removal."""
-    seen = list(moments(run, date, removed))
+def removal_figures(run: Run, date: float, removed: list[str]) -> RemovalFigures:
+    """Draw the network at every snapshot of a removal, everybody at the same position.
+
+    Args:
+        run: the run.
+        date: of the removal, in days.
+        removed: names of the scientists taken out.
+    """
+    seen = list(snapshots(run, date, removed))
     before = seen[0].pairs(run, "all")
     recent = [moment.pairs(run, "recent") for moment in seen]
-    names, note = _chosen(recent, removed)
+    names, note = _choose_drawn(recent, removed)
     if not names:
-        return Scene([], "Nobody has such a tie.")
-    ends = [_rows(pairs, names) for pairs in recent]
-    places = placed(len(names), np.unique(np.concatenate(ends), axis=0))
-    out, older = np.isin(names, removed), _rows(before, names)
+        return RemovalFigures([], "Nobody has such a tie.")
+    ends = [_edge_rows(pairs, names) for pairs in recent]
+    places = force_directed_positions(len(names), np.unique(np.concatenate(ends), axis=0))
+    out, older = np.isin(names, removed), _edge_rows(before, names)
     figures = []
     for moment, pairs in zip(seen, ends, strict=True):
         there = ~np.isin(names, list(moment.gone))
-        title = head(moment.name, moment.date)
-        figures.append(_picture(places, pairs, older, there, out, title, f"{date:g} {title}"))
-    return Scene(figures, note)
+        title = snapshot_title(moment.name, moment.date)
+        figures.append(
+            _snapshot_figure(places, pairs, older, there, out, title, f"{date:g} {title}")
+        )
+    return RemovalFigures(figures, note)
 
 
-def head(moment: str, date: float) -> str:
-    """What a moment is called: its day, and what it is."""
+def snapshot_title(moment: str, date: float) -> str:
+    """Title of a snapshot: its day, and what it shows.
+
+    Args:
+        moment: name of the snapshot.
+        date: in days.
+    """
     return f"Day {date:.0f}, {TITLES.get(moment, 'the end')}"
 
 
-def _chosen(recent: list[pd.DataFrame], removed: list[str]) -> tuple[list[str], str]:
+def _choose_drawn(recent: list[pd.DataFrame], removed: list[str]) -> tuple[list[str], str]:
     """Who is drawn: all with a tie, or of a crowd the removed and the best connected before."""
     names = sorted({name for pairs in recent for name in (*pairs["source"], *pairs["target"])})
     untied = len(set(removed) - set(names))
     left = f" Of those who left {untied} had none and are not shown." if untied else ""
-    if len(names) <= MOST:
+    if len(names) <= MAX_DRAWN:
         return names, f"All {len(names)} people with such a tie are drawn.{left}"
     first = pd.concat([recent[0]["source"], recent[0]["target"]]).value_counts()
     degree = first.reindex(names, fill_value=0).to_numpy()
-    order = np.lexsort((-degree, ~np.isin(names, removed)))[:MOST]
+    order = np.lexsort((-degree, ~np.isin(names, removed)))[:MAX_DRAWN]
     note = (
         f"Of {len(names)} people with such a tie {len(order)} are drawn: those who left, and the "
         f"best connected of before.{left}"
@@ -79,7 +132,7 @@ def _chosen(recent: list[pd.DataFrame], removed: list[str]) -> tuple[list[str], 
     return sorted(names[place] for place in order), note
 
 
-def _rows(pairs: pd.DataFrame, names: list[str]) -> Whole:
+def _edge_rows(pairs: pd.DataFrame, names: list[str]) -> IntArray:
     """Pairs as numbers of the people named, smaller first; of others none."""
     index = pd.Index(names)
     ends = np.column_stack(
@@ -88,8 +141,14 @@ def _rows(pairs: pd.DataFrame, names: list[str]) -> Whole:
     return np.asarray(ends[(ends >= 0).all(axis=1)], dtype=np.int64)
 
 
-def _picture(
-    places: Floats, pairs: Whole, older: Whole, there: Flags, out: Flags, title: str, salt: str
+def _snapshot_figure(
+    places: FloatArray,
+    pairs: IntArray,
+    older: IntArray,
+    there: BoolArray,
+    out: BoolArray,
+    title: str,
+    salt: str,
 ) -> Markup:
     """One moment. Pink: who is to leave, with their ties, and crosses where they were."""
     keys, known = (ends[:, 0] * len(places) + ends[:, 1] for ends in (pairs, older))
@@ -100,7 +159,7 @@ def _picture(
     with figure(f"removal {salt}", 4.2, 4.0) as drawn:
         axes = drawn.subplots()
         for chosen, colour in ((old & ~leaving, PAST), (leaving, PINK), (~old, ORANGE)):
-            lines(axes, places[pairs[chosen]], colour, thin)
+            draw_edges(axes, places[pairs[chosen]], colour, thin)
         style = {"s": dot, "edgecolors": PAGE, "linewidths": 0.4, "zorder": 3}
         axes.scatter(*places[there & ~tied & ~out].T, c=PAST, **style)
         axes.scatter(*places[there & tied & ~out].T, c=BLUE, **style)
@@ -111,4 +170,4 @@ def _picture(
         axes.set_ylim(-0.03, 1.03)
         axes.set_aspect("equal")
         axes.set_axis_off()
-        return svg(drawn, f"Co-authorship network around a removal: {title}")
+        return inline_svg(drawn, f"Co-authorship network around a removal: {title}")

@@ -1,4 +1,4 @@
-"""Layout: where to draw the scientists of a co-authorship network, the same every time."""
+"""Positions of the scientists of a drawn co-authorship network, the same every time."""
 
 from __future__ import annotations
 
@@ -6,36 +6,35 @@ from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from agents.arrays import FloatArray, IntArray
 
-MOST = 400
+MAX_DRAWN = 400
 STEPS = 220
 GOLDEN_ANGLE = 2.399963229728653
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """What is drawn of a network.
+class NetworkLayout:
+    """The part of a network that is drawn, with positions.
 
     Attributes:
         names: scientists drawn.
-        places: their places in the unit square, n x 2.
+        positions: their positions in the unit square, n x 2.
         before: edges from before day 0, pairs of row numbers.
         since: edges with a joint paper since day 0.
         note: which part of the network this is.
     """
 
     names: list[str]
-    places: Floats
-    before: NDArray[np.int64]
-    since: NDArray[np.int64]
+    positions: FloatArray
+    before: IntArray
+    since: IntArray
     note: str
 
 
-def drawn(graph: nx.Graph[str]) -> Drawn | None:
-    """Choose what to draw and place it; None if nobody has a tie.
+def lay_out(graph: nx.Graph[str]) -> NetworkLayout | None:
+    """Choose the part of a network to draw and place it; None if nobody has a tie.
 
     Up to 400 scientists with a tie are all drawn; of more, only the largest component, and of
     that at most the 400 with the most joint papers since day 0, then before.
@@ -45,10 +44,10 @@ def drawn(graph: nx.Graph[str]) -> Drawn | None:
         return None
     note = f"All {len(tied)} scientists with a co-author are drawn."
     chosen = sorted(tied)
-    if len(tied) > MOST:
+    if len(tied) > MAX_DRAWN:
         largest = max(nx.connected_components(graph), key=lambda part: (len(part), min(part)))
         joint = _joint_papers(graph)
-        chosen = sorted(largest, key=lambda who: (*joint[who], who))[:MOST]
+        chosen = sorted(largest, key=lambda who: (*joint[who], who))[:MAX_DRAWN]
         note = (
             f"Of {len(tied)} scientists with a co-author, {len(largest)} are in the largest "
             f"component; the {len(chosen)} of them with the most joint papers are drawn."
@@ -58,7 +57,7 @@ def drawn(graph: nx.Graph[str]) -> Drawn | None:
     part = graph.subgraph(chosen)
     before, since = _edges(part, number, "before"), _edges(part, number, "since")
     every = np.concatenate([before, since])
-    return Drawn(chosen, placed(len(chosen), every), before, since, note)
+    return NetworkLayout(chosen, force_directed_positions(len(chosen), every), before, since, note)
 
 
 def _joint_papers(graph: nx.Graph[str]) -> dict[str, tuple[int, int]]:
@@ -71,20 +70,23 @@ def _joint_papers(graph: nx.Graph[str]) -> dict[str, tuple[int, int]]:
     return counts
 
 
-def _edges(graph: nx.Graph[str], number: dict[str, int], key: str) -> NDArray[np.int64]:
+def _edges(graph: nx.Graph[str], number: dict[str, int], key: str) -> IntArray:
     pairs = [(number[a], number[b]) for a, b, data in graph.edges(data=True) if data[key] > 0]
     ordered = sorted((min(pair), max(pair)) for pair in pairs)
     return np.array(ordered, dtype=np.int64).reshape(-1, 2)
 
 
-def placed(count: int, edges: NDArray[np.int64]) -> Floats:
-    """Springs, repulsion and a pull to the middle (Fruchterman and Reingold 1991).
+def force_directed_positions(count: int, edges: IntArray) -> FloatArray:
+    """Positions by springs, repulsion and a pull to the middle (Fruchterman and Reingold 1991).
 
-    It starts from a spiral, the best connected innermost, and draws no random number.
+    The layout starts from a spiral, the best connected innermost, and draws no random number.
 
     Args:
-        count: how many are placed, numbered from 0.
+        count: number of nodes, numbered from 0.
         edges: pairs of numbers, n x 2; a pair given twice pulls twice.
+
+    Returns:
+        Positions in the unit square, count x 2.
     """
     degree = np.bincount(edges.ravel(), minlength=count).astype(np.float64)
     rank = np.argsort(np.argsort(-degree, kind="stable"), kind="stable")
@@ -107,5 +109,5 @@ def placed(count: int, edges: NDArray[np.int64]) -> Floats:
         places += push * (np.minimum(length, most) / length)[:, None]
     places -= places.min(axis=0)
     spread = np.maximum(places.max(axis=0), 1e-9)
-    rounded: Floats = np.round(places / spread, 4)
+    rounded: FloatArray = np.round(places / spread, 4)
     return rounded

@@ -1,4 +1,4 @@
-"""Page: one run as one self-contained HTML page. No script, no request, nothing to click out.
+"""The page of a run, one self-contained HTML file without scripts or requests.
 
 Every text of a run is escaped by the template; only the figures, drawn from numbers, are not.
 """
@@ -12,27 +12,34 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
-from metrics.cost import RUNGS
-from metrics.exports import coauthors, xml_text
-from metrics.leaks import cutoff_of
-from metrics.ledger import ledger_of
-from metrics.novelty import COLUMNS, settings_of
+from metrics.cost.call_counts import RUNGS
+from metrics.cost.ledger import read_ledger
+from metrics.exports import coauthor_graph
+from metrics.inference import MIN_REPLICATES
+from metrics.novelty.novelty import COLUMNS, settings_of
+from metrics.novelty.training_leaks import training_cutoff
+from metrics.registry import measure
 from metrics.report import figures
-from metrics.report.community import community
-from metrics.report.layout import drawn
-from metrics.report.leaking import leaking
-from metrics.report.network import picture
-from metrics.report.paid import paid
-from metrics.report.reading import reading
-from metrics.report.refereeing import refereeing
-from metrics.report.removing import removing
-from metrics.statistics import SKETCH
-from metrics.summary import summary
-from metrics.table import measure
-from society.run import Run
+from metrics.report.network_figures import coauthorship_figure
+from metrics.report.network_layout import lay_out
+from metrics.report.sections import (
+    community_section,
+    cost_section,
+    leakage_section,
+    peer_review_section,
+    removal_section,
+    reply_parsing_section,
+)
+from metrics.report.templates import (
+    format_number,
+    records,
+    style_sheet,
+    template_environment,
+    write_html,
+)
+from metrics.summary import summarise_run
+from society.results.run import Run
 
 PAPERS_SHOWN = 40
 ROWS_SHOWN = 30
@@ -40,79 +47,35 @@ TEXT_SHOWN = 4000
 SCENARIO_SHOWN = 40_000
 
 
-def page(run: Run) -> str:
-    """The page as text. It opens without a network, and with scripts off."""
-    environment = pages("metrics.report")
+def render_page(run: Run) -> str:
+    """The page of a run as HTML text; it opens without a network, and with scripts off."""
+    environment = template_environment("metrics.report")
     template = environment.get_template("page.html")
-    return template.render(style=style(environment), **_contents(run))
-
-
-def pages(*packages: str) -> Environment:
-    """Templates of these packages, the first that has one; every text is escaped."""
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader(package, ".") for package in packages]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["number"] = number
-    return environment
-
-
-def style(environment: Environment) -> Markup:
-    """The style sheet that all pages share."""
-    text = environment.loader.get_source(environment, "page.css")[0] if environment.loader else ""
-    return Markup(text)  # noqa: S704 - our own file
+    return template.render(style=style_sheet(environment), **_page_context(run))
 
 
 def write_page(run: Run, folder: Path | str) -> Path:
     """Write ``report.html`` into a folder and return its path; a link there is not followed."""
-    path, text = Path(folder) / "report.html", page(run)
-    path.unlink(missing_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
+    return write_html(Path(folder) / "report.html", render_page(run))
 
 
-def number(value: Any, digits: int = 3) -> str:
-    """A number as people read it: grouped thousands, few digits, a dash where missing."""
-    if value is None or pd.isna(value):
-        return "–"
-    size = abs(float(value))
-    if size >= 1000 or size == int(size):
-        text = f"{round(float(value)):,}".replace(",", "\u202f")
-    elif size < 0.001:
-        text = "< 0.001" if float(value) > 0 else f"{float(value):.1e}"
-    else:
-        text = f"{float(value):#.{digits}g}".rstrip(".")
-    return text.replace("-", "\u2212", 1) if text.startswith("-") else text
-
-
-def _visible(value: Any) -> Any:
-    """Leave out the control characters that a page cannot show."""
-    if isinstance(value, Markup) or not isinstance(value, str):
-        return value
-    return xml_text(value)
-
-
-def _contents(run: Run) -> dict[str, Any]:
+def _page_context(run: Run) -> dict[str, Any]:
     weekly = measure(run, "weekly")
-    told = summary(run)
+    summary = summarise_run(run)
     return {
-        "told": told,
+        "told": summary,
         "backend": _backend(run),
         "replicates": int(run.manifest.get("replicates", 1)),
-        "sketch": SKETCH,
+        "sketch": MIN_REPLICATES,
         "notes": [str(note) for note in run.manifest.get("notes", [])],
-        "headline": _headline(run, told),
+        "headline": _headline(run, summary),
         "papers": _papers(run),
-        "papers_total": told["papers"],
+        "papers_total": summary["papers"],
         "novelty": _novelty(run),
-        "leaks": leaking(run),
+        "leaks": leakage_section(run),
         "network": _network(run),
-        "community": community(run),
-        "interventions": removing(run),
+        "community": community_section(run),
+        "interventions": removal_section(run),
         "presence": _presence(run),
         "structure": figures.structure(measure(run, "structure")),
         "final": measure(run, "structure").groupby("network").last().to_dict("index"),
@@ -120,20 +83,20 @@ def _contents(run: Run) -> dict[str, Any]:
         "memberships": figures.memberships(weekly),
         "contacts": figures.contacts(weekly),
         "waiting": figures.waiting(measure(run, "waiting")),
-        "waiting_rows": _rows(measure(run, "waiting")),
-        "queueing_rows": _rows(measure(run, "queueing")),
+        "waiting_rows": records(measure(run, "waiting")),
+        "queueing_rows": records(measure(run, "queueing")),
         "acceptance": figures.acceptance(measure(run, "acceptance")),
-        "slope": _rows(measure(run, "acceptance_slope"))[0],
-        "reading": reading(run, told),
-        "refereeing": refereeing(run),
+        "slope": records(measure(run, "acceptance_slope"))[0],
+        "reading": reply_parsing_section(run, summary),
+        "refereeing": peer_review_section(run),
         "ladder": RUNGS,
-        "paid": paid(ledger_of(run)),
-        "acts": _rows(measure(run, "calls_by_act")),
-        "stages": _rows(measure(run, "calls_by_stage")),
+        "paid": cost_section(read_ledger(run)),
+        "acts": records(measure(run, "calls_by_act")),
+        "stages": records(measure(run, "calls_by_stage")),
         "costs": _costs(run),
-        "made_of": _made_of(run),
+        "made_of": _composition(run),
         "by_protocol": _by_protocol(run),
-        "provenance": _provenance(run, told),
+        "provenance": _provenance(run, summary),
         "scenario": run.scenario_text[:SCENARIO_SHOWN],
     }
 
@@ -144,19 +107,25 @@ def _backend(run: Run) -> dict[str, str]:
     return {name: str(backend.get(name) or "") for name in ("use", "model", "about")}
 
 
-def _headline(run: Run, told: dict[str, Any]) -> list[tuple[str, str]]:
-    novelty, whole = told["ON"], told["partial"] is None
-    cost = told["inference_cost"]["mean"]
+def _headline(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
+    novelty, whole = summary["ON"], summary["partial"] is None
+    cost = summary["inference_cost"]["mean"]
     return [
-        (number(told["scientists"]), "scientists"),
-        (number(told["days"]), "simulated days"),
-        (number(told["teams"]["founded"]), "teams founded" if whole else "teams that had ended"),
-        (number(told["papers"]), "papers published"),
-        (number(told["max_memberships"]), "most teams of one scientist at once"),
-        (number(told["invitations"]["cross_team"]), "invitations to members of other teams"),
-        (number(told["calls"]["total"]), "calls to the model"),
-        (number(cost), "mean inference cost of a paper, calls"),
-        (number(novelty["mean"] if novelty else None), "mean overall novelty (ON)"),
+        (format_number(summary["scientists"]), "scientists"),
+        (format_number(summary["days"]), "simulated days"),
+        (
+            format_number(summary["teams"]["founded"]),
+            "teams founded" if whole else "teams that had ended",
+        ),
+        (format_number(summary["papers"]), "papers published"),
+        (format_number(summary["max_memberships"]), "most teams of one scientist at once"),
+        (
+            format_number(summary["invitations"]["cross_team"]),
+            "invitations to members of other teams",
+        ),
+        (format_number(summary["calls"]["total"]), "calls to the model"),
+        (format_number(cost), "mean inference cost of a paper, calls"),
+        (format_number(novelty["mean"] if novelty else None), "mean overall novelty (ON)"),
     ]
 
 
@@ -164,7 +133,7 @@ def _presence(run: Run) -> list[dict[str, Any]]:
     """Who was there, year by year and on the last day; nothing where nobody comes or goes."""
     table = measure(run, "presence")
     whole = (table["date"] % 365.0 < 1e-6) | (table["date"] == run.days)
-    return _rows(table[whole])
+    return records(table[whole])
 
 
 def _papers(run: Run) -> list[dict[str, Any]]:
@@ -208,7 +177,7 @@ def _novelty(run: Run) -> dict[str, Any]:
     parts = []
     for name in COLUMNS:
         values = table[name].dropna()
-        band = figures.interval(values.to_numpy(dtype=np.float64))
+        band = figures.mean_interval(values.to_numpy(dtype=np.float64))
         parts.append({"name": name, "mean": band.value, "low": band.low, "high": band.high})
         parts[-1]["n"] = len(values)
     fallbacks = {part: int(table[f"{part}_fallbacks"].sum()) for part in ("HD", "CD", "CI")}
@@ -226,12 +195,12 @@ def _novelty(run: Run) -> dict[str, Any]:
 
 
 def _network(run: Run) -> dict[str, Any] | None:
-    graph = coauthors(run)
-    part = drawn(graph)
+    graph = coauthor_graph(run)
+    part = lay_out(graph)
     if part is None:
         return None
     wrote = np.array([graph.nodes[who]["papers"] > 0 for who in part.names], dtype=bool)
-    pictures = [picture(part, wrote, late) for late in (False, True)]
+    pictures = [coauthorship_figure(part, wrote, late) for late in (False, True)]
     return {"figures": pictures, "note": part.note}
 
 
@@ -239,37 +208,37 @@ def _costs(run: Run) -> dict[str, Any]:
     table = measure(run, "inference_cost")
     table = table.merge(run.table("teams")[["team", "state"]], on="team", how="left")
     first = table.sort_values(["inference_cost", "team"], ascending=[False, True], kind="stable")
-    return {"rows": _rows(first.head(ROWS_SHOWN)), "total": len(table)}
+    return {"rows": records(first.head(ROWS_SHOWN)), "total": len(table)}
 
 
-def _made_of(run: Run) -> list[dict[str, Any]]:
+def _composition(run: Run) -> list[dict[str, Any]]:
     """Mean composition of the teams, by what became of them."""
     names = ["size", "freshness", "diversity", "newcomers", "elsewhere"]
     names += ["days_to_paper", "waiting", "tied"]
     table = measure(run, "teams")
     grouped = table.groupby("state")[names].mean()
     grouped.insert(0, "teams", table.groupby("state").size())
-    return _rows(grouped.reset_index())
+    return records(grouped.reset_index())
 
 
 def _by_protocol(run: Run) -> list[dict[str, Any]]:
     """The main measures by protocol, where there are several."""
     table = measure(run, "by_protocol")
-    return _rows(table) if len(table) > 1 else []
+    return records(table) if len(table) > 1 else []
 
 
-def _provenance(run: Run, told: dict[str, Any]) -> list[tuple[str, str]]:
+def _provenance(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
     manifest = run.manifest
     price = manifest.get("price")
     pairs = [
         ("scenario", run.name or "–"),
-        ("seed", str(told["seed"])),
-        ("simulated days", number(told["days"])),
+        ("seed", str(summary["seed"])),
+        ("simulated days", format_number(summary["days"])),
         ("first contemporary year", str(run.boundary or "–")),
-        ("training cut-off of the model", cutoff_of(manifest).stated or "not stated"),
+        ("training cut-off of the model", training_cutoff(manifest).stated or "not stated"),
         ("backend", " ".join(filter(None, (_backend(run)["use"], _backend(run)["model"])))),
         ("price", "none" if price is None else json.dumps(price, sort_keys=True)),
-        ("digest", told["digest"] or "none: the run is partial, or has not been closed"),
+        ("digest", summary["digest"] or "none: the run is partial, or has not been closed"),
     ]
     versions = manifest.get("versions")
     pairs += [(str(k), str(v)) for k, v in _items(versions) if v is not None]
@@ -278,10 +247,6 @@ def _provenance(run: Run, told: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _items(given: Any) -> Iterable[tuple[Any, Any]]:
     return sorted(given.items()) if isinstance(given, dict) else ()
-
-
-def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
 def _text(value: Any) -> str:

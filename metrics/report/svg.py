@@ -1,4 +1,4 @@
-"""Drawing: matplotlib figures as small inline SVG whose colours follow the page's theme."""
+"""Matplotlib figures as small inline SVG, whose colours follow the theme of the page."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _BLANK = re.compile(r"\s*\n\s*")
 
 @contextmanager
 def figure(name: str, width: float, height: float) -> Iterator[Any]:
-    """A figure of the house style, in inches; hand it to ``svg`` before leaving.
+    """A figure of the house style, in inches; hand it to ``inline_svg`` before leaving.
 
     Args:
         name: salts the ids inside the SVG, so that two figures of a page never share one.
@@ -86,11 +86,11 @@ def figure(name: str, width: float, height: float) -> Iterator[Any]:
         yield Figure(figsize=(width, height), layout="constrained")
 
 
-def svg(drawn: Any, label: str) -> Markup:
+def inline_svg(drawn: Any, label: str) -> Markup:
     """The figure as one inline SVG element: no ids of groups, no metadata, no links out.
 
     Args:
-        drawn: what ``figure`` gave.
+        drawn: the matplotlib figure that ``figure`` gave.
         label: what the figure shows, for those who cannot see it; escaped here.
     """
     target = StringIO()
@@ -111,7 +111,7 @@ def svg(drawn: Any, label: str) -> Markup:
     return Markup(_BLANK.sub("\n", text).strip())  # noqa: S704 - drawn here from numbers only
 
 
-def only_whole(axis: Any, most: int = 5) -> None:
+def integer_ticks(axis: Any, most: int = 5) -> None:
     """Put ticks at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 

@@ -1,4 +1,4 @@
-"""The forms that reviewers fill. None has a default: an unreadable review is a missing one."""
+"""Forms that reviewers fill in. None has a default: an unreadable review is a missing one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field
 
-from agents.forms import Form
-from metrics.reviews import rules
+from agents.replies.form import Form
+from metrics.reviews import offline_rules
 
 Score = Annotated[float, Field(ge=1, le=10)]
 """1 is lowest, 10 highest."""
@@ -30,28 +30,28 @@ class ConferenceReview(Remarks):
     Slots: title, abstract.
     """
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     ethics: bool = Field(default=False, alias="Ethics")
     overall: Score = Field(alias="Overall")
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """Remarks and one score from shares of the text."""
-        told = {**rules.remarks(slots), "Ethics": False}
-        return cls.model_validate({**told, "Overall": rules.rating(slots, "Overall", rng)})
+        told = {**offline_rules.remarks(slots), "Ethics": False}
+        return cls.model_validate({**told, "Overall": offline_rules.rating(slots, "Overall", rng)})
 
 
 class NoveltyRating(Form):
     """How novel an idea is, on the scale of Si et al. (2024). Slots: title, abstract."""
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason")
     novelty: Score = Field(alias="Novelty")
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """One score from shares of the text."""
-        score = rules.rating(slots, "Novelty", rng)
+        score = offline_rules.rating(slots, "Novelty", rng)
         return cls.model_validate({"Reason": "A rule has counted words.", "Novelty": score})
 
 
@@ -62,7 +62,7 @@ class ProposalReview(Remarks):
     reviewer goes over its review again.
     """
 
-    ruled: ClassVar[bool] = True
+    has_rule: ClassVar[bool] = True
     novelty: Score = Field(alias="Novelty")
     workability: Score = Field(alias="Workability")
     relevance: Score = Field(alias="Relevance")
@@ -74,15 +74,15 @@ class ProposalReview(Remarks):
     overall: Score = Field(alias="Overall")
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """A score of each dimension from shares of the text, near the previous one if any."""
-        return cls.model_validate(rules.proposal(slots, rng))
+        return cls.model_validate(offline_rules.proposal(slots, rng))
 
 
 class MetaReview(ProposalReview):
     """The review on which a committee agrees. Slots: title, abstract, rubric, reviews."""
 
     @classmethod
-    def rehearse(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """The rounded mean of the reviews."""
-        return cls.model_validate(rules.consensus(slots))
+        return cls.model_validate(offline_rules.consensus(slots))

@@ -1,4 +1,4 @@
-"""KINDS: the ways in which abstracts are reviewed, by name. One visible table."""
+"""KINDS, the table of the kinds of review by a model, by name."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.forms import Form
-from agents.prompt import Prompt
+from agents.prompts.prompt import Prompt
+from agents.replies.form import Form
 from metrics.reviews.forms import ConferenceReview, MetaReview, NoveltyRating, ProposalReview
-from metrics.reviews.rules import DIMENSIONS
+from metrics.reviews.offline_rules import DIMENSIONS
 
 FOLDER = Path(__file__).with_name("prompts")
 REVIEWER = (FOLDER / "reviewer.txt").read_text(encoding="utf-8").strip()
@@ -18,7 +18,7 @@ RUBRIC = (FOLDER / "rubric.txt").read_text(encoding="utf-8").strip()
 
 
 @dataclass(frozen=True)
-class Page:
+class ReviewQuestion:
     """One question to a reviewer: its prompt, by name, and the form of the answer."""
 
     name: str
@@ -31,7 +31,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ReviewKind:
     """One way of reviewing.
 
     Attributes:
@@ -47,17 +47,17 @@ class Kind:
 
     name: str
     source: str
-    first: Page
+    first: ReviewQuestion
     scores: tuple[str, ...]
     reviewers: int = 3
     reflections: int = 0
-    again: Page | None = None
-    meta: Page | None = None
+    reflection: ReviewQuestion | None = None
+    meta: ReviewQuestion | None = None
 
     @property
-    def pages(self) -> tuple[Page, ...]:
+    def questions(self) -> tuple[ReviewQuestion, ...]:
         """All questions of this kind."""
-        return tuple(page for page in (self.first, self.again, self.meta) if page is not None)
+        return tuple(page for page in (self.first, self.reflection, self.meta) if page is not None)
 
     @property
     def calls(self) -> int:
@@ -66,35 +66,35 @@ class Kind:
 
     @property
     def hash(self) -> str:
-        """sha256 of everything that a reviewer is told beside the abstract, and of who is asked."""
-        told = [REVIEWER, RUBRIC, f"{self.reviewers} {self.reflections}"]
-        told += [f"{page.prompt.text}\n{page.form.schema_text()}" for page in self.pages]
-        return hashlib.sha256("\x1f".join(told).encode()).hexdigest()
+        """sha256 of the number of reviewers and of all they are shown beside the abstract."""
+        texts = [REVIEWER, RUBRIC, f"{self.reviewers} {self.reflections}"]
+        texts += [f"{page.prompt.text}\n{page.form.schema_text()}" for page in self.questions]
+        return hashlib.sha256("\x1f".join(texts).encode()).hexdigest()
 
 
 RUBRIC_SCORES = tuple(name.lower().replace(" ", "_") for name in DIMENSIONS)
-KINDS: Mapping[str, Kind] = {
-    "virsci": Kind(
+KINDS: Mapping[str, ReviewKind] = {
+    "virsci": ReviewKind(
         "virsci",
         "a conference review of the abstract (VirSci, Fig. 25), three times averaged",
-        Page("virsci", ConferenceReview),
+        ReviewQuestion("virsci", ConferenceReview),
         ("overall",),
     ),
-    "novelty": Kind(
+    "novelty": ReviewKind(
         "novelty",
         "novelty on the scale of Si et al. (2024), three times averaged (VirSci, Fig. 10)",
-        Page("novelty", NoveltyRating),
+        ReviewQuestion("novelty", NoveltyRating),
         ("novelty",),
     ),
-    "proposal": Kind(
+    "proposal": ReviewKind(
         "proposal",
         "eight dimensions, three reviewers with three rounds of reflection, then a meta-review "
         "(Chen et al. 2025)",
-        Page("proposal", ProposalReview),
+        ReviewQuestion("proposal", ProposalReview),
         RUBRIC_SCORES,
         reflections=3,
-        again=Page("reflect", ProposalReview),
-        meta=Page("meta", MetaReview),
+        reflection=ReviewQuestion("reflect", ProposalReview),
+        meta=ReviewQuestion("meta", MetaReview),
     ),
 }
 SCORES = tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.scores))

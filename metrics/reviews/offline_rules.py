@@ -1,8 +1,8 @@
-"""Rules: how the offline scientist reviews. It measures words, and judges nothing.
+"""Rules by which the offline scientist reviews: they measure words, and judge nothing.
 
 A rating is made of three shares of the text (how long, how varied, how linked it is) and a little
-noise; a list of remarks says which share was low or high. It stands in for a model so that the
-whole way can be gone without one, and its scores are of no other use.
+noise; a list of remarks says which share was low or high. The rules stand in for a model so that
+the commands can be tried without one, and their scores are of no other use.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.words import sentences, shortened, stems, tokens
+from agents.offline.text import split_sentences, stems, tokens, truncate_words
 
 LONG = 250
 """Words of an abstract from which it counts as long."""
@@ -35,32 +35,41 @@ DIMENSIONS: Mapping[str, tuple[float, float, float]] = {
 Slots = Mapping[str, Any]
 
 
-def shares(slots: Slots) -> tuple[float, float, float]:
+def text_shares(slots: Slots) -> tuple[float, float, float]:
     """How long, how varied and how linked an abstract is, each 0 to 1."""
     text = str(slots.get("abstract", ""))
-    words, parts = tokens(text), sentences(text)
+    words, parts = tokens(text), split_sentences(text)
     linked = sum(any(word in LINKS for word in tokens(part)) for part in parts)
     varied = len(stems(text)) / max(1, len(words))
     return min(1.0, len(words) / LONG), min(1.0, 1.5 * varied), linked / max(1, len(parts))
 
 
 def rating(slots: Slots, dimension: str, rng: np.random.Generator) -> int:
-    """A whole number from 1 to 10."""
-    parts = zip(DIMENSIONS[dimension], shares(slots), strict=True)
+    """A score from shares of the text.
+
+    Args:
+        slots: slots of the prompt; ``abstract`` is read.
+        dimension: a key of ``DIMENSIONS``.
+        rng: draws the noise.
+
+    Returns:
+        A whole number from 1 to 10.
+    """
+    parts = zip(DIMENSIONS[dimension], text_shares(slots), strict=True)
     mean = 2.0 + 6.0 * sum(weight * share for weight, share in parts)
     return int(np.clip(round(mean + NOISE * rng.standard_normal()), 1, 10))
 
 
 def remarks(slots: Slots) -> dict[str, Any]:
     """Summary, strengths, weaknesses and questions, as the shares of the text give them."""
-    named = zip(("length", "variety of words", "linking words"), shares(slots), strict=True)
+    named = zip(("length", "variety of words", "linking words"), text_shares(slots), strict=True)
     high: list[str] = []
     low: list[str] = []
     for name, share in named:
         (high if share >= 0.5 else low).append(f"{name}: {share:.2f} of what a rule asks for")
-    first = next(iter(sentences(str(slots.get("abstract", "")))), "")
+    first = next(iter(split_sentences(str(slots.get("abstract", "")))), "")
     return {
-        "Summary": shortened(first or str(slots.get("title", "")), 30),
+        "Summary": truncate_words(first or str(slots.get("title", "")), 30),
         "Strengths": high,
         "Weaknesses": low,
         "Questions": ["What would a reader who understands the text say?"],
@@ -69,12 +78,14 @@ def remarks(slots: Slots) -> dict[str, Any]:
 
 def proposal(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     """A review in all dimensions; the one before moves by at most a point towards what is found."""
-    found = {name: rating(slots, name, rng) for name in DIMENSIONS}
+    scores = {name: rating(slots, name, rng) for name in DIMENSIONS}
     before = slots.get("previous")
     if before is not None:
-        held = {name: int(score) for name, score in scores_in(before).items()}
-        found = {name: held[name] + int(np.sign(found[name] - held[name])) for name in found}
-    return {**remarks(slots), **found}
+        previous = {name: int(score) for name, score in scores_in(before).items()}
+        scores = {
+            name: previous[name] + int(np.sign(scores[name] - previous[name])) for name in scores
+        }
+    return {**remarks(slots), **scores}
 
 
 def consensus(slots: Slots) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Panel: reviewers at work. It asks through a gateway, as the teams of a society do.
+"""A panel of reviewers who ask a model through a gateway, as the teams of a society do.
 
-Call ids are paper / kind / reviewer / round; reviewer 0 is the chair. Everything is asked at once,
-and what the gateway's journal knows is not asked again. An unreadable review is missing, never a
-default: an unreadable reflection leaves the review before it standing.
+Call ids are paper / kind / reviewer / round; reviewer 0 is the chair. All reviews are asked at
+once, and a call whose reply is in the gateway's journal is not made again. An unreadable review is
+missing, never a default: an unreadable reflection leaves the review before it in force.
 """
 
 from __future__ import annotations
@@ -12,23 +12,21 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from agents.errors import Stopped, Verdict
-from agents.forms import Form
-from agents.gateway import Gateway
+from agents.gateway.gateway import Gateway
 from agents.profile import Profile
-from metrics.reviews.kinds import RUBRIC, Kind, Page
-from society.answer import Answer
-from society.call import Call, Question
-from society.conversation import converse
-from society.dispatch import Dispatcher
-from society.errand import settled
-from society.streams import Streams
+from agents.replies.form import Form
+from metrics.reviews.kinds import RUBRIC, ReviewKind, ReviewQuestion
+from society.kernel.answer import Answer
+from society.kernel.calls import Call, PendingCall, ask_model
+from society.kernel.dispatcher import Dispatcher, settled
+from society.kernel.streams import Streams
 
 CHAIR = 0
 """The reviewer's number in ids and tables that stands for the meta-review."""
 
 
 @dataclass(frozen=True, slots=True)
-class Manuscript:
+class ReviewedPaper:
     """What a reviewer sees of a paper, and the id by which it is known."""
 
     id: str
@@ -38,21 +36,21 @@ class Manuscript:
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class ReviewRound:
     """One round of one reviewer.
 
     Attributes:
         paper: id of the manuscript.
         reviewer: from 1; 0 is the chair.
         round: 0 is the first review.
-        words: the form, or None where there are none.
+        review: the form, or None where the reply could not be read.
         calls: rows of the call and its re-asks.
     """
 
     paper: str
     reviewer: int
     round: int
-    words: Form | None
+    review: Form | None
     calls: tuple[Call, ...]
 
 
@@ -60,14 +58,14 @@ class Panel:
     """Reviewers of one kind.
 
     Args:
-        gateway: the way to the model, with the journal of the reviews.
-        kind: what they are asked.
-        seed: of the calls' seeds.
+        gateway: the gateway to the model, with the journal of the reviews.
+        kind: the kind of review.
+        seed: root of the calls' seeds.
     """
 
-    def __init__(self, gateway: Gateway, kind: Kind, seed: int) -> None:
+    def __init__(self, gateway: Gateway, kind: ReviewKind, seed: int) -> None:
         self.kind = kind
-        self._pages = {page.name: page.prompt for page in kind.pages}
+        self._pages = {page.name: page.prompt for page in kind.questions}
         self._streams = Streams(seed, "review")
         self._dispatcher = Dispatcher(gateway, lambda: 0.0, lambda: None, lambda: 1)
 
@@ -84,8 +82,8 @@ class Panel:
         self._dispatcher.interrupt(reason)
 
     def review(
-        self, papers: Sequence[Manuscript], told: Callable[[int], None] = lambda done: None
-    ) -> list[Opinion]:
+        self, papers: Sequence[ReviewedPaper], told: Callable[[int], None] = lambda done: None
+    ) -> list[ReviewRound]:
         """All opinions on all papers, in the order of papers, reviewers and rounds, the chair last.
 
         Args:
@@ -96,7 +94,7 @@ class Panel:
             Stopped: backend, budget, disk or a signal ended it early.
             Diverged: the journal knows a call that would now be made differently.
         """
-        opinions: list[Opinion] = []
+        opinions: list[ReviewRound] = []
         try:
             asked = [self._ask(paper) for paper in papers]
             for done, answers in enumerate(asked, start=1):
@@ -108,7 +106,7 @@ class Panel:
             raise self._dispatcher.fault or stop from None
         return opinions
 
-    def _ask(self, paper: Manuscript) -> list[Answer[list[Opinion]]]:
+    def _ask(self, paper: ReviewedPaper) -> list[Answer[list[ReviewRound]]]:
         reviewers = range(1, self.kind.reviewers + 1)
         answers = [self._submit(paper, one, self._reviewed(paper, one)) for one in reviewers]
         if self.kind.meta is None:
@@ -116,36 +114,46 @@ class Panel:
         chair = self._submit(paper, CHAIR, self._agreed(paper, self.kind.meta, tuple(answers)))
         return [*answers, chair]
 
-    def _submit(self, paper: Manuscript, reviewer: int, work: Any) -> Answer[list[Opinion]]:
+    def _submit(self, paper: ReviewedPaper, reviewer: int, work: Any) -> Answer[list[ReviewRound]]:
         def read(answer: Answer[Any]) -> Any:
             return self._dispatcher.read(answer, lambda: None)
 
-        answer: Answer[list[Opinion]] = Answer(f"{paper.id}/{reviewer}", 0.0, (), False, read)
+        answer: Answer[list[ReviewRound]] = Answer(f"{paper.id}/{reviewer}", 0.0, (), False, read)
         return self._dispatcher.submit(answer, work)
 
-    async def _reviewed(self, paper: Manuscript, reviewer: int) -> list[Opinion]:
+    async def _reviewed(self, paper: ReviewedPaper, reviewer: int) -> list[ReviewRound]:
         """The review and its reflections; each goes on from the last that could be read."""
         opinions = [await self._opinion(paper, reviewer, 0, self.kind.first, {})]
         for number in range(1, self.kind.reflections + 1):
-            standing = latest(opinions)
-            if standing is None or self.kind.again is None:
+            standing = last_readable(opinions)
+            if standing is None or self.kind.reflection is None:
                 break
             slots = {"previous": standing, "round": number, "rounds": self.kind.reflections}
-            opinions.append(await self._opinion(paper, reviewer, number, self.kind.again, slots))
+            opinions.append(
+                await self._opinion(paper, reviewer, number, self.kind.reflection, slots)
+            )
         return opinions
 
     async def _agreed(
-        self, paper: Manuscript, page: Page, answers: tuple[Answer[list[Opinion]], ...]
-    ) -> list[Opinion]:
-        given = [latest(await settled(answer)) for answer in answers]
+        self,
+        paper: ReviewedPaper,
+        page: ReviewQuestion,
+        answers: tuple[Answer[list[ReviewRound]], ...],
+    ) -> list[ReviewRound]:
+        given = [last_readable(await settled(answer)) for answer in answers]
         reviews = tuple(review for review in given if review is not None)
         if not reviews:
             return []
         return [await self._opinion(paper, CHAIR, 0, page, {"reviews": reviews})]
 
     async def _opinion(
-        self, paper: Manuscript, reviewer: int, number: int, page: Page, more: dict[str, Any]
-    ) -> Opinion:
+        self,
+        paper: ReviewedPaper,
+        reviewer: int,
+        number: int,
+        page: ReviewQuestion,
+        more: dict[str, Any],
+    ) -> ReviewRound:
         who = "Chair" if reviewer == CHAIR else f"Reviewer{reviewer}"
         id_ = f"{paper.id}/{self.kind.name}/{reviewer}/{number}"
         place = (paper.id, self.kind.name, 1, number, reviewer, "review", who)
@@ -153,17 +161,17 @@ class Panel:
         slots = {"title": paper.title, "abstract": paper.abstract, **more}
         slots |= {"topic": paper.topic, "rubric": RUBRIC}
         seed = self._streams.key("words", id_)
-        question = Question(
+        question = PendingCall(
             call, Profile(who), "reviewer", self._pages[page.name], page.form, slots, seed
         )
         question.calls.append(call)
         try:
-            words = await converse(question, self._dispatcher.gateway)
+            words = await ask_model(question, self._dispatcher.gateway)
         except Verdict:
             words = None
-        return Opinion(paper.id, reviewer, number, words, tuple(question.calls))
+        return ReviewRound(paper.id, reviewer, number, words, tuple(question.calls))
 
 
-def latest(opinions: Sequence[Opinion]) -> Form | None:
+def last_readable(opinions: Sequence[ReviewRound]) -> Form | None:
     """The last review that could be read; None if there is none."""
-    return next((one.words for one in reversed(opinions) if one.words is not None), None)
+    return next((one.review for one in reversed(opinions) if one.review is not None), None)

@@ -1,4 +1,4 @@
-"""Record: which panels have reviewed a run or a study, and who they were; light to import."""
+"""Folders and records of the panels that have reviewed a run or a study; light to import."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ FOLDER = "reviews"
 RECORD = "panel.json"
 
 
-def panels(run: Path) -> list[Path]:
+def panel_folders(run: Path) -> list[Path]:
     """The folders of the panels that have reviewed a run or a study, by name."""
     return sorted(path.parent for path in (run / FOLDER).glob("*/averages.parquet"))
 
 
-def reviewed_by(panel: Path) -> str:
-    """Who has reviewed, as the panel's record says; an empty text where it says nothing.
+def reviewer_description(panel: Path) -> str:
+    """Description of the model that has reviewed, from the panel's record; empty where it has none.
 
     Raises:
         InputError: the record is damaged.

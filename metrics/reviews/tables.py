@@ -1,4 +1,4 @@
-"""The tables of a panel: every review, and the scores of each abstract that follow from them."""
+"""Tables that a review panel leaves (every review, and the averages of each abstract)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from agents.errors import InputError
-from metrics.reviews.kinds import KINDS, SCORES, Kind
-from metrics.reviews.panel import CHAIR, Opinion, latest
-from metrics.reviews.record import panels
-from society.frames import read_parquet, write_parquet
+from metrics.reviews.kinds import KINDS, SCORES, ReviewKind
+from metrics.reviews.panel import CHAIR, ReviewRound, last_readable
+from metrics.reviews.review_folder import panel_folders
+from society.results.table_files import read_parquet, write_parquet
 
 REVIEWS = {
     **dict.fromkeys(("paper", "kind"), "string"),
@@ -35,15 +35,15 @@ AVERAGES = {
 deviation, and whether the score is their ``mean`` or that of the ``meta-review``."""
 
 
-def reviews(kind: Kind, opinions: Sequence[Opinion]) -> pd.DataFrame:
+def review_table(kind: ReviewKind, opinions: Sequence[ReviewRound]) -> pd.DataFrame:
     """Every opinion as a row of ``REVIEWS``; scores that the kind does not ask for are missing."""
     rows = []
     for one in opinions:
         first = one.calls[0]
         row: dict[str, Any] = {"paper": one.paper, "kind": kind.name}
         row |= {"reviewer": one.reviewer, "round": one.round}
-        row |= {name: getattr(one.words, name, None) for name in kind.scores}
-        row |= {"reply": None if one.words is None else one.words.as_json()}
+        row |= {name: getattr(one.review, name, None) for name in kind.scores}
+        row |= {"reply": None if one.review is None else one.review.as_json()}
         row |= {"rung": first.rung, "verdict": first.verdict, "model": one.calls[-1].model}
         row["calls"] = len(one.calls)
         for tokens in ("prompt_tokens", "completion_tokens"):
@@ -52,19 +52,21 @@ def reviews(kind: Kind, opinions: Sequence[Opinion]) -> pd.DataFrame:
     return _typed(rows, REVIEWS)
 
 
-def averages(kind: Kind, opinions: Sequence[Opinion]) -> pd.DataFrame:
+def average_table(kind: ReviewKind, opinions: Sequence[ReviewRound]) -> pd.DataFrame:
     """The scores of each abstract as rows of ``AVERAGES``.
 
     The mean over the reviewers, of each the last review that could be read; where the kind has a
     meta-review, its scores. Nothing readable gives a missing score.
     """
-    by_paper: dict[str, dict[int, list[Opinion]]] = {}
+    by_paper: dict[str, dict[int, list[ReviewRound]]] = {}
     for one in opinions:
         by_paper.setdefault(one.paper, {}).setdefault(one.reviewer, []).append(one)
     rows = []
     for paper, by_reviewer in by_paper.items():
-        chair = latest(by_reviewer.pop(CHAIR, []))
-        given = [review for review in map(latest, by_reviewer.values()) if review is not None]
+        chair = last_readable(by_reviewer.pop(CHAIR, []))
+        given = [
+            review for review in map(last_readable, by_reviewer.values()) if review is not None
+        ]
         for name in kind.scores:
             scores = [float(getattr(review, name)) for review in given]
             score = fmean(scores) if scores else None
@@ -76,9 +78,15 @@ def averages(kind: Kind, opinions: Sequence[Opinion]) -> pd.DataFrame:
     return _typed(rows, AVERAGES)
 
 
-def write_reviews(panel: Path, kind: Kind, opinions: Sequence[Opinion]) -> None:
-    """Write ``reviews.parquet`` and ``averages.parquet`` of a panel; other kinds' rows stay."""
-    made = {"reviews": reviews(kind, opinions), "averages": averages(kind, opinions)}
+def write_reviews(panel: Path, kind: ReviewKind, opinions: Sequence[ReviewRound]) -> None:
+    """Write ``reviews.parquet`` and ``averages.parquet`` of a panel; rows of other kinds stay.
+
+    Args:
+        panel: folder of the panel.
+        kind: the kind that has been reviewed.
+        opinions: all rounds of it.
+    """
+    made = {"reviews": review_table(kind, opinions), "averages": average_table(kind, opinions)}
     for name, table in made.items():
         path = panel / f"{name}.parquet"
         held = _read(path, REVIEWS if name == "reviews" else AVERAGES)
@@ -87,7 +95,7 @@ def write_reviews(panel: Path, kind: Kind, opinions: Sequence[Opinion]) -> None:
         write_parquet(path, whole.loc[order].reset_index(drop=True))
 
 
-def averages_of(run: Path) -> pd.DataFrame:
+def read_averages(run: Path) -> pd.DataFrame:
     """The averages of all panels of a run, with a column ``panel`` first.
 
     Given the folder of a study, those of its own panels, whose papers begin with the run's folder:
@@ -97,12 +105,12 @@ def averages_of(run: Path) -> pd.DataFrame:
         InputError: a table is damaged, or of another kind.
     """
     tables = []
-    for panel in panels(run):
+    for panel in panel_folders(run):
         table = _read(panel / "averages.parquet", AVERAGES)
         table.insert(0, "panel", pd.Series([panel.name] * len(table), dtype="string"))
         tables.append(table)
-    if run.parent.name == "runs" and panels(run.parent.parent):
-        whole, before = averages_of(run.parent.parent), f"{run.name}/"
+    if run.parent.name == "runs" and panel_folders(run.parent.parent):
+        whole, before = read_averages(run.parent.parent), f"{run.name}/"
         mine = whole[whole["paper"].str.startswith(before)]
         tables.append(mine.assign(paper=mine["paper"].str.removeprefix(before)))
     if not tables:

@@ -1,45 +1,44 @@
-"""Columns: ``table.column.statistic`` of a run, such as ``teams.meetings.median``."""
+"""Scalars named ``table.column.statistic``, such as ``teams.meetings.median``."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from agents.arrays import FloatArray
 from agents.errors import InputError
-from metrics.inequality import gini
-from metrics.table import METRICS, measure
-from society.run import Run
-from society.tables import TABLES
+from agents.spelling import did_you_mean
+from metrics.impact.inequality import gini
+from metrics.registry import METRICS, measure
+from society.results.run import Run
+from society.results.tables import TABLES
 
-Floats = NDArray[np.float64]
-Of = Callable[[Run], float]
+ScalarFunction = Callable[[Run], float]
 
 NAN = float("nan")
-NAMED = 8
+NAMES_LISTED = 8
 """So many names are listed where none is near what was written."""
 
 
-def mean(values: Floats) -> float:
+def mean(values: FloatArray) -> float:
     """Arithmetic mean; NaN of nothing."""
     return float(values.mean()) if len(values) else NAN
 
 
-def median(values: Floats) -> float:
+def median(values: FloatArray) -> float:
     """Median; NaN of nothing."""
     return float(np.median(values)) if len(values) else NAN
 
 
-def total(values: Floats) -> float:
+def total(values: FloatArray) -> float:
     """Sum; zero of nothing."""
     return float(values.sum())
 
 
-STATISTICS: Mapping[str, Callable[[Floats], float]] = {
+STATISTICS: Mapping[str, Callable[[FloatArray], float]] = {
     "mean": mean,
     "median": median,
     "sum": total,
@@ -51,7 +50,7 @@ STATISTICS: Mapping[str, Callable[[Floats], float]] = {
 ``share`` is for columns of yes and no."""
 
 
-def of_dotted(name: str) -> Of:
+def parse_dotted_name(name: str) -> ScalarFunction:
     """The function of a run that ``table.column.statistic`` names.
 
     Raises:
@@ -60,37 +59,48 @@ def of_dotted(name: str) -> Of:
     table, column, statistic = name.split(".")
     columns = _columns(table)
     if not columns:
-        raise InputError(f"{name}: {unknown('table', table, [*METRICS, *TABLES])}")
+        raise InputError(f"{name}: {unknown_name('table', table, [*METRICS, *TABLES])}")
     if column not in columns:
-        raise InputError(f"{name}: {unknown(f'column of {table}', column, columns)}")
+        raise InputError(f"{name}: {unknown_name(f'column of {table}', column, columns)}")
     if statistic not in (*STATISTICS, "count"):
-        raise InputError(f"{name}: {unknown('statistic', statistic, (*STATISTICS, 'count'))}")
+        raise InputError(f"{name}: {unknown_name('statistic', statistic, (*STATISTICS, 'count'))}")
     dtype = columns[column]
     if statistic == "share" and dtype != "boolean":
         raise InputError(f"{name}: share needs a column of yes and no, {column} is {dtype}")
     if statistic not in ("count", "share") and dtype in ("string", "object", "boolean"):
         raise InputError(f"{name}: {statistic} needs a column of numbers, {column} is {dtype}")
-    return of(table, column, statistic)
+    return column_statistic(table, column, statistic)
 
 
-def of(table: str, column: str, statistic: str = "mean") -> Of:
-    """The function of a run that gives a statistic of a column."""
+def column_statistic(table: str, column: str, statistic: str = "mean") -> ScalarFunction:
+    """The function of a run that gives a statistic of a column.
+
+    Args:
+        table: name of a measure or of a table.
+        column: one of its columns.
+        statistic: a key of ``STATISTICS``, or ``count``.
+    """
 
     def statistic_of(run: Run) -> float:
         values = column_of(run, table, column)
         # A measure without a row may not have been measured: novelty without vectors has none.
-        return NAN if table in METRICS and not len(values) else over(values, statistic)
+        return NAN if table in METRICS and not len(values) else apply_statistic(values, statistic)
 
     return statistic_of
 
 
-def unknown(what: str, name: str, expected: Iterable[str]) -> str:
-    """One line with the nearest spelling, or some of the names that are known."""
+def unknown_name(what: str, name: str, expected: Iterable[str]) -> str:
+    """One line for an error: the nearest spelling, or some of the names that are known.
+
+    Args:
+        what: the kind of thing named, such as ``table``.
+        name: what was written.
+        expected: the names that are known.
+    """
     names = list(dict.fromkeys(expected))
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    if near:
-        return f"no {what} is called {name!r}; did you mean {near[0]!r}?"
-    some = ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
+    if near := did_you_mean(name, names, 0.5):
+        return f"no {what} is called {name!r}{near}"
+    some = ", ".join(names[:NAMES_LISTED]) + (", ..." if len(names) > NAMES_LISTED else "")
     return f"no {what} is called {name!r}; there are {some}"
 
 
@@ -105,7 +115,13 @@ def _columns(table: str) -> dict[str, str]:
 
 
 def column_of(run: Run, table: str, column: str) -> pd.Series:
-    """A column of a measure, or else of a table of that name."""
+    """A column of a measure, or else of a table of that name.
+
+    Args:
+        run: the run.
+        table: name of a measure or of a table.
+        column: one of its columns.
+    """
     if table in METRICS:
         values = measure(run, table)
         if column in values:
@@ -113,17 +129,17 @@ def column_of(run: Run, table: str, column: str) -> pd.Series:
     return run.table(table)[column]
 
 
-def over(values: pd.Series, statistic: str) -> float:
-    """A statistic of the known values; where there are rows and none is known, NaN."""
+def apply_statistic(values: pd.Series, statistic: str) -> float:
+    """A statistic of the known values; NaN where there are rows and no value is known."""
     kept = values.dropna()
     if statistic == "count":
         return float(len(kept))
     if len(values) and not len(kept):
         return NAN
-    return STATISTICS[statistic](numbers(kept))
+    return STATISTICS[statistic](known_values(kept))
 
 
-def numbers(values: pd.Series) -> Floats:
-    """The known values."""
-    known: Floats = values.dropna().to_numpy(dtype=np.float64, na_value=np.nan)
+def known_values(values: pd.Series) -> FloatArray:
+    """The values that are not missing, as float64."""
+    known: FloatArray = values.dropna().to_numpy(dtype=np.float64, na_value=np.nan)
     return known

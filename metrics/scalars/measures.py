@@ -1,4 +1,4 @@
-"""MEASURES: what a whole run comes to, one number each; the unit of every study.
+"""MEASURES, the table of scalar measures (one number per run), the unit of every study.
 
 To add one: a line in ``MEASURES`` and a hand-worked example as its test. What is not in the table
 is reached as ``table.column.statistic``, such as ``teams.meetings.median``.
@@ -10,27 +10,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from agents.errors import InputError
-from metrics.columns import Of, of, of_dotted, unknown
-from metrics.concurrency import max_memberships
-from metrics.cost import STAGES
-from metrics.drift import main_topics
-from metrics.guests import invited_guests
-from metrics.outcomes import (
-    acceptance,
-    citations,
-    defaulted,
-    first_papers,
-    last,
-    of_papers,
-    productivity,
-    repeat_rate,
-    rows,
-    share_with_paper,
-    tokens,
-    turns_of,
-    usd,
+from metrics.cost.call_counts import STAGES
+from metrics.population import main_topics
+from metrics.scalars.columns import (
+    ScalarFunction,
+    column_statistic,
+    parse_dotted_name,
+    unknown_name,
 )
-from society.run import Run
+from metrics.scalars.outcomes import (
+    acceptance,
+    defaulted_share,
+    final_structure,
+    gini_of_citations,
+    gini_of_papers,
+    invited_guests,
+    mean_of_published_teams,
+    mean_turns,
+    newcomer_rate,
+    repeat_rate,
+    row_count,
+    share_with_paper,
+    token_total,
+    usd_paid,
+)
+from metrics.teams.concurrency import max_memberships
+from society.results.run import Run
 
 INFINITE = float("inf")
 
@@ -43,19 +48,26 @@ class Measure:
         unit: in words; ``share`` is 0..1 and an empty text a pure number.
         low: least value it can have.
         high: largest.
-        meaning: what it is, and where it comes from.
-        of: run -> number; NaN where the run does not tell, never zero for it.
+        meaning: definition in words, with its source.
+        compute: run -> number; NaN where the tables do not hold what it needs, never zero for it.
     """
 
     unit: str
     low: float
     high: float
     meaning: str
-    of: Of
+    compute: ScalarFunction
 
 
-def measured(run: Run, names: Iterable[str]) -> dict[str, float]:
-    """The measures of those names, each a number or NaN where the run does not tell.
+def measure_run(run: Run, names: Iterable[str]) -> dict[str, float]:
+    """Compute measures of a run.
+
+    Args:
+        run: the run.
+        names: keys of ``MEASURES``, or ``table.column.statistic``.
+
+    Returns:
+        Name -> number, NaN where the tables of the run do not hold what it needs.
 
     Raises:
         InputError: a name is neither in ``MEASURES`` nor ``table.column.statistic``.
@@ -63,8 +75,8 @@ def measured(run: Run, names: Iterable[str]) -> dict[str, float]:
     return {name: _function(name)(run) for name in names}
 
 
-def known(name: str) -> str | None:
-    """What is wrong with the name of a measure, or None."""
+def name_error(name: str) -> str | None:
+    """The error of a measure's name in words, or None where the name is right."""
     try:
         _function(name)
     except InputError as error:
@@ -72,47 +84,61 @@ def known(name: str) -> str | None:
     return None
 
 
-def _function(name: str) -> Of:
+def _function(name: str) -> ScalarFunction:
     if name in MEASURES:
-        return MEASURES[name].of
+        return MEASURES[name].compute
     if name.count(".") == 2:
-        return of_dotted(name)
-    raise InputError(f"{unknown('measure', name, MEASURES)} (or write table.column.statistic)")
+        return parse_dotted_name(name)
+    raise InputError(f"{unknown_name('measure', name, MEASURES)} (or write table.column.statistic)")
 
 
-def _share(meaning: str, function: Of) -> Measure:
+def _share(meaning: str, function: ScalarFunction) -> Measure:
     return Measure("share", 0.0, 1.0, meaning, function)
 
 
-def _amount(unit: str, meaning: str, function: Of) -> Measure:
+def _amount(unit: str, meaning: str, function: ScalarFunction) -> Measure:
     return Measure(unit, 0.0, INFINITE, meaning, function)
 
 
-def _review(column: str) -> Of:
-    return of("review_outcomes", column)
+def _review(column: str) -> ScalarFunction:
+    return column_statistic("review_outcomes", column)
 
 
 MEASURES: Mapping[str, Measure] = {
     "ON": _amount(
-        "", "overall novelty HD x CI / CD, mean over papers (VirSci)", of("novelty", "ON")
+        "",
+        "overall novelty HD x CI / CD, mean over papers (VirSci)",
+        column_statistic("novelty", "ON"),
     ),
-    "HD": _amount("", "historical dissimilarity, mean over papers (VirSci)", of("novelty", "HD")),
-    "CD": _amount("", "contemporary dissimilarity, mean over papers (VirSci)", of("novelty", "CD")),
-    "CI": _amount("", "contemporary impact, mean over papers (VirSci)", of("novelty", "CI")),
-    "papers": _amount("papers", "papers that became visible", rows("papers")),
-    "teams": _amount("teams", "teams founded", rows("teams")),
+    "HD": _amount(
+        "", "historical dissimilarity, mean over papers (VirSci)", column_statistic("novelty", "HD")
+    ),
+    "CD": _amount(
+        "",
+        "contemporary dissimilarity, mean over papers (VirSci)",
+        column_statistic("novelty", "CD"),
+    ),
+    "CI": _amount(
+        "", "contemporary impact, mean over papers (VirSci)", column_statistic("novelty", "CI")
+    ),
+    "papers": _amount("papers", "papers that became visible", row_count("papers")),
+    "teams": _amount("teams", "teams founded", row_count("teams")),
     "with_paper": _share("teams with a paper, of those that have ended", share_with_paper),
     "team_size": _amount(
-        "people", "members at the end, mean over teams with a paper", of_papers("teams", "size")
+        "people",
+        "members at the end, mean over teams with a paper",
+        mean_of_published_teams("teams", "size"),
     ),
     "days_to_paper": _amount(
-        "days", "from founding to visible paper, mean over papers", of("teams", "days_to_paper")
+        "days",
+        "from founding to visible paper, mean over papers",
+        column_statistic("teams", "days_to_paper"),
     ),
     "acceptance": _share("invitations accepted, of those answered by choice", acceptance),
-    "invitations": _amount("invitations", "invitations sent", rows("invitations")),
+    "invitations": _amount("invitations", "invitations sent", row_count("invitations")),
     "cross_team": _share(
         "invitations that went to members of other teams",
-        of("invitations", "cross_team", "share"),
+        column_statistic("invitations", "cross_team", "share"),
     ),
     "review_acceptance": _share(
         "submissions accepted, of those accepted or rejected", _review("acceptance")
@@ -134,7 +160,7 @@ MEASURES: Mapping[str, Measure] = {
         "agreement of reviewers on overall scores, alpha (Krippendorff 2011)",
         _review("agreement"),
     ),
-    "consultations": _amount("questions", "questions to outsiders", rows("consultations")),
+    "consultations": _amount("questions", "questions to outsiders", row_count("consultations")),
     "invited_guests": _share(
         "invitations to somebody whom the inviter had consulted in a team that had ended",
         invited_guests,
@@ -142,44 +168,46 @@ MEASURES: Mapping[str, Measure] = {
     "interest_change": _share(
         "1 - cosine of interests at first and at the end, mean over scientists whose interests "
         "have changed (after Jia, Wang and Szymanski 2017)",
-        of("drift", "change"),
+        column_statistic("drift", "change"),
     ),
     "topic_changed": _share(
         "scientists with another main topic than at first, of those whose interests have changed",
-        of("drift", "topic_changed", "share"),
+        column_statistic("drift", "topic_changed", "share"),
     ),
     "main_topics": _amount(
         "topics", "effective number of main topics at the end, exp of their entropy", main_topics
     ),
     "freshness": _share(
         "members without an earlier joint paper in the team, mean over teams with a paper (VirSci)",
-        of_papers("teams", "freshness"),
+        mean_of_published_teams("teams", "freshness"),
     ),
     "diversity": _share(
         "distinct main topics over members, mean over teams with a paper (VirSci)",
-        of_papers("teams", "diversity"),
+        mean_of_published_teams("teams", "diversity"),
     ),
     "newcomers": _share(
         "members without a paper, mean over teams with a paper (Guimera et al. 2005)",
-        of_papers("teams", "newcomers"),
+        mean_of_published_teams("teams", "newcomers"),
     ),
     "newcomer_rate": _share(
-        "authorships that are their author's first paper (Guimera et al. 2005)", first_papers
+        "authorships that are their author's first paper (Guimera et al. 2005)", newcomer_rate
     ),
     "repeat_rate": _share(
         "joint papers of a pair that were not its first (Guimera et al. 2005)", repeat_rate
     ),
     "waiting": _amount(
-        "days", "a team waits for its people, mean over teams", of("teams", "waiting")
+        "days", "a team waits for its people, mean over teams", column_statistic("teams", "waiting")
     ),
     "waiting_round": _amount(
         "days",
         "waiting of a member from one meeting to the next, mean over pieces of homework",
-        of("pieces", "waiting"),
+        column_statistic("pieces", "waiting"),
     ),
     **{
         f"waiting_{kind}": _amount(
-            "days", f"of that, {meaning}, mean over pieces of homework", of("pieces", column)
+            "days",
+            f"of that, {meaning}, mean over pieces of homework",
+            column_statistic("pieces", column),
         )
         for kind, column, meaning in (
             ("desk", "desk_queue", "homework of other projects came first"),
@@ -191,60 +219,62 @@ MEASURES: Mapping[str, Measure] = {
     "memberships": _amount(
         "teams",
         "teams that a scientist is in, mean over pieces of homework",
-        of("pieces", "memberships"),
+        column_statistic("pieces", "memberships"),
     ),
     "idle_share": _share(
         "attention held in rooms that are not complete, of all that is held",
-        of("held_attention", "idle_share"),
+        column_statistic("held_attention", "idle_share"),
     ),
     "attention": _amount(
         "",
         "attention spent, of one person's full, mean over members",
-        of("utilisation", "attention"),
+        column_statistic("utilisation", "attention"),
     ),
     "max_memberships": _amount(
         "teams", "most teams of one scientist at once", lambda run: float(max_memberships(run))
     ),
     "giant_component": _share(
         "scientists in the largest component of the ties since day 0, at the end (Newman 2001)",
-        last("grown", "giant_share"),
+        final_structure("grown", "giant_share"),
     ),
     "clustering": _share(
         "mean local clustering of the ties since day 0, at the end (Watts and Strogatz 1998)",
-        last("grown", "clustering"),
+        final_structure("grown", "clustering"),
     ),
     "mean_degree": _amount(
-        "co-authors", "co-authors since day 0, at the end", last("grown", "mean_degree")
+        "co-authors", "co-authors since day 0, at the end", final_structure("grown", "mean_degree")
     ),
     "gini_papers": _share(
-        "inequality of papers among those who wrote any (Gini 1912)", productivity
+        "inequality of papers among those who wrote any (Gini 1912)", gini_of_papers
     ),
     "gini_citations": _share(
-        "inequality of citations from the society among its papers (Gini 1912)", citations
+        "inequality of citations from the society among its papers (Gini 1912)", gini_of_citations
     ),
-    "calls": _amount("calls", "questions put to the model, re-asks included", rows("calls")),
-    "prompt_tokens": _amount("tokens", "tokens of all prompts", tokens("prompt_tokens")),
-    "completion_tokens": _amount("tokens", "tokens of all replies", tokens("completion_tokens")),
+    "calls": _amount("calls", "questions put to the model, re-asks included", row_count("calls")),
+    "prompt_tokens": _amount("tokens", "tokens of all prompts", token_total("prompt_tokens")),
+    "completion_tokens": _amount(
+        "tokens", "tokens of all replies", token_total("completion_tokens")
+    ),
     "tokens": _amount(
-        "tokens", "tokens of prompts and replies", tokens("prompt_tokens", "completion_tokens")
+        "tokens", "tokens of prompts and replies", token_total("prompt_tokens", "completion_tokens")
     ),
-    "usd": _amount("US dollars", "paid, where prices are known", usd),
-    "defaulted": _share("questions whose reply was replaced by a default", defaulted),
+    "usd": _amount("US dollars", "paid, where prices are known", usd_paid),
+    "defaulted": _share("questions whose reply was replaced by a default", defaulted_share),
     "inference_cost": _amount(
         "calls",
         "utterances and ballots in four stages, mean over teams with a paper (VirSci, Table 9)",
-        of_papers("inference_cost", "inference_cost"),
+        mean_of_published_teams("inference_cost", "inference_cost"),
     ),
     "turns": _amount(
         "turns",
         "most turns of a stage, mean over teams with a paper",
-        of_papers("inference_cost", "turns"),
+        mean_of_published_teams("inference_cost", "turns"),
     ),
     **{
         f"turns_{stage}": _amount(
             "turns",
             f"turns of the stage {stage} in its first visit, mean over teams with a paper",
-            turns_of(stage),
+            mean_turns(stage),
         )
         for stage in STAGES
     },
@@ -253,7 +283,7 @@ MEASURES: Mapping[str, Measure] = {
             "calls",
             f"{'ballots' if stage == 'novelty' else 'utterances'} in the stage {stage}, mean over "
             "teams with a paper (VirSci, Table 9)",
-            of_papers("inference_cost", stage),
+            mean_of_published_teams("inference_cost", stage),
         )
         for stage in STAGES
     },
@@ -261,7 +291,7 @@ MEASURES: Mapping[str, Measure] = {
 """Every measure of a whole run, by name."""
 
 
-def markdown() -> str:
+def measures_markdown() -> str:
     """The table of measures as Markdown, as ``docs/statistics.md`` holds it."""
     lines = ["| measure | unit | range | meaning |", "| --- | --- | --- | --- |"]
     for name, one in MEASURES.items():

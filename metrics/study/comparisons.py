@@ -1,4 +1,4 @@
-"""Comparing: the planned comparisons of a study, computed, with Holm over all of them."""
+"""The planned comparisons of a study, computed, with Holm's correction over all of them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.inference.comparisons import Comparison, holm, paired, welch
+from agents.arrays import FloatArray
+from metrics.inference.comparisons import ArmDifference, holm, paired, welch
 from metrics.inference.correlations import Correlation, pearson, spearman
-from metrics.inference.shapes import TwoLines, inverted_u
-from metrics.study.study import Planned, Study
-
-Floats = NDArray[np.float64]
+from metrics.inference.two_lines import TwoLines, inverted_u
+from metrics.study.study import PlannedComparison, Study
 
 
 @dataclass(frozen=True)
-class Compared:
-    """One comparison and what it gave.
+class ComparisonResult:
+    """One planned comparison and its result.
 
     Attributes:
-        measure: what is compared.
+        measure: name of the measure.
         of: the arms (``first`` and ``second`` of a pair), the key that is varied, or the other
             measure.
         test: in words.
@@ -36,105 +34,121 @@ class Compared:
     measure: str
     of: tuple[str, ...]
     test: str
-    result: Comparison | TwoLines | Correlation
+    result: ArmDifference | TwoLines | Correlation
     p: float
     planned: bool = True
     holm: float = float("nan")
     among: str = ""
 
 
-def compared(study: Study, without: Set[int] = frozenset()) -> list[Compared]:
-    """Every comparison in order, with Holm over all that were planned.
+def compute_comparisons(study: Study, without: Set[int] = frozenset()) -> list[ComparisonResult]:
+    """Compute every comparison in order, with Holm's correction over all that were planned.
 
     Args:
         study: the study.
         without: runs to leave out.
     """
-    found = [
+    results = [
         replace(one, planned=not plan.exploratory)
-        for plan in study.told.comparisons
-        for one in _tests(study, plan, without)
+        for plan in study.description.comparisons
+        for one in _results(study, plan, without)
     ]
-    adjusted = iter(holm([one.p for one in found if one.planned]))
-    return [replace(one, holm=next(adjusted)) if one.planned else one for one in found]
+    adjusted = iter(holm([one.p for one in results if one.planned]))
+    return [replace(one, holm=next(adjusted)) if one.planned else one for one in results]
 
 
-def _tests(study: Study, plan: Planned, without: Set[int]) -> Iterator[Compared]:
+def _results(
+    study: Study, plan: PlannedComparison, without: Set[int]
+) -> Iterator[ComparisonResult]:
     arms = [arm for arm in (plan.arms or study.arms) if arm in study.arms]
     if plan.test == "paired":
         for arm in arms[1:]:
-            yield _pair(study, plan.of, (arms[0], arm), without)
+            yield _compare_two_arms(study, plan.of, (arms[0], arm), without)
         return
     if plan.test == "correlation":
-        yield from _correlated(study, plan, arms, without)
+        yield from _correlations(study, plan, arms, without)
         return
-    key, among = plan.over or "", "" if plan.arms is None else _among(study, arms)
-    x, y = along(study, plan.of, key, arms, without)
+    key, among = plan.over or "", "" if plan.arms is None else _shared_settings(study, arms)
+    x, y = key_and_measure(study, plan.of, key, arms, without)
     if plan.test == "inverted_u":
         shape = inverted_u(x, y)
-        yield Compared(plan.of, (key,), "two lines", shape, shape.p, among=among)
+        yield ComparisonResult(plan.of, (key,), "two lines", shape, shape.p, among=among)
     else:
         rank = spearman(x, y)
-        yield Compared(plan.of, (key,), "rank correlation", rank, rank.p, among=among)
+        yield ComparisonResult(plan.of, (key,), "rank correlation", rank, rank.p, among=among)
 
 
-def _pair(study: Study, measure: str, arms: tuple[str, str], without: Set[int]) -> Compared:
-    if study.told.paired:
+def _compare_two_arms(
+    study: Study, measure: str, arms: tuple[str, str], without: Set[int]
+) -> ComparisonResult:
+    if study.description.paired:
         first, second = (study.values(measure, arm, without) for arm in arms)
         both = first.index.intersection(second.index)
         result = paired(first.loc[both].tolist(), second.loc[both].tolist())
-        return Compared(measure, arms, "paired t", result, result.p)
+        return ComparisonResult(measure, arms, "paired t", result, result.p)
     first_arm, second_arm = (study.numbers(measure, arm, without) for arm in arms)
     result = welch(first_arm, second_arm)
-    return Compared(measure, arms, "Welch", result, result.p)
+    return ComparisonResult(measure, arms, "Welch", result, result.p)
 
 
-def _among(study: Study, arms: list[str]) -> str:
+def _shared_settings(study: Study, arms: list[str]) -> str:
     """Settings that some arms share and not all arms of the study have; else their names."""
-    every = [arm.set for arm in study.told.arms]
-    chosen = [arm.set for arm in study.told.arms if arm.name in arms]
+    every = [arm.set for arm in study.description.arms]
+    chosen = [arm.set for arm in study.description.arms if arm.name in arms]
 
     def alike(key: str, given: list[dict[str, Any]]) -> bool:
         return all(one.get(key) == given[0].get(key) for one in given)
 
     own = chosen[0] if chosen else {}
     shared = [key for key in own if alike(key, chosen) and not alike(key, every)]
-    told = ", ".join(f"{key.rpartition('.')[2]}={own[key]}" for key in shared)
-    return told or "; ".join(arms)
+    settings = ", ".join(f"{key.rpartition('.')[2]}={own[key]}" for key in shared)
+    return settings or "; ".join(arms)
 
 
-def _correlated(
-    study: Study, plan: Planned, arms: list[str], without: Set[int]
-) -> Iterator[Compared]:
+def _correlations(
+    study: Study, plan: PlannedComparison, arms: list[str], without: Set[int]
+) -> Iterator[ComparisonResult]:
     """Pearson's and Spearman's over runs, against a measure or the score of every panel."""
     against, ours = plan.against or "", study.by_run(plan.of, arms, without)
     others = {against: study.by_run(against, arms, without)}
     if against.startswith("review."):
-        panels = study.reviewed(against)
+        panels = study.review_scores(against)
         others = {f"{against} by {name}": score for name, score in panels.items()} or others
     for label, theirs in others.items():
         both = ours.index.intersection(theirs.index)
         pair = ours.loc[both].tolist(), theirs.loc[both].tolist()
         for test, correlation in (("Pearson", pearson), ("Spearman", spearman)):
-            found = correlation(*pair)
-            yield Compared(plan.of, (label,), test, found, found.p)
+            correlation_result = correlation(*pair)
+            yield ComparisonResult(
+                plan.of, (label,), test, correlation_result, correlation_result.p
+            )
 
 
-def along(
+def key_and_measure(
     study: Study, measure: str, key: str, arms: list[str], without: Set[int] = frozenset()
-) -> tuple[Floats, Floats]:
+) -> tuple[FloatArray, FloatArray]:
     """The varied key and the measure, one value each per replicate.
 
     In a sampled design the unit is the arm, by the mean of its replicates: the replicates of one
     point share all its other keys. Arms in which the key is no number are left out.
+
+    Args:
+        study: the study.
+        measure: name of the measure.
+        key: the varied key.
+        arms: names of the arms.
+        without: runs to leave out.
+
+    Returns:
+        Values of the key and of the measure, two arrays of one length.
     """
-    places: list[float] = []
+    key_values: list[float] = []
     values: list[float] = []
     for arm in arms:
         own = study.numbers(measure, arm, without)
-        at = study.place(arm, key)
-        if len(own) and np.isfinite(at):
+        key_value = study.key_value(arm, key)
+        if len(own) and np.isfinite(key_value):
             kept = [float(own.mean())] if study.sampled else own.tolist()
             values += kept
-            places += [at] * len(kept)
-    return np.array(places, dtype=np.float64), np.array(values, dtype=np.float64)
+            key_values += [key_value] * len(kept)
+    return np.array(key_values, dtype=np.float64), np.array(values, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Files: the tables of a study as CSV and LaTeX, its figures as SVG that stand on their own."""
+"""Tables of a study as CSV and LaTeX, and its figures as SVG files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from metrics.exports import xml_text
-from society.frames import write_csv
+from society.results.table_files import write_csv
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
@@ -30,7 +30,13 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")
 def write_files(
     folder: Path, tables: Mapping[str, pd.DataFrame], figures: Mapping[str, Markup]
 ) -> None:
-    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg`` anew; what stood there before is gone."""
+    """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted.
+
+    Args:
+        folder: made if it is missing.
+        tables: name -> table.
+        figures: name -> inline SVG.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for old in sorted(folder.iterdir()):
         if old.suffix in (".csv", ".tex", ".svg"):
@@ -39,7 +45,7 @@ def write_files(
     for name, table in tables.items():
         (folder / f"{name}.tex").write_text(latex(table), encoding="utf-8")
     for name, picture in figures.items():
-        (folder / f"{name}.svg").write_text(standalone(picture), encoding="utf-8")
+        (folder / f"{name}.svg").write_text(standalone_svg(picture), encoding="utf-8")
 
 
 def latex(table: pd.DataFrame) -> str:
@@ -48,23 +54,23 @@ def latex(table: pd.DataFrame) -> str:
     Numbers have four digits, a missing one is a dash.
     """
     plain = table.map(lambda value: xml_text(value) if isinstance(value, str) else value)
-    styled = plain.style.format(_tex, escape="latex", na_rep="--")
-    styled = styled.format_index(_heading, axis=1, escape="latex").hide(axis="index")
+    styled = plain.style.format(_latex_cell, escape="latex", na_rep="--")
+    styled = styled.format_index(_latex_heading, axis=1, escape="latex").hide(axis="index")
     words = [name for name in table if table[name].map(lambda one: isinstance(one, str)).any()]
     columns = "".join("l" if name in words else "r" for name in table)
     return str(styled.to_latex(hrules=True, column_format=columns))
 
 
-def _tex(value: Any) -> str:
+def _latex_cell(value: Any) -> str:
     """Text as it is, a number in mathematics so that its sign is a minus."""
     return str(value) if isinstance(value, str) else f"${value:.4g}$".replace("e", "\\mathrm{e}")
 
 
-def _heading(name: object) -> str:
+def _latex_heading(name: object) -> str:
     return str(name).replace("\\_", " ")
 
 
-def standalone(picture: Markup) -> str:
+def standalone_svg(picture: Markup) -> str:
     """An inline figure of the page as a file of its own: its namespace, size and colours."""
     text = _VARIABLE.sub(lambda found: INK_ON_PAPER.get(found[1], "sans-serif"), str(picture))
     head = f'<svg xmlns="{SVG}" xmlns:xlink="{XLINK}"'

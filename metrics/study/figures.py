@@ -1,85 +1,99 @@
-"""Figures of a study: means with 95 % t intervals, every replicate behind them as a dot."""
+"""Figures of a study, with means, 95 % t intervals and single replicates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from markupsafe import Markup
-from numpy.typing import NDArray
 
+from agents.arrays import FloatArray
 from metrics.inference.intervals import t_interval
-from metrics.inference.shapes import Line, TwoLines
-from metrics.report.drawing import BLUE, GREEN, INK, MUTED, ORANGE, PINK, figure, only_whole, svg
-from metrics.study.comparing import Compared, along
-from metrics.study.study import Study
-
-Floats = NDArray[np.float64]
+from metrics.inference.two_lines import FittedLine, TwoLines
+from metrics.report.svg import (
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PINK,
+    figure,
+    inline_svg,
+    integer_ticks,
+)
+from metrics.study.comparisons import ComparisonResult, key_and_measure
+from metrics.study.study import StackedFigure, Study
 
 SERIES = (BLUE, ORANGE, GREEN, PINK)
 """Colours of the lines of a figure; with more settings, the arms are drawn one below another."""
 ARMS_SHOWN = 40
-WORD = 34
+MAX_NAME_LENGTH = 34
 """Letters of an arm's name that are drawn."""
 
 
-def of_measure(study: Study, measure: str) -> list[Markup]:
-    """A measure against the key that is varied, or arm by arm; nothing without values."""
+def measure_figures(study: Study, measure: str) -> list[Markup]:
+    """Figures of a measure against the varied key, or arm by arm; none without values."""
     if not any(len(study.values(measure, arm)) for arm in study.arms):
         return []
-    if by_arms(study):
-        return [_by_arm(study, measure)]
+    if is_drawn_by_arm(study):
+        return [_figure_by_arm(study, measure)]
     if study.sampled:
-        return [_scattered(study, measure, key) for key in study.numeric()]
-    key = axis(study)
-    return [_against(study, measure, key, series(study, key))]
+        return [_figure_of_points(study, measure, key) for key in study.numeric_keys()]
+    key = x_axis_key(study)
+    return [_figure_against_key(study, measure, key, arms_by_series(study, key))]
 
 
-def by_arms(study: Study) -> bool:
-    """Is a figure drawn arm by arm, for want of a key that is a number in all of them?"""
-    if not study.numeric():
+def is_drawn_by_arm(study: Study) -> bool:
+    """Whether a figure is drawn arm by arm, because no key is a number in all of them."""
+    if not study.numeric_keys():
         return True
-    return not study.sampled and len(series(study, axis(study))) > len(SERIES)
+    return not study.sampled and len(arms_by_series(study, x_axis_key(study))) > len(SERIES)
 
 
-def axis(study: Study) -> str:
+def x_axis_key(study: Study) -> str:
     """The key against which a figure is drawn: the one that leaves the fewest lines."""
-    return min(study.numeric(), key=lambda key: len(series(study, key)))
+    return min(study.numeric_keys(), key=lambda key: len(arms_by_series(study, key)))
 
 
-def series(study: Study, key: str) -> dict[str, list[str]]:
+def arms_by_series(study: Study, key: str) -> dict[str, list[str]]:
     """The arms by what else they set, each list in the order of the key."""
     groups: dict[str, list[str]] = {}
-    for arm in study.told.arms:
+    for arm in study.description.arms:
         others = [
             f"{name.rsplit('.', 1)[-1]} {value}" for name, value in arm.set.items() if name != key
         ]
         groups.setdefault(", ".join(others), []).append(arm.name)
     return {
-        name: sorted(arms, key=lambda arm: study.place(arm, key)) for name, arms in groups.items()
+        name: sorted(arms, key=lambda arm: study.key_value(arm, key))
+        for name, arms in groups.items()
     }
 
 
-def _against(study: Study, measure: str, key: str, groups: dict[str, list[str]]) -> Markup:
+def _figure_against_key(
+    study: Study, measure: str, key: str, groups: dict[str, list[str]]
+) -> Markup:
     with figure(f"{measure} against {key}", 4.6, 2.9) as drawn:
         axes = drawn.subplots()
-        places = sorted({study.place(arm, key) for arm in study.arms})
+        places = sorted({study.key_value(arm, key) for arm in study.arms})
         gap = min(np.diff(places), default=1.0)
         for number, arms in enumerate(groups.values()):
             shift = 0.12 * gap * (number - (len(groups) - 1) / 2)
-            _line(axes, study, measure, key, arms, SERIES[number], shift)
-        axes.set_xlabel(_short(key))
+            _draw_series(axes, study, measure, key, arms, SERIES[number], shift)
+        axes.set_xlabel(_key_label(key))
         if all(float(place).is_integer() for place in places) and len(places) <= 12:
             axes.set_xticks(places)
-        axes.set_title(_cut(measure))
+        axes.set_title(_truncated(measure))
         axes.grid(axis="y")
         if len(groups) > 1:
-            _names(axes, list(groups))
-        return svg(drawn, f"{measure} against {key}: means with 95 % intervals, and replicates")
+            _series_legend(axes, list(groups))
+        return inline_svg(
+            drawn, f"{measure} against {key}: means with 95 % intervals, and replicates"
+        )
 
 
-def _line(
+def _draw_series(
     axes: Any, study: Study, measure: str, key: str, arms: list[str], colour: str, shift: float
 ) -> None:
     """Means joined by a line, their intervals, and the replicates beside them."""
@@ -88,7 +102,7 @@ def _line(
         values = study.numbers(measure, arm)
         if not len(values):
             continue
-        at, band = study.place(arm, key) + shift, t_interval(values)
+        at, band = study.key_value(arm, key) + shift, t_interval(values)
         axes.scatter([at] * len(values), values, s=9, color=colour, alpha=0.3, linewidths=0)
         if np.isfinite(band.low):
             axes.vlines(at, band.low, band.high, color=colour, linewidth=1.8)
@@ -97,7 +111,7 @@ def _line(
     axes.plot(xs, ys, "o-", color=colour, markersize=5, linewidth=1.1)
 
 
-def _by_arm(study: Study, measure: str) -> Markup:
+def _figure_by_arm(study: Study, measure: str) -> Markup:
     """One row per arm, the first on top."""
     arms = study.arms[:ARMS_SHOWN]
     with figure(f"{measure} by arm", 7.0, 0.75 + 0.3 * len(arms)) as drawn:
@@ -113,48 +127,63 @@ def _by_arm(study: Study, measure: str) -> Markup:
             if np.isfinite(band.low):
                 axes.hlines(row, band.low, band.high, color=INK, linewidth=1.6)
             axes.plot([band.value], [row], "o", color=INK, markersize=4.5)
-        axes.set_yticks(range(len(arms)), [_cut(arm) for arm in arms])
+        axes.set_yticks(range(len(arms)), [_truncated(arm) for arm in arms])
         axes.set_ylim(len(arms) - 0.5, -0.5)
-        axes.set_title(_cut(measure))
+        axes.set_title(_truncated(measure))
         axes.grid(axis="x")
-        return svg(drawn, f"{measure} in each arm: means with 95 % intervals, and replicates")
+        return inline_svg(
+            drawn, f"{measure} in each arm: means with 95 % intervals, and replicates"
+        )
 
 
-def _scattered(study: Study, measure: str, key: str) -> Markup:
+def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
     """The mean of each point of a sampled design against one key."""
-    x, y = along(study, measure, key, study.arms)
+    x, y = key_and_measure(study, measure, key, study.arms)
     with figure(f"{measure} against {key} sampled", 4.2, 2.6) as drawn:
         axes = drawn.subplots()
         axes.scatter(x, y, s=18, color=BLUE, alpha=0.6, linewidths=0)
-        axes.set_xlabel(_short(key))
-        axes.set_title(_cut(measure))
+        axes.set_xlabel(_key_label(key))
+        axes.set_title(_truncated(measure))
         axes.grid(axis="y")
-        return svg(drawn, f"{measure} against {key}: the mean of each point")
+        return inline_svg(drawn, f"{measure} against {key}: the mean of each point")
 
 
-def of_shape(study: Study, one: Compared, arms: Sequence[str]) -> Markup | None:
-    """The two lines of a test, over the replicates; None where it could not be estimated."""
+def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -> Markup | None:
+    """Draw the two lines of a test over the replicates; None where the test could not be estimated.
+
+    Args:
+        study: the study.
+        one: result of a two-lines test.
+        arms: names of the arms that the test was planned for.
+    """
     shape = one.result
     if not isinstance(shape, TwoLines) or not np.isfinite(shape.p):
         return None
     key = one.of[0]
-    x, y = along(study, one.measure, key, list(arms))
+    x, y = key_and_measure(study, one.measure, key, list(arms))
     with figure(f"{one.measure} two lines {key} {len(arms)}", 4.6, 2.9) as drawn:
         axes = drawn.subplots()
         axes.scatter(x, y, s=12, color=MUTED, alpha=0.45, linewidths=0)
-        sides = ((shape.first, x <= shape.at, BLUE), (shape.second, x >= shape.at, ORANGE))
+        sides = (
+            (shape.first, x <= shape.break_point, BLUE),
+            (shape.second, x >= shape.break_point, ORANGE),
+        )
         for line, side, colour in sides:
-            _fitted(axes, line, x[side], y[side], colour)
-        axes.axvline(shape.at, color=MUTED, linewidth=0.8, dashes=(3, 3))
-        axes.set_xlabel(_short(key))
-        axes.set_title(f"{_cut(one.measure)}: {shape.note}")
+            _draw_fitted_line(axes, line, x[side], y[side], colour)
+        axes.axvline(shape.break_point, color=MUTED, linewidth=0.8, dashes=(3, 3))
+        axes.set_xlabel(_key_label(key))
+        axes.set_title(f"{_truncated(one.measure)}: {shape.note}")
         axes.grid(axis="y")
         if len(np.unique(x)) <= 12 and (x == np.round(x)).all():
-            only_whole(axes.xaxis, 8)
-        return svg(drawn, f"Two lines of {one.measure} over {key}, break at {shape.at:g}")
+            integer_ticks(axes.xaxis, 8)
+        return inline_svg(
+            drawn, f"Two lines of {one.measure} over {key}, break at {shape.break_point:g}"
+        )
 
 
-def _fitted(axes: Any, line: Line, x: Floats, y: Floats, colour: str) -> None:
+def _draw_fitted_line(
+    axes: Any, line: FittedLine, x: FloatArray, y: FloatArray, colour: str
+) -> None:
     """A line through the middle of its own observations."""
     if not len(x) or not np.isfinite(line.slope):
         return
@@ -162,12 +191,12 @@ def _fitted(axes: Any, line: Line, x: Floats, y: Floats, colour: str) -> None:
     axes.plot(ends, y.mean() + line.slope * (ends - x.mean()), color=colour, linewidth=2.2)
 
 
-def _names(axes: Any, names: list[str]) -> None:
+def _series_legend(axes: Any, names: list[str]) -> None:
     """A legend of coloured lines above the data."""
     from matplotlib.lines import Line2D
 
     entries = [
-        Line2D([], [], color=colour, linewidth=2.5, label=_cut(name) or "nothing else set")
+        Line2D([], [], color=colour, linewidth=2.5, label=_truncated(name) or "nothing else set")
         for name, colour in zip(names, SERIES, strict=False)
     ]
     low, high = axes.get_ylim()
@@ -175,9 +204,123 @@ def _names(axes: Any, names: list[str]) -> None:
     axes.legend(handles=entries, loc="upper left", handlelength=1.0, borderaxespad=0.1)
 
 
-def _short(key: str) -> str:
+def _key_label(key: str) -> str:
     return key.rsplit(".", 1)[-1].replace("_", " ")
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= WORD else f"{text[: WORD - 1]}…"
+def _truncated(text: str) -> str:
+    return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 1]}…"
+
+
+COLOURS = (MUTED, BLUE, GREEN, PINK, ORANGE)
+"""From the foot of a column upwards."""
+AS_BASE = "as the base"
+
+
+def stack_heights(study: Study, stack: StackedFigure) -> pd.DataFrame:
+    """The columns of a stacked figure in numbers.
+
+    Arms that are alike in both keys are averaged within each replicate, so that a column shows
+    the marginal mean of a grid; a replicate without some part is left out.
+
+    Returns:
+        One row per column: ``over`` (the key), ``place`` (its value), ``beside`` (value of the
+        other key; empty without one), ``n`` (replicates), the mean of every part by its label,
+        and ``total``, their sum, with its 95 % t interval ``low`` and ``high``.
+    """
+    rows = []
+    for key, beside, place, arms in _columns(study, stack):
+        parts = _part_means(study, stack, arms)
+        total = t_interval(parts.sum(axis=1).to_numpy(dtype=np.float64))
+        means = {str(label): float(mean) for label, mean in parts.mean().items()}
+        head = {"over": key, "place": place, "beside": beside, "n": len(parts)}
+        band = {"total": total.value, "low": total.low, "high": total.high}
+        rows.append({**head, **means, **band})
+    table = pd.DataFrame(rows)
+    return table[table["n"] > 0].reset_index(drop=True) if len(table) else table
+
+
+def stacked_figure(study: Study, stack: StackedFigure) -> Markup | None:
+    """Draw a stacked figure, a row of panels per key; None without values."""
+    table = stack_heights(study, stack)
+    if not len(table):
+        return None
+    keys, sides = table["over"].unique(), table["beside"].unique()
+    size = (0.6 + 3.3 * len(sides), 0.5 + 2.3 * len(keys))
+    with figure(f"stack {stack.title}", *size) as drawn:
+        panels = drawn.subplots(len(keys), len(sides), sharey=True, squeeze=False)
+        for row, key in zip(panels, keys, strict=True):
+            for axes, side in zip(row, sides, strict=True):
+                rows = table[(table["over"] == key) & (table["beside"] == side)]
+                _panel(axes, study, stack, stack_arms(study, stack, key, side), rows)
+                axes.set_xlabel(_key_label(key))
+                axes.set_title(f"{_key_label(stack.beside)}: {side}" if stack.beside else "")
+        first = panels[0][0]
+        first.set_title(", ".join(filter(None, (stack.title, first.get_title("left")))))
+        handles, labels = first.get_legend_handles_labels()
+        # The first label is that of the foot: a legend reads as the columns do, from the top.
+        drawn.legend(
+            handles[::-1], labels[::-1], loc="outside upper left", ncols=3, handlelength=1.0
+        )
+        return inline_svg(drawn, f"{stack.title}: {', '.join(stack.parts)}, part upon part")
+
+
+def stack_arms(study: Study, stack: StackedFigure, key: str, side: str) -> list[str]:
+    """Names of the arms that set a key to a number, and the other key to a value.
+
+    Args:
+        study: the study.
+        stack: the stacked figure.
+        key: the key on the x-axis.
+        side: value of the key ``beside``; empty without one.
+    """
+    return [
+        arm
+        for arm in study.arms
+        if np.isfinite(study.key_value(arm, key)) and _beside_value(study, stack, arm) == side
+    ]
+
+
+def _columns(study: Study, stack: StackedFigure) -> Iterator[tuple[str, str, float, list[str]]]:
+    sides = dict.fromkeys(_beside_value(study, stack, arm) for arm in study.arms)
+    for key in stack.over:
+        for side in sides:
+            arms = stack_arms(study, stack, key, side)
+            for place in sorted({study.key_value(arm, key) for arm in arms}):
+                yield key, side, place, [arm for arm in arms if study.key_value(arm, key) == place]
+
+
+def _part_means(study: Study, stack: StackedFigure, arms: list[str]) -> pd.DataFrame:
+    """One row per replicate, one column per part; the mean over these arms."""
+    told = [
+        pd.DataFrame({label: study.values(one, arm) for label, one in stack.parts.items()})
+        for arm in arms
+    ]
+    return pd.concat(told).dropna().groupby(level=0).mean()
+
+
+def _beside_value(study: Study, stack: StackedFigure, arm: str) -> str:
+    if stack.beside is None:
+        return ""
+    given = next(one.set for one in study.description.arms if one.name == arm)
+    return str(given[stack.beside]) if stack.beside in given else AS_BASE
+
+
+def _panel(
+    axes: Any, study: Study, stack: StackedFigure, arms: list[str], rows: pd.DataFrame
+) -> None:
+    """Columns side by side, the interval of each sum, and a dot for each run behind it."""
+    floor, at = np.zeros(len(rows)), np.arange(len(rows))
+    for label, colour in zip(stack.parts, COLOURS, strict=False):
+        height = rows[label].to_numpy(dtype=np.float64)
+        axes.bar(at, height, bottom=floor, width=0.66, color=colour, label=label)
+        floor += height
+    low, high = (rows[end].to_numpy(dtype=np.float64) for end in ("low", "high"))
+    axes.vlines(at, low, high, color=INK, linewidth=1.4)
+    key = rows["over"].iloc[0] if len(rows) else ""
+    for spot, place in enumerate(rows["place"]):
+        here = [arm for arm in arms if study.key_value(arm, key) == place]
+        totals = _part_means(study, stack, here).sum(axis=1)
+        axes.scatter([spot + 0.22] * len(totals), totals, s=6, color=INK, alpha=0.45, linewidths=0)
+    axes.set_xticks(at, [f"{place:g}" for place in rows["place"]])
+    axes.grid(axis="y")

@@ -1,4 +1,4 @@
-"""Page: one study as one self-contained HTML page, readable offline and without JavaScript."""
+"""The page of a study, one self-contained HTML file, readable offline without JavaScript."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from metrics.inference.coverage import POOR
+from metrics.inference.coverage import POOR_COVERAGE
 from metrics.inference.effects import detectable_effect, detectable_paired
-from metrics.inference.sample import SKETCH
-from metrics.measures import MEASURES
-from metrics.report.page import number, pages, style
-from metrics.study import figures, stacks, tables
-from metrics.study.comparing import compared
-from metrics.study.files import file_name, write_files
-from metrics.study.study import Stack, Study
+from metrics.inference.sample import MIN_REPLICATES
+from metrics.report.templates import (
+    format_number,
+    records,
+    style_sheet,
+    template_environment,
+    write_html,
+)
+from metrics.scalars.measures import MEASURES
+from metrics.study import figures, tables
+from metrics.study.comparisons import compute_comparisons
+from metrics.study.export import file_name, write_files
+from metrics.study.study import StackedFigure, Study
 
 RUNS_SHOWN = 60
 POWER = 0.8
@@ -33,95 +39,100 @@ def write_study_page(folder: Path | str) -> Path:
         InputError: it is no study folder, or its runs were not gathered.
     """
     study = Study.open(folder)
-    contents = Contents(study)
+    contents = StudyPage(study)
     write_files(study.folder / "report", contents.tables, contents.figures)
-    path = study.folder / "report.html"
-    path.unlink(missing_ok=True)
-    path.write_text(contents.page(), encoding="utf-8")
-    return path
+    return write_html(study.folder / "report.html", contents.render())
 
 
-class Contents:
-    """What the page of a study shows.
+class StudyPage:
+    """The page of a study: its tables and figures, computed once, and rendered.
 
     Attributes:
         study: the study.
-        found: its planned comparisons, computed.
+        results: its planned comparisons, computed.
+        runs_with_defaults: runs in which some reply is a default; None where not known.
+        measures: data of the section of each measure.
         tables: every table by the name of its file.
         figures: every figure by the name of its file.
     """
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.found = compared(study)
-        self.spoilt = study.defaulted()
+        self.results = compute_comparisons(study)
+        self.runs_with_defaults = study.runs_with_defaults()
         self.measures: list[dict[str, Any]] = []
         self.figures: dict[str, Markup] = {}
-        for measure in study.told.measures:
+        for measure in study.description.measures:
             self._add_measure(measure)
         self.shapes = self._shapes()
-        self.stacks = [self._stack(*one) for one in enumerate(study.told.figures, 1)]
-        again = compared(study, self.spoilt) if self.spoilt else []
+        self.stacks = [self._stack(*one) for one in enumerate(study.description.figures, 1)]
+        again = (
+            compute_comparisons(study, self.runs_with_defaults) if self.runs_with_defaults else []
+        )
         self.tables = {
             "measures": pd.concat([one["table"] for one in self.measures], ignore_index=True),
-            "differences": tables.differences(self.found),
-            "inverted_u": tables.shapes(self.found),
-            "rank_correlations": tables.correlations(self.found),
-            "correlations": tables.against(self.found),
+            "differences": tables.differences(self.results),
+            "inverted_u": tables.two_lines_tests(self.results),
+            "rank_correlations": tables.rank_correlations(self.results),
+            "correlations": tables.measure_correlations(self.results),
             "sensitivity": tables.sensitivity(study),
-            study.told.design: study.indices(),
-            "without_defaults": tables.without_defaults(self.found, again) if again else None,
+            study.description.design: study.sensitivity_indices(),
+            "without_defaults": tables.without_defaults(self.results, again) if again else None,
             "coverage": tables.coverage(study),
-            "runs_not_done": tables.lost(study),
+            "runs_not_done": tables.runs_not_done(study),
         }
         self.tables |= {one["file"]: one["table"] for one in self.stacks}
         self.tables = {name: one for name, one in self.tables.items() if one is not None}
         self.tables = {name: one for name, one in self.tables.items() if len(one)}
 
-    def page(self) -> str:
-        """The page as text."""
-        environment = pages("metrics.study", "metrics.report")
-        told, fewest = self.study.told, self._fewest()
+    def render(self) -> str:
+        """The page as HTML text."""
+        environment = template_environment("metrics.study", "metrics.report")
+        description, fewest = self.study.description, self._fewest_replicates()
         return environment.get_template("study.html").render(
-            style=style(environment),
-            told=told,
+            style=style_sheet(environment),
+            told=description,
             measures=self.measures,
             shapes=self.shapes,
             stacks=[one for one in self.stacks if one["picture"]],
-            tables={name: _rows(table) for name, table in self.tables.items()},
-            among=_among,
-            pairs=_pairs(self.tables.get("differences")),
+            tables={name: records(table) for name, table in self.tables.items()},
+            among=_among_column,
+            pairs=_difference_rows(self.tables.get("differences")),
             states=self.study.runs["state"].value_counts().sort_index().to_dict(),
             fewest=fewest,
-            sketch=SKETCH,
-            power=power(fewest, told.paired, sum(one.planned for one in self.found)),
-            poor=self._poor(),
-            limit=POOR,
-            tests=sum(one.planned for one in self.found),
-            added=sum(not one.planned for one in self.found),
-            spoilt=None if self.spoilt is None else len(self.spoilt),
-            arms=[{"name": arm.name, "set": _settings(arm.set)} for arm in told.arms],
-            leak=[(_words(key), _plain(value)) for key, value in sorted(told.leak.items())],
+            sketch=MIN_REPLICATES,
+            power=power_statements(
+                fewest, description.paired, sum(one.planned for one in self.results)
+            ),
+            poor=self._poorly_covered(),
+            limit=POOR_COVERAGE,
+            tests=sum(one.planned for one in self.results),
+            added=sum(not one.planned for one in self.results),
+            spoilt=None if self.runs_with_defaults is None else len(self.runs_with_defaults),
+            arms=[{"name": arm.name, "set": _settings(arm.set)} for arm in description.arms],
+            leak=[
+                (_words(key), _as_text(value)) for key, value in sorted(description.leak.items())
+            ],
             shown=RUNS_SHOWN,
             arms_drawn=figures.ARMS_SHOWN,
         )
 
     def _add_measure(self, name: str) -> None:
-        known = MEASURES.get(name)
-        drawn = figures.of_measure(self.study, name)
-        for place, picture in enumerate(drawn):
-            number_ = (str(place + 1),) if len(drawn) > 1 else ()
+        measure = MEASURES.get(name)
+        drawn = figures.measure_figures(self.study, name)
+        for index, picture in enumerate(drawn):
+            number_ = (str(index + 1),) if len(drawn) > 1 else ()
             self.figures[file_name(name, *number_)] = picture
-        table = tables.by_arm(self.study, name)
+        table = tables.measure_by_arm(self.study, name)
         self.measures.append(
             {
                 "name": name,
-                "unit": known.unit if known else "",
-                "meaning": known.meaning if known else "",
+                "unit": measure.unit if measure else "",
+                "meaning": measure.meaning if measure else "",
                 "figures": drawn,
-                "wide": figures.by_arms(self.study),
+                "wide": figures.is_drawn_by_arm(self.study),
                 "table": table,
-                "rows": _rows(table),
+                "rows": records(table),
                 "log": bool(table["geometric_mean"].notna().any()),
                 "missing": int(table["missing"].sum()),
             }
@@ -129,78 +140,82 @@ class Contents:
 
     def _shapes(self) -> list[Markup]:
         """Figures of the two-lines tests, with the arms that each was planned for."""
-        plans = [plan for plan in self.study.told.comparisons if plan.test == "inverted_u"]
-        tests = [one for one in self.found if one.test == "two lines"]
+        plans = [plan for plan in self.study.description.comparisons if plan.test == "inverted_u"]
+        tests = [result for result in self.results if result.test == "two lines"]
         drawn = []
-        for place, (plan, one) in enumerate(zip(plans, tests, strict=True)):
-            picture = figures.of_shape(self.study, one, plan.arms or self.study.arms)
+        for index, (plan, result) in enumerate(zip(plans, tests, strict=True)):
+            picture = figures.two_lines_figure(self.study, result, plan.arms or self.study.arms)
             if picture is not None:
                 drawn.append(picture)
-                self.figures[file_name(one.measure, "two_lines", *one.of, str(place + 1))] = picture
+                self.figures[file_name(result.measure, "two_lines", *result.of, str(index + 1))] = (
+                    picture
+                )
         return drawn
 
-    def _stack(self, place: int, stack: Stack) -> dict[str, Any]:
+    def _stack(self, number: int, stack: StackedFigure) -> dict[str, Any]:
         """A figure of measures that add up, and its columns in numbers."""
-        file = file_name("figure", str(place), stack.title)
-        picture = stacks.of_stack(self.study, stack)
+        file = file_name("figure", str(number), stack.title)
+        picture = figures.stacked_figure(self.study, stack)
         if picture is not None:
             self.figures[file] = picture
-        table = stacks.heights(self.study, stack)
+        table = figures.stack_heights(self.study, stack)
         columns = [
             *(("place", "value"), ("over", "of")),
             *([("beside", stack.beside.replace("_", " "))] if stack.beside else []),
             *(("n", "n"), *((label, label) for label in stack.parts), ("total", "sum")),
             (("low", "high"), "95 %"),
         ]
-        rows = _rows(table)
-        told = {"file": file, "title": stack.title, "picture": picture, "table": table}
-        return told | {"rows": rows, "columns": columns}
+        rows = records(table)
+        section = {"file": file, "title": stack.title, "picture": picture, "table": table}
+        return section | {"rows": rows, "columns": columns}
 
-    def _fewest(self) -> int:
+    def _fewest_replicates(self) -> int:
         """Replicates of the arm with the fewest runs that are done."""
         done = self.study.runs[self.study.runs["state"] == "done"].groupby("arm").size()
         return int(done.reindex(self.study.arms).fillna(0).min())
 
-    def _poor(self) -> list[dict[str, Any]]:
+    def _poorly_covered(self) -> list[dict[str, Any]]:
         """Measures whose t intervals are known to cover too seldom."""
-        rows = _rows(tables.coverage(self.study))
+        rows = records(tables.coverage(self.study))
         logs = {one["name"]: one["log"] for one in self.measures}
-        return [{**row, "logged": logs[row["measure"]]} for row in rows if row["t"] < POOR]
+        return [{**row, "logged": logs[row["measure"]]} for row in rows if row["t"] < POOR_COVERAGE]
 
 
-def power(n: int, paired: bool, tests: int) -> list[str]:
-    """What n replicates per arm can find, in sentences; none below two."""
+def power_statements(n: int, paired: bool, tests: int) -> list[str]:
+    """The effects that a design can detect, in sentences; none below two replicates.
+
+    Args:
+        n: replicates per arm.
+        paired: whether replicates share their seeds.
+        tests: number of planned comparisons.
+    """
     if n < 2:
         return []
     size = detectable_paired(n, POWER) if paired else detectable_effect(n, POWER)
-    told = [
+    sentences = [
         f"n = {n} per arm finds d ≥ {detectable_effect(n, POWER):.2f} at {POWER:.0%} power "
         "(two arms with seeds of their own, two-sided test at 5 %)."
     ]
     if paired:
-        told.append(f"The same n as pairs finds d_z ≥ {size:.2f}.")
+        sentences.append(f"The same n as pairs finds d_z ≥ {size:.2f}.")
     if tests > 1:
         first = 0.05 / tests
         strict = detectable_paired if paired else detectable_effect
-        told.append(
+        sentences.append(
             f"Where Holm is at its strictest, as for the smallest of {tests} p values, it is "
             f"{'d_z' if paired else 'd'} ≥ {strict(n, POWER, first):.2f}."
         )
-    return [line.replace("%", "\u202f%").replace(" \u202f", "\u202f") for line in told]
+    return [line.replace("%", "\u202f%").replace(" \u202f", "\u202f") for line in sentences]
 
 
-def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
-
-
-def _among(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+def _among_column(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     """The column that says among which arms, where any row has something in it."""
     return [("among", "among")] if any(row["among"] for row in rows) else []
 
 
-def _pairs(table: pd.DataFrame | None) -> list[dict[str, Any]]:
+def _difference_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
     """The differences, of every two arms of a grid only what differs, the rest in ``among``."""
-    rows = [] if table is None else _rows(table)
+    rows = [] if table is None else records(table)
     for row in rows:
         sides = [str(row[side]).split(",") for side in ("first", "second")]
         parts = list(zip(*sides, strict=False))
@@ -214,16 +229,16 @@ def _pairs(table: pd.DataFrame | None) -> list[dict[str, Any]]:
 
 
 def _settings(given: dict[str, Any]) -> str:
-    return ", ".join(f"{key}: {_plain(value)}" for key, value in given.items()) or "as the base"
+    return ", ".join(f"{key}: {_as_text(value)}" for key, value in given.items()) or "as the base"
 
 
-def _plain(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, float):
-        return number(value)
+        return format_number(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return "; ".join(_plain(one) for one in value)
+        return "; ".join(_as_text(one) for one in value)
     if isinstance(value, dict):
-        return "; ".join(f"{_words(str(key))}: {_plain(one)}" for key, one in value.items())
+        return "; ".join(f"{_words(str(key))}: {_as_text(one)}" for key, one in value.items())
     return "not known" if value is None else str(value)
 
 

@@ -1,19 +1,18 @@
-"""Sensitivity: which keys a measure depends on, from designs that were sampled for it.
+"""Sensitivity indices of Sobol and Morris, from designs that were sampled for them.
 
 Both take the values of a measure in the order of the design's arms, each the mean over its
-replicates; a value that is missing makes an index NaN, never zero.
+replicates. A missing value makes an index NaN, never zero.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from agents.arrays import FloatArray
 
 
-def sobol(values: Floats, keys: list[str]) -> pd.DataFrame:
+def sobol(values: FloatArray, keys: list[str]) -> pd.DataFrame:
     """Share of a measure's variance by key: ``first`` order, and ``total`` with interactions.
 
     First order as in Saltelli et al. 2010 (doi:10.1016/j.cpc.2009.09.018), total as in Jansen 1999.
@@ -37,7 +36,7 @@ def sobol(values: Floats, keys: list[str]) -> pd.DataFrame:
     return pd.DataFrame({"key": pd.array(keys, dtype="string"), "first": first, "total": total})
 
 
-def morris(values: Floats, points: Floats, keys: list[str]) -> pd.DataFrame:
+def morris(values: FloatArray, points: FloatArray, keys: list[str]) -> pd.DataFrame:
     """Elementary effects: change of a measure while one key crosses its whole range.
 
     ``mu`` is their mean (Morris 1991), ``mu_star`` that of their sizes (Campolongo et al. 2007),

@@ -1,4 +1,4 @@
-"""Study: a finished or half-finished study folder, read; it computes nothing.
+"""A study folder, opened for reading; it computes nothing.
 
 ::
 
@@ -16,33 +16,31 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from agents.arrays import FloatArray
 from agents.errors import InputError
-from society.frames import read_parquet
-from society.vectors import regular
+from society.results.table_files import read_parquet, require_regular_file
 
-Floats = NDArray[np.float64]
-STUDY = "study.json"
-SAMPLED = ("latin_hypercube", "sobol", "morris")
+DESCRIPTION_FILE = "study.json"
+SAMPLED_DESIGNS = ("latin_hypercube", "sobol", "morris")
 """Designs in which every arm is a point of a space of keys."""
 
 
-class Entry(BaseModel):
-    """What a study tells; a later release may tell more."""
+class StudyRecord(BaseModel):
+    """A record in ``study.json``; unknown keys, of a later release, are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Arm(Entry):
-    """One arm: its name, and the scenario keys that it sets."""
+class StudyArm(StudyRecord):
+    """One arm of a study: its name, and the scenario keys that it sets."""
 
     name: str
     set: dict[str, Any] = Field(default_factory=dict)
 
 
-class Planned(Entry):
+class PlannedComparison(StudyRecord):
     """One comparison as it was planned.
 
     Attributes:
@@ -62,7 +60,7 @@ class Planned(Entry):
     exploratory: bool = False
 
 
-class Stack(Entry):
+class StackedFigure(StudyRecord):
     """One figure of measures that add up.
 
     Attributes:
@@ -78,12 +76,12 @@ class Stack(Entry):
     beside: str | None = None
 
 
-class Told(Entry):
-    """What ``study.json`` says.
+class StudyDescription(StudyRecord):
+    """The content of ``study.json``.
 
     Attributes:
         title: of the study.
-        about: what it asks.
+        about: its question.
         design: ``grid``, ``list``, ``latin_hypercube``, ``sobol`` or ``morris``.
         arms: in order.
         keys: the scenario keys that are varied.
@@ -93,20 +91,20 @@ class Told(Entry):
         figures: of measures that add up.
         paired: replicate r has the same seed in every arm.
         deviations: what was done otherwise than locked.
-        backend_about: who spoke.
+        backend_about: description of the model.
         leak: the model's training cut-off beside the boundary.
-        reviewers: who has reviewed the abstracts, by the name of their panel.
+        reviewers: description of the reviewing model, by the name of its panel.
     """
 
     title: str = ""
     about: str = ""
     design: str = "list"
-    arms: list[Arm]
+    arms: list[StudyArm]
     keys: list[str] = Field(default_factory=list)
     replicates: int = Field(ge=1)
     measures: list[str]
-    comparisons: list[Planned] = Field(default_factory=list)
-    figures: list[Stack] = Field(default_factory=list)
+    comparisons: list[PlannedComparison] = Field(default_factory=list)
+    figures: list[StackedFigure] = Field(default_factory=list)
     paired: bool = True
     deviations: list[str] = Field(default_factory=list)
     backend_about: str = ""
@@ -115,19 +113,21 @@ class Told(Entry):
 
 
 class Study:
-    """A study folder.
+    """A study folder, opened.
 
     Attributes:
-        folder: where it is.
-        told: what ``study.json`` says.
+        folder: its path.
+        description: the content of ``study.json``.
         runs: one row per run: ``run``, ``arm``, ``replicate``, ``seed``, ``state``, ``digest``
             and a column per varied key.
         results: one row per run and measure: ``run``, ``arm``, ``replicate``, ``seed``,
             ``measure``, ``value`` (missing where not available).
     """
 
-    def __init__(self, folder: Path, told: Told, runs: pd.DataFrame, results: pd.DataFrame) -> None:
-        self.folder, self.told, self.runs, self.results = folder, told, runs, results
+    def __init__(
+        self, folder: Path, description: StudyDescription, runs: pd.DataFrame, results: pd.DataFrame
+    ) -> None:
+        self.folder, self.description, self.runs, self.results = folder, description, runs, results
         known = results.dropna(subset=["value"])
         self._values = {
             (str(measure), str(arm)): rows.set_index("replicate").sort_index()
@@ -147,21 +147,21 @@ class Study:
             file = folder / f"{name}.parquet"
             if not file.exists():
                 raise InputError(f"{file}: missing; run the study, which gathers its results")
-            tables.append(read_parquet(regular(file)))
-        return cls(folder, _told(folder / STUDY), *tables)
+            tables.append(read_parquet(require_regular_file(file)))
+        return cls(folder, _read_description(folder / DESCRIPTION_FILE), *tables)
 
     @property
     def arms(self) -> list[str]:
         """Names of the arms, in order."""
-        return [arm.name for arm in self.told.arms]
+        return [arm.name for arm in self.description.arms]
 
     @property
     def sampled(self) -> bool:
-        """Is every arm a point of a space, rather than a setting of interest?"""
-        return self.told.design in SAMPLED
+        """Whether every arm is a sampled point of a space, rather than a setting of interest."""
+        return self.description.design in SAMPLED_DESIGNS
 
     def values(self, measure: str, arm: str, without: Set[int] = frozenset()) -> pd.Series:
-        """A measure in the runs of an arm, by replicate; runs that do not tell are left out.
+        """A measure in the runs of an arm, by replicate; runs without a value are left out.
 
         Args:
             measure: its name.
@@ -174,72 +174,88 @@ class Study:
         kept = rows if not without else rows[~rows["run"].isin(without)]
         return kept["value"].astype("float64")
 
-    def numbers(self, measure: str, arm: str, without: Set[int] = frozenset()) -> Floats:
-        """The same without the replicates they belong to."""
+    def numbers(self, measure: str, arm: str, without: Set[int] = frozenset()) -> FloatArray:
+        """A measure in the runs of an arm as an array, without the numbers of the replicates.
+
+        Args:
+            measure: its name.
+            arm: its name.
+            without: runs to leave out.
+        """
         return np.asarray(self.values(measure, arm, without), dtype=np.float64)
 
     def by_run(self, measure: str, arms: list[str], without: Set[int] = frozenset()) -> pd.Series:
-        """A measure in the runs of some arms, by run; runs that do not tell are left out."""
+        """A measure in the runs of some arms, by run; runs without a value are left out.
+
+        Args:
+            measure: its name.
+            arms: names of the arms.
+            without: runs to leave out.
+        """
         rows = self.results[self.results["measure"] == measure].dropna(subset=["value"])
         kept = rows[rows["arm"].isin(arms) & ~rows["run"].isin(without)]
         return kept.set_index("run")["value"].astype("float64")
 
-    def reviewed(self, score: str) -> dict[str, pd.Series]:
+    def review_scores(self, score: str) -> dict[str, pd.Series]:
         """A score of reviews by run, for each panel that has given it; ``review.KIND.SCORE``."""
         file = self.folder / "reviews.parquet"
         if not file.exists():
             return {}
-        rows = read_parquet(regular(file))
+        rows = read_parquet(require_regular_file(file))
         mine = rows[("review." + rows["kind"] + "." + rows["dimension"]) == score]
         return {
             str(panel): own.set_index("run")["score"].astype("float64")
             for panel, own in mine.groupby("panel")
         }
 
-    def place(self, arm: str, key: str) -> float:
+    def key_value(self, arm: str, key: str) -> float:
         """The number that an arm sets a key to; NaN if it sets none or it is no number."""
-        value: Any = next(one.set.get(key) for one in self.told.arms if one.name == arm)
+        value: Any = next(one.set.get(key) for one in self.description.arms if one.name == arm)
         number = isinstance(value, int | float) and not isinstance(value, bool)
         return float(value) if number else float("nan")
 
-    def numeric(self) -> list[str]:
+    def numeric_keys(self) -> list[str]:
         """The varied keys that are a number in every arm, and not the same in all."""
-        found = []
-        for key in self.told.keys:
-            places = {self.place(arm, key) for arm in self.arms}
-            if len(places) > 1 and np.isfinite(list(places)).all():
-                found.append(key)
-        return found
+        keys = []
+        for key in self.description.keys:
+            values = {self.key_value(arm, key) for arm in self.arms}
+            if len(values) > 1 and np.isfinite(list(values)).all():
+                keys.append(key)
+        return keys
 
-    def indices(self) -> pd.DataFrame | None:
+    def sensitivity_indices(self) -> pd.DataFrame | None:
         """Sobol's indices or Morris' effects, if the study was sampled for them and gathered."""
         file = self.folder / "sensitivity.parquet"
-        wanted = self.told.design in ("sobol", "morris") and file.exists()
-        return read_parquet(regular(file)) if wanted else None
+        wanted = self.description.design in ("sobol", "morris") and file.exists()
+        return read_parquet(require_regular_file(file)) if wanted else None
 
-    def defaulted(self) -> frozenset[int] | None:
-        """Runs in which some reply is a default; None where the tables do not tell."""
+    def runs_with_defaults(self) -> frozenset[int] | None:
+        """Runs in which some reply is a default; None where the study has no table of calls."""
         file = self.folder / "tables" / "calls_by_act.parquet"
         if not file.exists():
             return None
-        calls = read_parquet(regular(file))
+        calls = read_parquet(require_regular_file(file))
         if not {"run", "defaulted"} <= set(calls.columns):
             return None
         return frozenset(int(run) for run in calls.loc[calls["defaulted"].fillna(0) > 0, "run"])
 
-    def reason(self, run: int) -> str:
-        """Why a run is not done, as its status says; empty where it does not say."""
+    def failure_reason(self, run: int) -> str:
+        """Why a run is not done, from its status file; empty where that does not say."""
         file = self.folder / "runs" / f"{run:04d}.status.json"
         try:
-            told = json.loads(regular(file).read_text(encoding="utf-8")) if file.exists() else {}
+            status = (
+                json.loads(require_regular_file(file).read_text(encoding="utf-8"))
+                if file.exists()
+                else {}
+            )
         except (ValueError, OSError, InputError):
             return ""
-        return str(told.get("reason") or "") if isinstance(told, dict) else ""
+        return str(status.get("reason") or "") if isinstance(status, dict) else ""
 
 
-def _told(path: Path) -> Told:
+def _read_description(path: Path) -> StudyDescription:
     try:
-        return Told.model_validate_json(regular(path).read_bytes())
+        return StudyDescription.model_validate_json(require_regular_file(path).read_bytes())
     except OSError as error:
         raise InputError(f"{path}: cannot be read, so this is no study folder: {error}") from error
     except ValidationError as error:

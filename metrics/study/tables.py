@@ -1,4 +1,4 @@
-"""Tables of a study, with full digits: measures by arm, comparisons, sensitivity, runs."""
+"""Tables of a study, with full digits, on measures by arm, comparisons, sensitivity and runs."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metrics.inference.comparisons import Comparison
+from agents.arrays import FloatArray
+from metrics.inference.comparisons import ArmDifference
 from metrics.inference.correlations import Correlation, prcc
-from metrics.inference.coverage import FAMILIES, LADDER, Cell, fitting
+from metrics.inference.coverage import FAMILIES, SKEWNESS_LADDER, CoverageCell, matching_case
 from metrics.inference.intervals import bca_interval, log_interval, t_interval
-from metrics.inference.sample import NAN, Floats, skewness
-from metrics.inference.shapes import TwoLines
-from metrics.study.comparing import Compared
+from metrics.inference.sample import NAN, skewness
+from metrics.inference.two_lines import TwoLines
+from metrics.study.comparisons import ComparisonResult
 from metrics.study.study import Study
 
-BY_ARM = (
+MEASURE_BY_ARM = (
     *("measure", "arm", "n", "missing", "mean", "low", "high", "bca_low", "bca_high"),
     *("geometric_mean", "log_low", "log_high", "deviation", "skewness"),
 )
@@ -25,147 +26,185 @@ DIFFERENCES = (
     *("measure", "first", "second", "test", "n", "difference", "low", "high"),
     *("effect", "value", "effect_low", "effect_high", "p", "holm", "planned", "note"),
 )
-SHAPES = (
+TWO_LINES_TESTS = (
     *("measure", "over", "among", "n", "break", "slope_1", "low_1", "high_1", "p_1"),
     *("slope_2", "low_2", "high_2", "p_2", "p", "holm", "planned", "note"),
 )
-CORRELATIONS = ("measure", "over", "among", "n", "rho", "low", "high", "p", "holm", "planned")
-AGAINST = ("measure", "against", "test", "n", "r", "low", "high", "p", "holm", "planned")
+RANK_CORRELATIONS = ("measure", "over", "among", "n", "rho", "low", "high", "p", "holm", "planned")
+MEASURE_CORRELATIONS = (
+    "measure",
+    "against",
+    "test",
+    "n",
+    "r",
+    "low",
+    "high",
+    "p",
+    "holm",
+    "planned",
+)
 SENSITIVITY = ("measure", "key", "n", "prcc", "low", "high", "p")
 COVERAGE = ("measure", "n", "skewness", "judged_as", "t", "bca", "log")
-SKEWED = 2
+SKEWED_FROM = 2
 """From this step of the ladder on a measure looks skewed: lognormal with sigma 0.5."""
-LOST = ("run", "arm", "replicate", "state", "reason")
+RUNS_NOT_DONE = ("run", "arm", "replicate", "state", "reason")
 
 
-def by_arm(study: Study, measure: str) -> pd.DataFrame:
-    """Mean of a measure in each arm with its intervals; columns ``BY_ARM``.
+def measure_by_arm(study: Study, measure: str) -> pd.DataFrame:
+    """Mean of a measure in each arm with its intervals; columns ``MEASURE_BY_ARM``.
 
     The log-scale interval, of the geometric mean, is given where all values of the measure are
     above zero and its arms look skewed.
     """
-    judged = judgement(study, measure)
+    judged = coverage_case(study, measure)
     samples = {arm: study.numbers(measure, arm) for arm in study.arms}
     positive = all((values > 0).all() for values in samples.values())
-    log = positive and judged is not None and LADDER.index(judged.family) >= SKEWED
-    rows = [_arm(study, measure, arm, values, log) for arm, values in samples.items()]
-    return _frame(rows, BY_ARM)
+    log = positive and judged is not None and SKEWNESS_LADDER.index(judged.family) >= SKEWED_FROM
+    rows = [_arm_row(study, measure, arm, values, log) for arm, values in samples.items()]
+    return _frame(rows, MEASURE_BY_ARM)
 
 
-def _arm(study: Study, measure: str, arm: str, values: Floats, log: bool) -> tuple[Any, ...]:
+def _arm_row(
+    study: Study, measure: str, arm: str, values: FloatArray, log: bool
+) -> tuple[Any, ...]:
     t, bca = t_interval(values), bca_interval(values)
     typical = log_interval(values) if log and len(values) else None
     scaled = (NAN,) * 3 if typical is None else (typical.value, typical.low, typical.high)
     spread = float(values.std(ddof=1)) if len(values) > 1 else NAN
-    missing = study.told.replicates - len(values)
+    missing = study.description.replicates - len(values)
     head = (measure, arm, len(values), missing, t.value, t.low, t.high, bca.low, bca.high)
     return (*head, *scaled, spread, skewness(values))
 
 
-def judgement(study: Study, measure: str) -> Cell | None:
+def coverage_case(study: Study, measure: str) -> CoverageCell | None:
     """The simulated case by which the intervals of a measure are judged; None without values.
 
-    The replicates are those of the smallest arm with any; the skewness is the median over the
+    Its replicates are those of the smallest arm with any; its skewness is the median over the
     arms of their sample skewness.
     """
     samples = [study.numbers(measure, arm) for arm in study.arms]
     sizes = [len(values) for values in samples if len(values)]
-    return fitting(min(sizes), typical_skewness(samples)) if sizes else None
+    return matching_case(min(sizes), median_skewness(samples)) if sizes else None
 
 
-def typical_skewness(samples: Iterable[Floats]) -> float:
+def median_skewness(samples: Iterable[FloatArray]) -> float:
     """Median of the skewness of samples; NaN where none has any."""
-    found = [skewness(values) for values in samples]
-    finite = [value for value in found if np.isfinite(value)]
+    skewnesses = [skewness(values) for values in samples]
+    finite = [value for value in skewnesses if np.isfinite(value)]
     return float(np.median(finite)) if finite else NAN
 
 
 def coverage(study: Study) -> pd.DataFrame:
-    """How often the intervals of each measure are known to hold the truth; columns ``COVERAGE``."""
+    """How often the intervals of each measure contain the true mean; columns ``COVERAGE``."""
     rows = []
-    for measure in study.told.measures:
-        cell = judgement(study, measure)
+    for measure in study.description.measures:
+        cell = coverage_case(study, measure)
         if cell is None:
             continue
         samples = [study.numbers(measure, arm) for arm in study.arms]
         fewest = min(len(values) for values in samples if len(values))
         judged = f"{FAMILIES[cell.family].meaning}, n = {cell.n}"
-        known = (typical_skewness(samples), judged, cell.t, cell.bca, cell.log)
+        known = (median_skewness(samples), judged, cell.t, cell.bca, cell.log)
         rows.append((measure, fewest, *known))
     return _frame(rows, COVERAGE)
 
 
-def differences(found: Sequence[Compared]) -> pd.DataFrame:
+def differences(results: Sequence[ComparisonResult]) -> pd.DataFrame:
     """The comparisons of two arms; columns ``DIFFERENCES``."""
     rows = []
-    for one in found:
-        if isinstance(one.result, Comparison):
-            gap, effect = one.result.difference, one.result.effect
-            head = (one.measure, *one.of, one.test, gap.n, gap.value, gap.low, gap.high)
-            size = (one.result.effect_name, effect.value, effect.low, effect.high)
-            rows.append((*head, *size, one.p, one.holm, _planned(one), one.result.note))
+    for result in results:
+        if isinstance(result.result, ArmDifference):
+            gap, effect = result.result.difference, result.result.effect
+            head = (result.measure, *result.of, result.test, gap.n, gap.value, gap.low, gap.high)
+            size = (result.result.effect_name, effect.value, effect.low, effect.high)
+            rows.append((*head, *size, result.p, result.holm, _planned(result), result.result.note))
     return _frame(rows, DIFFERENCES)
 
 
-def shapes(found: Sequence[Compared]) -> pd.DataFrame:
-    """The two-lines tests; columns ``SHAPES``."""
+def two_lines_tests(results: Sequence[ComparisonResult]) -> pd.DataFrame:
+    """The two-lines tests; columns ``TWO_LINES_TESTS``."""
     rows = []
-    for one in found:
-        if isinstance(one.result, TwoLines):
+    for result in results:
+        if isinstance(result.result, TwoLines):
             lines = [
                 value
-                for line in (one.result.first, one.result.second)
+                for line in (result.result.first, result.result.second)
                 for value in (line.slope, line.low, line.high, line.p)
             ]
-            head = (one.measure, *one.of, one.among, one.result.n, one.result.at)
-            rows.append((*head, *lines, one.p, one.holm, _planned(one), one.result.note))
-    return _frame(rows, SHAPES)
+            head = (
+                result.measure,
+                *result.of,
+                result.among,
+                result.result.n,
+                result.result.break_point,
+            )
+            rows.append(
+                (*head, *lines, result.p, result.holm, _planned(result), result.result.note)
+            )
+    return _frame(rows, TWO_LINES_TESTS)
 
 
-def correlations(found: Sequence[Compared]) -> pd.DataFrame:
-    """The rank correlations with a varied key; columns ``CORRELATIONS``."""
+def rank_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
+    """The rank correlations with a varied key; columns ``RANK_CORRELATIONS``."""
     rows = [
-        (*row[:2], one.among, *row[3:])
-        for one, row in _correlated(found)
-        if one.test == "rank correlation"
+        (*row[:2], result.among, *row[3:])
+        for result, row in _correlation_rows(results)
+        if result.test == "rank correlation"
     ]
-    return _frame(rows, CORRELATIONS)
+    return _frame(rows, RANK_CORRELATIONS)
 
 
-def against(found: Sequence[Compared]) -> pd.DataFrame:
-    """The correlations of two measures, or of a measure and a review; columns ``AGAINST``."""
-    rows = [row for one, row in _correlated(found) if one.test != "rank correlation"]
-    return _frame(rows, AGAINST)
+def measure_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
+    """The correlations of two measures, or of a measure and a review.
+
+    Columns: ``MEASURE_CORRELATIONS``.
+    """
+    rows = [row for result, row in _correlation_rows(results) if result.test != "rank correlation"]
+    return _frame(rows, MEASURE_CORRELATIONS)
 
 
-def _correlated(found: Sequence[Compared]) -> Iterator[tuple[Compared, tuple[Any, ...]]]:
-    for one in found:
-        if isinstance(one.result, Correlation):
-            head = (one.measure, *one.of, one.test, one.result.n, one.result.r)
-            yield one, (*head, one.result.low, one.result.high, one.p, one.holm, _planned(one))
+def _correlation_rows(
+    results: Sequence[ComparisonResult],
+) -> Iterator[tuple[ComparisonResult, tuple[Any, ...]]]:
+    for result in results:
+        if isinstance(result.result, Correlation):
+            head = (result.measure, *result.of, result.test, result.result.n, result.result.r)
+            yield (
+                result,
+                (
+                    *head,
+                    result.result.low,
+                    result.result.high,
+                    result.p,
+                    result.holm,
+                    _planned(result),
+                ),
+            )
 
 
-def _planned(one: Compared) -> str:
-    return "yes" if one.planned else "no"
+def _planned(result: ComparisonResult) -> str:
+    return "yes" if result.planned else "no"
 
 
-def without_defaults(found: Sequence[Compared], again: Sequence[Compared]) -> pd.DataFrame:
+def without_defaults(
+    results: Sequence[ComparisonResult], again: Sequence[ComparisonResult]
+) -> pd.DataFrame:
     """Every comparison beside itself without the runs that hold a default."""
     rows = [
         (one.measure, " to ".join(one.of), one.test, *_estimate(one), *_estimate(other))
-        for one, other in zip(found, again, strict=True)
+        for one, other in zip(results, again, strict=True)
     ]
     columns = ("measure", "of", "test", "n", "estimate", "holm")
     return _frame(rows, (*columns, "n_without", "estimate_without", "holm_without"))
 
 
-def _estimate(one: Compared) -> tuple[int, float, float]:
+def _estimate(result: ComparisonResult) -> tuple[int, float, float]:
     """Observations, the estimate (a difference, a break, a correlation) and Holm's p."""
-    if isinstance(one.result, Comparison):
-        return one.result.difference.n, one.result.difference.value, one.holm
-    if isinstance(one.result, TwoLines):
-        return one.result.n, one.result.at, one.holm
-    return one.result.n, one.result.r, one.holm
+    if isinstance(result.result, ArmDifference):
+        return result.result.difference.n, result.result.difference.value, result.holm
+    if isinstance(result.result, TwoLines):
+        return result.result.n, result.result.break_point, result.holm
+    return result.result.n, result.result.r, result.holm
 
 
 def sensitivity(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
@@ -173,26 +212,45 @@ def sensitivity(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
 
     The unit is the arm, by the mean of its replicates.
     """
-    keys = study.numeric() if study.sampled else []
+    keys = study.numeric_keys() if study.sampled else []
     rows = []
-    for measure in study.told.measures if keys else ():
+    for measure in study.description.measures if keys else ():
         own = {arm: study.numbers(measure, arm, without) for arm in study.arms}
         arms = [arm for arm, values in own.items() if len(values)]
-        inputs = {key: np.array([study.place(arm, key) for arm in arms]) for key in keys}
+        inputs = {key: np.array([study.key_value(arm, key) for arm in arms]) for key in keys}
         means = np.array([own[arm].mean() for arm in arms], dtype=np.float64)
-        for key, found in prcc(inputs, means).items():
-            rows.append((measure, key, found.n, found.r, found.low, found.high, found.p))
+        for key, correlation in prcc(inputs, means).items():
+            rows.append(
+                (
+                    measure,
+                    key,
+                    correlation.n,
+                    correlation.r,
+                    correlation.low,
+                    correlation.high,
+                    correlation.p,
+                )
+            )
     return _frame(rows, SENSITIVITY)
 
 
-def lost(study: Study) -> pd.DataFrame:
-    """The runs that are not done, with the reason that their status gives; columns ``LOST``."""
+def runs_not_done(study: Study) -> pd.DataFrame:
+    """The runs that are not done, with the reason from their status file.
+
+    Columns: ``RUNS_NOT_DONE``.
+    """
     gone = study.runs[study.runs["state"] != "done"]
     rows = [
-        (int(row["run"]), row["arm"], int(row["replicate"]), row["state"], study.reason(row["run"]))
+        (
+            int(row["run"]),
+            row["arm"],
+            int(row["replicate"]),
+            row["state"],
+            study.failure_reason(row["run"]),
+        )
         for row in gone.to_dict("records")
     ]
-    return _frame(rows, LOST)
+    return _frame(rows, RUNS_NOT_DONE)
 
 
 def _frame(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:

@@ -1,14 +1,14 @@
-"""By protocol: the main measures of a mixed society, like beside like."""
+"""Main measures of teams by protocol, for a society that mixes protocols."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from metrics import novelty
-from metrics.cost import inference_cost
-from metrics.refereeing import unended
-from metrics.teams import teams
-from society.run import Run
+from metrics.cost.call_counts import inference_cost
+from metrics.novelty import novelty
+from metrics.teams.peer_review import unended
+from metrics.teams.teams import teams
+from society.results.run import Run
 
 OF_TEAMS = ("size", "freshness", "diversity", "newcomers", "elsewhere", "waiting", "days_to_paper")
 COUNTS = ("teams", "ended", "papers")
@@ -63,5 +63,5 @@ def _of_papers(run: Run) -> pd.DataFrame:
     inside = cites.loc[cites["inside"].fillna(False).astype(bool), "cited"].value_counts()
     table = pd.DataFrame({"protocol": papers["team"].map(protocol)}, index=papers.index)
     table["cited"] = inside.reindex(table.index).fillna(0).astype("Float64")
-    scores = run.hold("novelty", novelty.of_run(run)).set_index("paper")
+    scores = run.add_measure("novelty", novelty.run_novelty(run)).set_index("paper")
     return table.join(scores[list(novelty.COLUMNS)].astype("Float64"))

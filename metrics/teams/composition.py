@@ -1,4 +1,4 @@
-"""Composition: what a team was made of: who knew whom, who knew what, who was new or elsewhere."""
+"""Earlier ties, topics, experience and other memberships of the members of teams."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metrics.drift import Topics
-from society.literature.paper import DAYS_PER_YEAR
-from society.run import Run
+from metrics.population import TopicHistory
+from society.literature.papers import DAYS_PER_YEAR
+from society.results.run import Run
 
 BUILT = {
     "size": "Int64",
@@ -61,7 +61,7 @@ def composition(run: Run, cast: Mapping[str, list[str]]) -> dict[str, Any]:
         cast: members of each team at its end; a team without any is its leader alone.
     """
     founded = run.table("teams")
-    topics = Topics(run)
+    topics = TopicHistory(run)
     first_tie = _first_ties(run)
     record = _Record(run)
     busy = _elsewhere(run)
@@ -74,7 +74,7 @@ def composition(run: Run, cast: Mapping[str, list[str]]) -> dict[str, Any]:
         pairs = {
             pair for pair in combinations(sorted(members), 2) if first_tie.get(pair, np.inf) < date
         }
-        main = [topics.before(who, formed) for who in members]
+        main = [topics.as_of(who, formed) for who in members]
         known = [topic for topic in main if topic is not None]
         rows.append(
             {
@@ -108,7 +108,7 @@ def _first_ties(run: Run) -> dict[tuple[str, str], float]:
 
 
 class _Record:
-    """What each scientist had published before a date."""
+    """Publications of each scientist before a date."""
 
     def __init__(self, run: Run) -> None:
         people = run.table("scientists")

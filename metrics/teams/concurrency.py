@@ -1,17 +1,15 @@
-"""Concurrency: teams side by side, people in several of them, and the waiting that follows."""
+"""Teams in flight, memberships, waiting and invitations over time and by load."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from metrics.statistics import logistic
-from metrics.structure import WEEK, dates
-from society.publication import STAGE as PUBLICATION
-from society.run import Run
-
-Floats = NDArray[np.float64]
+from agents.arrays import FloatArray, IntArray
+from metrics.inference import logistic_regression
+from metrics.networks.structure import WEEK, sample_dates
+from society.results.run import Run
+from society.teams.publication import STAGE as PUBLICATION
 
 
 def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
@@ -25,7 +23,7 @@ def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:
         ``consultations``, ``cross_consultations`` up to and including that date, and the same
         since the row before with ``_new``. All counts of contacts start at zero on day 0.
     """
-    days = np.array(dates(run.days, every))
+    days = np.array(sample_dates(run.days, every))
     teams, members = run.table("teams"), run.table("members")
     table = pd.DataFrame({"date": pd.array(days, dtype="Float64")})
     table["teams_in_flight"] = _whole(_open(teams["founded"], teams["finished"], days))
@@ -241,7 +239,7 @@ def acceptance_slope(run: Run) -> pd.DataFrame:
         ``n`` (answers) and ``note`` ("estimated", or "not estimable: " and why).
     """
     chosen = _chosen(run)
-    fit = logistic(_numbers(chosen["load"]).tolist(), chosen["yes"].tolist())
+    fit = logistic_regression(_numbers(chosen["load"]).tolist(), chosen["yes"].tolist())
     numbers = {"slope": fit.slope, "low": fit.low, "high": fit.high, "intercept": fit.intercept}
     table = pd.DataFrame(
         {name: pd.array([value], dtype="Float64") for name, value in numbers.items()}
@@ -259,14 +257,14 @@ def _chosen(run: Run) -> pd.DataFrame:
     return chosen.assign(yes=(chosen["outcome"] == "accepted").astype(bool))
 
 
-def _open(start: pd.Series, end: pd.Series, days: Floats) -> NDArray[np.int64]:
+def _open(start: pd.Series, end: pd.Series, days: FloatArray) -> IntArray:
     """How many intervals [start, end) are open at each date; no end means still open."""
     began = np.searchsorted(np.sort(_numbers(start)), days, side="right")
     ended = np.searchsorted(np.sort(_numbers(end)), days, side="right")
     return began - ended
 
 
-def _memberships(members: pd.DataFrame, days: Floats) -> list[NDArray[np.int64]]:
+def _memberships(members: pd.DataFrame, days: FloatArray) -> list[IntArray]:
     """At each date, the number of teams of every scientist who is in at least one."""
     codes, _ = pd.factorize(members["scientist"])
     joined = members["joined"].to_numpy(dtype=np.float64, na_value=np.inf)
@@ -278,7 +276,7 @@ def _memberships(members: pd.DataFrame, days: Floats) -> list[NDArray[np.int64]]
     return counts
 
 
-def _numbers(values: pd.Series) -> Floats:
+def _numbers(values: pd.Series) -> FloatArray:
     return values.dropna().to_numpy(dtype=np.float64)
 
 

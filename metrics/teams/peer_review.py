@@ -1,4 +1,4 @@
-"""Refereeing: how manuscripts fare in review, and who carries the load of it."""
+"""Outcomes of submitted manuscripts, and the load of reviewers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from metrics.inequality import gini
-from metrics.ratings import alpha
-from society.run import Run
+from metrics.impact.inequality import gini
+from metrics.ratings.agreement import krippendorff_alpha
+from society.results.run import Run
 
 KEY = ["team", "submission"]
 ROUND = [*KEY, "round"]
@@ -17,7 +17,7 @@ NAN = float("nan")
 
 
 def review_outcomes(run: Run) -> pd.DataFrame:
-    """What became of the submissions, as a whole (this project).
+    """Outcomes of all submissions together (this project).
 
     A submission is decided when it is accepted or rejected; a revision is not the end of it.
 
@@ -69,7 +69,7 @@ def review_outcomes(run: Run) -> pd.DataFrame:
 
 
 def reviewers(run: Run) -> pd.DataFrame:
-    """What each scientist who was asked did as a reviewer (this project).
+    """Reviews of each scientist who was asked to review (this project).
 
     Returns:
         One row per scientist: ``scientist``, ``asked`` (requests), ``declined``, ``delivered``,
@@ -144,7 +144,7 @@ def _alpha(referees: pd.DataFrame) -> float:
     scored = referees.dropna(subset=["score"])
     place = scored.groupby(ROUND).cumcount()
     table = scored.assign(place=place).pivot_table("score", "place", ROUND)
-    return alpha(table.to_numpy(dtype=np.float64)) if len(table) > 1 else NAN
+    return krippendorff_alpha(table.to_numpy(dtype=np.float64)) if len(table) > 1 else NAN
 
 
 def _mean(values: pd.Series) -> float:

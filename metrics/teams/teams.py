@@ -1,4 +1,4 @@
-"""Teams: who they were made of, what it took them to a paper, and what defaults did to that."""
+"""Composition, work and outcome of each team, and outcomes without teams with defaults."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from metrics import novelty
-from metrics.composition import composition
-from metrics.concurrency import rounds
-from metrics.cost import inference_cost
-from metrics.refereeing import unended
-from society.run import Run
+from metrics.cost.call_counts import inference_cost
+from metrics.novelty import novelty
+from metrics.teams.composition import composition
+from metrics.teams.concurrency import rounds
+from metrics.teams.peer_review import unended
+from society.results.run import Run
 
 OUTCOMES = ("accepted", "declined", "full")
 IDEAS_KEPT = 3
@@ -104,7 +104,7 @@ def outcomes_without_defaults(run: Run) -> pd.DataFrame:
 
 
 def _undefaulted(run: Run) -> set[str]:
-    """Teams none of whose calls stands as a default; where that is not known, there is none."""
+    """Teams none of whose replies is a default; none where the calls do not say."""
     calls = run.table("calls")
     spoilt = calls.loc[calls["defaulted"].fillna(True).astype(bool), "team"]
     return set(run.table("teams")["team"]) - set(spoilt)
@@ -117,7 +117,7 @@ def _outcomes(run: Run) -> Iterator[tuple[str, str, pd.Series]]:
     yield "with a paper", "teams", wrote.astype("Float64")
     papers = run.table("papers")
     team_of = dict(zip(papers["paper"], papers["team"], strict=True))
-    scores = run.hold("novelty", novelty.of_run(run))
+    scores = run.add_measure("novelty", novelty.run_novelty(run))
     for name in novelty.COLUMNS:
         yield name, "papers", scores[name].set_axis(scores["paper"].map(team_of))
     built = ended[wrote]

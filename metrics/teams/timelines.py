@@ -1,6 +1,6 @@
-"""Timelines: the whole time of each membership and of each team, told part by part and exactly.
+"""The whole time of each membership and of each team, divided into exact parts.
 
-Dates are multiples of 2^-20 day and so are all parts: they add up to the elapsed time to the
+Dates are multiples of 2^-20 day, and so are all parts: they add up to the elapsed time to the
 last bit.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from society.run import Run
+from society.results.run import Run
 
 SPENT = ("meetings", "effort", "switching")
 WAITED = ("gathering", "desk_queue", "teammates", "notice", "meeting_queue")
@@ -33,10 +33,10 @@ def memberships(run: Run) -> pd.DataFrame:
     members = run.table("members").dropna(subset=["joined", "left"])
     members = members.reset_index(names="membership")
     spans = pd.concat([*_own(run), *_shared(run)], ignore_index=True)
-    found = _within(members, spans)
+    days = _within(members, spans)
     table = members[["team", "scientist", "role", "load", "stayed"]].copy()
     table["elapsed"] = members["left"] - members["joined"]
-    return _told(table, found.reindex(members["membership"]).set_axis(table.index))
+    return _told(table, days.reindex(members["membership"]).set_axis(table.index))
 
 
 def projects(run: Run) -> pd.DataFrame:
@@ -57,11 +57,11 @@ def projects(run: Run) -> pd.DataFrame:
     own = [span[span["last"]] for span in _own(run)]
     spans = pd.concat([*own, *_shared(run)], ignore_index=True)
     spans = spans[spans["kind"] != "teammates"].drop(columns="scientist")
-    found = _within(ended, spans)
+    days = _within(ended, spans)
     table = ended[["team", "state", "size"]].copy()
     table["elapsed"] = ended["left"] - ended["joined"]
-    told = _told(table, found.reindex(ended["membership"]).set_axis(table.index))
-    return told.drop(columns="teammates")
+    parts = _told(table, days.reindex(ended["membership"]).set_axis(table.index))
+    return parts.drop(columns="teammates")
 
 
 def _own(run: Run) -> list[pd.DataFrame]:

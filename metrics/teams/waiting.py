@@ -1,11 +1,11 @@
-"""Delays: where the time between two meetings goes, and whether attention is held for nothing."""
+"""Waiting between two meetings by its causes, and attention held without work."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from society.run import Run
+from society.results.run import Run
 
 QUEUES = ("desk_queue", "teammates", "notice", "meeting_queue")
 PARTS = ("effort", "switching", *QUEUES, "homework_queue", "waiting")
@@ -41,8 +41,8 @@ def pieces(run: Run) -> pd.DataFrame:
     days = dict.fromkeys(("elapsed", *PARTS), "Float64")
     whole = dict.fromkeys(("visit", "turn", "size", "memberships"), "Int64")
     names = dict.fromkeys(("team", "scientist", "stage"), "string")
-    found = table[list(PIECE)].astype({**names, **whole, **days})
-    return found.sort_values(list(PIECE[:5]), kind="stable").reset_index(drop=True)
+    columns = table[list(PIECE)].astype({**names, **whole, **days})
+    return columns.sort_values(list(PIECE[:5]), kind="stable").reset_index(drop=True)
 
 
 def delays(run: Run) -> pd.DataFrame:
@@ -59,9 +59,9 @@ def delays(run: Run) -> pd.DataFrame:
         grouped = table.groupby(by)
         means = grouped[list(PARTS)].mean().assign(pieces=grouped.size())
         parts.append(means.reset_index(names="value").assign(by=by))
-    found = pd.concat(parts, ignore_index=True)[["by", "value", "pieces", *PARTS]]
+    means_table = pd.concat(parts, ignore_index=True)[["by", "value", "pieces", *PARTS]]
     kinds = {"by": "string", "value": "Int64", "pieces": "Int64"}
-    return found.astype({**kinds, **dict.fromkeys(PARTS, "Float64")})
+    return means_table.astype({**kinds, **dict.fromkeys(PARTS, "Float64")})
 
 
 def held_attention(run: Run) -> pd.DataFrame:
@@ -78,14 +78,14 @@ def held_attention(run: Run) -> pd.DataFrame:
     seats = _seats(run)
     desks = run.table("homework").dropna(subset=["started"])
     stays = (desks["done"].fillna(run.days) - desks["started"]).clip(lower=0)
-    told: dict[str, float | None] = {
+    totals: dict[str, float | None] = {
         "meeting_days": float((seats["ended"].fillna(run.days) - seats["held"]).sum()),
         "homework_days": float(stays.sum()),
         "idle_days": float(seats["idle"].sum()),
     }
-    held = sum(value or 0.0 for value in told.values())
-    told["idle_share"] = (told["idle_days"] or 0.0) / held if held else None
-    return pd.DataFrame([told]).astype("Float64")
+    held = sum(value or 0.0 for value in totals.values())
+    totals["idle_share"] = (totals["idle_days"] or 0.0) / held if held else None
+    return pd.DataFrame([totals]).astype("Float64")
 
 
 def _followed(run: Run) -> pd.DataFrame:
