@@ -1,40 +1,38 @@
-"""From a scenario file to a run: load, check, build, execute, and the command ``society``.
+"""Scenario files, runs, studies and the command ``society``, on top of the other packages.
 
 ::
 
     from scenarios import load_scenario, run_scenario
-    from society.run import Run
+    from society.results.run import Run
 
     scenario = load_scenario("quickstart", **{"protocol.turns": 3})
     folder = run_scenario(scenario, "runs/three-turns")
     papers = Run.open(folder).table("papers")
+
+Packages, each importing only from those before it: ``config`` (files), ``runs`` (run folders),
+``planning`` (cost beforehand), ``study`` (many runs), ``analysis`` (after a run), ``cli``.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
+from agents.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from scenarios.build import ScenarioSociety, build_society
-    from scenarios.execute import run as run_scenario
-    from scenarios.schema import Scenario, load_scenario
+    from scenarios.config.schema import Scenario as Scenario
+    from scenarios.config.schema import load_scenario as load_scenario
+    from scenarios.runs.build import ScenarioSociety as ScenarioSociety
+    from scenarios.runs.build import build_society as build_society
+    from scenarios.runs.execute import run_scenario as run_scenario
 
 __all__ = ["Scenario", "ScenarioSociety", "build_society", "load_scenario", "run_scenario"]
 
-_HOMES = {
-    "Scenario": ("scenarios.schema", "Scenario"),
-    "load_scenario": ("scenarios.schema", "load_scenario"),
-    "run_scenario": ("scenarios.execute", "run"),
-    "build_society": ("scenarios.build", "build_society"),
-    "ScenarioSociety": ("scenarios.build", "ScenarioSociety"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    # Imported on use: the command's own start-up passes through this file.
-    if name not in _HOMES:
-        raise AttributeError(f"module 'scenarios' has no attribute {name!r}")
-    import importlib
-
-    module, attribute = _HOMES[name]
-    return getattr(importlib.import_module(module), attribute)
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "Scenario": "scenarios.config.schema",
+        "ScenarioSociety": "scenarios.runs.build",
+        "build_society": "scenarios.runs.build",
+        "load_scenario": "scenarios.config.schema",
+        "run_scenario": "scenarios.runs.execute",
+    },
+)

@@ -1,31 +1,34 @@
-"""Observed: what the scientists of an ecosystem really wrote, as the measures of a run need it."""
+"""Papers that the scientists of an ecosystem really wrote, measured as the papers of a run."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from agents.errors import InputError
-from society.literature.paper import DAYS_PER_YEAR
+from society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.compare import Side
-    from metrics.works import Works
+    from metrics.impact.authorships import AuthorshipTable
+    from metrics.validation import PaperSample
     from society.ecosystem.ecosystem import Ecosystem
     from society.literature.papers import Papers
-    from society.run import Run
+    from society.results.run import Run
 
 Pairs = frozenset[tuple[str, str]]
 
 
-def sides_of(run: Run, ecosystem: Ecosystem) -> dict[str, Side]:
-    """The sides to compare: simulated, observed, observed_inside and before.
+def compared_sides(run: Run, ecosystem: Ecosystem) -> dict[str, PaperSample]:
+    """The sides of a comparison: simulated, observed, observed_inside and before.
+
+    ``observed`` has everybody's real papers of the same length of time after the boundary,
+    ``observed_inside`` those of the society's own scientists, ``before`` those before the boundary.
 
     Raises:
-        InputError: the ecosystem is not that of the run, or tells nothing of what came after.
+        InputError: the ecosystem is not that of the run, or has no papers after its boundary.
     """
-    from metrics.compare import simulated
+    from metrics.validation import simulated_sample
 
     _fits(run, ecosystem)
     days = compared_days(run)
@@ -34,27 +37,27 @@ def sides_of(run: Run, ecosystem: Ecosystem) -> dict[str, Side]:
     known = set(ecosystem.profiles.names)
     then = late[: int((late.dates < days).sum())]
     start = int((early.dates < -days).sum())
-    ours = simulated(run, days)
+    ours = simulated_sample(run, days)
     return {
         "simulated": ours,
-        "observed": _side(then, early, tied=ours.works.pairs),
-        "observed_inside": _side(then, early, known, tied=ours.works.pairs),
+        "observed": _side(then, early, tied=ours.authorships.prior_pairs),
+        "observed_inside": _side(then, early, known, tied=ours.authorships.prior_pairs),
         "before": _side(early[start:], early[:start], shift=days),
     }
 
 
 def compared_days(run: Run) -> float:
-    """The whole years of a run, in days; at least one, since real papers are dated by the year."""
+    """The whole years of a run, in days; at least one, as real papers are dated by the year."""
     return max(run.days // DAYS_PER_YEAR, 1.0) * DAYS_PER_YEAR
 
 
-def unknowns(run: Run, ecosystem: Ecosystem) -> list[str]:
-    """What the table cannot tell, in sentences."""
+def limitations(run: Run, ecosystem: Ecosystem) -> list[str]:
+    """What the comparison cannot show, in sentences."""
     days = compared_days(run)
     early, late = ecosystem.past, ecosystem.contemporary
     people, everybody = len(ecosystem.profiles), _names(late[: int((late.dates < days).sum())])
     inside = len(everybody & set(ecosystem.profiles.names))
-    told = [
+    sentences = [
         f"Of {len(everybody)} authors of these papers {inside} are among the society's {people} "
         "scientists; the others are newcomers or below the filters of the ecosystem.",
         "Of its scientists' real papers, sizes count every author; all other quantities only the "
@@ -69,37 +72,37 @@ def unknowns(run: Run, ecosystem: Ecosystem) -> list[str]:
     ]
     if len(late) and float(late.dates.max()) + DAYS_PER_YEAR < days:
         last = float(late.dates.max()) + DAYS_PER_YEAR
-        told.append(
+        sentences.append(
             f"The real papers end on day {last:g}, what is compared of the run on day {days:g}: "
             "of what came between nothing is known."
         )
     if len(early) and float(early.dates.min()) > -days:
-        told.append(
+        sentences.append(
             "The past papers do not reach back as far as the run is long: the column before "
             "covers less time."
         )
-    return told
+    return sentences
 
 
 def _starts(run: Run) -> list[str]:
     """How the run begins and ends, where that makes it unlike the years it is compared with."""
-    days, told = compared_days(run), []
+    days, sentences = compared_days(run), []
     published = run.table("papers")["published"]
     if len(published):
-        told.append(
+        sentences.append(
             "The society begins on day 0 without a team at work: its first paper appeared on day "
             f"{float(published.min()):.0f}. Real papers of those days had been begun before."
         )
     if run.days < days:
-        told.append(
+        sentences.append(
             f"The run ends on day {run.days:g}, the real papers are those of a year: numbers of "
             "papers and authors are not of the same length of time."
         )
     if run.days > days:
-        told.append(
+        sentences.append(
             f"Of the run its whole years are compared: papers from day {days:g} on are left out."
         )
-    return told
+    return sentences
 
 
 def _fits(run: Run, ecosystem: Ecosystem) -> None:
@@ -131,7 +134,7 @@ def _side(
     among: set[str] | None = None,
     tied: Pairs = frozenset(),
     shift: float = 0.0,
-) -> Side:
+) -> PaperSample:
     """Some papers, after what came before them; of some people only, where they are given.
 
     Args:
@@ -144,8 +147,8 @@ def _side(
     """
     import numpy as np
 
-    from metrics.compare import side_of
-    from metrics.works import Works
+    from metrics.impact.authorships import AuthorshipTable
+    from metrics.validation import paper_sample
 
     every, rows, earlier = _rows(papers, None), _rows(papers, among), _rows(before, among)
     rows["date"] += shift
@@ -154,17 +157,19 @@ def _side(
         papers.table["id"].to_pylist(), papers.table["keywords"].to_pylist(), strict=True
     )
     listed = [words or () for paper, words in keywords if paper in written]
-    known = Works(rows, frozenset(earlier["scientist"]), _pairs(Works(earlier)) | tied)
+    known = AuthorshipTable(
+        rows, frozenset(earlier["scientist"]), _pairs(AuthorshipTable(earlier)) | tied
+    )
     if among is None:
-        return side_of(known, listed)
+        return paper_sample(known, listed)
     sizes = every[every["paper"].isin(written)].groupby("paper").size()
-    return side_of(known, listed, sizes.to_numpy().astype(np.float64), len(among))
+    return paper_sample(known, listed, sizes.to_numpy().astype(np.float64), len(among))
 
 
-def _pairs(works: Works) -> Pairs:
-    from metrics.works import links
+def _pairs(works: AuthorshipTable) -> Pairs:
+    from metrics.impact.authorships import coauthor_links
 
-    tied = links(works)
+    tied = coauthor_links(works)
     return frozenset(zip(tied["source"], tied["target"], strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Rating: from runs to a blinded sheet, and from filled sheets to tables."""
+"""Blinded rating sheets made from runs, and tables made from filled sheets."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from agents.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.filled import Said
-    from metrics.sheets import Entry
+    from metrics.ratings.sheets import Rating, SheetEntry
 
 
-def entries_of(runs: Sequence[Path]) -> list[Entry]:
+def entries_of(runs: Sequence[Path]) -> list[SheetEntry]:
     """The papers of finished runs, without masked names.
 
     The arm of a run of a study is what the study says; of any other run, its folder's name.
@@ -24,8 +23,8 @@ def entries_of(runs: Sequence[Path]) -> list[Entry]:
     Raises:
         InputError: a run that has not finished, or none of them has a paper.
     """
-    from metrics.sheets import Entry, blinded
-    from society.run import Run
+    from metrics.ratings.sheets import SheetEntry, blind
+    from society.results.run import Run
 
     entries = []
     for folder in runs:
@@ -35,8 +34,8 @@ def entries_of(runs: Sequence[Path]) -> list[Entry]:
             raise InputError(f"{folder}: has no digest: the run has not finished")
         names = run.table("scientists")["scientist"].dropna().tolist()
         for row in run.table("papers").to_dict("records"):
-            shown = [blinded(str(row[part] or ""), names) for part in ("title", "abstract")]
-            entries.append(Entry(str(folder), digest, arm, row["paper"], *shown))
+            shown = [blind(str(row[part] or ""), names) for part in ("title", "abstract")]
+            entries.append(SheetEntry(str(folder), digest, arm, row["paper"], *shown))
     if not entries:
         raise InputError("none of these runs has published a paper")
     return entries
@@ -47,30 +46,41 @@ def arm_of(folder: Path) -> str:
     place = folder.resolve()
     path = place.with_name(f"{place.name}.status.json")
     try:
-        told = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        status = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
-    arm = told.get("arm") if isinstance(told, dict) else None
+    arm = status.get("arm") if isinstance(status, dict) else None
     return str(arm or place.name)
 
 
-def ratings_of(said: Sequence[Said], key: Mapping[str, Any]) -> pd.DataFrame:
-    """One row per rating: where the paper is from, item, rater, dimension and score."""
+def ratings_of(answers: Sequence[Rating], key: Mapping[str, Any]) -> pd.DataFrame:
+    """One row per rating: origin of the paper, item, rater, dimension and score.
+
+    Args:
+        answers: of all sheets.
+        key: that was written with the sheet.
+    """
     import pandas as pd
 
     rows = [
-        (*_place(key["items"][one.item]), one.item, one.rater, one.what, one.value) for one in said
+        (*_place(key["items"][one.item]), one.item, one.rater, one.dimension, one.value)
+        for one in answers
     ]
     names = ["run", "arm", "paper", "item", "rater", "dimension", "score"]
     return pd.DataFrame(rows, columns=names)
 
 
-def choices_of(said: Sequence[Said], key: Mapping[str, Any]) -> pd.DataFrame:
-    """One row per answer to a pair: item, rater, preferred and other arm, and whether it tied."""
+def choices_of(answers: Sequence[Rating], key: Mapping[str, Any]) -> pd.DataFrame:
+    """One row per answer to a pair: item, rater, preferred and other arm, and whether it tied.
+
+    Args:
+        answers: of all sheets.
+        key: that was written with the sheet.
+    """
     import pandas as pd
 
     rows = []
-    for one in said:
+    for one in answers:
         sides = key["items"][one.item]
         first, second = ("B", "A") if one.value == 1 else ("A", "B")
         tie = one.value != one.value
@@ -78,7 +88,7 @@ def choices_of(said: Sequence[Said], key: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "rater", "preferred", "other", "tie"])
 
 
-def measured_of(key: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def measures_of_runs(key: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """ON and its parts of every run that the key names, and its reviews; papers are run and id.
 
     Raises:
@@ -86,9 +96,9 @@ def measured_of(key: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """
     import pandas as pd
 
-    from metrics.ratings import novelty_of
-    from metrics.reviews.tables import averages_of
-    from society.run import Run
+    from metrics.ratings.agreement import read_novelty
+    from metrics.reviews.tables import read_averages
+    from society.results.run import Run
 
     measured: list[pd.DataFrame] = []
     reviewed: list[pd.DataFrame] = []
@@ -96,7 +106,10 @@ def measured_of(key: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
         run = Run.open(folder)
         if run.digest != digest:
             raise InputError(f"{folder}: is not the run that the sheet was made of, by its digest")
-        for found, table in ((measured, novelty_of(run)), (reviewed, averages_of(Path(folder)))):
+        for found, table in (
+            (measured, read_novelty(run)),
+            (reviewed, read_averages(Path(folder))),
+        ):
             found.append(table.assign(paper=[paper_id(folder, one) for one in table["paper"]]))
     scores: pd.DataFrame = pd.concat(reviewed, ignore_index=True)
     scores["rating"] = scores["kind"] + " " + scores["dimension"] + " by " + scores["panel"]
@@ -104,34 +117,39 @@ def measured_of(key: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def paper_id(run: str, paper: str) -> str:
-    """A paper among those of several runs."""
+    """The id of a paper among those of several runs."""
     return f"{run}:{paper}"
 
 
-def correlated(ratings: pd.DataFrame, key: Mapping[str, Any]) -> pd.DataFrame:
-    """ON against each rating and each review, and each review against each rating."""
+def correlate(ratings: pd.DataFrame, key: Mapping[str, Any]) -> pd.DataFrame:
+    """Correlations of ON with each rating and each review, and of each review with each rating.
+
+    Args:
+        ratings: of ``ratings_of``.
+        key: that was written with the sheet.
+    """
     import pandas as pd
 
-    from metrics.ratings import correlations
+    from metrics.ratings.agreement import correlation_table
 
-    measured, reviewed = measured_of(key)
+    measured, reviewed = measures_of_runs(key)
     people = ratings.assign(
         paper=[paper_id(*place) for place in zip(ratings["run"], ratings["paper"], strict=True)],
         rating="people: " + ratings["dimension"],
     )
     kept = reviewed[reviewed["paper"].isin(people["paper"])]
     both = ["paper", "rating", "score"]
-    tables = [correlations(measured, pd.concat([people[both], kept[both]], ignore_index=True))]
+    tables = [correlation_table(measured, pd.concat([people[both], kept[both]], ignore_index=True))]
     if len(kept):
         wide = kept.pivot_table("score", "paper", "rating").reset_index()
         parts = [name for name in wide.columns if name != "paper"]
-        tables.append(correlations(wide, people[both], parts))
+        tables.append(correlation_table(wide, people[both], parts))
     return pd.concat(tables, ignore_index=True)
 
 
 def write_results(out: Path, tables: Mapping[str, pd.DataFrame]) -> None:
     """Write tables as Parquet and as CSV that a spreadsheet may open."""
-    from society.frames import write_csv, write_parquet
+    from society.results.table_files import write_csv, write_parquet
 
     try:
         for name, table in tables.items():

@@ -1,7 +1,7 @@
-"""Measuring again: HD, CD, CI and ON of finished runs against other papers, without a call.
+"""HD, CD, CI and ON of finished runs against other papers, without any call.
 
-What the run wrote stays as it is: what is found lies in its folder ``rescored/``, one table and one
-note for each comparison.
+What the run wrote stays as it is: results lie in its folder ``rescored/``, one table and one note
+for each comparison.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.errors import InputError
-from scenarios.build import build_ecosystem_of
-from scenarios.schema import load_scenario
+from scenarios.config.schema import load_scenario
+from scenarios.runs.build import build_ecosystem_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from metrics.novelty import Database
+    from metrics.novelty.novelty import Database
     from society.ecosystem.ecosystem import Ecosystem
-    from society.literature.embedding import Embedding
+    from society.literature.embedding.base import Embedding
     from society.literature.papers import Papers
-    from society.run import Run
+    from society.results.run import Run
 
 FOLDER = "rescored"
 HOSTED = "litellm"
 
 
 @dataclass(frozen=True)
-class Yardstick:
-    """What runs are measured against.
+class Baseline:
+    """The papers and the embedding that runs are measured against.
 
     Attributes:
         contemporary: an ecosystem whose contemporary side is taken.
@@ -49,40 +49,45 @@ class Yardstick:
 
     @property
     def name(self) -> str:
-        """Of the tables that it leaves in a run folder."""
+        """The name of the tables that it leaves in a run folder."""
         parts = [self.contemporary.resolve().name]
         parts += [] if self.past is None else [f"past-{self.past.resolve().name}"]
         parts += [] if self.embedding is None else [self.embedding]
         return re.sub(r"[^\w.-]+", "-", "-".join(parts)).strip("-.") or "other"
 
 
-def measure_again(folder: Path, by: Yardstick) -> pd.DataFrame:
-    """Measure the abstracts of a finished run, and write what is found beside it.
+def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
+    """Measure the abstracts of a finished run against a baseline; write the table beside the run.
+
+    Args:
+        folder: of the run.
+        baseline: to measure against.
 
     Returns:
         ``paper``, then the columns of the novelty measure, then ``HD_before`` to ``ON_before``, as
-        the run was written.
+            the
+        run was written.
 
     Raises:
         InputError: no finished run, an ecosystem that cannot be used, or an embedding that would
             have to be asked for.
     """
-    from metrics.novelty import COLUMNS, novelty, of_run, settings_of
-    from society.frames import write_parquet
-    from society.run import Run
+    from metrics.novelty.novelty import COLUMNS, novelty_scores, run_novelty, settings_of
+    from society.results.run import Run
+    from society.results.table_files import write_parquet
 
     run = Run.open(folder)
     if run.digest is None or run.vectors is None:
         raise InputError(f"{folder}: has no digest or no vectors: the run has not finished")
-    held, same = _past_of(run, folder, by)
-    later = _later(by.contemporary, run)
-    encoder = _encoder(held, by, run.seed)
+    held, same = _past_of(run, folder, baseline)
+    later = _later(baseline.contemporary, run)
+    encoder = _encoder(held, baseline, run.seed)
     abstracts = run.vectors.values if same and encoder is held.embedding else _encoded(run, encoder)
     past = _database(held.past, held.past_vectors, held.embedding, encoder)
     beyond = _database(later.contemporary, later.contemporary_vectors, later.embedding, encoder)
     settings = settings_of(run)
-    table = novelty(abstracts, past, beyond, settings, run.vectors.ids)
-    before = of_run(run).set_index("paper").reindex(table["paper"])
+    table = novelty_scores(abstracts, past, beyond, settings, run.vectors.ids)
+    before = run_novelty(run).set_index("paper").reindex(table["paper"])
     for name in COLUMNS:
         table[f"{name}_before"] = before[name].to_numpy()
     note = {
@@ -92,7 +97,7 @@ def measure_again(folder: Path, by: Yardstick) -> pd.DataFrame:
         "embedding": {"name": encoder.name, "revision": encoder.revision},
         "settings": settings.model_dump(),
     }
-    target = folder / FOLDER / f"{by.name}.parquet"
+    target = folder / FOLDER / f"{baseline.name}.parquet"
     try:
         write_parquet(target, table)
         target.with_suffix(".json").write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
@@ -101,22 +106,23 @@ def measure_again(folder: Path, by: Yardstick) -> pd.DataFrame:
     return table
 
 
-def compared(tables: Sequence[pd.DataFrame]) -> tuple[str, list[tuple[Any, ...]]]:
+def compare_before_after(tables: Sequence[pd.DataFrame]) -> tuple[str, list[tuple[Any, ...]]]:
     """Before and after, with 95 % intervals: over runs, or over the abstracts of a single run.
 
     Args:
         tables: of ``measure_again``, one per run.
 
     Returns:
-        What a case is, and rows of: measure, cases, mean before, mean now, mean difference (each
+        The unit of a case, and rows of: measure, cases, mean before, mean now, mean difference
+            (each
         an ``Interval``), and the rank correlation of before and now over all abstracts.
     """
     import numpy as np
     import pandas as pd
 
-    from metrics.novelty import COLUMNS
-    from metrics.report.figures import interval
-    from metrics.statistics import spearman
+    from metrics.inference import spearman
+    from metrics.novelty.novelty import COLUMNS
+    from metrics.report.figures import mean_interval
 
     rows: list[tuple[Any, ...]] = []
     for name in COLUMNS:
@@ -125,22 +131,24 @@ def compared(tables: Sequence[pd.DataFrame]) -> tuple[str, list[tuple[Any, ...]]
         means = np.array([one.to_numpy().mean(axis=0) for one in both if len(one)]).reshape(-1, 2)
         cases = means if len(tables) > 1 else every
         if len(cases):
-            told = (cases[:, 0], cases[:, 1], cases[:, 1] - cases[:, 0])
+            columns = (cases[:, 0], cases[:, 1], cases[:, 1] - cases[:, 0])
             ranks = spearman(every[:, 0], every[:, 1])
-            rows.append((name, len(cases), *map(interval, told), ranks.r))
+            rows.append((name, len(cases), *map(mean_interval, columns), ranks.r))
     return ("runs" if len(tables) > 1 else "abstracts"), rows
 
 
-def _past_of(run: Run, folder: Path, by: Yardstick) -> tuple[Ecosystem, bool]:
+def _past_of(run: Run, folder: Path, baseline: Baseline) -> tuple[Ecosystem, bool]:
     """The ecosystem whose past is taken, and whether it is the one that the run started from."""
     from society.ecosystem.ecosystem import Ecosystem
 
-    if by.past is None:
-        return build_ecosystem_of(load_scenario(folder / "scenario.yaml", trust=by.trust)), True
-    held = Ecosystem.load(by.past)
+    if baseline.past is None:
+        return build_ecosystem_of(
+            load_scenario(folder / "scenario.yaml", trust=baseline.trust)
+        ), True
+    held = Ecosystem.load(baseline.past)
     if run.boundary is not None and held.boundary > run.boundary:
         raise InputError(
-            f"{by.past}: its past reaches to {held.boundary}, beyond the run's boundary "
+            f"{baseline.past}: its past reaches to {held.boundary}, beyond the run's boundary "
             f"{run.boundary}; give one of that boundary or an earlier one"
         )
     return held, False
@@ -160,30 +168,30 @@ def _later(path: Path, run: Run) -> Ecosystem:
     return later
 
 
-def _encoder(held: Ecosystem, by: Yardstick, seed: int) -> Embedding:
-    from society.ecosystem.fit import texts_of
-    from society.literature.embedding import make_embedding
+def _encoder(held: Ecosystem, baseline: Baseline, seed: int) -> Embedding:
+    from society.ecosystem.building.terms import paper_texts
+    from society.literature.embedding.registry import make_embedding
 
-    if by.embedding is None:
+    if baseline.embedding is None:
         return held.embedding
-    _refuse_hosted(by.embedding)
-    return make_embedding(by.embedding, texts=texts_of(held.past), seed=seed)
+    _refuse_hosted(baseline.embedding)
+    return make_embedding(baseline.embedding, texts=paper_texts(held.past), seed=seed)
 
 
 def _database(papers: Papers, vectors: Any, own: Embedding, encoder: Embedding) -> Database:
     """Papers in the encoder's space: as they are stored where that is their own."""
-    from metrics.novelty import Database
-    from society.ecosystem.fit import texts_of
+    from metrics.novelty.novelty import Database
+    from society.ecosystem.building.terms import paper_texts
 
     if own.revision != encoder.revision:
         _refuse_hosted(encoder.name)
-        vectors = encoder.encode(texts_of(papers))
+        vectors = encoder.encode(paper_texts(papers))
     return Database(vectors, papers.years, papers.citations, tuple(papers.table["id"].to_pylist()))
 
 
 def _encoded(run: Run, encoder: Embedding) -> NDArray[Any]:
     """The abstracts of the run in the encoder's space, in the order of its vectors."""
-    from society.literature.embedding import paper_text
+    from society.literature.embedding.base import paper_text
 
     _refuse_hosted(encoder.name)
     papers = run.table("papers").set_index("paper")
@@ -197,19 +205,19 @@ def _encoded(run: Run, encoder: Embedding) -> NDArray[Any]:
 
 
 def _found_by(run: Run, papers: pd.DataFrame) -> dict[str, str]:
-    """The texts of papers that are found by something else than title and abstract.
+    """The texts of papers whose search text is not title and abstract.
 
     Raises:
         InputError: an earlier release has not kept them.
     """
-    told = papers["found_by"].dropna()
+    texts = papers["found_by"].dropna()
     by_idea = dict(run.scenario.get("protocol") or {}).get("found_by") == "idea"
-    if by_idea and len(papers) and not len(told):
+    if by_idea and len(papers) and not len(texts):
         raise InputError(
             f"{run.folder}: its papers are found by their ideas, which the release that wrote it "
             "did not keep; 'society replay RUN --out NEW' writes them, without a call"
         )
-    return {str(id_): str(text) for id_, text in told.items()}
+    return {str(id_): str(text) for id_, text in texts.items()}
 
 
 def _refuse_hosted(name: str) -> None:

@@ -1,4 +1,4 @@
-"""Review: a model judges the abstracts of a run or a study; what was paid is never paid again.
+"""Reviews of the abstracts of a run or a study by a model, resumed without paying twice.
 
 A panel lives in a folder of its own, ``reviews/NAME`` of the run, with its own journal. The run's
 tables and its digest stay as they are. A study has panels of its own, each for the abstracts of all
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,23 +16,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agents.atomic_files import write_atomically
 from agents.errors import Diverged, InputError, Stopped
-from metrics.reviews.record import FOLDER, RECORD
-from scenarios.build import build_gateway
-from scenarios.interrupts import interruptible
-from scenarios.record import ledger_of, open_journal
-from scenarios.runfolder import backend_told
-from scenarios.schema import Scenario, load_scenario
+from metrics.reviews.review_folder import FOLDER, RECORD
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.runs.build import build_gateway
+from scenarios.runs.run_folder import backend_summary
+from scenarios.runs.run_journal import ledger_of, open_journal
+from scenarios.runs.signals import interruptible
 
 if TYPE_CHECKING:
-    from metrics.reviews.kinds import Kind
-    from metrics.reviews.panel import Manuscript
-    from society.run import Run
+    from metrics.reviews.kinds import ReviewKind
+    from metrics.reviews.panel import ReviewedPaper
+    from society.results.run import Run
 
 
 @dataclass(frozen=True)
-class Reviewing:
-    """Runs, who is to review them, and how.
+class ReviewJob:
+    """One review: runs, the model that reviews them, and the kind of review.
 
     Attributes:
         runs: finished, by what their papers' ids begin with: of a study's runs ``0007/``, of a
@@ -45,7 +45,7 @@ class Reviewing:
 
     runs: Mapping[str, Run]
     scenario: Scenario
-    kind: Kind
+    kind: ReviewKind
     folder: Path
 
     @classmethod
@@ -57,21 +57,21 @@ class Reviewing:
         panel: str | None = None,
         *,
         trust: bool = False,
-    ) -> Reviewing:
+    ) -> ReviewJob:
         """Read the runs and make up their panel.
 
         Args:
             path: the folder of a run, or of a study, of which the runs that are done are taken.
             kind: a name of ``KINDS``.
-            settings: ``backend.key=value``: who reviews; the run's own backend by default.
+            settings: ``backend.key=value``: the reviewing model; the run's own backend by default.
             panel: its name; that of the model by default.
             trust: let dotted paths in the scenario be imported.
 
         Raises:
             InputError: no finished run, no such kind, or settings of something else.
         """
+        from agents.spelling import did_you_mean
         from metrics.reviews.kinds import KINDS
-        from scenarios.spelling import did_you_mean
 
         if kind not in KINDS:
             known = ", ".join(KINDS)
@@ -88,19 +88,19 @@ class Reviewing:
 
     @property
     def about(self) -> str:
-        """Who reviews, in a sentence."""
+        """A sentence about the reviewing model."""
         return str(self.scenario.backend.backend.about)
 
     @property
     def done(self) -> bool:
-        """Have these very reviewers reviewed these very abstracts?"""
+        """Has this very model reviewed these very abstracts already?"""
         return bool(self._record().get(self.kind.name) == self._identity)
 
-    def execute(self, told: Callable[[str], None] = lambda line: None) -> None:
+    def execute(self, announce: Callable[[str], None] = lambda line: None) -> None:
         """Review what is not reviewed yet, and write the tables of the panel.
 
         Args:
-            told: how far it is.
+            announce: is given a line of progress now and then.
 
         Raises:
             Stopped: backend, budget, disk or a signal ended it early; the same call goes on.
@@ -116,7 +116,7 @@ class Reviewing:
         _make(self.folder)
 
         def count(done: int) -> None:
-            told(f"{done:,} of {len(papers):,} abstracts reviewed ({self.kind.name})")
+            announce(f"{done:,} of {len(papers):,} abstracts reviewed ({self.kind.name})")
 
         with open_journal(self.folder) as journal:
             gateway = build_gateway(self.scenario, journal)
@@ -134,14 +134,14 @@ class Reviewing:
             raise Stopped(f"{self.folder}: cannot be written to: {error.strerror}") from error
 
     @cached_property
-    def _manuscripts(self) -> list[Manuscript]:
-        from metrics.reviews.panel import Manuscript
+    def _manuscripts(self) -> list[ReviewedPaper]:
+        from metrics.reviews.panel import ReviewedPaper
 
-        made: list[Manuscript] = []
+        made: list[ReviewedPaper] = []
         for before, run in self.runs.items():
             papers = run.table("papers")[["paper", "title", "abstract", "topic"]].fillna("")
             rows = papers.itertuples(index=False, name=None)
-            made += [Manuscript(f"{before}{paper}", *told) for paper, *told in rows]
+            made += [ReviewedPaper(f"{before}{paper}", *fields) for paper, *fields in rows]
         return made
 
     @cached_property
@@ -149,8 +149,8 @@ class Reviewing:
         """sha256 of what is asked, of whom, about which abstracts."""
         papers = [[one.id, one.title, one.abstract, one.topic] for one in self._manuscripts]
         who = self.scenario.identity()["backend"]
-        told = json.dumps([self.kind.hash, who, self.scenario.seed, papers], ensure_ascii=True)
-        return hashlib.sha256(told.encode()).hexdigest()
+        content = json.dumps([self.kind.hash, who, self.scenario.seed, papers], ensure_ascii=True)
+        return hashlib.sha256(content.encode()).hexdigest()
 
     def _record(self) -> dict[str, Any]:
         path = self.folder / RECORD
@@ -163,22 +163,20 @@ class Reviewing:
     def _sign(self, ledger: dict[str, Any]) -> None:
         """Written last: a panel whose kind is not named here has not ended."""
         kinds = {**self._record(), self.kind.name: self._identity}
-        told = {"kinds": kinds, "backend": backend_told(self.scenario), "ledger": ledger}
-        unfinished = self.folder / f"{RECORD}.unfinished"
-        unfinished.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-        os.replace(unfinished, self.folder / RECORD)
+        record = {"kinds": kinds, "backend": backend_summary(self.scenario), "ledger": ledger}
+        write_atomically(self.folder / RECORD, json.dumps(record, indent=2) + "\n")
 
 
 def _runs_of(path: Path) -> tuple[dict[str, Run], Path]:
     """The finished runs of a folder, and the scenario that they have in common."""
-    from scenarios.study.folder import BASE, statuses
+    from scenarios.study.folder import BASE, read_statuses
     from scenarios.study.lock import LOCK, require_lock
     from scenarios.study.status import folder_of
-    from society.run import Run
+    from society.results.run import Run
 
     if not (path / LOCK).is_file():
         return {"": Run.open(path)}, path / "scenario.yaml"
-    done = [one.index for one in statuses(path, require_lock(path)) if one.state == "done"]
+    done = [one.index for one in read_statuses(path, require_lock(path)) if one.state == "done"]
     if not done:
         raise InputError(f"{path}: no run of this study is done; 'society study run' does them")
     folders = [folder_of(path, index) for index in done]
@@ -193,8 +191,8 @@ def _one_voice(scenario: Scenario) -> Scenario:
 
 
 def _slug(scenario: Scenario) -> str:
-    told = backend_told(scenario)
-    name = re.sub(r"[^\w.-]+", "-", str(told["model"] or told["use"])).strip("-.")
+    summary = backend_summary(scenario)
+    name = re.sub(r"[^\w.-]+", "-", str(summary["model"] or summary["use"])).strip("-.")
     return name or "panel"
 
 

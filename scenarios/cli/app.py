@@ -1,6 +1,6 @@
-"""The command ``society``. It reads arguments and prints; everything else is done elsewhere.
+"""The command ``society``: its subcommands, and those that run, fork, replay and show a run.
 
-Only typer is imported at the top: ``society --help`` must not be a wait.
+Only typer and light modules are imported at the top: ``society --help`` must not be a wait.
 """
 
 from __future__ import annotations
@@ -12,27 +12,59 @@ from typing import Annotated
 import typer
 
 from agents.errors import SocietyError
-from agents.secrets import redact
-from scenarios.arguments import (
+from agents.redaction import redact
+from scenarios.cli.analysis import compare, measure, review
+from scenarios.cli.checkup import doctor, plan
+from scenarios.cli.common import (
     Json,
     RunFolder,
     ScenarioName,
     Seed,
     Settings,
     Trust,
-    find_code_here,
+    guarded,
     with_seed,
 )
-from scenarios.checkup_commands import doctor, plan
-from scenarios.compare_commands import compare
-from scenarios.ecosystem_commands import ecosystem
-from scenarios.fork_commands import fork as fork_
-from scenarios.guard import guarded
-from scenarios.house import check_packages
-from scenarios.measure_commands import measure
-from scenarios.rating_commands import rate
-from scenarios.review_commands import review
-from scenarios.study_commands import study
+from scenarios.cli.ecosystem import ecosystem
+from scenarios.cli.rate import rate
+from scenarios.cli.study import study
+from scenarios.config.registry import find_code_here
+from scenarios.planning.package_check import check_packages
+
+
+@guarded
+def fork(
+    run: RunFolder,
+    at: Annotated[str, typer.Option("--at", metavar="DATE", help="The day, such as 1y or 90d.")],
+    out: Annotated[Path, typer.Option("--out", help="The folder of the fork.")],
+    set_: Settings = None,
+    remove: Annotated[
+        str | None,
+        typer.Option("--remove", metavar="RANK:N", help="Scientists who leave: degree:10."),
+    ] = None,
+    seed: Seed = None,
+    trust: Trust = False,
+) -> None:
+    """Go on differently from one day of a finished run; what came before is not paid again.
+
+    --set changes founding, protocol or time from that day on, --seed the luck, --remove takes
+    scientists away (by degree, papers, citations or random). The same command goes on with a
+    fork that was stopped.
+    """
+    from scenarios.runs.fork import Fork
+    from scenarios.runs.progress import make_progress
+
+    find_code_here(trust)
+    made = Fork.of(run, at, with_seed(set_, seed), remove, trust=trust)
+    with make_progress() as progress:
+        past = made.run(out, progress)
+    typer.echo(f"report: {out / 'report.html'}")
+    typer.echo(
+        f"shared with {run}: {past.events} events and {past.calls} calls before day {made.at:g}; "
+        f"digest of that past {past.digest}"
+    )
+    typer.echo(f"who spoke: {made.scenario.backend.backend.about}")
+
 
 app = typer.Typer(
     name="society",
@@ -64,10 +96,10 @@ def run(
 
     The same command goes on with a run that was stopped: no call that was answered is made again.
     """
-    from scenarios.execute import default_folder, is_finished
-    from scenarios.execute import run as execute
-    from scenarios.progress import shown_progress
-    from scenarios.schema import load_scenario
+    from scenarios.config.schema import load_scenario
+    from scenarios.runs.execute import default_folder, is_finished
+    from scenarios.runs.execute import run_scenario as execute
+    from scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
@@ -75,7 +107,7 @@ def run(
     if is_finished(chosen, folder):
         typer.echo(f"{folder} holds this run already; nothing to do")
     else:
-        with shown_progress() as progress:
+        with make_progress() as progress:
             execute(chosen, folder, progress, fork=fork)
     typer.echo(f"report: {folder / 'report.html'}")
     typer.echo(f"who spoke: {chosen.backend.backend.about}")
@@ -89,11 +121,11 @@ def replay(
     trust: Trust = False,
 ) -> None:
     """Go through a finished run again from its journal, without a live call."""
-    from scenarios.execute import replay as again
-    from scenarios.progress import shown_progress
+    from scenarios.runs.execute import replay as again
+    from scenarios.runs.progress import make_progress
 
     find_code_here(trust)
-    with shown_progress() as progress:
+    with make_progress() as progress:
         digest = again(run, out, progress, trust=trust)
     typer.echo(f"replayed from the journal alone; digest {digest}")
 
@@ -104,9 +136,9 @@ def check(
     scenario: ScenarioName, seed: Seed = None, set_: Settings = None, trust: Trust = False
 ) -> None:
     """Check a scenario without running it; name every fault at once."""
-    from scenarios.ecosystems import Folder
-    from scenarios.pace import slow_windows
-    from scenarios.schema import load_scenario
+    from scenarios.config.ecosystem_folder import Folder
+    from scenarios.config.schema import load_scenario
+    from scenarios.planning.lookahead import slow_windows
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
@@ -118,7 +150,7 @@ def check(
         typer.echo(f"warning: {warning}", err=True)
 
 
-app.command("fork")(fork_)
+app.command("fork")(fork)
 app.command()(compare)
 app.command()(plan)
 app.command()(doctor)
@@ -130,7 +162,7 @@ app.command()(measure)
 @guarded
 def list_() -> None:
     """List the scenarios of the library."""
-    from scenarios.document import library
+    from scenarios.config.document import library
 
     found = library()
     width = max(len(name) for name in found)
@@ -142,20 +174,20 @@ def list_() -> None:
 @guarded
 def show(run: RunFolder, json: Json = False) -> None:
     """Show what happened in a run, or in the part of it that there is."""
-    from metrics.summary import summary
-    from scenarios.overview import partly, print_overview
-    from society.run import Run, readable
+    from metrics.summary import summarise_run
+    from scenarios.cli.console import partial_note, print_overview
+    from society.results.run import Run, resolve_run_folder
 
-    opened = Run.open(readable(run))
-    told = summary(opened)
-    if partly(opened):
-        typer.echo(partly(opened), err=True)
+    opened = Run.open(resolve_run_folder(run))
+    figures = summarise_run(opened)
+    if partial_note(opened):
+        typer.echo(partial_note(opened), err=True)
     if json:
         from json import dumps
 
-        typer.echo(dumps(told, indent=2))
+        typer.echo(dumps(figures, indent=2))
     else:
-        print_overview(told)
+        print_overview(figures)
 
 
 @app.command()
@@ -163,13 +195,13 @@ def show(run: RunFolder, json: Json = False) -> None:
 def report(run: RunFolder) -> None:
     """Write the page of a run again, or of the part of it that there is."""
     from metrics.report.page import write_page
-    from scenarios.overview import partly
-    from society.run import Run, readable
+    from scenarios.cli.console import partial_note
+    from society.results.run import Run, resolve_run_folder
 
-    folder = readable(run)
+    folder = resolve_run_folder(run)
     opened = Run.open(folder)
-    if partly(opened):
-        typer.echo(partly(opened), err=True)
+    if partial_note(opened):
+        typer.echo(partial_note(opened), err=True)
     try:
         typer.echo(f"report: {write_page(opened, folder)}")
     except OSError as error:
@@ -182,16 +214,16 @@ def schema(
     markdown: Annotated[bool, typer.Option("--markdown", help="A page for people.")] = False,
 ) -> None:
     """Print every key of a scenario file: JSON Schema for editors, or Markdown."""
-    from scenarios.schema import Scenario
+    from scenarios.config.schema import Scenario
 
     if markdown:
-        from scenarios.pages import document
+        from scenarios.config.reference_page import render_reference
 
-        typer.echo(document(Scenario), nl=False)
+        typer.echo(render_reference(Scenario), nl=False)
     else:
         from json import dumps
 
-        from scenarios.keys import json_schema
+        from scenarios.config.json_schema import json_schema
 
         typer.echo(dumps(json_schema(Scenario), indent=2))
 

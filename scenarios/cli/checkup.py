@@ -1,4 +1,4 @@
-"""The commands ``society plan`` and ``society doctor``: what a run takes, and whether it can."""
+"""The commands ``society plan`` and ``society doctor``, which are used before a run."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agents.errors import BudgetReached, InputError
-from agents.secrets import redact
-from scenarios.arguments import Json, ScenarioName, Seed, Settings, Trust, find_code_here, with_seed
-from scenarios.guard import guarded
+from agents.redaction import redact
+from scenarios.cli.common import Json, ScenarioName, Seed, Settings, Trust, guarded, with_seed
+from scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
-    from scenarios.lessons import Record
-    from scenarios.schema import Scenario
+    from scenarios.config.schema import Scenario
+    from scenarios.planning.calibration import RecordedRun
 
 
 @guarded
@@ -44,20 +44,20 @@ def plan(
     Rule-based scientists rehearse it; no model is asked and nothing is paid, except with --probe,
     whose calls the run then takes from its folder.
     """
-    from scenarios.lessons import Record
-    from scenarios.plan import plan as planned
-    from scenarios.plan import rates_for
-    from scenarios.progress import shown_progress
-    from scenarios.schema import load_scenario
+    from scenarios.config.schema import load_scenario
+    from scenarios.planning.calibration import RecordedRun
+    from scenarios.planning.plan import plan as planned
+    from scenarios.planning.plan import rates_for
+    from scenarios.runs.progress import make_progress
 
     if learn is not None and probe is not None:
         raise InputError("--learn and --probe are both given; rates come from one of them")
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
-    record = None if learn is None else Record(learn, trust=trust)
+    record = None if learn is None else RecordedRun(learn, trust=trust)
     if probe is not None:
-        record = probed(chosen, probe, out, trust=trust)
-    with shown_progress() as progress:
+        record = run_probe_calls(chosen, probe, out, trust=trust)
+    with make_progress() as progress:
         progress.begin("rehearsing")
         found = planned(chosen, rates_for(chosen, record), record)
     if json:
@@ -65,22 +65,30 @@ def plan(
 
         typer.echo(dumps(found.to_data(), indent=2))
     else:
-        from scenarios.plan_table import print_plan
+        from scenarios.cli.plan_tables import print_plan
 
         print_plan(found)
 
 
-def probed(scenario: Scenario, calls: int, out: Path | None, *, trust: bool = False) -> Record:
+def run_probe_calls(
+    scenario: Scenario, calls: int, out: Path | None, *, trust: bool = False
+) -> RecordedRun:
     """Make the first calls of a run in its folder, so that the run need not make them again.
+
+    Args:
+        scenario: of the run.
+        calls: how many, at most.
+        out: the run folder; the default one if not given.
+        trust: let dotted paths in the scenario be imported.
 
     Raises:
         InputError: the scenario's scientists follow rules: there is nothing to be learnt.
         Stopped: the model cannot be reached, or a smaller budget has been reached before.
     """
-    from agents.offline.scientist import Offline
-    from scenarios.execute import default_folder, run
-    from scenarios.lessons import Record
-    from scenarios.progress import shown_progress
+    from agents.offline.backend import Offline
+    from scenarios.planning.calibration import RecordedRun
+    from scenarios.runs.execute import default_folder, run_scenario
+    from scenarios.runs.progress import make_progress
 
     speaking = scenario.backend
     if isinstance(speaking.backend, Offline):
@@ -93,11 +101,11 @@ def probed(scenario: Scenario, calls: int, out: Path | None, *, trust: bool = Fa
     budget = speaking.budget.model_copy(update={"calls": most})
     bounded = speaking.model_copy(update={"budget": budget})
     try:
-        with shown_progress() as progress:
-            run(scenario.model_copy(update={"backend": bounded}), folder, progress)
+        with make_progress() as progress:
+            run_scenario(scenario.model_copy(update={"backend": bounded}), folder, progress)
     except BudgetReached:
         pass
-    return Record(folder, trust=trust)
+    return RecordedRun(folder, trust=trust)
 
 
 @guarded
@@ -115,18 +123,18 @@ def doctor(
 
     A language model is asked at most some twenty questions, which are paid for.
     """
-    from scenarios.complaints import printable
-    from scenarios.doctor import examine
-    from scenarios.schema import load_scenario
+    from scenarios.config.diagnostics import printable
+    from scenarios.config.schema import load_scenario
+    from scenarios.planning.doctor import examine
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=set_ or (), trust=trust)
     wrong = 0
     for finding in examine(chosen, quick=quick):
         wrong += finding.state == "problem"
-        typer.echo(f"{finding.state:8} {printable(redact(finding.what))}")
-        if finding.todo:
-            typer.echo(f"{'':8} -> {printable(redact(finding.todo))}")
+        typer.echo(f"{finding.state:8} {printable(redact(finding.message))}")
+        if finding.advice:
+            typer.echo(f"{'':8} -> {printable(redact(finding.advice))}")
     if wrong:
         raise InputError(f"{wrong} {'thing has' if wrong == 1 else 'things have'} to be changed")
     typer.echo("all is well")

@@ -1,4 +1,4 @@
-"""Overview: what happened in a run, as tables for a terminal."""
+"""Tables for a terminal, with the overview of a run, correlations, agreement and preferences."""
 
 from __future__ import annotations
 
@@ -10,61 +10,69 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from scenarios.complaints import printable
+from scenarios.config.diagnostics import printable
 
 if TYPE_CHECKING:
-    from society.run import Run
+    import pandas as pd
+
+    from society.results.run import Run
 
 
-def partly(run: Run) -> str:
-    """One line about a run that was stopped; nothing about a finished one."""
+def partial_note(run: Run) -> str:
+    """One line about a run that was stopped; empty for a finished one."""
     if run.partial is None:
         return ""
     why = printable(" ".join(run.partial.split()))
     return f"{run.folder}: not finished; its world up to day {run.days:g} (stopped: {why})"
 
 
-def print_overview(told: Mapping[str, Any]) -> None:
-    """Print the summary of a run."""
-    founded = "teams founded" if told["partial"] is None else "teams that had ended"
-    backend = told["backend"]
+def print_overview(summary: Mapping[str, Any]) -> None:
+    """Print the summary of a run as tables."""
+    founded = "teams founded" if summary["partial"] is None else "teams that had ended"
+    backend = summary["backend"]
     about = backend.get("about") if isinstance(backend, Mapping) else backend
     print_table(
-        f"{told['scenario']}, seed {told['seed']}",
+        f"{summary['scenario']}, seed {summary['seed']}",
         ("figure", "value"),
         [
-            ("simulated days", told["days"]),
-            ("scientists", told["scientists"]),
-            (founded, told["teams"]["founded"]),
-            *_nested("teams", {k: v for k, v in told["teams"].items() if k != "founded"}),
-            ("papers", told["papers"]),
-            *((name, _mean(told[name])) for name in ("HD", "CD", "CI", "ON")),
-            ("calls", told["calls"]["total"]),
-            ("inference cost, mean", told["inference_cost"]["mean"]),
-            *_nested("invitations", told["invitations"]),
-            ("consultations", told["consultations"]),
-            ("most teams at once", told["max_memberships"]),
-            ("digest", told["digest"]),
+            ("simulated days", summary["days"]),
+            ("scientists", summary["scientists"]),
+            (founded, summary["teams"]["founded"]),
+            *_nested("teams", {k: v for k, v in summary["teams"].items() if k != "founded"}),
+            ("papers", summary["papers"]),
+            *((name, _mean(summary[name])) for name in ("HD", "CD", "CI", "ON")),
+            ("calls", summary["calls"]["total"]),
+            ("inference cost, mean", summary["inference_cost"]["mean"]),
+            *_nested("invitations", summary["invitations"]),
+            ("consultations", summary["consultations"]),
+            ("most teams at once", summary["max_memberships"]),
+            ("digest", summary["digest"]),
             ("who spoke", about),
         ],
     )
-    stages = list(told["calls"]["by_stage"].items())
+    stages = list(summary["calls"]["by_stage"].items())
     print_table("calls by stage", ("stage", "calls"), stages)
-    cost = list(told["inference_cost"]["by_stage"].items())
+    cost = list(summary["inference_cost"]["by_stage"].items())
     print_table("inference cost by stage, as VirSci counts it", ("stage", "calls"), cost)
-    print_table("calls by act", ("act", "calls"), list(told["calls"]["by_act"].items()))
-    waited = [(size, days) for size, days in told["waiting_days"].items()]
+    print_table("calls by act", ("act", "calls"), list(summary["calls"]["by_act"].items()))
+    waited = [(size, days) for size, days in summary["waiting_days"].items()]
     print_table("days a team waits for its people, per round", ("people", "days"), waited)
-    if told["reading"] is not None:
+    if summary["reading"] is not None:
         print_table(
-            "how replies were read", ("rung", "questions", "share"), _rungs(told["reading"])
+            "how replies were read", ("rung", "questions", "share"), _rungs(summary["reading"])
         )
-    if told["ledger"] is not None and told["ledger"]["attempts"]:
-        print_table("what was asked and paid", ("figure", "value"), _paid(told["ledger"]))
+    if summary["ledger"] is not None and summary["ledger"]["attempts"]:
+        print_table("what was asked and paid", ("figure", "value"), _paid(summary["ledger"]))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print one table; numbers stand to the right."""
+    """Print one table; columns of numbers are aligned to the right.
+
+    Args:
+        title: above it.
+        columns: heads.
+        rows: one value for each column.
+    """
     table = Table(title=Text(title), title_justify="left")
     for place, column in enumerate(columns):
         numbers = all(isinstance(row[place], int | float) for row in rows)
@@ -126,3 +134,47 @@ def _nested(name: str, counts: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def _mean(measured: Mapping[str, Any] | None) -> Any:
     return None if measured is None else measured["mean"]
+
+
+def print_correlations(found: pd.DataFrame) -> None:
+    """Print correlations over abstracts; a line where there are too few of them."""
+    from metrics.ratings.agreement import MIN_ABSTRACTS
+
+    if not len(found):
+        print(
+            f"no correlations: fewer than {MIN_ABSTRACTS} abstracts have both a measure and a score"
+        )
+        return
+    rows = [
+        (row["measure"], row["rating"], row["n"], _within(row, "pearson"), _within(row, "spearman"))
+        for row in found.to_dict("records")
+    ]
+    columns = ("measure", "against", "n", "Pearson [95 %]", "Spearman [95 %]")
+    print_table("correlation over abstracts", columns, rows)
+
+
+def print_agreements(found: pd.DataFrame) -> None:
+    """Print Krippendorff's alpha of every dimension."""
+    rows = [
+        (row["dimension"], row["level"], _within(row, "alpha"), row["abstracts"], row["raters"])
+        for row in found.to_dict("records")
+    ]
+    columns = ("rating", "taken as", "alpha [95 %]", "abstracts", "raters")
+    print_table("agreement between raters (Krippendorff's alpha)", columns, rows)
+
+
+def print_preferences(found: pd.DataFrame) -> None:
+    """Print how often each arm is preferred."""
+    rows = [
+        (row["arm"], row["other"], row["n"], row["ties"], _within(row, "preferred"), row["p"])
+        for row in found.to_dict("records")
+    ]
+    columns = ("arm", "against", "decided", "ties", "preferred [95 %]", "p")
+    print_table("which is preferred (exact interval, binomial test)", columns, rows)
+
+
+def _within(row: Any, name: str) -> str:
+    """A value with its interval, whose columns are ``low`` and ``high``, or have its name first."""
+    prefix = f"{name}_" if f"{name}_low" in row else ""
+    low, high = row[f"{prefix}low"], row[f"{prefix}high"]
+    return f"{cell(float(row[name]))} [{cell(float(low))}, {cell(float(high))}]"

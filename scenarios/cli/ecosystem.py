@@ -1,4 +1,4 @@
-"""``society ecosystem build``: one command for each kind of source, and one for an invented one."""
+"""Commands ``society ecosystem``: build, describe and audit the data a society starts from."""
 
 from __future__ import annotations
 
@@ -11,14 +11,74 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from agents.errors import InputError
-from scenarios.guard import guarded
+from scenarios.cli.common import guarded
 
 if TYPE_CHECKING:
-    from society.ecosystem.build import Built
+    from society.ecosystem.audit.checks import Check
+    from society.ecosystem.building.build_options import BuildOptions, BuildProgress
+    from society.ecosystem.building.builder import BuildResult
     from society.ecosystem.ecosystem import Ecosystem
     from society.ecosystem.importers.source import Source
     from society.ecosystem.importers.spool import Spool
-    from society.ecosystem.plan import Listener, Plan
+
+
+@guarded
+def audit(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="An ecosystem folder.")],
+    path: Annotated[
+        list[Path] | None, typer.Argument(metavar="[PATH...]", help="The source's files.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Compare with this kind of source, too.")
+    ] = None,
+) -> None:
+    """Count everything of the past again from papers before the boundary, and compare.
+
+    With --source KIND PATH... it is built again from the source's papers before the boundary.
+    Exit code 2 where anything knows of the future.
+    """
+    from scenarios.cli.console import print_table
+    from scenarios.runs.progress import make_progress
+    from society.ecosystem.audit.audit import audit as audit_folder
+
+    if (source is None) != (not path):
+        raise InputError("a source is given as --source KIND PATH...")
+    with make_progress() as progress:
+        progress.begin(f"counting again what {folder} says of the past")
+        checks = audit_folder(folder)
+        if source is not None and path and not _leaks(checks):
+            checks += _against(folder, source, path, progress)
+    rows = [(check.name, check.state, check.detail) for check in checks]
+    print_table(f"audit of {folder}", ("check", "result", "what was compared"), rows)
+    _judge(folder, checks)
+
+
+def _against(folder: Path, kind: str, paths: list[Path], progress: Any) -> list[Check]:
+    from society.ecosystem.audit.rebuild import audit_source, reading_options
+    from society.ecosystem.importers.formats.registry import open_source
+
+    return audit_source(folder, open_source(kind, paths, **reading_options(folder)), progress)
+
+
+def _leaks(checks: list[Check]) -> list[Check]:
+    return [check for check in checks if check.state == "leaked"]
+
+
+def _judge(folder: Path, checks: list[Check]) -> None:
+    for check in _leaks(checks):
+        for example in check.examples:
+            typer.echo(f"{check.name}: {example}")
+    leaks = _leaks(checks)
+    if leaks:
+        raise InputError(
+            f"{folder}: {len(leaks)} of {len(checks)} checks found what papers before the "
+            f"boundary do not give ({', '.join(check.name for check in leaks)}); build it again "
+            "from its source"
+        )
+    unknown = sum(check.state == "cannot be told" for check in checks)
+    untold = f"; {unknown} cannot be told" if unknown else ""
+    typer.echo(f"{folder}: no leak found in {len(checks) - unknown} checks{untold}")
+
 
 KINDS = {
     "jsonl": "JSON lines: id, title, abstract, year, authors, references ...",
@@ -105,7 +165,7 @@ def _from_source(kind: str) -> Callable[..., None]:
         seed: Annotated[int, typer.Option(min=0, help="Of the masks and the embedding.")] = 0,
         licence: Annotated[str, typer.Option(help="What the manifest says of rights.")] = "",
     ) -> None:
-        from society.ecosystem.presets import planned
+        from society.ecosystem.building.build_options import build_options
 
         given = {
             "boundary": boundary,
@@ -120,7 +180,7 @@ def _from_source(kind: str) -> Callable[..., None]:
         }
         hosting = {"api_base": api_base, "key": key}
         hosting = {name: value for name, value in hosting.items() if value is not None}
-        plan, facts = planned(preset, given, embedding=embedding, seed=seed, hosting=hosting)
+        plan, facts = build_options(preset, given, embedding=embedding, seed=seed, hosting=hosting)
         options = {"authors": authors, "nameless": nameless, "malformed_share": malformed_share}
         _build(kind, path, out, plan, options, facts | {"licence": licence}, keep_names)
 
@@ -141,9 +201,9 @@ def synthetic(
     seed: Annotated[int, typer.Option(min=0)] = 1,
 ) -> None:
     """Invent a research community of a stated size."""
-    from scenarios.progress import shown_progress
+    from scenarios.runs.progress import make_progress
 
-    with shown_progress() as progress:
+    with make_progress() as progress:
         progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
         made = invented(scientists, papers, seed, progress)
         progress.begin(f"writing {out}")
@@ -153,12 +213,22 @@ def synthetic(
 
 
 def invented(
-    scientists: int, papers: int, seed: int, progress: Listener | None = None
+    scientists: int, papers: int, seed: int, progress: BuildProgress | None = None
 ) -> Ecosystem:
-    """A synthetic ecosystem; InputError where its size does not hold together."""
+    """A synthetic ecosystem of a stated size.
+
+    Args:
+        scientists: of the population.
+        papers: past and contemporary together.
+        seed: of everything random.
+        progress: is given the phases.
+
+    Raises:
+        InputError: its size does not hold together.
+    """
     from pydantic import ValidationError
 
-    from society.ecosystem.synthetic import Synthetic
+    from society.ecosystem.synthetic.synthetic import Synthetic
 
     try:
         return Synthetic(scientists=scientists, papers=papers).generate(seed, progress)
@@ -170,25 +240,25 @@ def _build(
     kind: str,
     paths: list[Path],
     out: Path,
-    plan: Plan,
+    plan: BuildOptions,
     options: dict[str, Any],
     facts: dict[str, Any],
     keep_names: bool,
 ) -> None:
-    from scenarios.progress import shown_progress
-    from society.ecosystem.build import build as build_by
+    from scenarios.runs.progress import make_progress
+    from society.ecosystem.building.builder import build as build_by
+    from society.ecosystem.importers.formats.registry import open_source
     from society.ecosystem.importers.spool import Spool
-    from society.ecosystem.importers.table import open_source
 
     _require_place(out)
     partial = out.with_name(f"{out.name}.partial")
-    with shown_progress() as progress:
+    with make_progress() as progress:
         source = open_source(kind, paths, progress=progress.count, **options)
         records = Spool(source, partial)
         with _writing(out), _cleared(records):
             partial.mkdir(parents=True, exist_ok=True)
             built = build_by(records, plan, progress=progress, cache=partial / "vectors")
-            built = built.told(_provenance(source, paths, options) | facts)
+            built = built.with_facts(_provenance(source, paths, options) | facts)
             progress.begin(f"writing {out}")
             built.save(out, key=keep_names)
             shutil.rmtree(partial)
@@ -201,18 +271,18 @@ def _provenance(source: Source, paths: list[Path], options: dict[str, Any]) -> d
         "source": ", ".join(path.name for path in paths),
         "kind": source.kind,
         "options": options,
-        "reading": source.reading.as_json(),
+        "reading": source.report.as_json(),
         "authors_are": source.name_rule,
         "unknown": list(source.unknown),
     }
 
 
-def _tell(built: Built, source: Source, out: Path) -> None:
+def _tell(built: BuildResult, source: Source, out: Path) -> None:
     manifest = built.ecosystem.manifest
-    typer.echo(f"read {source.reading.told()}")
-    if source.reading.shown:
-        typer.echo(f"{source.reading.malformed:,} malformed records left out:", err=True)
-        for line in source.reading.shown:
+    typer.echo(f"read {source.report.summary()}")
+    if source.report.shown:
+        typer.echo(f"{source.report.malformed:,} malformed records left out:", err=True)
+        for line in source.report.shown:
             typer.echo(f"  {line}", err=True)
     for step in manifest["steps"]:
         typer.echo(f"{step['filter']}: {step['removed']:,} of {step['in']:,} left out")
@@ -234,8 +304,8 @@ def _tell_counts(made: Ecosystem, out: Path) -> None:
 
 
 def _require_place(out: Path) -> None:
-    """Raise InputError now rather than after hours, where the folder is somebody else's."""
-    from scenarios.ecosystems import MANIFEST
+    """Raise InputError now rather than after hours, where the folder holds other files."""
+    from scenarios.config.ecosystem_folder import MANIFEST
 
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
         raise InputError(f"{out}: holds other files; give an empty folder or an ecosystem's")
@@ -244,12 +314,12 @@ def _require_place(out: Path) -> None:
 @contextmanager
 def _cleared(records: Spool) -> Iterator[None]:
     """Leave nothing behind of a source that cannot be read; what was read stays otherwise."""
-    before = records.source.reading
+    before = records.source.report
     try:
         yield
     except InputError:
         # Another object where this process, and no other one, has begun to read.
-        if records.source.reading is not before and not records.finished:
+        if records.source.report is not before and not records.finished:
             shutil.rmtree(records.folder)
         with suppress(OSError):
             records.folder.rmdir()
@@ -264,3 +334,36 @@ def _writing(out: Path) -> Iterator[None]:
         raise InputError(
             f"{out}: cannot be written to ({error.strerror}); give another folder with --out"
         ) from error
+
+
+ecosystem = typer.Typer(
+    help="Build, describe and audit the data a society starts from.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+ecosystem.add_typer(build, name="build")
+ecosystem.command()(audit)
+
+
+@ecosystem.command()
+@guarded
+def info(
+    source: Annotated[str, typer.Argument(metavar="DIR|synthetic")],
+    scientists: Annotated[int, typer.Option(min=1, help="Of synthetic.")] = 300,
+    papers: Annotated[int, typer.Option(min=2, help="Of synthetic.")] = 4000,
+    seed: Annotated[int, typer.Option(min=0, help="Of synthetic.")] = 1,
+) -> None:
+    """Describe an ecosystem in figures, beside those of a real community (IEEE VIS)."""
+    from scenarios.cli.console import print_table
+    from scenarios.runs.progress import make_progress
+    from society.ecosystem.ecosystem import Ecosystem
+    from society.ecosystem.summary import describe
+
+    with make_progress() as progress:
+        progress.begin("preparing the ecosystem")
+        made = (
+            invented(scientists, papers, seed) if source == "synthetic" else Ecosystem.load(source)
+        )
+        table = describe(made)
+    rows = [tuple(row) for row in table.itertuples(index=False)]
+    print_table(source, tuple(table.columns), rows)

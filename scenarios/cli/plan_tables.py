@@ -1,13 +1,13 @@
-"""Plan table: a plan as people read it."""
+"""A plan as tables and notes for a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scenarios.complaints import printable
-from scenarios.overview import print_table
-from scenarios.plan import Plan
-from scenarios.rates import Rate, Rates
+from scenarios.cli.console import print_table
+from scenarios.config.diagnostics import printable
+from scenarios.planning.model_rates import ModelRates, Rate
+from scenarios.planning.plan import Plan
 
 ENDS = ("low", "likely", "high")
 NAMES = {
@@ -20,18 +20,18 @@ NAMES = {
 
 
 def print_plan(plan: Plan) -> None:
-    """Print what a run will take, where the figures come from, and what bounds it."""
+    """Print what a run will take, where the figures come from, and what bounds its time."""
     name = f"{plan.scenario.name}, seed {plan.scenario.seed}: what a run will take"
     print_table(name, ("figure", *ENDS), list(_figures(plan)))
     if not plan.rates.exact:
         print_table("rates, and what they were seen in", ("rate", *ENDS, "from"), [*_rates(plan)])
-    for line in said(plan):
+    for line in plan_notes(plan):
         print(printable(line))
 
 
-def said(plan: Plan) -> Iterator[str]:
-    """What must be known beside the figures, line by line."""
-    backend, rates, made = plan.scenario.backend.backend, plan.rates, plan.made
+def plan_notes(plan: Plan) -> Iterator[str]:
+    """Notes beside the figures, line by line."""
+    backend, rates, made = plan.scenario.backend.backend, plan.rates, plan.paid
     times = "once" if plan.rehearsals == 1 else f"{plan.rehearsals} times"
     yield f"rehearsed {times} by rule-based scientists, not by a language model"
     yield f"who will speak: {backend.about}"
@@ -67,10 +67,10 @@ def duration(seconds: float) -> str:
 
 
 def _figures(plan: Plan) -> Iterator[tuple[str, ...]]:
-    for name, told in NAMES.items():
+    for name, label in NAMES.items():
         rate = plan.figures[name]
         if (name != "usd" or plan.priced) and (name != "seconds" or rate.high):
-            yield (told, *(_figure(name, getattr(rate, end)) for end in ENDS))
+            yield (label, *(_figure(name, getattr(rate, end)) for end in ENDS))
 
 
 def _figure(name: str, value: float) -> str:
@@ -90,12 +90,12 @@ def _rates(plan: Plan) -> Iterator[tuple[str, ...]]:
     yield _rate("seconds of a call", rates.latency)
 
 
-def _leanings(rates: Rates) -> Iterator[tuple[str, ...]]:
+def _leanings(rates: ModelRates) -> Iterator[tuple[str, ...]]:
     for trait, (kept, turned) in rates.yes.items():
         yield _rate(f"{trait}: yes where rules say yes, share", kept)
         yield _rate(f"{trait}: yes where rules say no, share", turned)
 
 
-def _rate(told: str, rate: Rate) -> tuple[str, ...]:
+def _rate(label: str, rate: Rate) -> tuple[str, ...]:
     seen = f"{rate.seen:,} seen" if rate.seen else "assumed"
-    return (told, *(f"{getattr(rate, end):.3g}" for end in ENDS), seen)
+    return (label, *(f"{getattr(rate, end):.3g}" for end in ENDS), seen)

@@ -1,4 +1,4 @@
-"""``society rate``: abstracts out to people on a blinded sheet, and their ratings back in."""
+"""Commands ``society rate``: abstracts to people on a blinded sheet, and their ratings back."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scenarios.guard import guarded
+from scenarios.cli.common import guarded
 
 if TYPE_CHECKING:
-    from metrics.filled import Said
+    from metrics.ratings.sheets import Rating
 
 rate = typer.Typer(
     help="Let people rate abstracts: a blinded sheet out, their ratings in.",
@@ -33,13 +33,13 @@ def export(
     seed: Annotated[int, typer.Option(min=0, help="Of order, sides and pairs.")] = 0,
 ) -> None:
     """Write a sheet of abstracts that says nothing of where they are from, and its key."""
-    from metrics.sheets import pair_sheet, rating_sheet, write_sheet
-    from scenarios.rating import entries_of
+    from metrics.ratings.sheets import pair_sheet, rating_sheet, write_sheet
+    from scenarios.analysis.rating import entries_of
 
     make = pair_sheet if pairs else rating_sheet
-    rows, told = make(entries_of(runs), seed, most)
+    rows, key_data = make(entries_of(runs), seed, most)
     where = key or out.with_name(f"{out.stem}.key.json")
-    write_sheet(out, where, rows, told)
+    write_sheet(out, where, rows, key_data)
     asked = "which of two is better" if pairs else "novelty, feasibility and effectiveness, 1 to 10"
     typer.echo(f"{out}: {len(rows)} {'pairs' if pairs else 'abstracts'}; {asked}")
     typer.echo(f"{where}: where they are from; do not show it to the raters")
@@ -59,25 +59,23 @@ def import_(
     ] = False,
 ) -> None:
     """Read filled sheets: agreement between raters, and ON against their ratings."""
-    from metrics.filled import read_sheets
-    from metrics.sheets import read_key
+    from metrics.ratings.sheets import read_key, read_sheets
 
-    told = read_key(key)
-    said = read_sheets(sheets, told, incomplete=incomplete)
+    key_data = read_key(key)
+    answers = read_sheets(sheets, key_data, incomplete=incomplete)
     folder = out or key.with_name(f"{key.name.removesuffix('.key.json')}-results")
-    (_import_pairs if told["kind"] == "pairs" else _import_ratings)(said, told, folder)
+    (_import_pairs if key_data["kind"] == "pairs" else _import_ratings)(answers, key_data, folder)
     typer.echo(f"tables: {folder}")
 
 
-def _import_ratings(said: list[Said], told: dict[str, Any], folder: Path) -> None:
-    from metrics.ratings import agreements
-    from scenarios.overview import print_table
-    from scenarios.rating import correlated, ratings_of, write_results
-    from scenarios.rating_tables import print_agreements, print_correlations
+def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:
+    from metrics.ratings.agreement import agreement_table
+    from scenarios.analysis.rating import correlate, ratings_of, write_results
+    from scenarios.cli.console import print_agreements, print_correlations, print_table
 
-    ratings = ratings_of(said, told)
-    agreed = agreements(ratings, told["seed"])
-    found = correlated(ratings, told)
+    ratings = ratings_of(answers, key_data)
+    agreed = agreement_table(ratings, key_data["seed"])
+    found = correlate(ratings, key_data)
     write_results(folder, {"ratings": ratings, "agreement": agreed, "correlations": found})
     means = ratings.groupby(["arm", "dimension"], sort=True)["score"].agg(["size", "mean"])
     rows = [(*name, int(size), float(mean)) for name, size, mean in means.itertuples()]
@@ -86,12 +84,12 @@ def _import_ratings(said: list[Said], told: dict[str, Any], folder: Path) -> Non
     print_correlations(found[found["measure"] == "ON"])
 
 
-def _import_pairs(said: list[Said], told: dict[str, Any], folder: Path) -> None:
-    from metrics.ratings import preferences
-    from scenarios.rating import choices_of, write_results
-    from scenarios.rating_tables import print_preferences
+def _import_pairs(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:
+    from metrics.ratings.agreement import preference_table
+    from scenarios.analysis.rating import choices_of, write_results
+    from scenarios.cli.console import print_preferences
 
-    choices = choices_of(said, told)
-    found = preferences(choices)
+    choices = choices_of(answers, key_data)
+    found = preference_table(choices)
     write_results(folder, {"choices": choices, "preferences": found})
     print_preferences(found)

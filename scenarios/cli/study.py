@@ -1,4 +1,4 @@
-"""The commands ``society study ...``: list, plan, lock, run, status and report."""
+"""Commands ``society study``: list, plan, lock, run, status and report."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.arguments import Json, Settings, Trust, find_code_here
-from scenarios.guard import guarded
+from scenarios.cli.common import Json, Settings, Trust, guarded
+from scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ Out = Annotated[
 @guarded
 def list_() -> None:
     """List the studies of the library."""
-    from scenarios.study.file import about_of, studies
+    from scenarios.study.study_file import about_of, studies
 
     found = studies()
     width = max(map(len, found), default=0)
@@ -46,22 +46,22 @@ def list_() -> None:
 @guarded
 def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Json = False) -> None:
     """Tell what a study will take, and how small an effect it can find; nothing is paid."""
-    from scenarios.progress import shown_progress
-    from scenarios.study.outlook import outlook
-    from scenarios.study.reading import read_study
+    from scenarios.runs.progress import make_progress
+    from scenarios.study.forecast import study_forecast
+    from scenarios.study.reader import read_study
 
     find_code_here(trust)
     design = read_study(study, set_ or (), trust=trust)
-    with shown_progress() as progress:
-        found = outlook(design, progress.begin)
+    with make_progress() as progress:
+        found = study_forecast(design, progress.begin)
     if json:
         from json import dumps
 
         typer.echo(dumps(found.to_data(), indent=2))
     else:
-        from scenarios.study.showing import print_outlook
+        from scenarios.cli.study_tables import print_forecast
 
-        print_outlook(found)
+        print_forecast(found)
 
 
 @study.command()
@@ -109,8 +109,8 @@ def run(
 
     The same command goes on with a study that was stopped; on a finished one it does nothing.
     """
-    from scenarios.study.engines import Engine
-    from scenarios.study.folder import missing, statuses
+    from scenarios.study.execution.engine import Engine
+    from scenarios.study.folder import read_statuses, unfinished_runs
 
     design, folder, held = _opened(study, set_, out, trust, "run")
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
@@ -118,8 +118,8 @@ def run(
         held.waiting(index)
         _end(folder, engine.run(design, folder, [index], _line))
         return
-    before = statuses(folder, held)
-    todo = missing(before)
+    before = read_statuses(folder, held)
+    todo = unfinished_runs(before)
     if again:
         todo = sorted([*todo, *(one.index for one in before if one.state == "quarantined")])
     if todo:
@@ -132,17 +132,17 @@ def run(
 @guarded
 def status(study: StudyName, out: Out = None, json: Json = False) -> None:
     """Tell how the runs of a study stand."""
-    from scenarios.study.folder import statuses
+    from scenarios.study.folder import read_statuses
     from scenarios.study.lock import require_lock
 
     folder = _folder_of(study, out)
-    found = statuses(folder, require_lock(folder))
+    found = read_statuses(folder, require_lock(folder))
     if json:
         from json import dumps
 
         typer.echo(dumps([one.to_data() for one in found], indent=1))
     else:
-        from scenarios.study.showing import print_statuses
+        from scenarios.cli.study_tables import print_statuses
 
         print_statuses(folder, found)
 
@@ -164,7 +164,7 @@ def _opened(
     """The design, its folder and the lock that holds."""
     from scenarios.study.folder import open_folder
     from scenarios.study.lock import read_lock
-    from scenarios.study.reading import read_study
+    from scenarios.study.reader import read_study
 
     find_code_here(trust)
     folder = _folder_of(study, out)
@@ -175,21 +175,21 @@ def _opened(
 
 
 def _folder_of(study: str, out: Path | None) -> Path:
-    from scenarios.study.file import default_study_folder, find_study
+    from scenarios.study.study_file import default_study_folder, find_study
 
     return default_study_folder(find_study(study)) if out is None else out
 
 
 def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> None:
     """Gather and write the page, if there is anything new; leave with the study's exit code."""
-    from scenarios.study.folder import statuses
-    from scenarios.study.gather import gather, is_gathered, told
+    from scenarios.study.folder import read_statuses
+    from scenarios.study.gather import gather, is_gathered, study_json
 
-    found = statuses(folder, lock)
+    found = read_statuses(folder, lock)
     if not any(one.state == "done" for one in found):
         _end(folder, found)
         return
-    if changed or not is_gathered(folder, told(design, lock, folder)):
+    if changed or not is_gathered(folder, study_json(design, lock, folder)):
         from metrics.study.page import write_study_page
 
         gather(design, folder, lock, found)
@@ -202,8 +202,8 @@ def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> Non
 
 
 def _line(one: Status) -> None:
-    told = f": {one.reason}" if one.reason else ""
-    typer.echo(f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{told}")
+    reason = f": {one.reason}" if one.reason else ""
+    typer.echo(f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{reason}")
 
 
 def _end(folder: Path, found: Sequence[Status]) -> None:
@@ -212,7 +212,7 @@ def _end(folder: Path, found: Sequence[Status]) -> None:
 
     code = exit_code(found)
     if code:
-        from scenarios.study.showing import print_ends
+        from scenarios.cli.study_tables import print_ends
 
         print_ends(folder, found)
         raise typer.Exit(code)

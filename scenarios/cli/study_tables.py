@@ -1,4 +1,4 @@
-"""Showing: an outlook, and how the runs of a study stand, as people read them."""
+"""A forecast, and the states of the runs of a study, as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from scenarios.complaints import printable
-from scenarios.overview import print_table
-from scenarios.plan_table import NAMES, duration
-from scenarios.study.logs import told as said_of
-from scenarios.study.outlook import ENDS, Outlook
+from scenarios.cli.console import print_table
+from scenarios.cli.plan_tables import NAMES, duration
+from scenarios.config.diagnostics import printable
+from scenarios.study.forecast import ENDS, StudyForecast
 from scenarios.study.status import STATES, Status
+from scenarios.study.status import describe_status as said_of
 
 DECIDED = ("failed", "quarantined")
 MOST = 20
 """Arms, and runs that are not done, that are shown one by one."""
 
 
-def print_outlook(found: Outlook) -> None:
-    """Print what a study will take and what it can find."""
+def print_forecast(found: StudyForecast) -> None:
+    """Print what a study will take and which effects it can find."""
     file = found.design.file
     runs = f"{len(found.design.arms)} arms x {file.replicates} replicates"
     arms = [
@@ -57,14 +57,14 @@ def print_ends(folder: Path, found: Sequence[Status]) -> None:
     """Print, as an error, which runs are not done, why, and what the same command would do."""
     _print_said(folder, found, sys.stderr)
     counts = Counter(one.state for one in found if one.state != "done")
-    told = ", ".join(f"{count} {state}" for state, count in counts.items())
+    counted = ", ".join(f"{count} {state}" for state, count in counts.items())
     open_ones = sum(count for state, count in counts.items() if state not in DECIDED)
-    ways = [
+    effects = [
         *(["goes on"] if open_ones else []),
         *(["tries those that failed again"] if counts["failed"] else []),
         *(["begins those in quarantine with --again"] if counts["quarantined"] else []),
     ]
-    line = f"of {len(found)} runs, {told}; the same command {' and '.join(ways)}"
+    line = f"of {len(found)} runs, {counted}; the same command {' and '.join(effects)}"
     print(line, file=sys.stderr)
 
 
@@ -76,19 +76,19 @@ def _print_said(folder: Path, found: Sequence[Status], into: TextIO) -> None:
         print(f"... and {len(said) - MOST} more; 'society study status --json' has all", file=into)
 
 
-def _figures(found: Outlook) -> Iterator[tuple[str, ...]]:
-    for name, told in NAMES.items():
+def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:
+    for name, label in NAMES.items():
         if name == "seconds":
             wall = found.wall_time()
             if wall["high"]:
-                yield (f"{told}, sharing slots", *(duration(wall[end]) for end in ENDS))
+                yield (f"{label}, sharing slots", *(duration(wall[end]) for end in ENDS))
         elif name != "usd" or found.priced:
             total = found.total(name)
             digits = 4 if name == "usd" and total["high"] < 100 else 0
-            yield (told, *(f"{total[end]:,.{digits}f}" for end in ENDS))
+            yield (label, *(f"{total[end]:,.{digits}f}" for end in ENDS))
 
 
-def _said(found: Outlook) -> Iterator[str]:
+def _said(found: StudyForecast) -> Iterator[str]:
     one = found.plans[0]
     yield "rehearsed by rule-based scientists, not by a language model; the first seed of each arm"
     yield f"who will speak: {one.scenario.backend.backend.about}"

@@ -1,4 +1,8 @@
-"""Complaints: what is wrong with a value, in words, with what was expected and what is near."""
+"""Messages about wrong values, with what was expected and the nearest known name.
+
+All faults of a document are gathered before any is reported, so that one look at the messages is
+enough to mend a file.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from agents.errors import InputError
-from scenarios.document import Document, dotted
-from scenarios.load import KeyPath
-from scenarios.spelling import did_you_mean
+from agents.spelling import did_you_mean
+from scenarios.config.document import Document, dotted
+from scenarios.config.yaml_io import KeyPath
 
 SHOWN = 60
 
@@ -44,30 +48,35 @@ _BOUNDS = {
 
 
 @dataclass(slots=True)
-class Complaints:
-    """Everything wrong with a document, gathered before any of it is reported."""
+class Diagnostics:
+    """Every fault of a document, gathered before any of them is reported.
+
+    Attributes:
+        document: knows where each key was written.
+        faults: key path and problem of each fault, in the order in which they were found.
+    """
 
     document: Document
-    found: list[tuple[KeyPath, str]] = field(default_factory=list)
+    faults: list[tuple[KeyPath, str]] = field(default_factory=list)
 
     def add(self, path: KeyPath, problem: str) -> None:
-        """One fault of the value at a key path."""
-        self.found.append((path, problem))
+        """Note one fault of the value at a key path."""
+        self.faults.append((path, problem))
 
-    def lines(self) -> list[str]:
-        """One line per fault, in the order of the files, each with its place."""
-        placed = [(*self._place(path), problem) for path, problem in self.found]
-        order = {label: _by_number(label) for label, _, _ in placed}
-        placed.sort(key=lambda one: order[one[0]])
+    def messages(self) -> list[str]:
+        """One line for each fault, in the order of the files: its place, key and problem."""
+        located = [(*self._place(path), problem) for path, problem in self.faults]
+        order = {label: _by_number(label) for label, _, _ in located}
+        located.sort(key=lambda one: order[one[0]])
         return [
             ": ".join(part for part in (label, key, problem) if part)
-            for label, key, problem in placed
+            for label, key, problem in located
         ]
 
-    def settle(self) -> None:
+    def raise_faults(self) -> None:
         """Raise InputError with every fault, if there is any."""
-        if self.found:
-            raise InputError("\n".join(dict.fromkeys(self.lines())))
+        if self.faults:
+            raise InputError("\n".join(dict.fromkeys(self.messages())))
 
     def _place(self, path: KeyPath) -> tuple[str, str]:
         origin = self.document.origin(path)
@@ -85,7 +94,13 @@ def _by_number(label: str) -> tuple[str, int, int]:
 
 
 def unknown_key(key: object, known: Sequence[str], elsewhere: Iterable[str] = ()) -> str:
-    """The key is not one of those known here; perhaps it stands ``elsewhere``."""
+    """The problem of a key that is not known, with the nearest known key as a hint.
+
+    Args:
+        key: as it was written.
+        known: keys that are allowed at its place.
+        elsewhere: dotted keys of other sections, for a key that was written one level too high.
+    """
     hint = did_you_mean(str(key), known)
     if not hint:
         places = [path for path in elsewhere if path.rsplit(".", 1)[-1] == key]
@@ -93,8 +108,8 @@ def unknown_key(key: object, known: Sequence[str], elsewhere: Iterable[str] = ()
     return f"unknown key, expected one of {', '.join(known) or 'none'}{hint}"
 
 
-def shown(value: object) -> str:
-    """A value as a message quotes it: as it is written in the file, cut short."""
+def quote_value(value: object) -> str:
+    """A value as a message quotes it: as it is written in the file, at most 60 characters."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -108,24 +123,25 @@ def shown(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without what a terminal would obey: control characters are shown escaped."""
+    """The text with control characters escaped, so that a terminal does not obey them."""
     return text if text.isprintable() else repr(text)[1:-1]
 
 
-def worded(errors: Sequence[ErrorDetails]) -> str:
-    """What several attempts to read one value found wrong, as one sentence.
+def describe_errors(errors: Sequence[ErrorDetails]) -> str:
+    """One sentence for the errors that pydantic found in one value.
 
-    The attempts are the members of a union; where one of them says why itself, it is quoted.
+    Args:
+        errors: of all members of a union; a message of a validator of ours is quoted as it is.
     """
-    said = [str(error["ctx"]["error"]) for error in errors if error["type"] == "value_error"]
+    reasons = [str(error["ctx"]["error"]) for error in errors if error["type"] == "value_error"]
     bounds = [error for error in errors if error["type"] in _BOUNDS]
-    if said and not bounds:
-        return said[0]
+    if reasons and not bounds:
+        return reasons[0]
     chosen = bounds or errors
     expected = list(dict.fromkeys(_expected(error) for error in chosen))
     value = chosen[0]["input"]
     hint = did_you_mean(value, _literals(errors)) if isinstance(value, str) else ""
-    return f"got {shown(value)}, expected {' or '.join(expected)}{hint}"
+    return f"got {quote_value(value)}, expected {' or '.join(expected)}{hint}"
 
 
 def _expected(error: ErrorDetails) -> str:

@@ -1,8 +1,8 @@
-"""Document: what a scenario says before anything is checked, and where each word of it stands.
+"""The data of a scenario before it is checked, with the place where each key was written.
 
-A scenario file may extend another, and the command line changes single keys. All of that is
-laid over each other here, and every key remembers its origin, so that a later complaint can
-name the file, line and column (or the ``--set``) to change.
+A scenario file may extend another, and ``--set`` changes single keys. All layers are merged here,
+and every key keeps its origin, so that a later message can name the file, line and column (or the
+``--set``) to change.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import InputError
-from scenarios.load import Key, KeyPath, parse_value, read_yaml
-from scenarios.spelling import did_you_mean
+from agents.spelling import did_you_mean
+from scenarios.config.yaml_io import Key, KeyPath, parse_value, read_yaml
 
-LIBRARY = Path(__file__).parent
+LIBRARY = Path(__file__).parents[1] / "library"
+"""The scenario and study files that come with the program."""
 STUDIES = LIBRARY / "studies"
 SUFFIXES = (".yaml", ".yml")
 
@@ -38,7 +39,12 @@ class Origin:
 
 @dataclass(slots=True)
 class Document:
-    """Plain data and the origin of every key."""
+    """Plain data and the origin of every key.
+
+    Attributes:
+        data: nested sections as they are written.
+        origins: where each key was written, by its path from the top.
+    """
 
     data: dict[Key, Any] = field(default_factory=dict)
     origins: dict[KeyPath, Origin] = field(default_factory=dict)
@@ -46,16 +52,16 @@ class Document:
     def origin(self, path: KeyPath) -> Origin | None:
         """Origin of a key, or of the nearest section above it that was written."""
         for length in range(len(path), 0, -1):
-            if (found := self.origins.get(path[:length])) is not None:
-                return found
+            if (origin := self.origins.get(path[:length])) is not None:
+                return origin
         return None
 
-    def lay_over(self, other: Document) -> Document:
-        """A new document in which ``other`` wins.
+    def merged_with(self, other: Document) -> Document:
+        """A new document in which the values of ``other`` win.
 
         Sections are merged key by key; one that names another part with ``use`` replaces the
-        section below it, whose keys belong to that other part. Lists, and mappings from
-        numbers, are values and replaced whole.
+        section below it, whose keys belong to that other part. Lists, and mappings from numbers,
+        are values and replaced whole.
         """
         merged = Document(dict(self.data), dict(self.origins))
         _merge(merged.data, other.data, (), merged.origins, other.origins)
@@ -63,12 +69,12 @@ class Document:
 
 
 def dotted(path: Iterable[Key]) -> str:
-    """A key path as people write it."""
+    """A key path in dotted form, such as ``protocol.turns``."""
     return ".".join(str(key) for key in path)
 
 
 def library() -> dict[str, Path]:
-    """Every scenario of the library by its name, such as ``virsci/paper``."""
+    """Every scenario of the library by its name, such as ``virsci/paper``, with its file."""
     files = sorted(file for file in LIBRARY.rglob("*.yaml") if STUDIES not in file.parents)
     return {path.relative_to(LIBRARY).with_suffix("").as_posix(): path for path in files}
 
@@ -81,7 +87,7 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
         folder: what a relative path is relative to; the current folder if not given.
 
     Raises:
-        InputError: neither; the nearest names are shown.
+        InputError: neither exists; the nearest names are shown.
     """
     names = library()
     if str(name) in names:
@@ -98,7 +104,7 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
 
 
 def read_document(name: str | Path) -> Document:
-    """Read a scenario file and all it extends.
+    """Read a scenario file and all files that it extends, merged into one document.
 
     Raises:
         InputError: a missing or broken file, or files that extend each other in a circle.
@@ -128,11 +134,11 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
         raise InputError(f"{where}: extends: a circle: {circle}")
     below_it = _read(parent_path, chain)
     below_it.data.pop("name", None)
-    return below_it.lay_over(top)
+    return below_it.merged_with(top)
 
 
 def from_settings(settings: Iterable[str]) -> Document:
-    """What ``--set a.b=c`` says, one after the other; values are YAML.
+    """The document of a list of ``--set`` settings ``a.b=c``, in their order; values are YAML.
 
     Raises:
         InputError: a setting without key or ``=``, or a value that is not YAML.
@@ -152,14 +158,14 @@ def from_settings(settings: Iterable[str]) -> Document:
         except InputError as error:
             faults.append(str(error))
             continue
-        document = document.lay_over(_single(path, value, f"--set {key.strip()}"))
+        document = document.merged_with(_single(path, value, f"--set {key.strip()}"))
     if faults:
         raise InputError("\n".join(faults))
     return document
 
 
 def from_arguments(arguments: Mapping[str, Any]) -> Document:
-    """What dotted keyword arguments say: ``{"protocol.turns": 3}``.
+    """The document of dotted keyword arguments such as ``{"protocol.turns": 3}``.
 
     Raises:
         InputError: an argument that is no key.
@@ -169,7 +175,7 @@ def from_arguments(arguments: Mapping[str, Any]) -> Document:
         path = key_path(key)
         if path is None:
             raise InputError(f"{key!r} is not a key; write it like protocol.turns")
-        document = document.lay_over(_single(path, value, dotted(path)))
+        document = document.merged_with(_single(path, value, dotted(path)))
     return document
 
 
@@ -183,7 +189,7 @@ def _single(path: KeyPath, value: Any, label: str) -> Document:
 
 
 def key_path(text: str) -> KeyPath | None:
-    """The steps of a dotted key, numbers as numbers; None for what is no key."""
+    """The steps of a dotted key, numbers as numbers; None for a text that is no key."""
     keys = text.strip().split(".")
     if not all(keys):
         return None

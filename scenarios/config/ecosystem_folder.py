@@ -1,4 +1,4 @@
-"""Folder: an ecosystem that was built before and lies on disk."""
+"""The part ``use: folder`` of ``population.ecosystem``: an ecosystem that lies on disk."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from agents.config import Part
 from agents.errors import InputError
-from agents.part import Part
 
 if TYPE_CHECKING:
     from society.ecosystem.ecosystem import Ecosystem
@@ -35,10 +35,10 @@ class Folder(Part):
             raise InputError(f"{self.path}: not an ecosystem folder (no {MANIFEST}); {HOW_TO}")
 
     def generate(self, seed: int) -> Ecosystem:
-        """Read it and verify every hash; the same for every seed.
+        """Read the ecosystem and verify every hash of it; the same for every seed.
 
         Raises:
-            InputError: missing, damaged, or without papers or scientists.
+            InputError: it is missing, damaged, or without papers or scientists.
         """
         from society.ecosystem.ecosystem import Ecosystem
 

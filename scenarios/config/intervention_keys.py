@@ -1,6 +1,7 @@
-"""Changes: what the interventions of a scenario set, key by key, checked like the file itself.
+"""Keys that an intervention may change during a run, and the documents that hold after each change.
 
-A key that cannot change in mid-run is refused by its name, with the reason, where it stands.
+A key that cannot change during a run is refused by its name, with the reason and the line in which
+it stands. What is set is read and checked as the scenario itself is.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from scenarios.complaints import Complaints
-from scenarios.document import Document, Origin, key_path
-from scenarios.load import KeyPath
+from scenarios.config.diagnostics import Diagnostics
+from scenarios.config.document import Document, Origin, key_path
+from scenarios.config.yaml_io import KeyPath
 from society.interventions import Intervention
 
-SETTINGS = {
+CHANGEABLE = {
     "founding": "founding",
     "protocol": "protocol",
     "publication": "publication",
@@ -37,49 +38,55 @@ REFUSED = {
 }
 
 
-def in_order(interventions: Sequence[Intervention]) -> list[tuple[int, Intervention]]:
-    """Interventions by date, each with its place in the scenario; those of one date as listed."""
+def sort_by_date(interventions: Sequence[Intervention]) -> list[tuple[int, Intervention]]:
+    """Interventions by date, each with its index in the scenario; those of one date as listed."""
     return sorted(enumerate(interventions), key=lambda one: one[1].at)
 
 
-def refuse(
-    complaints: Complaints, known: Sequence[str], interventions: Sequence[Intervention]
+def check_interventions(
+    diagnostics: Diagnostics, known: Sequence[str], interventions: Sequence[Intervention]
 ) -> None:
-    """Note every key that no intervention may set."""
+    """Note a fault for every key that no intervention may set.
+
+    Args:
+        diagnostics: takes the faults.
+        known: all top-level keys of a scenario.
+        interventions: in the order of the scenario.
+    """
     for place, intervention in enumerate(interventions):
         for key in intervention.set:
             path = key_path(key)
             at = ("interventions", place, "set", key)
             if path is None or path[0] not in known:
-                known_ones = ", ".join(SETTINGS)
-                complaints.add(
+                known_ones = ", ".join(CHANGEABLE)
+                diagnostics.add(
                     at,
                     "no key of a scenario that an intervention can set; expected one of "
                     f"{known_ones}",
                 )
-            elif path[0] not in SETTINGS:
+            elif path[0] not in CHANGEABLE:
                 why = REFUSED.get(str(path[0]), "it holds for the whole run")
-                complaints.add(at, f"{path[0]} cannot change in mid-run: {why}")
+                diagnostics.add(at, f"{path[0]} cannot change in mid-run: {why}")
 
 
-def documents(
+def documents_after(
     start: Document, interventions: Sequence[Intervention]
 ) -> Iterator[tuple[Intervention, Document]]:
-    """What holds after each intervention, in order of date.
+    """The document that holds after each intervention, in order of date.
 
-    Every key of it remembers the line of the intervention that set it.
+    Every key that an intervention set has the line of that intervention as its origin.
     """
     now = Document(dict(start.data), dict(start.origins))
     now.data.pop("interventions", None)
-    for place, intervention in in_order(interventions):
+    for place, intervention in sort_by_date(interventions):
         for key, value in intervention.set.items():
             at = start.origin(("interventions", place, "set", key))
-            now = now.lay_over(_single(key, value, at))
+            now = now.merged_with(_single(key, value, at))
         yield intervention, now
 
 
-def told(intervention: Intervention) -> str | None:
-    """What it sets, as JSON; None where it sets nothing."""
+def settings_json(intervention: Intervention) -> str | None:
+    """The keys that an intervention sets, as JSON; None where it sets none."""
     return json.dumps(intervention.set, sort_keys=True) if intervention.set else None
 
 

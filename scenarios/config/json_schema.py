@@ -1,4 +1,9 @@
-"""Keys: JSON Schema of scenario files, made from the parts themselves, for editors."""
+"""JSON Schema of scenario files, made from the settings classes themselves, for editors.
+
+pydantic's own schema does not know ``use:`` and its tables, so sections are put together here and
+only single values are left to pydantic. Definitions bear the names of classes, not of modules, so
+that the schema stays the same when a class moves to another module.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,10 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from scenarios.meanings import meanings, summary
-from scenarios.parts import import_class, import_path
-from scenarios.sections import field_parts, is_list
-from society.durations import Duration
+from scenarios.config.field_docs import field_descriptions, summary
+from scenarios.config.reader import field_parts, inlined_class, is_list
+from scenarios.config.registry import import_class
+from society.kernel.durations import Duration
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
@@ -26,21 +31,44 @@ _OUTSIDE: Schema = {
 @cache
 def json_schema(cls: type[BaseModel]) -> Schema:
     """JSON Schema (2020-12) of a scenario file, with every part of every table."""
-    definitions: dict[str, Schema] = {}
+    definitions = _Definitions()
     schema = _section(cls, definitions, None)
     parent = {"type": "string", "description": "The scenario to start from: a name or a path."}
     schema["properties"] = {"extends": parent, **schema["properties"]}
-    return {"$schema": DRAFT, "title": "Scenario", **schema, "$defs": definitions}
+    return {"$schema": DRAFT, "title": "Scenario", **schema, "$defs": definitions.schemas}
 
 
-def _section(cls: type[BaseModel], definitions: dict[str, Schema], use: str | None) -> Schema:
-    told = meanings(cls)
+class _Definitions:
+    """The ``$defs`` of one schema, each named by its class.
+
+    Two classes of the same name get numbers in the order in which the schema comes to them.
+    """
+
+    def __init__(self) -> None:
+        self.schemas: dict[str, Schema] = {}
+        self._names: dict[type[BaseModel], str] = {}
+
+    def reference(self, cls: type[BaseModel], use: str | None) -> Schema:
+        """A reference to the definition of a class, which is made where it is new."""
+        if cls not in self._names:
+            alike = sum(other.__name__ == cls.__name__ for other in self._names)
+            name = f"{cls.__name__}{alike + 1}" if alike else cls.__name__
+            self._names[cls] = name
+            # Noted before its section is made: a part may hold parts of its own kind.
+            self.schemas[name] = {}
+            self.schemas[name].update(_section(cls, self, use))
+        return {"$ref": f"#/$defs/{self._names[cls]}"}
+
+
+def _section(cls: type[BaseModel], definitions: _Definitions, use: str | None) -> Schema:
+    """The schema of one section; ``use`` is the name under which a table lists its class."""
+    descriptions = field_descriptions(cls)
     properties: dict[str, Schema] = {} if use is None else {"use": {"const": use}}
     for name, field in cls.model_fields.items():
         if name in ("use", getattr(cls, "inlined", None)):
             continue
-        property_ = _property(cls, name, field, definitions)
-        properties[name] = property_ | ({"description": told[name]} if told.get(name) else {})
+        described = {"description": descriptions[name]} if descriptions.get(name) else {}
+        properties[name] = _property(cls, name, field, definitions) | described
     required = [name for name, field in cls.model_fields.items() if field.is_required()]
     schema: Schema = {
         "type": "object",
@@ -48,13 +76,17 @@ def _section(cls: type[BaseModel], definitions: dict[str, Schema], use: str | No
         "properties": properties,
         "additionalProperties": False,
     }
-    inlined = getattr(cls, "inlined", None)
-    if inlined is not None:
+    inlined, inner = getattr(cls, "inlined", None), inlined_class(cls)
+    if inner is not None:
+        beside = _section(inner, definitions, None)
+        properties.update(beside["properties"])
+        required += beside.get("required", [])
+    elif inlined is not None:
         return _with_inlined(schema, cls.model_fields[inlined], definitions)
     return schema | ({"required": required} if required else {})
 
 
-def _with_inlined(schema: Schema, field: FieldInfo, definitions: dict[str, Schema]) -> Schema:
+def _with_inlined(schema: Schema, field: FieldInfo, definitions: _Definitions) -> Schema:
     """A section that also takes the keys of one of several parts."""
     _, table = field_parts(field)
     variants = []
@@ -66,44 +98,47 @@ def _with_inlined(schema: Schema, field: FieldInfo, definitions: dict[str, Schem
 
 
 def _property(
-    cls: type[BaseModel], name: str, field: FieldInfo, definitions: dict[str, Schema]
+    cls: type[BaseModel], name: str, field: FieldInfo, definitions: _Definitions
 ) -> Schema:
     bases, table = field_parts(field)
     if not bases:
         return plain_property(cls, name)
     choices: list[Schema] = []
     if table is None:
-        choices = [_reference(base, definitions, None) for base in bases]
+        choices = [definitions.reference(base, None) for base in bases]
         if is_list(field):
             return plain_property(cls, name) | {"items": choices[0]}
     else:
         for use, path in table.items():
-            choices.append(_reference(import_class(path), definitions, use))
+            choices.append(definitions.reference(import_class(path), use))
         choices.append({"type": "object", "required": ["use"], "properties": {"use": _OUTSIDE}})
         short = {"type": ["string", "number"]} if Duration in bases else {"enum": list(table)}
         choices.append(short)
-    choices += [one for one in other_forms(cls, name) if one not in choices]
+    choices += [form for form in other_forms(cls, name) if form not in choices]
     return choices[0] if len(choices) == 1 else {"anyOf": choices}
 
 
-def _reference(cls: type[BaseModel], definitions: dict[str, Schema], use: str | None) -> Schema:
-    key = import_path(cls).replace(":", ".")
-    if key not in definitions:
-        definitions[key] = {}
-        definitions[key].update(_section(cls, definitions, use))
-    return {"$ref": f"#/$defs/{key}"}
-
-
 def plain_property(cls: type[BaseModel], name: str) -> Schema:
-    """What pydantic says of a field that is no part."""
-    whole = cls.model_json_schema()
-    schema = cast(Schema, whole["properties"][name])
-    return {key: value for key, value in schema.items() if key not in ("title", "hint")}
+    """Pydantic's schema of one field, without its title and description.
+
+    Args:
+        cls: the class that has the field.
+        name: of the field.
+    """
+    schema = cast(Schema, _pydantic_schema(cls)["properties"][name])
+    return {
+        key: value for key, value in schema.items() if key not in ("title", "hint", "description")
+    }
+
+
+@cache
+def _pydantic_schema(cls: type[BaseModel]) -> Schema:
+    return cls.model_json_schema()
 
 
 def other_forms(cls: type[BaseModel], name: str) -> list[Schema]:
-    """What a field takes besides parts: numbers, words, null."""
+    """The schemas of a field's values that are no parts: numbers, words, null."""
     schema = plain_property(cls, name)
     members = schema.get("anyOf", [schema])
-    plain = [one for one in members if "$ref" not in one and one.get("type") != "object"]
-    return [one for one in plain if one.keys() & {"type", "const", "enum"}]
+    plain = [form for form in members if "$ref" not in form and form.get("type") != "object"]
+    return [form for form in plain if form.keys() & {"type", "const", "enum"}]

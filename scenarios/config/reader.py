@@ -1,8 +1,8 @@
-"""Sections: plain data to parts, and parts to plain data.
+"""Conversion of plain data to settings objects, and of settings objects to plain data.
 
-A part is read from the inside out: its own parts first, each by the class that ``use`` names
-or that the field's default has, then the part itself by pydantic. Whatever is wrong is noted
-with its key path, and reading goes on, so that all faults come out at once.
+A section is read from the inside out: its own parts first, each by the class that ``use`` names or
+that the field's default has, then the section itself by pydantic. A fault is noted with its key
+path, and reading goes on, so that all faults come out at once.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from agents.config import Part
 from agents.errors import InputError
-from agents.part import Part
-from scenarios.complaints import Complaints, shown, unknown_key, worded
-from scenarios.document import Document
-from scenarios.load import Key, KeyPath
-from scenarios.parts import (
-    Among,
+from scenarios.config.diagnostics import Diagnostics, describe_errors, quote_value, unknown_key
+from scenarios.config.document import Document
+from scenarios.config.registry import (
+    FromTable,
     Section,
     Table,
     class_of,
@@ -30,27 +29,45 @@ from scenarios.parts import (
     name_of,
     table_for,
 )
-from society.durations import Duration
+from scenarios.config.yaml_io import Key, KeyPath
+from society.kernel.durations import Duration
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _FAILED = object()
 
 
 class Reader:
-    """Reads one document; ``trust`` lets dotted paths be imported."""
+    """Reads one document.
+
+    Args:
+        document: merged from all its layers.
+        trust: let dotted paths after ``use:`` be imported, which runs code.
+
+    Attributes:
+        diagnostics: the faults found so far.
+    """
 
     def __init__(self, document: Document, *, trust: bool) -> None:
         self.document = document
         self.trust = trust
-        self.complaints = Complaints(document)
+        self.diagnostics = Diagnostics(document)
         self._beside: dict[KeyPath, list[str]] = {}
 
-    def part(self, cls: type[ModelT], data: Any, path: KeyPath) -> ModelT | None:
-        """The part that a section describes, or None with its faults noted."""
+    def read_part(self, cls: type[ModelT], data: Any, path: KeyPath) -> ModelT | None:
+        """The settings object that a section describes.
+
+        Args:
+            cls: its class.
+            data: the section; an object of the class is taken as it is.
+            path: of the section, for messages.
+
+        Returns:
+            The object, or None where something is wrong with it; the faults are noted then.
+        """
         if isinstance(data, cls):
             return data
         if not isinstance(data, dict):
-            self.complaints.add(path, f"got {shown(data)}, expected a section of keys")
+            self.diagnostics.add(path, f"got {quote_value(data)}, expected a section of keys")
             return None
         values: dict[str, Any] = {}
         failed: set[str] = set()
@@ -81,7 +98,7 @@ class Reader:
         for key in other:
             elsewhere = keys_below(cls) if not path else ()
             known = [*self._beside.get(path, ()), *names]
-            self.complaints.add((*path, key), unknown_key(key, known, elsewhere))
+            self.diagnostics.add((*path, key), unknown_key(key, known, elsewhere))
         return listed
 
     def _field(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
@@ -98,10 +115,12 @@ class Reader:
                 return self._named(field, bases, table, value, path)
             return value
         if isinstance(value, list) and is_list(field):
-            parts = [self.part(bases[0], one, (*path, place)) for place, one in enumerate(value)]
+            parts = [
+                self.read_part(bases[0], one, (*path, place)) for place, one in enumerate(value)
+            ]
             return _FAILED if None in parts else tuple(parts)
         if isinstance(value, dict) and len(bases) == 1 and not is_list(field):
-            read = self.part(bases[0], value, path)
+            read = self.read_part(bases[0], value, path)
             return _FAILED if read is None else read
         return value
 
@@ -118,9 +137,9 @@ class Reader:
             cls = self._class(field, bases, table, value)
         except InputError as error:
             place = (*path, "use") if (*path, "use") in self.document.origins else path
-            self.complaints.add(place, str(error))
+            self.diagnostics.add(place, str(error))
             return _FAILED
-        read = self.part(cls, rest, path)
+        read = self.read_part(cls, rest, path)
         return _FAILED if read is None else read
 
     def _class(
@@ -143,7 +162,7 @@ class Reader:
         try:
             return import_class(table["fixed"]).model_validate({"length": value})
         except ValidationError as error:
-            self.complaints.add(path, worded(error.errors(include_url=False)))
+            self.diagnostics.add(path, describe_errors(error.errors(include_url=False)))
             return _FAILED
 
     def _placed(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
@@ -170,13 +189,13 @@ class Reader:
         for place, errors in by_place.items():
             here = (*path, *place)
             if errors[0]["type"] == "missing":
-                self.complaints.add(here, _missing(cls.model_fields[str(place[-1])]))
+                self.diagnostics.add(here, _missing(cls.model_fields[str(place[-1])]))
             else:
-                self.complaints.add(here, worded(errors))
+                self.diagnostics.add(here, describe_errors(errors))
 
 
 def write_part(part: BaseModel) -> dict[str, Any]:
-    """Plain data of a part, complete: reading it back gives an equal part."""
+    """Plain data of a settings object with every key; reading it back gives an equal object."""
     data: dict[str, Any] = {}
     cls = type(part)
     plain = {name for name, field in cls.model_fields.items() if not field_parts(field)[0]}
@@ -199,9 +218,9 @@ def write_part(part: BaseModel) -> dict[str, Any]:
 
 
 def field_parts(field: FieldInfo) -> tuple[tuple[type[BaseModel], ...], Table | None]:
-    """The part classes a field takes, and the table that names them, if there is one."""
+    """The classes of parts that a field takes, and the table that names them, if there is one."""
     for note in field.metadata:
-        if isinstance(note, Among):
+        if isinstance(note, FromTable):
             return (Part,), note.table
         if isinstance(note, Section):
             return (import_class(note.path),), None
@@ -212,19 +231,39 @@ def field_parts(field: FieldInfo) -> tuple[tuple[type[BaseModel], ...], Table | 
     return tuple(classes), None
 
 
+def inlined_class(cls: type[BaseModel]) -> type[BaseModel] | None:
+    """The class of the part whose keys stand beside a section's own; None where ``use`` names it.
+
+    Such a section lists these keys as if they were fields of its own.
+    """
+    name: str | None = getattr(cls, "inlined", None)
+    if name is None:
+        return None
+    bases, table = field_parts(cls.model_fields[name])
+    return bases[0] if table is None else None
+
+
 def is_list(field: FieldInfo) -> bool:
     """Does a field take a list of sections, all of the same class?"""
     return get_origin(field.annotation) is tuple and bool(classes_in(field.annotation))
 
 
 def keys_below(cls: type[BaseModel]) -> list[str]:
-    """Dotted keys one level below a section, for those who forget the section."""
+    """Dotted keys one level below a section, as hints for a key written without its section."""
     found = []
     for name, field in cls.model_fields.items():
         bases, table = field_parts(field)
         classes = bases if table is None else [import_class(path) for path in table.values()]
-        found += [f"{name}.{key}" for below in classes for key in below.model_fields]
+        found += [f"{name}.{key}" for below in classes for key in _key_names(below)]
     return found
+
+
+def _key_names(cls: type[BaseModel]) -> list[str]:
+    inner = inlined_class(cls)
+    if inner is None:
+        return list(cls.model_fields)
+    own = [name for name in cls.model_fields if name != getattr(cls, "inlined", None)]
+    return [*own, *_key_names(inner)]
 
 
 def _real_place(cls: type[BaseModel], error: ErrorDetails, data: Any) -> KeyPath:

@@ -1,4 +1,7 @@
-"""Pages: every key of a scenario file as Markdown, made from the parts themselves, for people."""
+"""The reference page of all scenario keys, made as Markdown from the settings classes.
+
+``society schema --markdown`` prints it, and docs/scenarios.md is its output.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from typing import cast
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from scenarios.keys import Schema, other_forms, plain_property
-from scenarios.meanings import meanings, summary
-from scenarios.parts import import_class, name_of
-from scenarios.sections import field_parts, is_list
-from society.durations import Duration, parse_days, write_days
+from scenarios.config.field_docs import field_descriptions, summary
+from scenarios.config.json_schema import Schema, other_forms, plain_property
+from scenarios.config.reader import field_parts, inlined_class, is_list
+from scenarios.config.registry import import_class, name_of
+from society.kernel.durations import Duration, parse_days, write_days
 
 _KINDS = {
     "integer": "whole number",
@@ -40,20 +43,28 @@ name alone may stand for it, and a duration alone for `use: fixed`. Instead of a
 """
 
 
-def document(cls: type[BaseModel]) -> str:
-    """Every key of a scenario file as a page: key, default, what it takes, what it means."""
+def render_reference(cls: type[BaseModel]) -> str:
+    """The page: for every key its default, the values it takes, and its meaning."""
     seen: set[type[BaseModel]] = set()
     return HEAD + "\n".join(_page(cls, "", seen)).rstrip() + "\n"
 
 
 def _page(cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]) -> Iterator[str]:
     yield from _key_table(cls, prefix)
+    yield from _pages_below(cls, prefix, seen)
+
+
+def _pages_below(cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]) -> Iterator[str]:
+    """The pages of the parts of a part."""
+    inner = inlined_class(cls)
+    if inner is not None:
+        yield from _pages_below(inner, prefix, seen)
     for name, field in cls.model_fields.items():
         bases, table = field_parts(field)
         inlined = name == getattr(cls, "inlined", None)
         path = prefix.rstrip(".") if inlined else prefix + name
         if table is None:
-            for base in bases:
+            for base in () if inlined else bases:
                 yield from _once(base, path, path, seen)
         else:
             for use, import_path in table.items():
@@ -70,18 +81,26 @@ def _once(cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]
 
 
 def _key_table(cls: type[BaseModel], prefix: str) -> Iterator[str]:
-    skipped = ("use", getattr(cls, "inlined", None))
-    names = [name for name in cls.model_fields if name not in skipped]
-    if not names:
+    rows = list(_key_rows(cls, prefix))
+    if not rows:
         yield "No keys of its own."
         return
-    told = meanings(cls)
     yield "| key | default | takes | meaning |"
     yield "|---|---|---|---|"
-    for name in names:
-        field = cls.model_fields[name]
-        cells = (f"`{prefix}{name}`", _default(field), _takes(cls, name), told.get(name, ""))
-        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    yield from rows
+
+
+def _key_rows(cls: type[BaseModel], prefix: str) -> Iterator[str]:
+    """A row for each key of a section, those of its inlined part among them."""
+    descriptions = field_descriptions(cls)
+    for name, field in cls.model_fields.items():
+        if name not in ("use", getattr(cls, "inlined", None)):
+            meaning = descriptions.get(name, "")
+            cells = (f"`{prefix}{name}`", _default(field), _takes(cls, name), meaning)
+            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    inner = inlined_class(cls)
+    if inner is not None:
+        yield from _key_rows(inner, prefix)
 
 
 def _default(field: FieldInfo) -> str:

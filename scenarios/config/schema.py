@@ -1,9 +1,9 @@
-"""Schema: what stands in a scenario file, key by key.
+"""The schema of a scenario file, key by key.
 
-The identity part says what happens: seed, population, founding, protocol, attention, time and
-who speaks. The execution part says how far and how it is run, and what is measured at its end:
-until, step, calls in flight, endpoints, deadlines, budget, folders, metrics. Only the first is
-hashed.
+The identity keys say what happens: seed, population, founding, protocol, attention, time and the
+model. The execution keys say how far and how the scenario is run and what is measured at its end:
+until, step, calls in flight, endpoints, deadlines, budget, folders, metrics. Only the identity keys
+are hashed (rule 8), so a run can be gone on with under other execution keys.
 """
 
 from __future__ import annotations
@@ -15,27 +15,51 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from agents.backend import Backend
-from agents.budget import Budget
+from agents.config import Part
 from agents.errors import InputError
-from agents.part import Part
-from agents.retry import Retry
-from scenarios.changes import documents, refuse
-from scenarios.complaints import Complaints
-from scenarios.document import Document, from_arguments, from_settings, library, read_document
-from scenarios.load import Key
-from scenarios.parts import BACKENDS, ECOSYSTEMS, PROTOCOLS, Among, Section, import_class
-from scenarios.sections import Reader, write_part
-from scenarios.spelling import did_you_mean
-from society.careers import Careers
-from society.drift import Drift
-from society.durations import Days, Times
-from society.founding import Founding, Poisson
-from society.interfaces import TeamProtocol
+from agents.gateway.backend import Backend
+from agents.gateway.budget import Budget
+from agents.gateway.retry import Retry
+from agents.spelling import did_you_mean
+from scenarios.config.diagnostics import Diagnostics
+from scenarios.config.document import (
+    Document,
+    from_arguments,
+    from_settings,
+    library,
+    read_document,
+)
+from scenarios.config.intervention_keys import check_interventions, documents_after
+from scenarios.config.reader import Reader, write_part
+from scenarios.config.registry import (
+    BACKENDS,
+    ECOSYSTEMS,
+    PROTOCOLS,
+    FromTable,
+    Section,
+    import_class,
+)
+from scenarios.config.yaml_io import Key
+from society.demographics.careers import Careers
+from society.formation.founding import Founding, Poisson
 from society.interventions import SCHEMA as INTERVENTIONS
 from society.interventions import Intervention
-from society.publication import Publication, Unreviewed
+from society.kernel.durations import Days, Times
+from society.population.interest_drift import Drift
+from society.teams.contracts import Publication, TeamProtocol
+from society.teams.publication import Unreviewed
 
+_USUAL_ACCEPTANCE = {
+    "use": "logistic",
+    "base": -0.25,
+    "similarity": 1.6,
+    "ties": 0.5,
+    "papers": 0.08,
+    "citations": 0.03,
+    "load": 0.6,
+    "floor": 0.03,
+}
+"""The rule before there was a key for it; written out, so that no new default changes it."""
 LATER: Mapping[str, Any] = {
     "interventions": [],
     "publication": {"use": "none"},
@@ -46,10 +70,13 @@ LATER: Mapping[str, Any] = {
     "time.member_effort": 1.0,
     "time.stage_effort": {},
     "time.switching": "0.0d",
+    "backend.acceptance": _USUAL_ACCEPTANCE,
+    "backend.base.acceptance": _USUAL_ACCEPTANCE,
+    "backend.live.acceptance": _USUAL_ACCEPTANCE,
 }
 """Keys that came after the first runs, left out of a scenario's identity where they are off."""
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
-SPEAKING_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff"})
+BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff"})
 Family = Literal[
     "novelty", "leaks", "teams", "structure", "impact", "concurrency", "cost", "chance"
 ]
@@ -71,10 +98,10 @@ def _default(path: str) -> Any:
     return import_class(path)()
 
 
-class Population(Part):
+class PopulationSettings(Part):
     """Who lives in the society, and what has been published before it begins."""
 
-    ecosystem: Annotated[Part, Among(ECOSYSTEMS)] = Field(
+    ecosystem: Annotated[Part, FromTable(ECOSYSTEMS)] = Field(
         default_factory=lambda: _default(ECOSYSTEMS["synthetic"])
     )
     """What the society starts from: ``{use: synthetic, ...}`` or ``{use: folder, path: ...}``."""
@@ -83,7 +110,7 @@ class Population(Part):
     day 0."""
 
 
-class Speaking(Part):
+class BackendSettings(Part):
     """Who speaks for the scientists, and how many calls are made at a time.
 
     The keys of the backend stand beside ``in_flight`` in the same section.
@@ -117,7 +144,7 @@ class Scenario(Part):
     """One period: how often the population is sampled; it changes nothing that happens."""
     out: str | None = None
     """The run folder; by default ``runs/<scenario>-<seed>``."""
-    population: Population = Field(default_factory=Population)
+    population: PopulationSettings = Field(default_factory=PopulationSettings)
     """Who lives in the society."""
     careers: Careers | None = None
     """Who comes, who leaves and who goes to work elsewhere; null: nobody does."""
@@ -132,12 +159,12 @@ class Scenario(Part):
     publication: Publication = Field(default_factory=Unreviewed)
     """What lies between a finished manuscript and its paper, before ``time.publication_delay``:
     nothing (``none``), a lot (``chance``) or review (``peer_review``)."""
-    backend: Speaking = Field(default_factory=Speaking)
+    backend: BackendSettings = Field(default_factory=BackendSettings)
     """Who speaks for the scientists."""
     metrics: tuple[Family, ...] = METRICS
     """What is measured when the run has ended; ``chance`` (tails with a bootstrap, small worlds
     and combinations of topics against random networks) takes longest and only if named."""
-    novelty: Annotated[Part | None, Section("metrics.novelty:Novelty")] = None
+    novelty: Annotated[Part | None, Section("metrics.novelty.novelty:Novelty")] = None
     """Settings of the novelty metric; null: those of the paper."""
     interventions: Annotated[tuple[Intervention, ...], WithJsonSchema(INTERVENTIONS)] = ()
     """What changes on stated dates: a list of sections with ``at`` (the date), ``set`` (dotted
@@ -159,97 +186,106 @@ class Scenario(Part):
         return self
 
     @property
-    def speaker(self) -> Backend:
-        """Who speaks in a run with this seed."""
+    def seeded_backend(self) -> Backend:
+        """The backend of a run with this seed."""
         return self.backend.backend.of_run(self.seed)
 
     def to_data(self) -> dict[str, Any]:
         """All keys as plain data; a file of it is the same scenario."""
         return write_part(self)
 
-    def to_change(self) -> dict[Key, Any]:
-        """All keys but those that a profile implies, so that another one can be laid over them."""
+    def to_explicit_data(self) -> dict[Key, Any]:
+        """All keys but those that a profile implies, so that another can be merged over them."""
         data: dict[Key, Any] = dict(self.to_data().items())
         implied = self.protocol.implied
         data["protocol"] = {k: v for k, v in data["protocol"].items() if k not in implied}
         return data
 
     def identity(self) -> dict[str, Any]:
-        """The keys that say what happens, without those that say how far and how it is run."""
+        """The keys that say what happens, without those that say how far and how it is run.
+
+        Keys that are younger than the first runs (``LATER``) are left out where they are off, so
+        that the identity of an older run stays the same.
+        """
         data = self.to_data()
-        said = _what_is_said(self.backend.backend, data["backend"])
-        data["backend"] = {k: v for k, v in said.items() if k not in SPEAKING_EXECUTION}
+        backend_keys = _backend_identity(self.backend.backend, data["backend"])
+        data["backend"] = {k: v for k, v in backend_keys.items() if k not in BACKEND_EXECUTION}
         for key, value in LATER.items():
-            _leave_out(data, key.split("."), value)
+            _drop_default(data, key.split("."), value)
         return {key: value for key, value in data.items() if key not in EXECUTION}
 
-    def changed(self) -> list[tuple[Intervention, Scenario]]:
+    def after_interventions(self) -> list[tuple[Intervention, Scenario]]:
         """Each intervention in order of date, with the scenario that holds from then on.
 
         Dotted paths in them have been trusted when the scenario was read.
         """
-        start = Document(self.to_change())
+        start = Document(self.to_explicit_data())
         return [
             (one, _read(document, trust=True))
-            for one, document in documents(start, self.interventions)
+            for one, document in documents_after(start, self.interventions)
         ]
 
     def set(self, key: str, value: Any, *, trust: bool = False) -> Scenario:
         """A scenario in which one dotted key has another value; this one stays as it is.
 
+        Args:
+            key: dotted.
+            value: plain data.
+            trust: let dotted paths be imported.
+
         Raises:
             InputError: no such key, or not a value for it.
         """
-        known = Document(self.to_change())
-        return read_scenario(known.lay_over(from_arguments({key: value})), trust=trust)
+        known = Document(self.to_explicit_data())
+        return read_scenario(known.merged_with(from_arguments({key: value})), trust=trust)
 
 
-def _leave_out(data: dict[str, Any], path: Sequence[str], value: Any) -> None:
-    """Delete what stands at a path where it has that value; of a list, in every section of it."""
+def _drop_default(data: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    """Delete the key at a path where it has that value; of a list, in every section of it."""
     first, *rest = path
     if not rest and first in data and data[first] == value:
         del data[first]
     below = data.get(first) if rest else None
     for section in below if isinstance(below, list) else [below]:
         if isinstance(section, dict):
-            _leave_out(section, rest, value)
+            _drop_default(section, rest, value)
 
 
-def _what_is_said(backend: Backend, data: Mapping[str, Any]) -> dict[str, Any]:
+def _backend_identity(backend: Backend, data: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a backend without those that change only how a call is made."""
-    said = {key: value for key, value in data.items() if key not in backend.execution}
-    parts = {key: _what_is_said(part, data[key]) for key, part in backend.voices.items()}
-    return said | parts
+    keys = {key: value for key, value in data.items() if key not in backend.execution}
+    parts = {key: _backend_identity(part, data[key]) for key, part in backend.parts.items()}
+    return keys | parts
 
 
 def read_scenario(document: Document, *, trust: bool = False) -> Scenario:
-    """Check a document and build its scenario.
+    """Check a document and build its scenario, interventions included.
 
     Raises:
         InputError: all faults at once, each with its place.
     """
     scenario = _read(document, trust=trust)
-    complaints = Complaints(document)
-    refuse(complaints, tuple(Scenario.model_fields), scenario.interventions)
-    complaints.settle()
-    for _, changed in documents(document, scenario.interventions):
+    diagnostics = Diagnostics(document)
+    check_interventions(diagnostics, tuple(Scenario.model_fields), scenario.interventions)
+    diagnostics.raise_faults()
+    for _, changed in documents_after(document, scenario.interventions):
         _read(changed, trust=trust)
     return scenario
 
 
 def _read(document: Document, *, trust: bool) -> Scenario:
     reader = Reader(document, trust=trust)
-    scenario = reader.part(Scenario, document.data, ())
+    scenario = reader.read_part(Scenario, document.data, ())
     if scenario is not None:
-        _know_stages(reader.complaints, scenario)
-    reader.complaints.settle()
+        _check_stage_efforts(reader.diagnostics, scenario)
+    reader.diagnostics.raise_faults()
     if scenario is None:
         raise InputError("the scenario cannot be read")
     return scenario
 
 
-def _know_stages(complaints: Complaints, scenario: Scenario) -> None:
-    """Note every stage with an effort of its own that no team will ever be in."""
+def _check_stage_efforts(diagnostics: Diagnostics, scenario: Scenario) -> None:
+    """Note a fault for every stage with an effort of its own that the protocol does not have."""
     stages = scenario.protocol.stages
     if stages is None:
         return
@@ -257,7 +293,7 @@ def _know_stages(complaints: Complaints, scenario: Scenario) -> None:
     known = sorted(stages | {"publication"})
     for name in scenario.time.stage_effort:
         if name not in known:
-            complaints.add(
+            diagnostics.add(
                 ("time", "stage_effort", name),
                 f"no stage of the protocol; expected one of {', '.join(known)}"
                 f"{did_you_mean(name, known)}",
@@ -285,11 +321,11 @@ def load_scenario(
     """
     document = read_document(scenario)
     for changes in (from_settings(settings), from_arguments(keys)):
-        document = document.lay_over(changes)
+        document = document.merged_with(changes)
     document.data.setdefault("name", title_of(scenario))
     return read_scenario(document, trust=trust)
 
 
 def title_of(name: str | Path) -> str:
-    """The name of a scenario that gives itself none: as in the library, or of its file."""
+    """The default name of a scenario: its name in the library, or that of its file."""
     return str(name) if str(name) in library() else Path(name).stem

@@ -1,8 +1,9 @@
-"""Load: YAML text to plain data with the place of every key, and back.
+"""YAML read with the place of every key, and written.
 
-The only door to YAML. What comes in is a stranger's file, so nothing of it is run or built
-into objects: scalars, lists and mappings, bounded in size, depth and unfolding. Truth values
-are those of YAML 1.2 (``true`` and ``false``); ``on``, ``off``, ``yes`` and ``no`` are words.
+All YAML of the project passes here. A file may come from a stranger, so nothing of it is run or
+built into objects: it gives scalars, lists and mappings only, bounded in size, depth and alias
+expansion. Truth values are those of YAML 1.2 (``true`` and ``false``); ``on``, ``off``, ``yes`` and
+``no`` are words. Written on PyYAML's composer, because its loaders keep no places.
 """
 
 from __future__ import annotations
@@ -60,70 +61,83 @@ for _name, _pattern, _first in _SCALARS:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """One YAML file: its data, and ``file:line:column`` of every key and list item."""
+class YamlDocument:
+    """One YAML file.
+
+    Attributes:
+        data: of its top level.
+        marks: ``file:line:column`` of every key and list item, by its path.
+    """
 
     data: dict[Key, Any]
     marks: dict[KeyPath, str] = field(default_factory=dict)
 
 
-def read_yaml(path: Path) -> Sheet:
+def read_yaml(path: Path) -> YamlDocument:
     """Read one scenario file.
 
     Raises:
-        InputError: missing, not a plain text file, too large, not YAML, keys twice; every
-            fault is named by line and column.
+        InputError: the file is missing, not plain text, too large, not YAML, or has a key twice;
+            every fault is named by line and column.
     """
-    shown = shown_path(path)
+    label = display_path(path)
     if not path.exists():
-        raise InputError(f"{shown}: no such file")
+        raise InputError(f"{label}: no such file")
     if not path.is_file():
-        raise InputError(f"{shown}: not a plain file; a scenario is a YAML text file")
+        raise InputError(f"{label}: not a plain file; a scenario is a YAML text file")
     try:
         with path.open("rb") as stream:
             content = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        raise InputError(f"{shown}: cannot be read: {error.strerror}") from error
+        raise InputError(f"{label}: cannot be read: {error.strerror}") from error
     if len(content) > MAX_BYTES:
-        raise InputError(f"{shown}: larger than {MAX_BYTES // 1024} KiB, which no scenario is")
+        raise InputError(f"{label}: larger than {MAX_BYTES // 1024} KiB, which no scenario is")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{shown}: not UTF-8 text (byte {error.start})") from error
-    return parse_yaml(text, shown)
+        raise InputError(f"{label}: not UTF-8 text (byte {error.start})") from error
+    return parse_yaml(text, label)
 
 
-def parse_yaml(text: str, shown: str) -> Sheet:
-    """The data of a YAML text whose top level is a mapping; an empty text is an empty one.
+def parse_yaml(text: str, label: str) -> YamlDocument:
+    """The data of a YAML text whose top level is a mapping; an empty text is an empty mapping.
+
+    Args:
+        text: of the file.
+        label: stands for the file in messages.
 
     Raises:
-        InputError: as ``read_yaml``; ``shown`` stands for the file.
+        InputError: as ``read_yaml``.
     """
-    node = _compose(text, shown)
+    node = _compose(text, label)
     if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
-        return Sheet({})
+        return YamlDocument({})
     if not isinstance(node, yaml.MappingNode):
-        where = _place(node, shown)
+        where = _place(node, label)
         raise InputError(f"{where}: a scenario is a mapping of keys to values, such as 'seed: 7'")
-    reader = _Reader(shown)
+    reader = _Reader(label)
     data = reader.value(node, ())
     if reader.faults:
         raise InputError("\n".join(reader.faults))
-    return Sheet(data, reader.marks)
+    return YamlDocument(data, reader.marks)
 
 
-def parse_value(text: str, shown: str) -> Any:
+def parse_value(text: str, label: str) -> Any:
     """One value as it would stand after a colon: ``3``, ``off``, ``{use: uniform}``.
+
+    Args:
+        text: of the value.
+        label: stands for its place in messages.
 
     Raises:
         InputError: not YAML.
     """
     if len(text) > MAX_BYTES:
-        raise InputError(f"{shown}: longer than {MAX_BYTES // 1024} KiB")
-    node = _compose(text, shown)
+        raise InputError(f"{label}: longer than {MAX_BYTES // 1024} KiB")
+    node = _compose(text, label)
     if node is None:
         return None
-    reader = _Reader(shown, placed=False)
+    reader = _Reader(label, located=False)
     value = reader.value(node, ())
     if reader.faults:
         raise InputError("\n".join(reader.faults))
@@ -138,28 +152,28 @@ def write_yaml(data: Any) -> str:
     return text
 
 
-def shown_path(path: Path) -> str:
+def display_path(path: Path) -> str:
     """A path as messages show it: relative where the file lies below the current folder."""
     absolute = os.path.abspath(path)
     relative = os.path.relpath(absolute)
     return absolute if relative.startswith("..") else relative
 
 
-def _compose(text: str, shown: str) -> yaml.Node | None:
+def _compose(text: str, label: str) -> yaml.Node | None:
     try:
         node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        raise InputError(_syntax(error, shown)) from error
+        raise InputError(_syntax(error, label)) from error
     except yaml.YAMLError as error:
-        raise InputError(f"{shown}: not YAML: {str(error).splitlines()[0]}") from error
+        raise InputError(f"{label}: not YAML: {str(error).splitlines()[0]}") from error
     except RecursionError as error:
-        raise InputError(f"{shown}: nested deeper than {MAX_DEPTH} levels") from error
+        raise InputError(f"{label}: nested deeper than {MAX_DEPTH} levels") from error
     return node
 
 
-def _syntax(error: yaml.MarkedYAMLError, shown: str) -> str:
+def _syntax(error: yaml.MarkedYAMLError, label: str) -> str:
     mark = error.problem_mark or error.context_mark
-    where = f"{shown}:{mark.line + 1}:{mark.column + 1}" if mark else shown
+    where = f"{label}:{mark.line + 1}:{mark.column + 1}" if mark else label
     problem = error.problem or error.context or "cannot be read"
     if "'\\t'" in problem:
         problem += "; indent with spaces"
@@ -173,16 +187,16 @@ def _finite(text: str) -> float:
     return number
 
 
-def _place(node: yaml.Node, shown: str) -> str:
-    return f"{shown}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
+def _place(node: yaml.Node, label: str) -> str:
+    return f"{label}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
 
 
 class _Reader:
-    """Turns composed nodes into data, counting what aliases unfold to."""
+    """Turns composed nodes into data; counts values, because aliases can multiply them."""
 
-    def __init__(self, shown: str, *, placed: bool = True) -> None:
-        self.shown = shown
-        self.placed = placed
+    def __init__(self, label: str, *, located: bool = True) -> None:
+        self.shown = label
+        self.placed = located
         self.marks: dict[KeyPath, str] = {}
         self.faults: list[str] = []
         self._values = 0

@@ -1,7 +1,7 @@
-"""Doctor: is everything there that a run needs, and does the model do what is asked of it?
+"""Checks of the installation and of the model of a scenario, each with advice.
 
-Every finding says what to do about it. Nothing is written; a scenario of rule-based scientists
-makes no connection, that of a language model costs a handful of calls.
+Nothing is written. A scenario of rule-based scientists makes no connection; that of a language
+model costs some twenty calls.
 """
 
 from __future__ import annotations
@@ -12,15 +12,23 @@ from collections.abc import Awaitable, Iterator
 from statistics import median
 from typing import Any, TypeVar
 
-from agents.backend import Backend
-from agents.errors import SocietyError
-from agents.faults import Fault
-from agents.ledger import ANSWERED
-from agents.offline.scientist import Offline
-from agents.request import Request
-from scenarios.handful import SHORT, Heard, Tried, counted, hold, questions, try_each, try_twice
-from scenarios.installation import Finding, installation
-from scenarios.schema import Scenario
+from agents.errors import Fault, SocietyError
+from agents.gateway.backend import Backend
+from agents.journal.records import ANSWERED
+from agents.offline.backend import Offline
+from agents.prompts.request import Request
+from scenarios.config.schema import Scenario
+from scenarios.planning.installation import CheckResult, check_installation
+from scenarios.planning.probe import (
+    SHORT,
+    EndpointTrial,
+    ProbeResult,
+    count_rungs,
+    first_questions,
+    run_probe,
+    try_each,
+    try_twice,
+)
 
 T = TypeVar("T")
 
@@ -34,36 +42,45 @@ AT_ONCE = 0.25
 """A call that takes no more seconds than this is no reason to ask for fewer at a time."""
 
 
-def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[Finding]:
-    """Look at the installation and, where the scenario names one, at its model."""
-    yield from installation()
+def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]:
+    """Check the installation and, where the scenario names one, its model.
+
+    Args:
+        scenario: whose backend is checked.
+        quick: ask the model one question only.
+    """
+    yield from check_installation()
     backend = scenario.backend.backend
     if isinstance(backend.paid, Offline):
-        yield Finding("ok", f"who speaks: {backend.about}; nothing was connected to")
+        yield CheckResult("ok", f"who speaks: {backend.about}; nothing was connected to")
         return
-    yield Finding("ok", f"who speaks: {backend.about}")
-    missing = list(keys(backend.paid))
+    yield CheckResult("ok", f"who speaks: {backend.about}")
+    missing = list(check_key_variables(backend.paid))
     yield from missing
     if any(finding.state == "problem" for finding in missing):
         return
-    asked = questions(scenario)
+    asked = first_questions(scenario)
     if not asked:
-        yield Finding("problem", "the scenario asks nothing", "raise until, or found more teams")
+        yield CheckResult(
+            "problem", "the scenario asks nothing", "raise until, or found more teams"
+        )
         return
-    yield from Visit(scenario, asked, quick).findings()
+    yield from DoctorSession(scenario, asked, quick).findings()
 
 
-def keys(backend: Backend) -> Iterator[Finding]:
+def check_key_variables(backend: Backend) -> Iterator[CheckResult]:
     """Are the environment variables set that the scenario names? Their values are not shown."""
-    for name in dict.fromkeys(way.key for way in _ways(backend) if way.key):
+    for name in dict.fromkeys(one.key for one in _endpoint_settings(backend) if one.key):
         if os.environ.get(name, "").strip():
-            yield Finding("ok", f"the environment variable {name} is set")
+            yield CheckResult("ok", f"the environment variable {name} is set")
         else:
-            yield Finding("problem", f"the environment variable {name} is not set", f"set {name}")
+            yield CheckResult(
+                "problem", f"the environment variable {name} is not set", f"set {name}"
+            )
 
 
-class Visit:
-    """One visit to the model, within a time limit.
+class DoctorSession:
+    """Checks of one model, within a time limit.
 
     Args:
         scenario: whose model it is.
@@ -76,14 +93,14 @@ class Visit:
         self._asked, self._quick = asked, quick
         self._alone = 0.0
 
-    def findings(self) -> Iterator[Finding]:
-        """Every way to the model, then the forms and what else a run relies on."""
-        tried = self._within(try_each(self._backend, self._asked[0]))
-        if isinstance(tried, SocietyError):
-            yield _trouble(tried, "the model")
+    def findings(self) -> Iterator[CheckResult]:
+        """Check every endpoint of the model, then the forms and what else a run relies on."""
+        trials = self._within(try_each(self._backend, self._asked[0]))
+        if isinstance(trials, SocietyError):
+            yield _trouble(trials, "the model")
             return
-        yield from map(_way, tried)
-        answered = [one for one in tried if one.reply is not None]
+        yield from map(_way, trials)
+        answered = [one for one in trials if one.reply is not None]
         if not answered:
             return
         yield self._counts(answered)
@@ -93,88 +110,90 @@ class Visit:
             yield from self._forms()
             yield from self._limit()
 
-    def _forms(self) -> Iterator[Finding]:
-        heard = self._within(hold(self._backend, self._asked, self._speaking.in_flight))
-        if isinstance(heard, SocietyError):
-            yield _trouble(heard, "the handful of questions")
+    def _forms(self) -> Iterator[CheckResult]:
+        result = self._within(run_probe(self._backend, self._asked, self._speaking.in_flight))
+        if isinstance(result, SocietyError):
+            yield _trouble(result, "the handful of questions")
             return
-        if heard.stopped is not None:
-            yield _trouble(heard.stopped, f"after {len(heard.rungs)} of {len(self._asked)} forms")
-        yield _read(heard)
-        seconds = [one.seconds for one in heard.attempts if one.outcome == ANSWERED]
+        if result.stopped is not None:
+            yield _trouble(result.stopped, f"after {len(result.rungs)} of {len(self._asked)} forms")
+        yield _read(result)
+        seconds = [one.seconds for one in result.attempts if one.outcome == ANSWERED]
         if seconds:
-            yield Finding(
+            yield CheckResult(
                 "ok", f"latency: median {median(seconds):.2f} s, worst {max(seconds):.2f} s"
             )
-            yield self._crowd(median(seconds), heard)
+            yield self._crowd(median(seconds), result)
         if getattr(self._backend, "priced", True):
-            usd = sum(one.usd for one in heard.attempts)
-            yield Finding("ok", f"{len(heard.attempts)} test calls cost {usd:.6f} US dollars")
+            usd = sum(one.usd for one in result.attempts)
+            yield CheckResult("ok", f"{len(result.attempts)} test calls cost {usd:.6f} US dollars")
 
-    def _counts(self, answered: list[Tried]) -> Finding:
+    def _counts(self, answered: list[EndpointTrial]) -> CheckResult:
         if all(one.reply is not None and not one.reply.usage.estimated for one in answered):
-            return Finding("ok", "tokens are counted by the provider")
-        return Finding(
+            return CheckResult("ok", "tokens are counted by the provider")
+        return CheckResult(
             "note",
             "the provider does not count tokens; budgets and costs go by four characters each",
             "switch usage on at the server, if it can",
         )
 
-    def _price(self) -> Finding:
+    def _price(self) -> CheckResult:
         if getattr(self._backend, "priced", True):
-            return Finding("ok", "the price of the model is known")
-        return Finding(
+            return CheckResult("ok", "the price of the model is known")
+        return CheckResult(
             "note",
             "the price of the model is not known, so a budget in dollars cannot be set",
             "give backend.prices.input and backend.prices.output per million tokens",
         )
 
-    def _crowd(self, beside: float, heard: Heard) -> Finding:
-        times, slots = beside / max(self._alone, 1e-3), heard.side_by_side
-        told = f"{slots} calls at a time took {times:.1f} times as long as one alone"
-        if times < CROWDED or beside < AT_ONCE:
-            return Finding("ok", f"{told}; backend.in_flight is {self._speaking.in_flight}")
+    def _crowd(self, latency: float, result: ProbeResult) -> CheckResult:
+        times, slots = latency / max(self._alone, 1e-3), result.side_by_side
+        observed = f"{slots} calls at a time took {times:.1f} times as long as one alone"
+        if times < CROWDED or latency < AT_ONCE:
+            return CheckResult("ok", f"{observed}; backend.in_flight is {self._speaking.in_flight}")
         fewer = max(1, round(slots / times))
-        return Finding("note", told, f"the server works on few at a time; try in_flight={fewer}")
+        return CheckResult(
+            "note", observed, f"the server works on few at a time; try in_flight={fewer}"
+        )
 
-    def _limit(self) -> Iterator[Finding]:
+    def _limit(self) -> Iterator[CheckResult]:
         if "max_tokens" not in type(self._backend).model_fields:
             return
         short = self._backend.model_copy(update={"max_tokens": SHORT})
-        tried = self._within(try_each(short, self._asked[-1]))
-        if isinstance(tried, SocietyError):
-            yield _trouble(tried, "a reply held short")
+        trials = self._within(try_each(short, self._asked[-1]))
+        if isinstance(trials, SocietyError):
+            yield _trouble(trials, "a reply held short")
             return
-        for one in tried:
+        for one in trials:
             tokens = one.reply.usage.completion_tokens if one.reply is not None else 0
             if tokens <= 2 * SHORT:
-                yield Finding("ok", f"replies are held to max_tokens{_by(one)}")
+                yield CheckResult("ok", f"replies are held to max_tokens{_by(one)}")
             else:
-                yield Finding(
+                yield CheckResult(
                     "problem",
                     f"replies are not held to max_tokens{_by(one)}: {tokens} tokens came where "
                     f"{SHORT} were asked for, so a budget could be overspent",
                     "see whether the server takes max_tokens, or use another endpoint",
                 )
 
-    def _seed(self) -> Finding:
-        tried = self._within(try_twice(self._backend, self._asked[0]))
-        if isinstance(tried, SocietyError):
-            return _trouble(tried, "the same question twice")
-        self._alone = min(one.seconds for one in tried)
-        first, second = (one.reply.text if one.reply else None for one in tried)
+    def _seed(self) -> CheckResult:
+        trials = self._within(try_twice(self._backend, self._asked[0]))
+        if isinstance(trials, SocietyError):
+            return _trouble(trials, "the same question twice")
+        self._alone = min(one.seconds for one in trials)
+        first, second = (one.reply.text if one.reply else None for one in trials)
         if first is None or second is None:
-            return Finding("note", "the same question was not answered twice")
+            return CheckResult("note", "the same question was not answered twice")
         if first == second:
-            return Finding("ok", "the same question with the same seed was answered the same")
-        return Finding(
+            return CheckResult("ok", "the same question with the same seed was answered the same")
+        return CheckResult(
             "note",
             "the same question with the same seed was answered otherwise; a run that is resumed "
             "or replayed stays the same all the same, because its journal keeps every word",
         )
 
     def _within(self, work: Awaitable[T]) -> T | SocietyError:
-        """What came of it within the time limit."""
+        """The result of the work, or the error that ended it, within the time limit."""
 
         async def limited() -> T:
             async with asyncio.timeout(QUICK_SECONDS if self._quick else SECONDS):
@@ -188,42 +207,42 @@ class Visit:
             return error
 
 
-def _way(one: Tried) -> Finding:
+def _way(one: EndpointTrial) -> CheckResult:
     if one.trouble is not None and isinstance(one.trouble, Fault):
         return _trouble(one.trouble, f"the model does not answer{_by(one)}")
     if one.reply is None:
-        return Finding(
+        return CheckResult(
             "note", f"the first test question had no words for an answer{_by(one)}: {one.trouble}"
         )
     name = f" as {one.reply.model}" if one.reply.model else ""
-    return Finding("ok", f"the model answers{_by(one)}{name}, in {one.seconds:.2f} s")
+    return CheckResult("ok", f"the model answers{_by(one)}{name}, in {one.seconds:.2f} s")
 
 
-def _read(heard: Heard) -> Finding:
-    counts = counted(heard.rungs)
-    told = ", ".join(f"{count} {rung}" for rung, count in counts.items() if count)
-    what = f"forms: {len(heard.rungs)} asked for; {told or 'none answered'}"
-    unread = [name for name, rung in heard.rungs.items() if rung == "unread"]
+def _read(result: ProbeResult) -> CheckResult:
+    counts = count_rungs(result.rungs)
+    counted = ", ".join(f"{count} {rung}" for rung, count in counts.items() if count)
+    what = f"forms: {len(result.rungs)} asked for; {counted or 'none answered'}"
+    unread = [name for name, rung in result.rungs.items() if rung == "unread"]
     if unread:
-        return Finding(
+        return CheckResult(
             "problem",
             f"{what}; never filled: {', '.join(unread)}",
             "use backend.structured=on if the server can, or a larger model",
         )
-    if counts["re-asked"] > OFTEN * len(heard.rungs):
-        return Finding("note", what, "re-asks cost; backend.structured=on may save them")
-    return Finding("ok", what)
+    if counts["re-asked"] > OFTEN * len(result.rungs):
+        return CheckResult("note", what, "re-asks cost; backend.structured=on may save them")
+    return CheckResult("ok", what)
 
 
-def _trouble(error: SocietyError, where: str) -> Finding:
+def _trouble(error: SocietyError, where: str) -> CheckResult:
     advice = error.rule.advice if isinstance(error, Fault) else "mend that, and ask again"
-    return Finding("problem", f"{where}: {error}", advice)
+    return CheckResult("problem", f"{where}: {error}", advice)
 
 
-def _by(one: Tried) -> str:
+def _by(one: EndpointTrial) -> str:
     return f" at {one.endpoint}" if one.endpoint else ""
 
 
-def _ways(backend: Backend) -> tuple[Any, ...]:
-    ways = getattr(backend, "ways", None)
-    return tuple(ways()) if callable(ways) else ()
+def _endpoint_settings(backend: Backend) -> tuple[Any, ...]:
+    settings = getattr(backend, "endpoint_settings", None)
+    return tuple(settings()) if callable(settings) else ()

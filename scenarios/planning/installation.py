@@ -1,4 +1,4 @@
-"""Installation: is what was installed complete, in releases that are known to work?"""
+"""Checks of Python, of the installed packages and of the embedded backend."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from importlib import metadata
 from typing import Literal
 
 from agents.errors import InputError, SocietyError
-from agents.offline.scientist import Offline
-from agents.request import Request
-from scenarios.house import check_packages
+from agents.offline.backend import Offline
+from agents.prompts.request import Request
+from scenarios.planning.package_check import check_packages
 
 State = Literal["ok", "note", "problem"]
 
@@ -25,39 +25,47 @@ STOLEN = {"litellm": ("1.82.7", "1.82.8")}
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at, and what to do about it."""
+class CheckResult:
+    """The result of one check, with advice where something is to be done.
+
+    Attributes:
+        state: ``ok``, ``note`` or ``problem``.
+        message: what was found.
+        advice: what to do; empty where nothing is.
+    """
 
     state: State
-    what: str
-    todo: str = ""
+    message: str
+    advice: str = ""
 
 
-def installation() -> Iterator[Finding]:
-    """Python, packages and the embedded backend."""
+def check_installation() -> Iterator[CheckResult]:
+    """Check Python, the packages and the embedded backend."""
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] < OLDEST_PYTHON:
-        yield Finding("problem", f"Python {version}", "use Python 3.11 or newer")
+        yield CheckResult("problem", f"Python {version}", "use Python 3.11 or newer")
     else:
-        yield Finding("ok", f"Python {version}")
+        yield CheckResult("ok", f"Python {version}")
     try:
         check_packages()
     except InputError as error:
-        yield Finding("problem", str(error), "install this project into an environment of its own")
+        yield CheckResult(
+            "problem", str(error), "install this project into an environment of its own"
+        )
     else:
-        yield Finding("ok", "its five packages come from one place")
-    yield from (package(name) for name in PACKAGES)
-    yield embedded()
+        yield CheckResult("ok", "its five packages come from one place")
+    yield from (check_package(name) for name in PACKAGES)
+    yield check_offline_backend()
 
 
-def package(name: str) -> Finding:
-    """Is a package there, in a release that is known to work?"""
+def check_package(name: str) -> CheckResult:
+    """Is a package installed, in a release that is known to work?"""
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return Finding("problem", f"{name} is not installed", "run pip install -e . once more")
+        return CheckResult("problem", f"{name} is not installed", "run pip install -e . once more")
     if version in STOLEN.get(name, ()):
-        return Finding(
+        return CheckResult(
             "problem",
             f"{name} {version} steals credentials",
             f"install another release of {name}, and change every key this machine has seen",
@@ -65,22 +73,24 @@ def package(name: str) -> Finding:
     least, below = RANGES.get(name, ((0,), (10**6,)))
     if not least <= _numbers(version) < below:
         allowed = f"{'.'.join(map(str, least))} or newer, below {'.'.join(map(str, below))}"
-        return Finding("problem", f"{name} {version}", f"install {name} {allowed}")
-    return Finding("ok", f"{name} {version}")
+        return CheckResult("problem", f"{name} {version}", f"install {name} {allowed}")
+    return CheckResult("ok", f"{name} {version}")
 
 
-def embedded() -> Finding:
-    """Does the backend that needs nothing answer?"""
+def check_offline_backend() -> CheckResult:
+    """Does the backend of rule-based scientists answer?"""
     from agents.profile import Profile
-    from agents.reading import read_reply
+    from agents.replies.parser import read_reply
     from protocols.forms import Summary
 
     request = Request("doctor", Profile("Scientist"), (), Summary, {"said": (), "stage": "topic"})
     try:
         read_reply(Summary, asyncio.run(Offline().complete(request)).text)
     except SocietyError as error:
-        return Finding("problem", f"the embedded backend does not answer: {error}", "install anew")
-    return Finding("ok", "the embedded backend answers")
+        return CheckResult(
+            "problem", f"the embedded backend does not answer: {error}", "install anew"
+        )
+    return CheckResult("ok", "the embedded backend answers")
 
 
 def _numbers(version: str) -> tuple[int, ...]:

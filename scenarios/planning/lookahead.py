@@ -1,18 +1,18 @@
-"""Pace: how fast a society can go while words are waited for.
+"""The bound on the speed of a society whose clock waits for replies.
 
 An effect that others can see is due only when its window has passed, and the clock need not wait
-for the words before. The shorter the windows, the more of a run is waiting.
+for the reply before. The shorter the windows, the more of a run is waiting (rule 28).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.offline.scientist import Offline
-from scenarios.rates import Rates
-from scenarios.schema import Scenario
-from scenarios.stage import Stage
-from society.durations import write_days
+from agents.offline.backend import Offline
+from scenarios.config.schema import Scenario
+from scenarios.planning.dry_run import DryRun
+from scenarios.planning.model_rates import ModelRates
+from society.kernel.durations import write_days
 
 WINDOWS = ("meeting_notice", "reply_window", "publication_delay")
 MEAN_CALLS = 5
@@ -22,13 +22,15 @@ LOOKED_AT = 2_000
 
 
 @dataclass(frozen=True)
-class Law:
-    """No society that always waits for somebody's words is faster than this.
+class LookaheadBound:
+    """A lower bound of the wall time of a society that always waits for some reply.
 
     Attributes:
-        seconds: span / window * slowest call.
-        span: simulated days from the first asking to the last.
-        window: name of the shortest window, its simulated days, and the slowest call in seconds.
+        seconds: span / days * slowest.
+        span: simulated days from the first call to the last.
+        window: key of the shortest window.
+        days: its length in simulated days.
+        slowest: seconds of the slowest call.
     """
 
     seconds: float
@@ -44,43 +46,49 @@ def windows_of(scenario: Scenario) -> dict[str, float]:
     return {**of_time, **scenario.publication.windows}
 
 
-def law_of(scenario: Scenario, span: float, slowest: float) -> Law | None:
-    """The law of a society whose askings span so many days; None where no window is above zero."""
+def lookahead_bound(scenario: Scenario, span: float, slowest: float) -> LookaheadBound | None:
+    """The lower bound of the wall time; None where no window is longer than zero.
+
+    Args:
+        scenario: has the windows.
+        span: simulated days from the first call to the last.
+        slowest: seconds of the slowest call.
+    """
     above = [(days, key) for key, days in windows_of(scenario).items() if days > 0]
     if not above:
         return None
     days, key = min(above)
-    return Law(span / days * slowest, span, key, days, slowest)
+    return LookaheadBound(span / days * slowest, span, key, days, slowest)
 
 
 def slow_windows(scenario: Scenario) -> list[str]:
     """Warnings: windows shorter than five mean calls at the society's pace (rule 28).
 
-    The pace is that of a run in which calls all take the mean time: as fast as its chains of
-    calls and its calls in flight allow. So what a call takes plays no part. A rehearsal of the
-    first calls shows it; where teams do not overlap, there is nothing to be warned of.
+    The pace is that of a run in which all calls take the mean time: as fast as its chains of calls
+    and its calls in flight allow. So the length of a call plays no part. A rehearsal of the first
+    calls shows the pace; where teams do not overlap, there is no warning.
     """
     if isinstance(scenario.backend.backend.paid, Offline):
         return []
-    played = Stage(scenario).play(Rates("").manner(), most=LOOKED_AT)
+    result = DryRun(scenario).run(ModelRates("").mimic_settings(), most=LOOKED_AT)
     slots = slots_of(scenario)
-    lasting = max(played.chain, played.calls / slots)
-    if played.teams < 2 or not played.span:
+    lasting = max(result.chain, result.calls / slots)
+    if result.teams < 2 or not result.span:
         return []
-    found = []
+    warnings = []
     for key, days in windows_of(scenario).items():
-        calls = days / played.span * lasting
+        calls = days / result.span * lasting
         if calls < MEAN_CALLS:
-            found.append(
+            warnings.append(
                 f"{key}: {write_days(days)} pass in the time of "
                 f"{calls:.1f} calls, so the clock will wait for words; make it longer, or do with "
-                f"about {max(1, round(played.calls / played.chain))} calls in flight"
+                f"about {max(1, round(result.calls / result.chain))} calls in flight"
             )
-    return found
+    return warnings
 
 
 def slots_of(scenario: Scenario) -> int:
-    """Most calls at a time: as the scenario says, and no more than its endpoints take."""
+    """Most calls at a time: the scenario's own limit, and no more than its endpoints take."""
     most = scenario.backend.in_flight
     bounds = [way.in_flight for way in getattr(scenario.backend.backend.paid, "via", ())]
     return most if not bounds or None in bounds else min(most, sum(bounds))

@@ -1,7 +1,7 @@
-"""Rates: how a model speaks next to the rule-based scientists, with how sure that is.
+"""Rates by which replies of a model differ from rule-based ones, with intervals.
 
-They are assumed, or learnt from calls that were made. Every rate has a likely value and the two
-ends between which it lies with a probability of eight in ten.
+Rates are assumed, or estimated from calls that were made. Each has a likely value and an 80 %
+interval around it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agents.offline.rehearsal import Leaning, Manner
+from agents.backends.model_mimic import Leaning, MimicSettings
 
 End = Literal["low", "likely", "high"]
 Z = 1.2816
@@ -24,7 +24,14 @@ DOUBT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """One number and its ends; ``seen`` observations, none where it is assumed."""
+    """One number with its 80 % interval.
+
+    Attributes:
+        low: lower end.
+        likely: best estimate.
+        high: upper end.
+        seen: observations; 0 where the rate is assumed.
+    """
 
     low: float
     likely: float
@@ -32,18 +39,23 @@ class Rate:
     seen: int = 0
 
     def at(self, end: End) -> float:
-        """Its value at one end."""
+        """The value at one end."""
         return float(getattr(self, end))
 
     def to_data(self) -> dict[str, float]:
-        """As it stands in JSON."""
+        """Plain data for JSON, rounded."""
         data = {"low": self.low, "likely": self.likely, "high": self.high}
         return {name: round(value, 4) for name, value in data.items()} | {"seen": self.seen}
 
 
 @dataclass(frozen=True)
-class Ratio:
-    """A ratio over all forms, and that of every form that was seen."""
+class FormRatio:
+    """A ratio over all forms, and that of every form that was seen.
+
+    Attributes:
+        all: over all forms.
+        of: by the name of the form.
+    """
 
     all: Rate
     of: Mapping[str, Rate] = field(default_factory=dict)
@@ -54,19 +66,19 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Rates:
-    """How a model speaks.
+class ModelRates:
+    """How a model answers.
 
     Attributes:
         source: where the rates come from, in words.
-        calls: calls they were learnt from; 0: all are assumed.
+        calls: calls they were estimated from; 0: all are assumed.
         wordiness: length of texts, as a multiple of the rule-based scientists'.
         around: characters beside the form, as a share of the form's.
         reply_tokens: tokens of a reply per character.
         prompt_tokens: tokens of a prompt per character.
         overhead: tokens of a prompt beside those.
         re_asks: share of the replies that cannot be read.
-        yes: shares of the rule-based scientists' yeses and noes that are yeses, by trait.
+        yes: by trait, the shares of yes where the rule-based scientists say yes, and where no.
         latency: seconds of a call.
         slowest: seconds of a slow call, the slowest of twenty.
         exact: nothing is uncertain.
@@ -74,9 +86,9 @@ class Rates:
 
     source: str
     calls: int = 0
-    wordiness: Ratio = Ratio(Rate(0.8, 2.0, 5.0))
-    around: Ratio = Ratio(Rate(0.0, 0.5, 1.5))
-    reply_tokens: Ratio = Ratio(Rate(0.2, 0.25, 0.35))
+    wordiness: FormRatio = FormRatio(Rate(0.8, 2.0, 5.0))
+    around: FormRatio = FormRatio(Rate(0.0, 0.5, 1.5))
+    reply_tokens: FormRatio = FormRatio(Rate(0.2, 0.25, 0.35))
     prompt_tokens: Rate = Rate(0.2, 0.25, 0.3)
     overhead: float = 10.0
     re_asks: Rate = Rate(0.0, 0.02, 0.1)
@@ -88,15 +100,19 @@ class Rates:
     exact: bool = False
 
     @classmethod
-    def of_rules(cls, latency: float = 0.0) -> Rates:
-        """Those of the rule-based scientists themselves, who speak as they rehearse."""
+    def of_rules(cls, latency: float = 0.0) -> ModelRates:
+        """The exact rates of the rule-based scientists themselves.
+
+        Args:
+            latency: seconds of an artificial delay.
+        """
         same, none = Rate(1.0, 1.0, 1.0), Rate(0.0, 0.0, 0.0)
         token = Rate(0.25, 0.25, 0.25)
         return cls(
             "exact: the rule-based scientists speak themselves",
-            wordiness=Ratio(same),
-            around=Ratio(none),
-            reply_tokens=Ratio(token),
+            wordiness=FormRatio(same),
+            around=FormRatio(none),
+            reply_tokens=FormRatio(token),
             prompt_tokens=token,
             overhead=0.0,
             re_asks=none,
@@ -106,9 +122,14 @@ class Rates:
             exact=True,
         )
 
-    def manner(self, words: End = "likely", yes: End = "likely") -> Manner:
-        """The manner at one end of what is said, and at one end of how often yes is said."""
-        return Manner(
+    def mimic_settings(self, words: End = "likely", yes: End = "likely") -> MimicSettings:
+        """Settings of a rehearsal.
+
+        Args:
+            words: the end of the rates of text.
+            yes: the end of the rates of consent.
+        """
+        return MimicSettings(
             wordiness=self.wordiness.all.at(words),
             wordiness_of=self.wordiness.each(words),
             around=self.around.all.at(words),
@@ -125,7 +146,7 @@ class Rates:
         )
 
     def to_data(self) -> dict[str, Any]:
-        """As they stand in JSON; only what differs by form is left out."""
+        """Plain data for JSON; only what differs by form is left out."""
         return {
             "source": self.source,
             "calls": self.calls,
@@ -144,18 +165,29 @@ class Rates:
         }
 
 
-def share(hits: int, trials: int, otherwise: float) -> Rate:
-    """A share, drawn a little towards what it is otherwise; its ends are Wilson's.
+def estimate_share(hits: int, trials: int, otherwise: float) -> Rate:
+    """A share with its Wilson interval, shrunk a little towards a prior share.
 
-    Where nothing was tried, one end is what it is otherwise, and the other a half.
+    Args:
+        hits: of the trials.
+        trials: how many; with none, the interval reaches from the prior share to a half.
+        otherwise: the prior share, which weighs as much as half a trial.
     """
     likely = (hits + DOUBT * otherwise) / (trials + DOUBT)
-    low, high = wilson(hits, trials) if trials else (0.5, 0.5)
+    low, high = wilson_interval(hits, trials) if trials else (0.5, 0.5)
     return Rate(min(low, likely), likely, max(high, likely), trials)
 
 
-def wilson(hits: int, trials: int) -> tuple[float, float]:
-    """Wilson's interval of a share at eight in ten; ``trials`` > 0."""
+def wilson_interval(hits: int, trials: int) -> tuple[float, float]:
+    """Wilson's score interval of a share at 80 %.
+
+    Args:
+        hits: of the trials.
+        trials: more than 0.
+
+    Source:
+        Wilson 1927, doi:10.1080/01621459.1927.10502953.
+    """
     seen, z = hits / trials, Z * Z / trials
     middle = (seen + z / 2) / (1 + z)
     half = Z * math.sqrt(seen * (1 - seen) / trials + z / (4 * trials)) / (1 + z)
@@ -166,8 +198,14 @@ Pairs = Sequence[tuple[float, float]]
 """Of every observation, what is divided by and what is divided."""
 
 
-def ratio(pairs: Pairs, otherwise: Rate) -> Rate:
-    """The ratio of two sums; its ends come from the standard error of a ratio estimate."""
+def estimate_ratio(pairs: Pairs, otherwise: Rate) -> Rate:
+    """The ratio of two sums, with an interval from the standard error of a ratio estimate.
+
+    Args:
+        pairs: of every observation, divisor and dividend.
+        otherwise: where there is nothing to divide by; its relative width serves a single
+            observation.
+    """
     below, above = sum(x for x, _ in pairs), sum(y for _, y in pairs)
     if below <= 0:
         return otherwise
@@ -180,20 +218,25 @@ def ratio(pairs: Pairs, otherwise: Rate) -> Rate:
     return Rate(likely / factor, likely, likely * factor, n)
 
 
-def ratio_by_form(pairs: Mapping[str, Pairs], otherwise: Rate) -> Ratio:
-    """The ratio over all forms and of each; a form seldom seen is drawn towards all."""
+def estimate_ratio_by_form(pairs: Mapping[str, Pairs], otherwise: Rate) -> FormRatio:
+    """The ratio over all forms and of each; that of a form seldom seen is shrunk towards all.
+
+    Args:
+        pairs: of every observation, divisor and dividend, by form.
+        otherwise: where there is nothing to divide by.
+    """
     everything = [pair for of in pairs.values() for pair in of]
-    pooled = _unlike(ratio(everything, otherwise), pairs)
+    pooled = _unlike(estimate_ratio(everything, otherwise), pairs)
     each = {}
     for name, of in pairs.items():
-        own, n = ratio(of, pooled), len(of)
+        own, n = estimate_ratio(of, pooled), len(of)
         if own.seen:
             weight = n / (n + FEW)
             low, likely, high = (
                 weight * own.at(end) + (1 - weight) * pooled.at(end) for end in _ENDS
             )
             each[name] = Rate(low, likely, high, n)
-    return Ratio(pooled, each)
+    return FormRatio(pooled, each)
 
 
 _ENDS: tuple[End, ...] = ("low", "likely", "high")
@@ -210,11 +253,16 @@ def _unlike(pooled: Rate, pairs: Mapping[str, Pairs]) -> Rate:
     return Rate(low, pooled.likely, high, pooled.seen)
 
 
-def line(pairs: Pairs, otherwise: tuple[Rate, float]) -> tuple[Rate, float]:
-    """Slope and intercept of tokens over characters; the intercept is not negative."""
+def fit_line(pairs: Pairs, otherwise: tuple[Rate, float]) -> tuple[Rate, float]:
+    """Slope and intercept of tokens over characters by least squares; the intercept is at least 0.
+
+    Args:
+        pairs: characters and tokens of every observation.
+        otherwise: slope and intercept for fewer than two observations.
+    """
     n = len(pairs)
     if n < 2:
-        slope = ratio([(x, max(0.0, y - otherwise[1])) for x, y in pairs], otherwise[0])
+        slope = estimate_ratio([(x, max(0.0, y - otherwise[1])) for x, y in pairs], otherwise[0])
         return slope, otherwise[1]
     middle, height = sum(x for x, _ in pairs) / n, sum(y for _, y in pairs) / n
     across = sum((x - middle) ** 2 for x, _ in pairs)
@@ -222,10 +270,15 @@ def line(pairs: Pairs, otherwise: tuple[Rate, float]) -> tuple[Rate, float]:
     start = height - slope_ * middle
     if slope_ <= 0 or start < 0:
         start = 0.0
-    return ratio([(x, y - start) for x, y in pairs], otherwise[0]), start
+    return estimate_ratio([(x, y - start) for x, y in pairs], otherwise[0]), start
 
 
-def slowest(seconds: Sequence[float], otherwise: float) -> float:
-    """The 95th percentile, by the nearest rank."""
+def slow_call_seconds(seconds: Sequence[float], otherwise: float) -> float:
+    """The 95th percentile of the seconds of calls, by the nearest rank.
+
+    Args:
+        seconds: one for each call.
+        otherwise: where there are none.
+    """
     ordered = sorted(seconds)
     return ordered[math.ceil(0.95 * len(ordered)) - 1] if ordered else otherwise

@@ -1,7 +1,7 @@
-"""House: do the five packages come from one place?
+"""A check that the five packages of the project come from one installation.
 
-They are imported by short names (``agents`` above all), and another installed package of the
-same name would take their place unnoticed.
+They are imported by short names (``agents`` above all), and another installed package of the same
+name would take their place unnoticed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
 
 def check_packages(names: Sequence[str] = PACKAGES) -> None:
     """Raise InputError if a package is missing or comes from elsewhere; imports none of them."""
-    home = Path(__file__).resolve().parent.parent
+    home = Path(__file__).resolve().parents[2]
     for name in names:
         spec = find_spec(name)
         places = list(spec.submodule_search_locations or ()) if spec else []

@@ -1,7 +1,7 @@
-"""Plan: calls, tokens, money and time of a run, before anything is paid.
+"""Calls, tokens, money and wall time of a run, estimated before anything is paid.
 
-The scenario is rehearsed, several times, by rule-based scientists who are given the model's
-manner. The model itself is not asked, and nothing is written.
+The scenario is rehearsed several times by rule-based scientists who imitate the model. The model
+itself is not asked, and nothing is written.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from agents.backend import Backend
 from agents.errors import InputError
-from agents.offline.scientist import Offline
-from scenarios.lessons import Record
-from scenarios.pace import Law, law_of, slots_of
-from scenarios.rates import End, Rate, Rates
-from scenarios.runfolder import identity_hash
-from scenarios.schema import Scenario
-from scenarios.stage import Played, Stage, price_of
+from agents.gateway.backend import Backend
+from agents.offline.backend import Offline
+from scenarios.config.schema import Scenario
+from scenarios.planning.calibration import RecordedRun
+from scenarios.planning.dry_run import DryRun, DryRunResult, price_of
+from scenarios.planning.lookahead import LookaheadBound, lookahead_bound, slots_of
+from scenarios.planning.model_rates import End, ModelRates, Rate
+from scenarios.runs.run_folder import identity_hash
 
 CALLS = 4_000
 """Calls of all rehearsals at the likely rates together, if one alone has no more; and the length
@@ -33,19 +33,26 @@ ENDS: tuple[tuple[End, End], ...] = (
     ("high", "high"),
 )
 """Ends of what is said, and of how often yes is said; fewer yeses may mean fewer calls or more."""
-Figure = Callable[[Played], float]
+Figure = Callable[[DryRunResult], float]
 FIGURES: Mapping[str, Figure] = {
-    "calls": lambda played: played.calls,
-    "prompt_tokens": lambda played: played.prompt_tokens,
-    "completion_tokens": lambda played: played.completion_tokens,
-    "tokens": lambda played: played.tokens,
-    "usd": lambda played: played.usd,
+    "calls": lambda result: result.calls,
+    "prompt_tokens": lambda result: result.prompt_tokens,
+    "completion_tokens": lambda result: result.completion_tokens,
+    "tokens": lambda result: result.tokens,
+    "usd": lambda result: result.usd,
 }
 
 
 @dataclass(frozen=True)
-class Made:
-    """What has been paid for already: calls, their tokens, US dollars, and in which run folder."""
+class PaidCalls:
+    """Calls that have been paid for already.
+
+    Attributes:
+        calls: how many.
+        tokens: of them.
+        usd: their price in US dollars.
+        run: the run folder that holds them.
+    """
 
     calls: int = 0
     tokens: int = 0
@@ -59,24 +66,24 @@ class Plan:
 
     Attributes:
         scenario: what is run.
-        rates: how its model is taken to speak.
-        figures: by name (see ``FIGURES``, and ``seconds`` of wall time), with their ends.
+        rates: how its model is taken to answer.
+        figures: by name (see ``FIGURES``, and ``seconds`` of wall time), with their intervals.
         rehearsals: how many there were.
-        made: what has been paid for already, of these figures.
+        paid: calls among these that have been paid for already.
         priced: the price of the model is known.
-        law: a bound of the wall time; None where no window is above zero.
+        law: a lower bound of the wall time; None where no window is longer than zero.
     """
 
     scenario: Scenario
-    rates: Rates
+    rates: ModelRates
     figures: Mapping[str, Rate]
     rehearsals: int
-    made: Made
+    paid: PaidCalls
     priced: bool
-    law: Law | None
+    law: LookaheadBound | None
 
     def to_data(self) -> dict[str, Any]:
-        """As one JSON object."""
+        """Plain data for one JSON object."""
         backend = self.scenario.backend.backend
         law = self.law
         return {
@@ -87,7 +94,7 @@ class Plan:
             "rehearsed_by": "rule-based scientists, not a language model",
             "rehearsals": self.rehearsals,
             **{name: _told(name, rate) for name, rate in self._shown().items()},
-            "made": vars(self.made),
+            "made": vars(self.paid),
             "priced": self.priced,
             "law": None if law is None else vars(law),
             "rates": self.rates.to_data(),
@@ -97,26 +104,26 @@ class Plan:
         return {name: r for name, r in self.figures.items() if name != "usd" or self.priced}
 
 
-def plan(scenario: Scenario, rates: Rates, record: Record | None = None) -> Plan:
+def plan(scenario: Scenario, rates: ModelRates, record: RecordedRun | None = None) -> Plan:
     """Rehearse a scenario and add up.
 
     Args:
         scenario: what is to be run.
-        rates: how its model speaks.
-        record: an earlier run; what it has made of this very scenario is taken as it was.
+        rates: how its model answers.
+        record: an earlier run; calls that it has made of this very scenario are taken as they were.
 
     Raises:
         InputError: the scenario's ecosystem cannot be used.
     """
-    own = record if record is not None and is_of(record, scenario) else None
-    stage = Stage(scenario, own)
-    manner = rates.manner()
-    first = stage.play(manner)
+    own = record if record is not None and is_record_of(record, scenario) else None
+    dry_run = DryRun(scenario, own)
+    manner = rates.mimic_settings()
+    first = dry_run.run(manner)
     again = 1 if rates.exact else max(1, min(MOST, CALLS // max(1, first.calls)))
-    likely = [first, *(stage.play(manner, salt) for salt in range(1, again))]
-    ends = [] if rates.exact else _ends(stage, rates, first)
+    likely = [first, *(dry_run.run(manner, salt) for salt in range(1, again))]
+    ends = [] if rates.exact else _ends(dry_run, rates, first)
     figures = {
-        name: _rate(figure, likely, [played for _, played in ends])
+        name: _rate(figure, likely, [result for _, result in ends])
         for name, figure in FIGURES.items()
     }
     figures["seconds"] = _wall_time(scenario, rates, likely, ends)
@@ -125,83 +132,97 @@ def plan(scenario: Scenario, rates: Rates, record: Record | None = None) -> Plan
         rates,
         figures,
         rehearsals=len(likely) + len(ends),
-        made=Made() if own is None else _made(own, scenario),
+        paid=PaidCalls() if own is None else _made(own, scenario),
         priced=bool(getattr(scenario.backend.backend, "priced", True)),
-        law=law_of(scenario, fmean(played.span for played in likely), rates.slowest),
+        law=lookahead_bound(scenario, fmean(result.span for result in likely), rates.slowest),
     )
 
 
-def rates_for(scenario: Scenario, record: Record | None) -> Rates:
-    """The rates learnt from a record, or else those that are assumed.
+def rates_for(scenario: Scenario, record: RecordedRun | None) -> ModelRates:
+    """The rates estimated from a record, or else the assumed ones.
+
+    Args:
+        scenario: whose model it is.
+        record: a run with the same model, if there is one.
 
     Raises:
         InputError: the record is of another model, or its run cannot be gone through again.
     """
-    from scenarios.lessons import learn
+    from scenarios.planning.calibration import learn_rates
 
     if record is None:
         rules = scenario.backend.backend.paid
         if isinstance(rules, Offline):
-            return Rates.of_rules(rules.latency)
-        return Rates("assumed; nothing has been learnt")
+            return ModelRates.of_rules(rules.latency)
+        return ModelRates("assumed; nothing has been learnt")
     theirs, ours = record.scenario.backend.backend, scenario.backend.backend
-    if theirs.told != ours.told:
+    if theirs.model_settings != ours.model_settings:
         raise InputError(
             f"{record.run}: was run with {theirs.about} or other sampling, the scenario names "
             f"{ours.about}; learn from a run with the same model"
         )
-    return learn(record)
+    return learn_rates(record)
 
 
-def is_of(record: Record, scenario: Scenario) -> bool:
+def is_record_of(record: RecordedRun, scenario: Scenario) -> bool:
     """Is it a record of this very scenario, with this seed?"""
     return identity_hash(record.scenario) == identity_hash(scenario)
 
 
-def _ends(stage: Stage, rates: Rates, first: Played) -> list[tuple[End, Played]]:
+def _ends(
+    dry_run: DryRun, rates: ModelRates, first: DryRunResult
+) -> list[tuple[End, DryRunResult]]:
     """Rehearsals at the ends of the rates; of a long run its beginning, scaled to the whole."""
     if first.calls <= CALLS:
         return [
-            (words, stage.play(rates.manner(words, yes), salt))
+            (words, dry_run.run(rates.mimic_settings(words, yes), salt))
             for salt, (words, yes) in enumerate(ENDS, 1)
         ]
-    start = stage.play(rates.manner(), most=CALLS)
+    start = dry_run.run(rates.mimic_settings(), most=CALLS)
     return [
-        (words, _scaled(stage.play(rates.manner(words, yes), salt, until=start.days), start, first))
+        (
+            words,
+            _scaled(
+                dry_run.run(rates.mimic_settings(words, yes), salt, until=start.days), start, first
+            ),
+        )
         for salt, (words, yes) in enumerate(ENDS, 1)
     ]
 
 
-def _scaled(played: Played, start: Played, whole: Played) -> Played:
+def _scaled(result: DryRunResult, start: DryRunResult, whole: DryRunResult) -> DryRunResult:
     def grown(name: str) -> float:
-        own, begun, all_ = (float(getattr(one, name)) for one in (played, start, whole))
+        own, begun, all_ = (float(getattr(one, name)) for one in (result, start, whole))
         return own * all_ / begun if begun else own
 
     counts = ("calls", "prompt_tokens", "completion_tokens")
     return replace(
-        played,
+        result,
         **{name: round(grown(name)) for name in counts},
         usd=grown("usd"),
         chain=grown("chain"),
     )
 
 
-def _rate(figure: Figure, likely: Sequence[Played], ends: Sequence[Played]) -> Rate:
-    values = [figure(played) for played in (*likely, *ends)]
+def _rate(figure: Figure, likely: Sequence[DryRunResult], ends: Sequence[DryRunResult]) -> Rate:
+    values = [figure(result) for result in (*likely, *ends)]
     return Rate(min(values), fmean(map(figure, likely)), max(values), len(values))
 
 
 def _wall_time(
-    scenario: Scenario, rates: Rates, likely: Sequence[Played], ends: Sequence[tuple[End, Played]]
+    scenario: Scenario,
+    rates: ModelRates,
+    likely: Sequence[DryRunResult],
+    ends: Sequence[tuple[End, DryRunResult]],
 ) -> Rate:
     """Seconds: the longest chain of calls, or the work of all of them, whichever is longer."""
     slots = slots_of(scenario)
 
-    def lasting(played: Played, latency: float) -> float:
-        return max(played.chain, played.calls / slots) * latency
+    def lasting(result: DryRunResult, latency: float) -> float:
+        return max(result.chain, result.calls / slots) * latency
 
-    middle = [lasting(played, rates.latency.likely) for played in likely]
-    outer = [lasting(played, rates.latency.at(words)) for words, played in ends]
+    middle = [lasting(result, rates.latency.likely) for result in likely]
+    outer = [lasting(result, rates.latency.at(words)) for words, result in ends]
     every = [*middle, *outer]
     return Rate(min(every), fmean(middle), max(every), len(every))
 
@@ -213,14 +234,14 @@ def _told(name: str, rate: Rate) -> dict[str, float]:
 
 
 def _is_paid(speaker: Backend, call: str) -> bool:
-    """All but the calls that a hybrid leaves to rules."""
-    return not (speaker.voices and speaker.voice(call).rules)
+    """Is a call one of those that a hybrid does not leave to rules?"""
+    return not (speaker.parts and speaker.backend_for(call).rule_based)
 
 
-def _made(record: Record, scenario: Scenario) -> Made:
-    speaker = scenario.speaker
+def _made(record: RecordedRun, scenario: Scenario) -> PaidCalls:
+    speaker = scenario.seeded_backend
     used = [kept.usage for id_, (_, kept) in record.known.items() if _is_paid(speaker, id_)]
     prompts = sum(usage.prompt_tokens for usage in used)
     replies = sum(usage.completion_tokens for usage in used)
     usd = price_of(scenario.backend.backend, len(used), prompts, replies)
-    return Made(len(used), prompts + replies, usd, str(record.run))
+    return PaidCalls(len(used), prompts + replies, usd, str(record.run))

@@ -1,4 +1,4 @@
-"""Handful: a few questions of a scenario put to its real model, one of each form.
+"""A few questions of a scenario put to its real model, one of each form.
 
 The questions come from a rehearsal, so they are those that a run would ask. They pass the real
 gateway; their answers are kept in memory and forgotten.
@@ -11,21 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from agents.backend import Backend, Endpoint
-from agents.budget import Budget
-from agents.errors import ReplyError, SocietyError, Stopped, Verdict
-from agents.faults import Fault
-from agents.gateway import Gateway
-from agents.journal import Journal
-from agents.kept import Kept
-from agents.ledger import Attempt
-from agents.offline.rehearsal import Rehearsal
-from agents.prompt import asked_again
-from agents.reading import read_reply
-from agents.request import Reply, Request
-from agents.retry import Retry
-from scenarios.rates import Rates
-from scenarios.schema import Scenario
+from agents.backends.model_mimic import ModelMimic
+from agents.errors import Fault, ReplyError, SocietyError, Stopped, Verdict
+from agents.gateway.backend import Backend, Endpoint
+from agents.gateway.budget import Budget
+from agents.gateway.gateway import Gateway
+from agents.gateway.retry import Retry
+from agents.journal.journal import Journal
+from agents.journal.records import Attempt, CallOutcome
+from agents.prompts.prompt import reask_messages
+from agents.prompts.request import Reply, Request
+from agents.replies.parser import read_reply
+from scenarios.config.schema import Scenario
+from scenarios.planning.model_rates import ModelRates
 
 CALLS = 20
 """Most calls of one handful, re-asks included."""
@@ -38,8 +36,15 @@ SHORT = 16
 
 
 @dataclass(frozen=True)
-class Tried:
-    """One way to the model and what came of one question: a reply, or what went wrong."""
+class EndpointTrial:
+    """One endpoint, and its reply to one question or the error in place of it.
+
+    Attributes:
+        endpoint: its name; empty where the model has one only.
+        seconds: that the call took.
+        reply: None where there was none.
+        trouble: why there was none.
+    """
 
     endpoint: str
     seconds: float
@@ -48,15 +53,16 @@ class Tried:
 
 
 @dataclass
-class Heard:
-    """What came of a handful.
+class ProbeResult:
+    """The outcome of a probe.
 
     Attributes:
-        rungs: how each form was read, by its name; ``unread``, or the verdict, if it was not.
-        attempts: the ledger.
+        rungs: how the reply to each form was read, by the form's name; ``unread``, or the verdict,
+            if it was not.
+        attempts: every call that was made.
         seconds: from the first question to the last answer.
         side_by_side: most questions at a time.
-        stopped: why not everything was asked; None if it was.
+        stopped: why not everything was asked; None if everything was.
     """
 
     rungs: dict[str, str] = field(default_factory=dict)
@@ -66,31 +72,35 @@ class Heard:
     stopped: Stopped | None = None
 
 
-def questions(scenario: Scenario) -> list[Request]:
+def first_questions(scenario: Scenario) -> list[Request]:
     """The first question of each form that a rehearsal asks, in the order of being asked."""
-    from scenarios.build import build_society
+    from scenarios.runs.build import build_society
 
     first: dict[str, Request] = {}
     asked = 0
 
-    def note(request: Request) -> Kept | None:
+    def note(request: Request) -> CallOutcome | None:
         nonlocal asked
         asked += 1
         first.setdefault(request.form.__name__, request)
         return None
 
-    backend = Rehearsal(part=scenario.speaker, manner=Rates("").manner("low"), known=note)
+    backend = ModelMimic(
+        imitated=scenario.seeded_backend,
+        settings=ModelRates("").mimic_settings("low"),
+        lookup=note,
+    )
     society = build_society(scenario, gateway=Gateway(backend, 1))
     while society.running and asked < REHEARSED:
         society.step()
     return list(first.values())
 
 
-async def try_each(backend: Backend, question: Request) -> list[Tried]:
-    """Put one question to every way to the model, one attempt each.
+async def try_each(backend: Backend, question: Request) -> list[EndpointTrial]:
+    """Put one question to every endpoint of a model, one attempt each.
 
     Raises:
-        InputError: a way cannot be opened; the message says what is missing.
+        InputError: an endpoint cannot be opened; the message says what is missing.
     """
     try:
         return [await _tried(endpoint, question) for endpoint in backend.endpoints()]
@@ -98,7 +108,7 @@ async def try_each(backend: Backend, question: Request) -> list[Tried]:
         await backend.close()
 
 
-async def _tried(endpoint: Endpoint, question: Request) -> Tried:
+async def _tried(endpoint: Endpoint, question: Request) -> EndpointTrial:
     began = monotonic()
     reply: Reply | None = None
     trouble: SocietyError | None = None
@@ -106,10 +116,10 @@ async def _tried(endpoint: Endpoint, question: Request) -> Tried:
         reply = await endpoint.complete(question)
     except (Fault, Verdict) as error:
         trouble = error
-    return Tried(endpoint.name, monotonic() - began, reply, trouble)
+    return EndpointTrial(endpoint.name, monotonic() - began, reply, trouble)
 
 
-async def try_twice(backend: Backend, question: Request) -> list[Tried]:
+async def try_twice(backend: Backend, question: Request) -> list[EndpointTrial]:
     """Put the same question twice, the second time over a connection that is open already."""
     try:
         endpoint = backend.endpoints()[0]
@@ -118,47 +128,53 @@ async def try_twice(backend: Backend, question: Request) -> list[Tried]:
         await backend.close()
 
 
-async def hold(backend: Backend, asked: Sequence[Request], in_flight: int) -> Heard:
-    """Put the questions through the gateway, side by side, each asked again once if need be."""
+async def run_probe(backend: Backend, asked: Sequence[Request], in_flight: int) -> ProbeResult:
+    """Put the questions through the gateway, side by side; an unreadable reply is asked again once.
+
+    Args:
+        backend: of the model.
+        asked: one question of each form.
+        in_flight: most calls at a time by the scenario; a probe takes 8 at most.
+    """
     slots = max(1, min(in_flight, SIDE_BY_SIDE))
-    heard, began = Heard(side_by_side=slots), monotonic()
+    result, began = ProbeResult(side_by_side=slots), monotonic()
     with Journal.open(None) as journal:
         retry = Retry(attempts=3, first=0.5, longest=5.0, patience=60.0)
         gateway = Gateway(backend, slots, journal, retry=retry, budget=Budget(calls=CALLS))
         try:
             async with asyncio.TaskGroup() as group:
                 for request in asked:
-                    group.create_task(_read(gateway, request, heard))
+                    group.create_task(_read(gateway, request, result))
         finally:
             await gateway.close()
             journal.flush()
-            heard.attempts = list(journal.attempts())
-    heard.seconds = monotonic() - began
-    return heard
+            result.attempts = list(journal.attempts())
+    result.seconds = monotonic() - began
+    return result
 
 
-async def _read(gateway: Gateway, request: Request, heard: Heard) -> None:
+async def _read(gateway: Gateway, request: Request, result: ProbeResult) -> None:
     name = request.form.__name__
     try:
         reply = await gateway.complete(request)
         try:
-            heard.rungs[name] = read_reply(request.form, reply.text, cut=reply.cut).rung
+            result.rungs[name] = read_reply(request.form, reply.text, cut=reply.cut).rung
         except ReplyError as error:
-            messages = asked_again(request.messages, reply, error)
+            messages = reask_messages(request.messages, reply, error)
             again = replace(request, id=f"{request.id}/re-ask1", attempt=1, messages=messages)
             reply = await gateway.complete(again)
             read_reply(request.form, reply.text, cut=reply.cut)
-            heard.rungs[name] = "re-asked"
+            result.rungs[name] = "re-asked"
     except ReplyError:
-        heard.rungs[name] = "unread"
+        result.rungs[name] = "unread"
     except Verdict as verdict:
-        heard.rungs[name] = type(verdict).__name__.lower()
+        result.rungs[name] = type(verdict).__name__.lower()
     except Stopped as stop:
-        heard.stopped = stop
+        result.stopped = stop
 
 
-def counted(rungs: Mapping[str, str]) -> dict[str, int]:
-    """How many forms were read how; the best way first."""
+def count_rungs(rungs: Mapping[str, str]) -> dict[str, int]:
+    """How many forms were read on each rung of the parser; the best rung first."""
     order = ("strict", "found", "repaired", "re-asked", "unread")
     counts = {rung: sum(one == rung for one in rungs.values()) for rung in order}
     others = sorted(set(rungs.values()) - set(order))

@@ -1,22 +1,22 @@
-"""Build: from a checked scenario to a society, ready to run."""
+"""The ecosystem, the gateway and the society of a scenario, made ready to run."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from agents.commons import Commons
 from agents.errors import InputError
-from agents.gateway import Gateway
-from agents.journal import Journal
-from scenarios.changes import SETTINGS, told
-from scenarios.schema import Scenario, load_scenario
+from agents.gateway.gateway import Gateway
+from agents.gateway.shared import SharedEndpoints
+from agents.journal.journal import Journal
+from scenarios.config.intervention_keys import CHANGEABLE, settings_json
+from scenarios.config.schema import Scenario, load_scenario
 from society.ecosystem.ecosystem import Ecosystem
 from society.interventions import Change
 from society.model import Society
 
 
 def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
-    """Read or generate what the scenario starts from.
+    """Read or generate the ecosystem of a scenario.
 
     Raises:
         InputError: missing or damaged, without papers or people, or too few for one team.
@@ -29,7 +29,9 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
         )
     ecosystem: Ecosystem = source.generate(scenario.seed)
     ecosystem.require_runnable()
-    wanted, people = getattr(scenario.protocol, "team_size", None), len(ecosystem.profiles)
+    # The keys of a protocol are its own fields, or those of the settings that it has.
+    settings = getattr(scenario.protocol, "settings", scenario.protocol)
+    wanted, people = getattr(settings, "team_size", None), len(ecosystem.profiles)
     if isinstance(wanted, int) and wanted > people:
         raise InputError(
             f"protocol.team_size: a team of {wanted} cannot be made of the {people} scientists "
@@ -43,21 +45,21 @@ def build_gateway(
     journal: Journal | None = None,
     *,
     strict: bool = False,
-    commons: Commons | None = None,
+    shared: SharedEndpoints | None = None,
 ) -> Gateway:
-    """The way to the scenario's backend.
+    """The gateway to the scenario's backend.
 
     Args:
         scenario: checked.
-        journal: of its run folder; None: the calls are kept in memory, if they cost anything.
-        strict: nothing but what the journal knows may be said.
-        commons: slots and connections that it shares with other runs of this process.
+        journal: of its run folder; None: calls that cost anything are kept in memory.
+        strict: refuse every call that the journal does not know.
+        shared: slots and connections that it shares with other runs of this process.
 
     Raises:
         InputError: a budget in money, and a model without a known price.
     """
     speaking = scenario.backend
-    backend: Any = scenario.speaker
+    backend: Any = scenario.seeded_backend
     if speaking.budget.usd is not None and not getattr(backend, "priced", True):
         raise InputError(
             "backend.budget.usd: the price of the model is not known; give backend.prices, or "
@@ -70,7 +72,7 @@ def build_gateway(
         retry=speaking.retry,
         budget=speaking.budget,
         strict=strict,
-        commons=commons,
+        shared=shared,
     )
 
 
@@ -82,7 +84,7 @@ def build_society(
     Args:
         scenario: checked.
         ecosystem: the scenario's own, where it has been built already.
-        gateway: the way to its backend, where it is to keep a journal.
+        gateway: to its backend, where it is to keep a journal.
 
     Raises:
         InputError: its ecosystem cannot be used.
@@ -99,7 +101,7 @@ def _arguments(
         "founding": scenario.founding,
         "times": scenario.time,
         "attention": scenario.attention,
-        "backend": scenario.speaker,
+        "backend": scenario.seeded_backend,
         "gateway": gateway or build_gateway(scenario),
         "until": scenario.until,
         "step_days": scenario.step,
@@ -112,15 +114,18 @@ def _arguments(
 
 
 def changes_of(scenario: Scenario) -> list[Change]:
-    """The interventions of a scenario, their values as parts; only what is set anew is named."""
+    """The interventions of a scenario as the society takes them, with settings objects as values.
+
+    Only settings that differ from those before the intervention are named.
+    """
     changes, before = [], scenario
-    for one, after in scenario.changed():
+    for one, after in scenario.after_interventions():
         settings = {
             name: getattr(after, key)
-            for key, name in SETTINGS.items()
+            for key, name in CHANGEABLE.items()
             if getattr(after, key) != getattr(before, key)
         }
-        changes.append(Change(one.at, told(one), settings, one.remove_scientists))
+        changes.append(Change(one.at, settings_json(one), settings, one.remove_scientists))
         before = after
     return changes
 

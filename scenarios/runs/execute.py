@@ -1,29 +1,27 @@
-"""Execute: a scenario becomes a run folder.
+"""The execution of a scenario in a run folder, from the start or from its journal.
 
-The manifest is written last, and nothing without one is taken for a finished run. A folder
-that already holds this run is left alone; one that holds a part of it is gone on with, call by
-call from its journal; one that holds anything else is never written to.
+The manifest is written last, and nothing without one is taken for a finished run. A folder that
+already holds this run is left alone; one that holds a part of it is gone on with, call by call
+from its journal; one that holds anything else is never written to.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from agents.errors import Diverged, InputError, Stopped
-from agents.journal import Journal
-from scenarios.company import Company
-from scenarios.ecosystems import Folder
-from scenarios.identity import is_identity
-from scenarios.interrupts import interruptible
-from scenarios.progress import Progress, Silence
-from scenarios.record import JOURNAL, belongs, ledger_of, open_journal, sign
-from scenarios.runfolder import (
+from agents.journal.journal import Journal
+from scenarios.config.ecosystem_folder import Folder
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.runs.identity import is_same_scenario
+from scenarios.runs.progress import NoProgress, Progress, report_waiting
+from scenarios.runs.run_folder import (
     DIGEST,
     MANIFEST,
     SCENARIO,
@@ -31,43 +29,58 @@ from scenarios.runfolder import (
     write_partial,
     write_run,
 )
-from scenarios.schema import Scenario, load_scenario
-from scenarios.watch import watched
+from scenarios.runs.run_journal import (
+    JOURNAL,
+    ledger_of,
+    matches_journal,
+    open_journal,
+    sign_journal,
+)
+from scenarios.runs.shared_resources import SharedResources
+from scenarios.runs.signals import interruptible
 
-if TYPE_CHECKING:
-    from scenarios.study.leases import Lease
+
+class RunGuard(Protocol):
+    """The right to work on a run folder that several machines share, such as a study's lease."""
+
+    def check(self) -> None:
+        """See that the right is still held; raises Stopped where it is not."""
+
+    def interrupting(self, tell: Callable[[Stopped], None]) -> AbstractContextManager[None]:
+        """Call ``tell`` with the reason, within this block, when the run is to stop soon."""
 
 
 def default_folder(scenario: Scenario) -> Path:
-    """``runs/<scenario>-<seed>``, or what the scenario says."""
+    """The run folder of a scenario: ``runs/<scenario>-<seed>``, or its key ``out``."""
     if scenario.out is not None:
         return Path(scenario.out)
     name = re.sub(r"[^\w.-]+", "-", scenario.name or "").strip("-.") or "scenario"
     return Path("runs") / f"{name}-{scenario.seed}"
 
 
-def run(
+def run_scenario(
     scenario: Scenario,
     out: Path | str | None = None,
     progress: Progress | None = None,
     *,
     fork: Path | None = None,
-    lease: Lease | None = None,
-    company: Company | None = None,
+    lease: RunGuard | None = None,
+    resources: SharedResources | None = None,
     page: bool = True,
 ) -> Path:
     """Run a scenario, or go on with it, and write its run folder.
 
-    A folder that holds this run already is left alone. One that holds a part of it is resumed:
-    the run begins anew, and every call that was ever answered is taken from the journal.
+    A folder that holds this run already is left alone. One that holds a part of it is resumed: the
+    run begins anew, and every call that was ever answered is taken from the journal (rules 8 and
+    22).
 
     Args:
         scenario: what to run.
         out: the run folder; ``runs/<scenario>-<seed>`` by default.
-        progress: told of every phase, and of the society after every step.
+        progress: is given every phase, and the society after every step.
         fork: another run folder; calls that this run makes in the same way are taken from it.
         lease: of the run folder, where several machines share it; a run that loses it stops.
-        company: the other runs of this process, if there are any, and what is shared with them.
+        resources: shared with the other runs of this process, if there are any.
         page: write ``report.html`` as well.
 
     Returns:
@@ -81,12 +94,12 @@ def run(
     folder = default_folder(scenario) if out is None else Path(out)
     if is_finished(scenario, folder):
         return folder
-    told = Silence() if progress is None else progress
+    told = NoProgress() if progress is None else progress
     if (folder / MANIFEST).is_file():
         told.begin(f"{folder} holds this run as it was; going on with it")
     prepare(scenario, folder)
     with open_journal(folder, fork, None if lease is None else lease.check) as journal:
-        _run(scenario, folder, journal, told, lease, company or Company(), page)
+        _run(scenario, folder, journal, told, lease, resources or SharedResources(), page)
     return folder
 
 
@@ -94,39 +107,41 @@ def _run(
     scenario: Scenario,
     folder: Path,
     journal: Journal,
-    told: Progress,
-    lease: Lease | None,
-    company: Company,
+    progress: Progress,
+    lease: RunGuard | None,
+    resources: SharedResources,
     page: bool,
 ) -> None:
-    from scenarios.build import build_ecosystem_of, build_gateway, build_society
+    from scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
 
-    strict = not belongs(journal, scenario)
-    told.begin("preparing the ecosystem")
-    with company.alone:
+    strict = not matches_journal(journal, scenario)
+    progress.begin("preparing the ecosystem")
+    with resources.build_lock:
         ecosystem = build_ecosystem_of(scenario)
-        told.begin("founding the society")
-        shared = company.commons_of(scenario)
-        gateway = build_gateway(scenario, journal, strict=strict, commons=shared)
+        progress.begin("founding the society")
+        shared = resources.endpoints_of(scenario)
+        gateway = build_gateway(scenario, journal, strict=strict, shared=shared)
         society = build_society(scenario, ecosystem, gateway)
     if not strict:
-        sign(journal, scenario)
-    told.begin("simulating" if journal.fresh else "simulating, from the journal as far as it goes")
+        sign_journal(journal, scenario)
+    progress.begin(
+        "simulating" if journal.is_empty else "simulating, from the journal as far as it goes"
+    )
     try:
         losing = nullcontext() if lease is None else lease.interrupting(society.interrupt)
-        with interruptible(society), watched(society, told), losing:
-            society.run_to_end(told.step)
+        with interruptible(society), report_waiting(society, progress), losing:
+            society.run_to_end(progress.step)
     except Stopped as stop:
-        with company.alone:
+        with resources.build_lock:
             write_partial(scenario, society, ecosystem, folder, ledger_of(journal), stop)
         raise
     if strict:
-        sign(journal, scenario)
-    told.begin("measuring and writing")
+        sign_journal(journal, scenario)
+    progress.begin("measuring and writing")
     try:
         if lease is not None:
             lease.check()
-        with company.alone:
+        with resources.build_lock:
             write_run(scenario, society, ecosystem, folder, ledger_of(journal), page=page)
     except OSError as error:
         raise Stopped(f"{folder}: cannot be written to: {error.strerror}") from error
@@ -140,7 +155,7 @@ def replay(
     Args:
         folder: of the run.
         out: where to write the replayed run; None: nowhere.
-        progress: told of every phase, and of the society after every step.
+        progress: is given every phase, and the society after every step.
         trust: let dotted paths in its scenario be imported.
 
     Returns:
@@ -150,7 +165,7 @@ def replay(
         InputError: no such run.
         Diverged: a call is not in the journal, or the digest is another one.
     """
-    from scenarios.build import build_ecosystem_of, build_gateway, build_society
+    from scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
 
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
         raise InputError(f"{folder}: holds no run with a journal")
@@ -158,7 +173,7 @@ def replay(
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise InputError(f"{out}: is not an empty folder; give another one with --out")
         out.mkdir(parents=True, exist_ok=True)
-    told = Silence() if progress is None else progress
+    told = NoProgress() if progress is None else progress
     scenario = load_scenario(folder / SCENARIO, trust=trust)
     with Journal.open(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
         told.begin("preparing the ecosystem")
@@ -192,7 +207,7 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
             return False
         raise InputError(f"{folder}: holds other files; give another folder with --out")
     held = _manifest(folder / MANIFEST)
-    same = is_identity(held.get("identity"), held.get("scenario"), scenario)
+    same = is_same_scenario(held.get("identity"), held.get("scenario"), scenario)
     if not same and not (folder / JOURNAL).is_file():
         raise InputError(
             f"{folder}: holds a run of another scenario ({held.get('name')}, seed "
@@ -207,17 +222,17 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
 
 
 def _says_the_same(scenario: Scenario, held: Mapping[str, Any]) -> bool:
-    """Has nothing changed that a finished folder shows: its end, its measures, its prompts?"""
+    """Are end, measures and prompts, which a finished folder shows, still the same?"""
     data, before = scenario.to_data(), held.get("scenario") or {}
     shown = [data.get(key) == before.get(key) for key in ("until", "metrics", "novelty")]
     return all(shown) and held.get("prompts") == prompt_hashes(scenario)
 
 
 def prepare(scenario: Scenario, folder: Path) -> None:
-    """Make sure of the ecosystem's folder and the run's own, before anything is simulated.
+    """Check the ecosystem's folder and the run's own before anything is simulated.
 
     Raises:
-        InputError: the one is not there, or the other cannot be written to.
+        InputError: the ecosystem is not there, or the run folder cannot be written to.
     """
     source = scenario.population.ecosystem
     if isinstance(source, Folder):

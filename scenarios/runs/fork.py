@@ -1,8 +1,8 @@
-"""Fork: the run of one scenario up to a day, and another future from that day on.
+"""Forks, which share the past of a finished run and have another future (rules 22 and 23).
 
-A fork is the parent's scenario with one intervention more, and a journal that begins with all
-that the parent was asked before its date. So the past is gone through again without paying, and
-whatever in it would now be different stops the fork before anything is asked.
+A fork is the parent's scenario with one more intervention, and a journal that begins with all
+calls of the parent before its date. So the past is gone through again without paying, and a call
+in it that would now be different stops the fork before anything is asked.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.database import copy_past
 from agents.errors import Diverged, InputError
-from scenarios.changes import SETTINGS
-from scenarios.document import Document, from_settings, key_path
-from scenarios.execute import is_finished, prepare
-from scenarios.execute import run as execute
-from scenarios.load import parse_value
-from scenarios.progress import Progress
-from scenarios.record import JOURNAL
-from scenarios.runfolder import DIGEST, MANIFEST, SCENARIO, identity_hash
-from scenarios.schema import Scenario, load_scenario, read_scenario
-from society.durations import parse_days, write_days
-from society.past import Past, past_of
-from society.run import Run
+from agents.journal.database import copy_past
+from scenarios.config.document import Document, from_settings, key_path
+from scenarios.config.intervention_keys import CHANGEABLE
+from scenarios.config.schema import Scenario, load_scenario, read_scenario
+from scenarios.config.yaml_io import parse_value
+from scenarios.runs.execute import is_finished, prepare
+from scenarios.runs.execute import run_scenario as execute
+from scenarios.runs.progress import Progress
+from scenarios.runs.run_folder import DIGEST, MANIFEST, SCENARIO, identity_hash
+from scenarios.runs.run_journal import JOURNAL
+from society.kernel.durations import parse_days, write_days
+from society.results.run import Run
+from society.results.run_prefix import RunPrefix, compute_run_prefix
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Fork:
 
     Attributes:
         parent: folder of the run.
-        at: the day on which the two part.
-        scenario: the parent's, with what is to be different from that day on.
+        at: the day on which the two part, in simulated days from day 0.
+        scenario: the parent's, with the intervention of that day.
     """
 
     parent: Path
@@ -53,13 +53,13 @@ class Fork:
         *,
         trust: bool = False,
     ) -> Fork:
-        """Read what is asked for.
+        """Read the arguments of the command.
 
         Args:
             parent: folder of a finished run.
             at: date, as durations are written.
-            settings: ``a.b=c``; what may not change in mid-run holds from day 0, and is refused
-                if that would change the past.
+            settings: ``a.b=c``; a key that may not change in mid-run holds from day 0, and is
+                refused if that would change the past.
             remove: ``degree:10``: rank and number of scientists who leave.
             trust: let dotted paths be imported.
 
@@ -77,19 +77,26 @@ class Fork:
         if remove is not None:
             entry["remove_scientists"] = _removal(remove)
         data = held.to_data()
-        document = Document(dict(data.items())).lay_over(from_settings(always))
+        document = Document(dict(data.items())).merged_with(from_settings(always))
         if identity_hash(read_scenario(document, trust=trust)) != identity_hash(held):
             raise InputError(
                 f"--set {' '.join(always)}: that would change what happened before day {day:g}; "
-                f"what a fork can change is {', '.join(SETTINGS)}"
+                f"what a fork can change is {', '.join(CHANGEABLE)}"
             )
         if not later and remove is None:
             raise InputError("the fork would be the run once more; give --set, --seed or --remove")
         document.data["interventions"] = [*data["interventions"], entry]
         return cls(parent, day, read_scenario(document, trust=trust))
 
-    def run(self, out: Path, progress: Progress | None = None) -> Past:
-        """Run it, or go on with it; returns the past that it shares with its parent.
+    def run(self, out: Path, progress: Progress | None = None) -> RunPrefix:
+        """Run the fork, or go on with it.
+
+        Args:
+            out: its folder, which is not the parent's.
+            progress: is given every phase, and the society after every step.
+
+        Returns:
+            The past that the fork shares with its parent.
 
         Raises:
             InputError: the folder cannot be used.
@@ -105,7 +112,9 @@ class Fork:
             # With other luck, equal questions are to be answered anew.
             same_luck = "seed" not in self.scenario.interventions[-1].set
             execute(self.scenario, out, progress, fork=self.parent if same_luck else None)
-        ours, theirs = (past_of(Run.open(folder), self.at) for folder in (out, self.parent))
+        ours, theirs = (
+            compute_run_prefix(Run.open(folder), self.at) for folder in (out, self.parent)
+        )
         if ours != theirs:
             raise Diverged(
                 f"{out}: before day {self.at:g} it is not what {self.parent} was: {ours.events} "
@@ -135,7 +144,7 @@ def _sorted(settings: Iterable[str]) -> tuple[Mapping[str, Any], list[str]]:
     for setting in settings:
         key, equals, text = setting.partition("=")
         path = key_path(key)
-        if equals and path is not None and path[0] in SETTINGS:
+        if equals and path is not None and path[0] in CHANGEABLE:
             later[key.strip()] = parse_value(text, f"--set {key}")
         else:
             always.append(setting)

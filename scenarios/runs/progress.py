@@ -1,10 +1,18 @@
-"""Progress: what is going on, on a terminal as a bar, elsewhere as a line now and then."""
+"""The progress of a run, shown as a bar on a terminal and as lines elsewhere.
+
+The society reports every step of its clock. The clock stands still while a run waits for a model,
+for a minute when the model is slow and for an hour when its provider is down; so a thread of its
+own reports what is waited for.
+"""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
@@ -16,7 +24,7 @@ YEAR = 365
 
 
 class Progress(Protocol):
-    """Who is told how a run goes."""
+    """Takes reports on how a run goes, and shows them."""
 
     def begin(self, phase: str) -> None:
         """A new phase has begun."""
@@ -25,11 +33,11 @@ class Progress(Protocol):
         """The society has advanced by one period."""
 
     def wait(self, standing: str) -> None:
-        """The society waits for words; told from another thread."""
+        """The society waits for replies of a model; called from another thread."""
 
 
-class Silence:
-    """Tells nobody."""
+class NoProgress:
+    """Shows nothing."""
 
     def begin(self, phase: str) -> None:
         """Nothing."""
@@ -41,8 +49,13 @@ class Silence:
         """Nothing."""
 
 
-class Lines:
-    """Plain lines: every phase, and within it one line every few seconds."""
+class LineProgress:
+    """Plain lines: every phase, and within a phase one line every few seconds.
+
+    Args:
+        stream: where they are printed; stderr by default.
+        every: least seconds between two lines of a phase.
+    """
 
     def __init__(self, stream: TextIO | None = None, every: float = EVERY) -> None:
         self._stream = stream or sys.stderr
@@ -62,10 +75,10 @@ class Lines:
     def step(self, society: Society) -> None:
         """Print where the society is, if the last line is old enough."""
         if time.monotonic() - self._last >= self._every:
-            self._print(position(society))
+            self._print(progress_line(society))
 
     def wait(self, standing: str) -> None:
-        """Print how the calls stand, if the last line is old enough."""
+        """Print the state of the calls, if the last line is old enough."""
         if time.monotonic() - self._last >= self._every:
             self._print(standing)
 
@@ -79,7 +92,7 @@ class Lines:
         print(text, file=self._stream, flush=True)
 
 
-class Bar:
+class BarProgress:
     """A bar that fills with simulated time."""
 
     def __init__(self) -> None:
@@ -115,13 +128,13 @@ class Bar:
         if self._task is not None:
             self._bar.update(
                 self._task,
-                description=position(society),
+                description=progress_line(society),
                 total=society.until,
                 completed=society.day,
             )
 
     def wait(self, standing: str) -> None:
-        """Show how the calls stand."""
+        """Show the state of the calls."""
         if self._task is not None:
             self._bar.update(self._task, description=standing)
 
@@ -131,14 +144,14 @@ class Bar:
             self._bar.update(self._task, description=f"{done:,} records read")
 
 
-def shown_progress() -> Lines | Bar:
+def make_progress() -> LineProgress | BarProgress:
     """A bar on a terminal, lines elsewhere."""
-    return Bar() if sys.stderr.isatty() else Lines()
+    return BarProgress() if sys.stderr.isatty() else LineProgress()
 
 
-def position(society: Society) -> str:
+def progress_line(society: Society) -> str:
     """Simulated date, teams by state and calls done, in one line."""
-    inside = [team for team, _ in society.teams_in_world.values()]
+    inside = list(society.world.teams.values())
     states = Counter(team.state for team in inside)
     states.update(_states_written(society))
     teams = ", ".join(f"{count} {state}" for state, count in sorted(states.items())) or "none yet"
@@ -150,7 +163,7 @@ def position(society: Society) -> str:
 
 
 def _states_written(society: Society) -> Counter[str]:
-    from society.tables import TABLES
+    from society.results.tables import TABLES
 
     place = [column.name for column in TABLES["teams"]].index("state")
     return Counter(str(row[place]) for row in society.log.rows["teams"])
@@ -162,3 +175,33 @@ def simulated_date(boundary: int, day: float) -> str:
     # 2001 stands for a year without a leap day.
     in_year = date(2001, 1, 1) + timedelta(days=rest)
     return f"{boundary + years:04d}-{in_year:%m-%d}"
+
+
+@contextmanager
+def report_waiting(society: Society, progress: Progress, every: float = EVERY) -> Iterator[None]:
+    """Report the state of the calls every few seconds within this block, from a thread of its own.
+
+    Args:
+        society: its gateway is asked for the state of the calls.
+        progress: takes the reports.
+        every: seconds between two reports.
+    """
+    gateway = society.dispatcher.gateway
+    if gateway.inline:
+        yield
+        return
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(every):
+            if not gateway.shut:
+                date = f"day {society.day:.0f} of {society.until:.0f}"
+                progress.wait(f"{date}; {gateway.status_line()}")
+
+    thread = threading.Thread(target=watch, name="watch", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

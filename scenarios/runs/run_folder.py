@@ -1,10 +1,9 @@
-"""Run folder: what a finished run leaves on disk, file by file, the manifest last."""
+"""The files that a finished or stopped run leaves in its folder, the manifest last."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import sys
 from collections.abc import Mapping
@@ -14,23 +13,25 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
+from agents.atomic_files import write_atomically
+from agents.config import Part
 from agents.errors import Stopped
-from agents.part import Part
-from agents.secrets import redact
-from scenarios.ecosystems import MANIFEST as ECOSYSTEM_MANIFEST
-from scenarios.ecosystems import Folder
-from scenarios.keys import json_schema
-from scenarios.load import write_yaml
-from scenarios.schema import Scenario
+from agents.redaction import redact
+from scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
+from scenarios.config.ecosystem_folder import Folder
+from scenarios.config.json_schema import json_schema
+from scenarios.config.schema import Scenario
+from scenarios.config.yaml_io import write_yaml
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.novelty import Database, Databases
+    from metrics.novelty.novelty import Database, Databases
     from society.ecosystem.ecosystem import Ecosystem
     from society.literature.papers import Papers
     from society.model import Society
-    from society.run import Run, Vectors
+    from society.results.run import Run
+    from society.results.vectors import Vectors
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -52,39 +53,53 @@ def write_run(
     *,
     page: bool = True,
 ) -> None:
-    """Write everything that a run folder holds, the manifest last; what is unfinished goes.
+    """Write everything that a run folder holds, the manifest last, and remove what was partial.
 
-    Without its ``page`` nothing is lost: ``society report`` writes it from the folder.
+    Args:
+        scenario: of the run.
+        society: at its end.
+        ecosystem: that it started from.
+        folder: to write to.
+        ledger: cost of the calls, for the manifest.
+        page: write ``report.html``; without it nothing is lost: ``society report`` writes it later.
     """
     from metrics.exports import write_networks
     from metrics.report.page import write_page
-    from society.frames import essential
-    from society.run import Run, digest_tables, write_measures, write_tables, write_vectors
+    from society.results.digest import digest_content, digest_tables
+    from society.results.run import Run
+    from society.results.table_files import write_measures, write_tables
+    from society.results.vectors import write_vectors
 
     for name in (MANIFEST, DIGEST):
         (folder / name).unlink(missing_ok=True)
     text = resolved_text(scenario)
-    _write(folder / SCENARIO, text)
-    _write(folder / SCHEMA, json.dumps(json_schema(Scenario), indent=1) + "\n")
+    write_atomically(folder / SCENARIO, text)
+    write_atomically(folder / SCHEMA, json.dumps(json_schema(Scenario), indent=1) + "\n")
     events = "".join(_line(event) for event in society.log.events)
-    _write(folder / "events.jsonl", events)
+    write_atomically(folder / "events.jsonl", events)
     tables, vectors = write_tables(folder, society.log.rows), _vectors(society)
     write_vectors(folder, vectors)
-    manifest = {**describe(scenario, society, ecosystem), "ledger": ledger}
-    seen: dict[str, Any] = {"scenario_text": text, "vectors": vectors, "events": society.log.events}
-    seen["databases"] = databases_of(ecosystem)
-    run = Run(tables, manifest, manifest["scenario"], **seen)
+    manifest = {**make_manifest(scenario, society, ecosystem), "ledger": ledger}
+    context: dict[str, Any] = {
+        "scenario_text": text,
+        "vectors": vectors,
+        "events": society.log.events,
+    }
+    context["databases"] = databases_of(ecosystem)
+    run = Run(tables, manifest, manifest["scenario"], **context)
     write_networks(run, folder)
     measures = measure_all(run, scenario)
     write_measures(folder, measures)
     network = (folder / "network.graphml").read_bytes()
-    told = digest_tables(essential(tables)).encode() + network + events.encode()
-    manifest["digest"] = hashlib.sha256(told).hexdigest()
+    content = digest_tables(digest_content(tables)).encode() + network + events.encode()
+    manifest["digest"] = hashlib.sha256(content).hexdigest()
     if page:
-        write_page(Run(tables, manifest, manifest["scenario"], **seen, measures=measures), folder)
+        write_page(
+            Run(tables, manifest, manifest["scenario"], **context, measures=measures), folder
+        )
     rmtree(folder / PARTIAL, ignore_errors=True)
-    _write(folder / DIGEST, manifest["digest"] + "\n")
-    _write(folder / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    write_atomically(folder / DIGEST, manifest["digest"] + "\n")
+    write_atomically(folder / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
 
 
 def write_partial(
@@ -97,12 +112,21 @@ def write_partial(
 ) -> None:
     """Write what had happened by the last completed day of a run that was stopped.
 
-    It has no digest and no measures, and the disk may be what stopped the run: then there is
-    none of it.
-    """
-    from society.run import write_tables, write_vectors
+    It has no digest and no measures. Errors of the disk are passed over, because the disk may be
+    what stopped the run.
 
-    society.log.go_back()
+    Args:
+        scenario: of the run.
+        society: as it was stopped; its log goes back to the last completed day.
+        ecosystem: that it started from.
+        folder: of the run; the part lies in ``partial``.
+        ledger: cost of the calls, for the manifest.
+        why: the reason that the manifest names, without secrets.
+    """
+    from society.results.table_files import write_tables
+    from society.results.vectors import write_vectors
+
+    society.log.roll_back()
     rows = society.log.rows
     if sum(map(len, rows.values())) > PARTIAL_ROWS:
         return
@@ -111,17 +135,25 @@ def write_partial(
         part.mkdir(exist_ok=True)
         for name in (MANIFEST, "report.html"):
             (part / name).unlink(missing_ok=True)
-        _write(part / SCENARIO, resolved_text(scenario))
-        _write(part / "events.jsonl", "".join(_line(event) for event in society.log.events))
+        write_atomically(part / SCENARIO, resolved_text(scenario))
+        write_atomically(
+            part / "events.jsonl", "".join(_line(event) for event in society.log.events)
+        )
         write_tables(part, rows)
         write_vectors(part, _vectors(society))
-        told = describe(scenario, society, ecosystem)
-        told |= {"days": society.log.completed, "partial": redact(str(why)), "ledger": ledger}
-        _write(part / MANIFEST, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+        manifest = make_manifest(scenario, society, ecosystem)
+        manifest |= {"days": society.log.completed, "partial": redact(str(why)), "ledger": ledger}
+        write_atomically(part / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
 
 
-def describe(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict[str, Any]:
-    """The manifest: what was run, from what, by what."""
+def make_manifest(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict[str, Any]:
+    """The manifest: which scenario was run, from which ecosystem, with which prompts and releases.
+
+    Args:
+        scenario: of the run.
+        society: at its end.
+        ecosystem: that it started from.
+    """
     return {
         "format": FORMAT,
         "name": scenario.name,
@@ -129,7 +161,7 @@ def describe(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict
         "days": society.day,
         "until": scenario.until,
         "boundary": ecosystem.boundary,
-        "backend": backend_told(scenario),
+        "backend": backend_summary(scenario),
         "identity": identity_hash(scenario),
         "ecosystem": {
             "manifest": hash_json(ecosystem.manifest),
@@ -144,13 +176,13 @@ def describe(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict
     }
 
 
-def backend_told(scenario: Scenario) -> dict[str, Any]:
-    """Who spoke: name in the scenario, model and its training cut-off, the sentence for reports."""
+def backend_summary(scenario: Scenario) -> dict[str, Any]:
+    """The backend as the manifest names it: name, model, sentence for reports, training cut-off."""
     data = scenario.to_data()["backend"]
     backend = scenario.backend.backend
     model = getattr(backend.paid, "model", None)
-    told = {"use": data["use"], "model": model, "about": backend.about}
-    return {**told, "cutoff": data["cutoff"]}
+    summary = {"use": data["use"], "model": model, "about": backend.about}
+    return {**summary, "cutoff": data["cutoff"]}
 
 
 def resolved_text(scenario: Scenario) -> str:
@@ -165,12 +197,12 @@ def resolved_text(scenario: Scenario) -> str:
 
 
 def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
-    """Every table of the metrics that the scenario names."""
-    from metrics.table import FAMILIES, measure
+    """Every table of the metrics that the scenario names, by the name of the measure."""
+    from metrics.registry import FAMILIES, measure
 
     named = [name for family in scenario.metrics for name in FAMILIES[family]]
     measures = {name: measure(run, name) for name in named}
-    if scenario.backend.backend.voices:
+    if scenario.backend.backend.parts:
         return {name: _marked(table, run) for name, table in measures.items()}
     return measures
 
@@ -187,7 +219,7 @@ def _marked(measured: pd.DataFrame, run: Run) -> pd.DataFrame:
 def _vectors(society: Society) -> Vectors:
     import numpy as np
 
-    from society.run import Vectors
+    from society.results.vectors import Vectors
 
     ids = sorted(str(row[0]) for row in society.log.rows["papers"])
     rows = [society.literature.vector(paper) for paper in ids]
@@ -197,7 +229,7 @@ def _vectors(society: Society) -> Vectors:
 
 def databases_of(ecosystem: Ecosystem) -> Databases:
     """The papers that novelty is measured against."""
-    from metrics.novelty import Databases
+    from metrics.novelty.novelty import Databases
 
     return Databases(
         _database(ecosystem.past, ecosystem.past_vectors),
@@ -206,7 +238,7 @@ def databases_of(ecosystem: Ecosystem) -> Databases:
 
 
 def _database(papers: Papers, vectors: Any) -> Database:
-    from metrics.novelty import Database
+    from metrics.novelty.novelty import Database
 
     def text(row: int) -> str:
         return f"{papers[row].title} {papers[row].abstract}"
@@ -219,12 +251,12 @@ def _database(papers: Papers, vectors: Any) -> Database:
 
 
 def prompt_hashes(scenario: Scenario) -> dict[str, str]:
-    """sha256 of the prompt files beside whatever asks: protocol and publication.
+    """sha256 of the prompt files beside the classes that use them: protocol and publication.
 
     Those of the components of a mixture and those that an intervention brings in are among them.
     """
     files: dict[str, Path] = {}
-    for held in (scenario, *(changed for _, changed in scenario.changed())):
+    for held in (scenario, *(changed for _, changed in scenario.after_interventions())):
         for protocol in held.protocol.components:
             files |= {path.name: path for path in _prompts_beside(protocol)}
         review = _prompts_beside(held.publication)
@@ -258,19 +290,13 @@ def hash_json(data: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _write(path: Path, text: str) -> None:
-    unfinished = path.with_name(path.name + ".unfinished")
-    unfinished.write_text(text, encoding="utf-8")
-    os.replace(unfinished, path)
-
-
 def identity_hash(scenario: Scenario) -> str:
-    """sha256 of what happens: the identity keys, and the content of an ecosystem folder."""
-    return hash_json(identified(scenario))
+    """sha256 of what happens in a run: identity keys, and the content of an ecosystem folder."""
+    return hash_json(identity_data(scenario))
 
 
-def identified(scenario: Scenario) -> dict[str, Any]:
-    """The identity keys; the path of an ecosystem folder is replaced by a hash of its content."""
+def identity_data(scenario: Scenario) -> dict[str, Any]:
+    """The identity keys, with the path of an ecosystem folder replaced by a hash of its content."""
     data = scenario.identity()
     source = scenario.population.ecosystem
     if isinstance(source, Folder):

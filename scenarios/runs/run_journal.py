@@ -1,4 +1,4 @@
-"""Record: the journal of a run folder; whose it is, what has changed since, what it has cost."""
+"""The journal of a run folder, its scenario, its sessions and its costs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import InputError
-from agents.journal import Journal
-from scenarios.identity import is_identity
-from scenarios.runfolder import identity_hash
-from scenarios.schema import Scenario
+from agents.journal.journal import Journal
+from scenarios.config.schema import Scenario
+from scenarios.runs.identity import is_same_scenario
+from scenarios.runs.run_folder import identity_hash
 
 JOURNAL = "journal.sqlite"
 
@@ -38,37 +38,37 @@ def open_journal(
     return Journal.open(folder / JOURNAL, parent=parent, fence=fence)
 
 
-def belongs(journal: Journal, scenario: Scenario) -> bool:
-    """Was the journal begun by this scenario, as far as what happens goes?
+def matches_journal(journal: Journal, scenario: Scenario) -> bool:
+    """Was the journal begun by this scenario, as far as its identity goes?
 
-    Where it was not, nothing new may be said until every call has been compared.
+    Where it was not, no new call may be made until every known call has been compared.
     """
     held = journal.meta("identity")
     known = json.loads(journal.meta("scenario") or "null")
-    return held is None or is_identity(held, known, scenario)
+    return held is None or is_same_scenario(held, known, scenario)
 
 
-def sign(journal: Journal, scenario: Scenario) -> None:
-    """Note which scenario and release goes on with this journal, and what has changed."""
-    told = json.dumps(scenario.to_data())
-    data, held = json.loads(told), json.loads(journal.meta("scenario") or "{}")
+def sign_journal(journal: Journal, scenario: Scenario) -> None:
+    """Note the scenario and release that go on with this journal, and which keys have changed."""
+    scenario_text = json.dumps(scenario.to_data())
+    data, held = json.loads(scenario_text), json.loads(journal.meta("scenario") or "{}")
     sessions = sessions_of(journal)
     entry = {"session": journal.session, "release": _release()}
     if held:
-        entry["changed"] = list(changes(held, data))
+        entry["changed"] = list(key_differences(held, data))
     journal.set_meta("sessions", json.dumps([*sessions, entry]))
     journal.set_meta("identity", identity_hash(scenario))
-    journal.set_meta("scenario", told)
+    journal.set_meta("scenario", scenario_text)
 
 
 def sessions_of(journal: Journal) -> list[dict[str, Any]]:
-    """One entry for each time the run was begun or resumed: number, release, what had changed."""
+    """One entry for each time the run was begun or resumed: number, release, changed keys."""
     sessions: list[dict[str, Any]] = json.loads(journal.meta("sessions") or "[]")
     return sessions
 
 
 def ledger_of(journal: Journal) -> dict[str, Any]:
-    """What the calls have cost so far, for the manifest."""
+    """The cost of all calls so far, as the manifest holds it: attempts, tokens, US dollars."""
     totals = journal.totals()
     return {
         "attempts": totals.attempts,
@@ -81,17 +81,25 @@ def ledger_of(journal: Journal) -> dict[str, Any]:
         "in_doubt_tokens": totals.in_doubt_tokens,
         "in_doubt_usd": totals.in_doubt_usd,
         "sessions": sessions_of(journal),
-        "parted": journal.parted[1] if journal.parted else None,
+        "parted": journal.first_parent_mismatch[1] if journal.first_parent_mismatch else None,
         "forked": json.loads(journal.meta("forked") or "null"),
     }
 
 
-def changes(old: Mapping[str, Any], new: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """Every key whose value differs, dotted, with both values: ``turns: 3 -> 5``."""
+def key_differences(
+    old: Mapping[str, Any], new: Mapping[str, Any], path: str = ""
+) -> Iterator[str]:
+    """Every key whose value differs, dotted, with both values: ``turns: 3 -> 5``.
+
+    Args:
+        old: nested data.
+        new: the same later.
+        path: of both, with a dot at its end, for the dotted names.
+    """
     for key in dict.fromkeys((*old, *new)):
         before, after, here = old.get(key), new.get(key), f"{path}{key}"
         if isinstance(before, dict) and isinstance(after, dict):
-            yield from changes(before, after, f"{here}.")
+            yield from key_differences(before, after, f"{here}.")
         elif before != after:
             yield f"{here}: {json.dumps(before)} -> {json.dumps(after)}"
 

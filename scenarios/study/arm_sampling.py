@@ -1,35 +1,40 @@
-"""Samples: points of a space of keys for Latin hypercubes, Sobol indices and Morris' effects.
+"""Arms sampled from a space of keys, for Latin hypercubes, Sobol indices and Morris effects.
 
-All are drawn from the study's seed. The points lie in the unit cube first, so that what is
-computed from a design needs no knowledge of its keys.
+All are drawn from the study's seed. The points lie in the unit cube first, so that an analysis of
+a design needs no knowledge of its keys.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scenarios.study.file import Bounds, Morris, Sampled, Sobol
-from society.streams import Streams
+from agents.arrays import FloatArray
+from scenarios.study.study_file import Bounds, Morris, Sampled, Sobol
+from society.kernel.streams import Streams
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
 
-    Points = npt.NDArray[np.float64]
+    Points = FloatArray
 
 
-def drawn(sampled: Sampled, seed: int) -> list[dict[str, Any]]:
-    """The settings of every arm, in the order of the design."""
+def sample_arms(sampled: Sampled, seed: int) -> list[dict[str, Any]]:
+    """The settings of every arm, in the order of the design.
+
+    Args:
+        sampled: the design; its class says which.
+        seed: of the study.
+    """
     rows = unit_points(sampled, seed).tolist()
     over = sampled.over.items()
     return [
-        {key: scaled(at, bounds) for (key, bounds), at in zip(over, row, strict=True)}
+        {key: scale_to_bounds(at, bounds) for (key, bounds), at in zip(over, row, strict=True)}
         for row in rows
     ]
 
 
 def unit_points(sampled: Sampled, seed: int) -> Points:
-    """The points in the unit cube, one row for each arm.
+    """The points in the unit cube: an array of arms x keys.
 
     Args:
         sampled: the design; its class says which.
@@ -46,8 +51,8 @@ def unit_points(sampled: Sampled, seed: int) -> Points:
     return points
 
 
-def scaled(at: float, bounds: Bounds) -> int | float:
-    """The value at a place in [0, 1]; whole bounds give whole numbers, each as often."""
+def scale_to_bounds(at: float, bounds: Bounds) -> int | float:
+    """The value of a key at a point in [0, 1]; whole bounds give whole numbers, equally often."""
     low, high = bounds
     if isinstance(low, int) and isinstance(high, int):
         return min(high, low + int(at * (high - low + 1)))

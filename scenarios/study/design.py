@@ -1,24 +1,145 @@
-"""Design: a study with everything resolved: its base, its arms, their scenarios and seeds."""
+"""The design of a study, with its arms, their scenarios and their seeds resolved.
+
+Settings are the scenario keys of an arm. They are written dotted or nested, and messages about them
+name the line of the study file in which they stand.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scenarios.document import Document
-from scenarios.schema import Scenario, read_scenario
-from scenarios.study.file import StudyFile
-from scenarios.study.settings import Settings, nested
-from society.streams import Streams
+from scenarios.config.document import Document, Origin, dotted
+from scenarios.config.schema import Scenario, read_scenario
+from scenarios.config.yaml_io import Key, KeyPath
+from scenarios.study.study_file import StudyFile
+from society.kernel.streams import Streams
 
+Settings = Mapping[str, Any]
 SEED_BITS = 40
 """Short enough to be read aloud, and for every tool that counts in floating point."""
 
 
+def flatten(data: Mapping[Any, Any], path: KeyPath = ()) -> dict[str, Any]:
+    """Nested settings with dotted keys; lists, and mappings from numbers, are values."""
+    found: dict[str, Any] = {}
+    for key, value in data.items():
+        here = (*path, key)
+        if isinstance(value, Mapping) and value and all(isinstance(one, str) for one in value):
+            found |= flatten(value, here)
+        else:
+            found[dotted(here)] = value
+    return found
+
+
+def nest(settings: Settings) -> dict[Key, Any]:
+    """Dotted settings as a scenario file nests them."""
+    data: dict[Key, Any] = {}
+    for key, value in settings.items():
+        *above, last = parse_key(key)
+        section = data
+        for step in above:
+            below = section.get(step)
+            section[step] = section = dict(below) if isinstance(below, dict) else {}
+        section[last] = value
+    return data
+
+
+def parse_key(key: str) -> KeyPath:
+    """The key path of a dotted key."""
+    return tuple(int(one) if one.isdecimal() else one for one in key.split("."))
+
+
+def settings_document(
+    study: Document, place: KeyPath, settings: Settings | None = None
+) -> Document:
+    """Settings of a study file as a document whose messages name the lines of that file.
+
+    Args:
+        study: the study file.
+        place: where the settings stand in it.
+        settings: dotted keys and values; None: the mapping that stands at the place.
+    """
+    written = _at(study.data, place) if settings is None else settings
+    chosen = flatten(written) if isinstance(written, Mapping) else {}
+    document = Document(nest(chosen))
+    above = study.origin(place) or Origin("", Path.cwd())
+    for key in chosen:
+        path = parse_key(key)
+        for length in range(1, len(path) + 1):
+            origin = _origin(study, place, path[:length]) or above
+            document.origins[path[:length]] = Origin(origin.label, origin.folder, path)
+    return document
+
+
+def _origin(study: Document, place: KeyPath, path: KeyPath) -> Origin | None:
+    """Where a setting was written, whichever of its dots are levels of the file."""
+    found = [
+        origin
+        for at, origin in study.origins.items()
+        if at[: len(place)] == place and parse_key_path(at[len(place) :]) == path
+    ]
+    if found:
+        return found[-1]
+    longer = [
+        origin
+        for at, origin in study.origins.items()
+        if at[: len(place)] == place and parse_key_path(at[len(place) :])[: len(path)] == path
+    ]
+    return longer[0] if longer else None
+
+
+def parse_key_path(written: KeyPath) -> KeyPath:
+    """A key path in which single keys may be dotted, step by step."""
+    return tuple(step for key in written for step in parse_key(str(key)))
+
+
+def short_names(keys: Sequence[str]) -> dict[str, str]:
+    """The shortest ends of dotted keys that tell the keys apart."""
+    names = {}
+    for key in keys:
+        parts = key.split(".")
+        tails = [".".join(parts[-count:]) for count in range(1, len(parts) + 1)]
+        others = [f".{other}" for other in keys if other != key]
+        alone = [t for t in tails if not any(other.endswith(f".{t}") for other in others)]
+        names[key] = (alone or tails[-1:])[0]
+    return names
+
+
+def arm_name(settings: Settings) -> str:
+    """The name of an arm: short keys and their values, such as ``team_size=4,turns=2``."""
+    names = short_names(list(settings))
+    return ",".join(f"{names[key]}={format_value(value)}" for key, value in settings.items())
+
+
+def format_value(value: Any) -> str:
+    """A value as names of arms and columns of tables have it."""
+    if isinstance(value, bool) or value is None:
+        return json.dumps(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, Mapping | list | tuple):
+        return json.dumps(value, separators=(",", ":"), sort_keys=True, default=str)
+    return str(value)
+
+
+def _at(data: Any, place: KeyPath) -> Any:
+    for key in place:
+        data = data[key]
+    return data
+
+
 @dataclass(frozen=True)
 class Arm:
-    """One arm: how it is called, and the scenario keys that are its own, dotted."""
+    """One arm.
+
+    Attributes:
+        name: as tables and figures have it.
+        settings: the scenario keys that are its own, dotted.
+    """
 
     name: str
     settings: Settings
@@ -31,7 +152,7 @@ class Design:
     Attributes:
         name: of its file or folder.
         path: the file.
-        file: what it says.
+        file: its keys.
         base: the scenario of every arm, before the arm's own keys.
         arms: in their order.
         scenarios: of the arms, with the seed and name of the base.
@@ -46,7 +167,7 @@ class Design:
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """Number of runs."""
         return len(self.arms) * self.file.replicates
 
     @property
@@ -60,7 +181,7 @@ class Design:
 
 
 def seeds_of(file: StudyFile, arm: str) -> list[int]:
-    """Seeds derived from that of the study by hashing, one for each replicate."""
+    """Seeds derived from that of the study by hashing, one for each replicate of an arm."""
     streams = Streams(file.seed, "study", *(() if file.paired else (arm,)))
     return [streams.key("replicate", r) >> (64 - SEED_BITS) for r in range(file.replicates)]
 
@@ -68,7 +189,7 @@ def seeds_of(file: StudyFile, arm: str) -> list[int]:
 def scenario_of(
     base: Scenario, settings: Settings, *, trust: bool = False, **more: Any
 ) -> Scenario:
-    """The scenario of an arm: the base with keys of its own.
+    """The scenario of an arm: the base with keys of the arm.
 
     Args:
         base: checked.
@@ -79,10 +200,10 @@ def scenario_of(
     Raises:
         InputError: the keys and the base do not fit together.
     """
-    own = Document(nested({**settings, **more}))
-    return read_scenario(plain(base).lay_over(own), trust=trust)
+    own = Document(nest({**settings, **more}))
+    return read_scenario(scenario_document(base).merged_with(own), trust=trust)
 
 
-def plain(scenario: Scenario) -> Document:
-    """A checked scenario as a document again, every key with its value but what is implied."""
-    return Document(scenario.to_change())
+def scenario_document(scenario: Scenario) -> Document:
+    """A checked scenario as a document again, without the keys that its profile implies."""
+    return Document(scenario.to_explicit_data())

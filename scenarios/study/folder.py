@@ -1,4 +1,4 @@
-"""Study folder: what lies in it before anything is run, and whether it may be gone on with.
+"""The folder of a study, prepared before a run and checked before it is gone on with.
 
 ::
 
@@ -14,22 +14,23 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import InputError
-from scenarios.load import write_yaml
+from agents.gateway.budget import Budget
+from scenarios.config.yaml_io import read_yaml, write_yaml
 from scenarios.study.design import Design
-from scenarios.study.file import STUDY, about_of
-from scenarios.study.lock import LOCK, Lock, differences, locked, read_lock, write_lock
+from scenarios.study.lock import LOCK, Lock, differences, make_lock, read_lock, write_lock
 from scenarios.study.status import Status, read_status, write_text
+from scenarios.study.study_file import STUDY, about_of
 
 BASE = "base.yaml"
 
 
 def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
-    """Make the folder of a study, or see that the one that is there is of this very study.
+    """Make the folder of a study, or check that an existing one is of this very study.
 
     Args:
         design: checked.
         folder: where.
-        by: who locks it, if nobody has: ``lock`` or ``run``.
+        by: the command that writes the lock, if there is none: ``lock`` or ``run``.
 
     Returns:
         The lock that holds.
@@ -40,11 +41,11 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
     held = read_lock(folder)
-    wanted = locked(design, by, held)
+    wanted = make_lock(design, by, held)
     if held is None and folder.is_dir() and any(folder.iterdir()) and not _ours(folder):
         raise InputError(f"{folder}: holds other files; give another folder with --out")
-    if held is not None and (told := differences(held, wanted)):
-        lines = "\n".join(f"  {line}" for line in told)
+    if held is not None and (changes := differences(held, wanted)):
+        lines = "\n".join(f"  {line}" for line in changes)
         raise InputError(
             f"{folder}: was locked for another study:\n{lines}\n"
             "go on with what it was locked for, or give another folder with --out"
@@ -61,13 +62,13 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
     return held or wanted
 
 
-def statuses(folder: Path, lock: Lock) -> list[Status]:
-    """How every run stands, in the order of the index."""
+def read_statuses(folder: Path, lock: Lock) -> list[Status]:
+    """The status of every run, in the order of the index."""
     return [read_status(folder, index) or lock.waiting(index) for index in range(lock.runs)]
 
 
 def _ours(folder: Path) -> bool:
-    """Only what a command that was killed before its lock can have left."""
+    """Does the folder hold only files that a command killed before its lock can have left?"""
     known = (BASE, STUDY, LOCK)
     return all(path.name.startswith(known) for path in folder.iterdir())
 
@@ -89,6 +90,12 @@ def _study_text(design: Design) -> str:
     return head + write_yaml(data)
 
 
-def missing(found: Sequence[Status]) -> list[int]:
-    """The runs that the same command would begin, or go on with."""
-    return [one.index for one in found if one.state not in ("done", "quarantined")]
+def unfinished_runs(statuses: Sequence[Status]) -> list[int]:
+    """Indices of the runs that the same command would begin, or go on with."""
+    return [one.index for one in statuses if one.state not in ("done", "quarantined")]
+
+
+def read_budget(study: Path) -> Budget | None:
+    """The budget of all runs of a study together; None: each has its scenario's own budget."""
+    data = read_yaml(study / STUDY).data.get("budget")
+    return None if data is None else Budget.model_validate(data)

@@ -1,4 +1,4 @@
-"""Outlook: what a study will take, arm by arm, and what it could find; nothing is paid for."""
+"""Estimates of what each arm of a study will take, and which effects it could find."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from scenarios.pace import slots_of
-from scenarios.plan import FIGURES, Plan, plan, rates_for
-from scenarios.rates import Rate
+from scenarios.planning.lookahead import slots_of
+from scenarios.planning.model_rates import Rate
+from scenarios.planning.plan import FIGURES, Plan, plan, rates_for
 from scenarios.study.design import Design
 
 ENDS = ("low", "likely", "high")
 
 
 @dataclass(frozen=True)
-class Outlook:
+class StudyForecast:
     """What a study will take.
 
     Attributes:
@@ -59,7 +59,7 @@ class Outlook:
         return all(one.priced for one in self.plans)
 
     def to_data(self) -> dict[str, Any]:
-        """As one JSON object."""
+        """Plain data for one JSON object."""
         file = self.design.file
         return {
             "study": file.study,
@@ -79,21 +79,25 @@ class Outlook:
         }
 
 
-def outlook(design: Design, told: Callable[[str], None]) -> Outlook:
+def study_forecast(design: Design, announce: Callable[[str], None]) -> StudyForecast:
     """Rehearse one run of every arm, with the first replicate's seed, and add up.
+
+    Args:
+        design: checked.
+        announce: is given a line for each arm.
 
     Raises:
         InputError: the ecosystem of an arm cannot be used.
     """
-    from metrics.statistics import detectable_effect
+    from metrics.inference import detectable_effect
 
     plans = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
-        told(f"rehearsing {arm.name}")
+        announce(f"rehearsing {arm.name}")
         seeded = scenario.model_copy(update={"seed": design.seeds(arm.name)[0]})
         plans.append(plan(seeded, rates_for(seeded, None)))
     many, level = design.file.replicates, 0.05 / max(1, comparisons_in(design))
-    return Outlook(
+    return StudyForecast(
         design,
         tuple(plans),
         detectable_effect(many),
@@ -102,7 +106,7 @@ def outlook(design: Design, told: Callable[[str], None]) -> Outlook:
 
 
 def comparisons_in(design: Design) -> int:
-    """How many p-values the planned comparisons come to."""
+    """Number of p-values of the planned comparisons."""
     count = 0
     for one in design.file.comparisons:
         arms = len(one.arms) if one.arms is not None else len(design.arms)

@@ -1,7 +1,7 @@
-"""Gather: the runs of a study as a few tables, the same bytes whatever has run them.
+"""Tables gathered from the runs of a study, the same bytes whichever engine ran them.
 
-The study's own page is made from these alone. Rows are sorted by run; nothing in them tells when,
-where or in which order anything was done.
+The study's own page is made from these alone. Rows are sorted by run; nothing in them depends on
+when, where or in which order anything was done.
 """
 
 from __future__ import annotations
@@ -12,55 +12,65 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scenarios.study.design import Design
-from scenarios.study.file import Comparison, about_of
+from scenarios.study.arm_sampling import unit_points
+from scenarios.study.design import Design, format_value
 from scenarios.study.lock import Lock, deviations
-from scenarios.study.samples import unit_points
-from scenarios.study.settings import shown
-from scenarios.study.status import Status, folder_of, write_text
-from scenarios.study.work import measured_of, read_measured, write_measured
+from scenarios.study.status import (
+    Status,
+    folder_of,
+    measure_run_folder,
+    read_run_measures,
+    write_run_measures,
+    write_text,
+)
+from scenarios.study.study_file import Comparison, about_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TOLD = "study.json"
+STUDY_JSON = "study.json"
 RUNS, RESULTS, TABLES = "runs.parquet", "results.parquet", "tables"
 REVIEWS = "reviews.parquet"
 SENSITIVITY = "sensitivity.parquet"
 
 
-def gather(design: Design, folder: Path, lock: Lock, found: Sequence[Status]) -> None:
+def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status]) -> None:
     """Write ``study.json``, ``runs.parquet``, ``results.parquet`` and ``tables/*.parquet``.
 
     Args:
         design: the study, with the measures and comparisons that are asked for now.
         folder: of the study.
         lock: what was planned.
-        found: the status of every run, by index.
+        statuses: of every run, by index.
     """
-    from society.frames import write_parquet
+    from society.results.table_files import write_parquet
 
-    write_text(folder / TOLD, told(design, lock, folder))
-    results = results_table(design, folder, found)
-    write_parquet(folder / RUNS, runs_table(design, found))
+    write_text(folder / STUDY_JSON, study_json(design, lock, folder))
+    results = results_table(design, folder, statuses)
+    write_parquet(folder / RUNS, runs_table(design, statuses))
     write_parquet(folder / RESULTS, results)
     indices = sensitivity_table(design, results)
     if indices is not None:
         write_parquet(folder / SENSITIVITY, indices)
-    reviews = reviews_table(folder, found)
+    reviews = reviews_table(folder, statuses)
     if reviews is not None:
         write_parquet(folder / REVIEWS, reviews)
-    for name, table in stacked(folder, found).items():
+    for name, table in stack_measures(folder, statuses).items():
         write_parquet(folder / TABLES / f"{name}.parquet", table)
 
 
-def is_gathered(folder: Path, saying: str) -> bool:
-    """Was it gathered, and its page written, after the last run ended, for what is asked now?"""
+def is_gathered(folder: Path, content: str) -> bool:
+    """Were tables and page written after the last run ended, for the same ``study.json``?
+
+    Args:
+        folder: of the study.
+        content: of ``study.json`` as it would be written now.
+    """
     page = folder / "report.html"
-    files = [folder / name for name in (TOLD, RUNS, RESULTS)]
+    files = [folder / name for name in (STUDY_JSON, RUNS, RESULTS)]
     if not page.is_file() or not all(path.is_file() for path in files):
         return False
-    if (folder / TOLD).read_text(encoding="utf-8") != saying:
+    if (folder / STUDY_JSON).read_text(encoding="utf-8") != content:
         return False
     oldest = min(path.stat().st_mtime_ns for path in (*files, page))
     news = (*(folder / "runs").glob("*.status.json"), *folder.glob("reviews/*/averages.parquet"))
@@ -68,8 +78,14 @@ def is_gathered(folder: Path, saying: str) -> bool:
     return max(ends, default=0) <= oldest
 
 
-def told(design: Design, lock: Lock, folder: Path) -> str:
-    """``study.json``: what was asked, and how it departs from what was planned."""
+def study_json(design: Design, lock: Lock, folder: Path) -> str:
+    """The text of ``study.json``: what was asked, and how it departs from what was planned.
+
+    Args:
+        design: the study as it is asked for now.
+        lock: what was planned.
+        folder: of the study.
+    """
     file = design.file
     speaker = design.base.backend.backend
     planned = [Comparison.model_validate(one) for one in lock.data["comparisons"]]
@@ -93,51 +109,57 @@ def told(design: Design, lock: Lock, folder: Path) -> str:
         "lock": lock.data["hash"],
         "deviations": deviations(lock, list(file.measures), list(file.comparisons)),
         "backend_about": speaker.about,
-        "leak": leak_told(design, folder),
+        "leak": leak_notes(design, folder),
         **({"reviewers": reviewers} if (reviewers := reviewers_of(folder)) else {}),
     }
     return json.dumps(data, indent=1, ensure_ascii=False, default=str) + "\n"
 
 
-def leak_told(design: Design, folder: Path) -> dict[str, str]:
-    """The model's training cut-off beside the boundary, as the runs of each arm say it."""
-    from metrics.leaks import cutoff_of
+def leak_notes(design: Design, folder: Path) -> dict[str, str]:
+    """The model's training cut-off beside the boundary, in a sentence for each arm."""
+    from metrics.novelty.training_leaks import training_cutoff
 
-    said: dict[str, str] = {}
+    notes: dict[str, str] = {}
     for place, arm in enumerate(design.arms):
         indices = range(place * design.file.replicates, (place + 1) * design.file.replicates)
         paths = (folder_of(folder, index) / "manifest.json" for index in indices)
         path = next((path for path in paths if path.is_file()), None)
         if path is not None:
-            said[arm.name] = cutoff_of(json.loads(path.read_text(encoding="utf-8"))).told
-    alike = len(said) > 1 and len(set(said.values())) == 1
-    return {"every arm": next(iter(said.values()))} if alike else said
+            notes[arm.name] = training_cutoff(json.loads(path.read_text(encoding="utf-8"))).sentence
+    alike = len(notes) > 1 and len(set(notes.values())) == 1
+    return {"every arm": next(iter(notes.values()))} if alike else notes
 
 
-def runs_table(design: Design, found: Sequence[Status]) -> pd.DataFrame:
+def runs_table(design: Design, statuses: Sequence[Status]) -> pd.DataFrame:
     """One row per run: run, arm, replicate, seed, state, digest, and every varied key."""
     import pandas as pd
 
     settings = {arm.name: arm.settings for arm in design.arms}
     columns: dict[str, Any] = {
-        "run": pd.array([one.index for one in found], dtype="int64"),
-        "arm": pd.array([one.arm for one in found], dtype="string"),
-        "replicate": pd.array([one.replicate for one in found], dtype="int64"),
-        "seed": pd.array([one.seed for one in found], dtype="int64"),
-        "state": pd.array([one.state for one in found], dtype="string"),
-        "digest": pd.array([one.digest for one in found], dtype="string"),
+        "run": pd.array([one.index for one in statuses], dtype="int64"),
+        "arm": pd.array([one.arm for one in statuses], dtype="string"),
+        "replicate": pd.array([one.replicate for one in statuses], dtype="int64"),
+        "seed": pd.array([one.seed for one in statuses], dtype="int64"),
+        "state": pd.array([one.state for one in statuses], dtype="string"),
+        "digest": pd.array([one.digest for one in statuses], dtype="string"),
     }
     for key in design.keys:
-        columns[key] = _column([settings[one.arm].get(key) for one in found])
+        columns[key] = _column([settings[one.arm].get(key) for one in statuses])
     return pd.DataFrame(columns)
 
 
-def results_table(design: Design, folder: Path, found: Sequence[Status]) -> pd.DataFrame:
-    """One row per run and measure; the value is NaN where there is none."""
+def results_table(design: Design, folder: Path, statuses: Sequence[Status]) -> pd.DataFrame:
+    """One row per run and measure; the value is NaN where there is none.
+
+    Args:
+        design: names the measures.
+        folder: of the study; measures that are missing are measured now and kept.
+        statuses: of every run.
+    """
     import pandas as pd
 
     rows = []
-    for one in found:
+    for one in statuses:
         values = _measured(folder, one, design.file.measures)
         for name in design.file.measures:
             place = (one.index, one.arm, one.replicate, one.seed)
@@ -148,28 +170,28 @@ def results_table(design: Design, folder: Path, found: Sequence[Status]) -> pd.D
 
 
 def reviewers_of(folder: Path) -> dict[str, str]:
-    """Who has reviewed the abstracts of a study: each panel, and what is said of it."""
-    from metrics.reviews.record import panels, reviewed_by
+    """The review panels of a study by name, with a sentence about the model of each."""
+    from metrics.reviews.review_folder import panel_folders, reviewer_description
 
-    return {panel.name: reviewed_by(panel) for panel in panels(folder)}
+    return {panel.name: reviewer_description(panel) for panel in panel_folders(folder)}
 
 
-def reviews_table(folder: Path, found: Sequence[Status]) -> pd.DataFrame | None:
+def reviews_table(folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | None:
     """One row per run, panel, kind and score: the mean over the run's abstracts, and how many.
 
     None where nobody has reviewed any.
     """
-    from metrics.reviews.record import panels
-    from metrics.reviews.tables import averages_of
+    from metrics.reviews.review_folder import panel_folders
+    from metrics.reviews.tables import read_averages
 
-    if not panels(folder):
+    if not panel_folders(folder):
         return None
-    scores = averages_of(folder).dropna(subset=["score"])
+    scores = read_averages(folder).dropna(subset=["score"])
     scores.insert(0, "run", scores["paper"].str.partition("/")[0].astype("int64"))
     by = ["run", "panel", "kind", "dimension"]
     means = scores.groupby(by, as_index=False)["score"].agg(["mean", "count"])
     table = means.rename(columns={"mean": "score", "count": "papers"})
-    done = [one.index for one in found if one.state == "done"]
+    done = [one.index for one in statuses if one.state == "done"]
     whole = {"score": "float64", "papers": "int64"}
     return table[table["run"].isin(done)].astype(whole).reset_index(drop=True)
 
@@ -198,14 +220,14 @@ def sensitivity_table(design: Design, results: pd.DataFrame) -> pd.DataFrame | N
     return pd.concat(parts, ignore_index=True)
 
 
-def stacked(folder: Path, found: Sequence[Status]) -> dict[str, pd.DataFrame]:
+def stack_measures(folder: Path, statuses: Sequence[Status]) -> dict[str, pd.DataFrame]:
     """The measures' tables of all runs that are done, one below the other, with their run."""
-    from metrics.table import METRICS
+    from metrics.registry import METRICS
 
     return {
         name: table
         for name in METRICS
-        if (table := _stack(folder, [one.index for one in found if one.state == "done"], name))
+        if (table := _stack(folder, [one.index for one in statuses if one.state == "done"], name))
         is not None
     }
 
@@ -213,7 +235,7 @@ def stacked(folder: Path, found: Sequence[Status]) -> dict[str, pd.DataFrame]:
 def _stack(folder: Path, indices: Sequence[int], name: str) -> pd.DataFrame | None:
     import pandas as pd
 
-    from society.frames import read_parquet
+    from society.results.table_files import read_parquet
 
     parts = []
     for index in indices:
@@ -228,14 +250,14 @@ def _stack(folder: Path, indices: Sequence[int], name: str) -> pd.DataFrame | No
 
 
 def _measured(folder: Path, status: Status, names: Sequence[str]) -> Mapping[str, float]:
-    """The measures of a run; what was asked for later is measured now."""
+    """The measures of a run; those that were asked for later are measured now."""
     if status.state != "done":
         return {}
-    held = read_measured(folder, status.index)
+    held = read_run_measures(folder, status.index)
     new = [name for name in names if name not in held]
     if new:
-        held |= measured_of(folder_of(folder, status.index), new)
-        write_measured(folder, status.index, held)
+        held |= measure_run_folder(folder_of(folder, status.index), new)
+        write_run_measures(folder, status.index, held)
     return held
 
 
@@ -248,4 +270,4 @@ def _column(values: Sequence[Any]) -> Any:
     if given and numbers:
         whole = all(isinstance(one, int) for one in given)
         return pd.array(list(values), dtype="Int64" if whole else "Float64")
-    return pd.array([None if v is None else shown(v) for v in values], dtype="string")
+    return pd.array([None if v is None else format_value(v) for v in values], dtype="string")

@@ -1,4 +1,4 @@
-"""Lock: what a study was going to do, written before its first call is paid for.
+"""The lock of a study, which records the whole design before the first call is paid for.
 
 Scenarios, seeds and prompts of a folder never change afterwards. Measures and comparisons may be
 added or left out, and every report says so.
@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import InputError
-from scenarios.identity import added_since, have_defaults, without
-from scenarios.record import changes
-from scenarios.runfolder import hash_json, identified, prompt_hashes
-from scenarios.schema import Scenario
+from scenarios.config.schema import Scenario
+from scenarios.runs.identity import added_keys, are_defaults, drop_paths
+from scenarios.runs.run_folder import hash_json, identity_data, prompt_hashes
+from scenarios.runs.run_journal import key_differences
 from scenarios.study.design import Design
-from scenarios.study.file import Comparison
 from scenarios.study.status import Status, write_text
+from scenarios.study.study_file import Comparison
 
 LOCK = "lock.json"
 FORMAT = 1
@@ -30,7 +30,7 @@ ASIDE = (*PLANNED, "hash", "by", "study")
 
 @dataclass(frozen=True)
 class Lock:
-    """What stands in ``lock.json``; enough to know every run by its index."""
+    """The content of ``lock.json``, enough to know every run by its index."""
 
     data: Mapping[str, Any]
 
@@ -41,7 +41,7 @@ class Lock:
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """Number of runs."""
         return len(self.data["arms"]) * self.replicates
 
     @property
@@ -61,37 +61,37 @@ class Lock:
                 f"({len(self.arms)} arms x {self.replicates} replicates)"
             )
         arm, replicate = divmod(index, self.replicates)
-        told = self.arms[arm]
-        return Status(index, told["name"], replicate, int(told["seeds"][replicate]))
+        settings = self.arms[arm]
+        return Status(index, settings["name"], replicate, int(settings["seeds"][replicate]))
 
 
-def locked(design: Design, by: str, held: Lock | None = None) -> Lock:
+def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
     """The lock of a design.
 
     Args:
         design: checked.
-        by: who writes it, ``lock`` or ``run``.
-        held: a lock by an earlier release perhaps; keys and prompts that it does not know and
-            that change nothing are left out, so that only differences are left.
+        by: the command that writes it, ``lock`` or ``run``.
+        held: the lock in the folder, perhaps by an earlier release; keys and prompts that it does
+            not know and that change nothing are left out, so that only differences are left.
     """
     known = {} if held is None else held.data["base"]
-    added = [] if held is None else added_since(known, what_happens(design.base))
-    if added and not have_defaults(design.base, added):
+    added = [] if held is None else added_keys(known, locked_keys(design.base))
+    if added and not are_defaults(design.base, added):
         added = []
     prompts: dict[str, str] = {}
     arms = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         prompts |= prompt_hashes(scenario)
-        told = {"name": arm.name, "set": dict(arm.settings), "seeds": design.seeds(arm.name)}
-        own = added if not added or have_defaults(scenario, added) else []
-        arms.append(told | {"scenario": hash_json(without(what_happens(scenario), own))})
+        entry = {"name": arm.name, "set": dict(arm.settings), "seeds": design.seeds(arm.name)}
+        own = added if not added or are_defaults(scenario, added) else []
+        arms.append(entry | {"scenario": hash_json(drop_paths(locked_keys(scenario), own))})
     if held is not None:
         # What no key of the lock asks for was never said in its runs.
         prompts = {name: prompts[name] for name in held.data["prompts"] if name in prompts}
     data: dict[str, Any] = {
         "format": FORMAT,
         "study": design.file.study,
-        "base": without(what_happens(design.base), added),
+        "base": drop_paths(locked_keys(design.base), added),
         "arms": arms,
         "replicates": design.file.replicates,
         "seed": design.file.seed,
@@ -139,49 +139,61 @@ def require_lock(study: Path) -> Lock:
 
 
 def write_lock(study: Path, lock: Lock) -> None:
-    """Write it into the study folder."""
+    """Write the lock into the study folder."""
     write_text(study / LOCK, json.dumps(lock.data, indent=1, ensure_ascii=False) + "\n")
 
 
 def differences(held: Lock, wanted: Lock) -> list[str]:
-    """What would be run otherwise than it was locked, one line each, with both values."""
+    """Everything that would be run otherwise than it was locked, one line each, both values."""
     old, new = held.data, wanted.data
     whole = [key for key in old if key not in (*ASIDE, "arms", "format")]
-    told = list(changes({key: old[key] for key in whole}, {key: new.get(key) for key in whole}))
+    lines = list(
+        key_differences({key: old[key] for key in whole}, {key: new.get(key) for key in whole})
+    )
     before = {arm["name"]: arm for arm in held.arms}
     after = {arm["name"]: arm for arm in wanted.arms}
-    told += [f"arm {name}: left out" for name in before if name not in after]
-    told += [f"arm {name}: new" for name in after if name not in before]
+    lines += [f"arm {name}: left out" for name in before if name not in after]
+    lines += [f"arm {name}: new" for name in after if name not in before]
     for name in before:
         if name in after:
-            told += _arm_differences(name, before[name], after[name])
-    if not told and list(before) != list(after):
-        told.append(f"order of the arms: {', '.join(before)} -> {', '.join(after)}")
-    if not told and [arm["scenario"] for arm in held.arms] != [a["scenario"] for a in wanted.arms]:
-        told.append("the scenarios of the arms: this release gives a key another default")
-    return told
+            lines += _arm_differences(name, before[name], after[name])
+    if not lines and list(before) != list(after):
+        lines.append(f"order of the arms: {', '.join(before)} -> {', '.join(after)}")
+    if not lines and [arm["scenario"] for arm in held.arms] != [a["scenario"] for a in wanted.arms]:
+        lines.append("the scenarios of the arms: this release gives a key another default")
+    return lines
 
 
 def deviations(held: Lock, file_measures: list[str], comparisons: list[Comparison]) -> list[str]:
-    """What is reported otherwise than it was planned, one sentence each."""
+    """Everything that is reported otherwise than it was planned, one sentence each.
+
+    Args:
+        held: what was planned.
+        file_measures: measures that are asked for now.
+        comparisons: that are asked for now.
+    """
     planned = list(held.data["measures"])
     stated = [Comparison.model_validate(one) for one in held.data["comparisons"]]
     return [
         *_added("measure", planned, file_measures),
-        *_added("comparison", [one.told() for one in stated], [one.told() for one in comparisons]),
+        *_added(
+            "comparison",
+            [one.describe() for one in stated],
+            [one.describe() for one in comparisons],
+        ),
     ]
 
 
-def what_happens(scenario: Scenario) -> dict[str, Any]:
-    """The keys that a lock holds fast: all but the seed, and how and where it is run."""
-    data = identified(scenario)
+def locked_keys(scenario: Scenario) -> dict[str, Any]:
+    """The keys that a lock holds fast: all but the seed, and how and where the study is run."""
+    data = identity_data(scenario)
     data.pop("seed", None)
     whole = scenario.to_data()
     return data | {key: whole[key] for key in ("until", "novelty")}
 
 
 def _arm_differences(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    for line in changes(old["set"], new["set"]):
+    for line in key_differences(old["set"], new["set"]):
         yield f"arm {name}: {line}"
 
 

@@ -1,4 +1,4 @@
-"""Reading: from a study file to a design, or to everything that is wrong with it at once."""
+"""The reader of study files, which returns a design or all faults at once."""
 
 from __future__ import annotations
 
@@ -9,13 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import InputError
-from scenarios.document import Document, Origin, find_scenario, from_settings, read_document
-from scenarios.load import KeyPath, read_yaml
-from scenarios.schema import Scenario, read_scenario, title_of
-from scenarios.sections import Reader
-from scenarios.spelling import did_you_mean
-from scenarios.study.design import Arm, Design, plain
-from scenarios.study.file import (
+from agents.spelling import did_you_mean
+from scenarios.config.document import Document, Origin, find_scenario, from_settings, read_document
+from scenarios.config.reader import Reader
+from scenarios.config.schema import Scenario, read_scenario, title_of
+from scenarios.config.yaml_io import KeyPath, read_yaml
+from scenarios.study.arm_sampling import sample_arms
+from scenarios.study.design import (
+    Arm,
+    Design,
+    arm_name,
+    flatten,
+    scenario_document,
+    settings_document,
+)
+from scenarios.study.study_file import (
     Arms,
     Comparison,
     Figure,
@@ -24,8 +32,6 @@ from scenarios.study.file import (
     find_study,
     name_of_study,
 )
-from scenarios.study.samples import drawn
-from scenarios.study.settings import arm_name, flat, laid
 
 DECIDED = ("seed", "out", "name")
 """Scenario keys that a study sets itself."""
@@ -66,18 +72,18 @@ class _Reading:
         written = {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
         own, self.over = _split(from_settings(settings))
         self.path, self.trust, self.measured = path, trust, measured
-        self.document = Document(dict(sheet.data), written).lay_over(own)
+        self.document = Document(dict(sheet.data), written).merged_with(own)
         self.reader = Reader(self.document, trust=trust)
-        self.complaints = self.reader.complaints
+        self.diagnostics = self.reader.diagnostics
         self.faults: list[str] = []
 
     def design(self) -> Design:
-        file = self.reader.part(StudyFile, self.document.data, ())
+        file = self.reader.read_part(StudyFile, self.document.data, ())
         self._parts()
         arms = self._arms(file)
         base, scenarios = self._scenarios(arms)
         self._names([arm for arm, _ in arms])
-        lines = [*self.complaints.lines(), *self.faults]
+        lines = [*self.diagnostics.messages(), *self.faults]
         if lines or file is None or base is None:
             raise InputError("\n".join(_in_order(dict.fromkeys(lines))))
         found = tuple(arm for arm, _ in arms)
@@ -95,20 +101,20 @@ class _Reading:
         for place, items, part in lists:
             if not isinstance(items, list):
                 continue
-            told = [one for one in self.complaints.found if one[0][: len(place)] == place]
-            for one in told:
-                self.complaints.found.remove(one)
+            earlier = [one for one in self.diagnostics.faults if one[0][: len(place)] == place]
+            for one in earlier:
+                self.diagnostics.faults.remove(one)
             for number, item in enumerate(items):
-                self.reader.part(part, item, (*place, number))
-            if len(self.complaints.found) == 0 and told:
-                self.complaints.found += told
+                self.reader.read_part(part, item, (*place, number))
+            if len(self.diagnostics.faults) == 0 and earlier:
+                self.diagnostics.faults += earlier
 
     def _arms(self, file: StudyFile | None) -> list[tuple[Arm, Document]]:
         """Every arm with its settings as a document that knows the lines they stand in."""
         silent = Reader(self.document, trust=self.trust)
         read = file.arms if file is not None else None
         if read is None and isinstance(self.document.data.get("arms"), dict):
-            read = silent.part(Arms, self.document.data["arms"], ("arms",))
+            read = silent.read_part(Arms, self.document.data["arms"], ("arms",))
         if read is None:
             return []
         seed = file.seed if file is not None else 1
@@ -116,7 +122,7 @@ class _Reading:
         names = [arm.name for arm, _ in found]
         for name in dict.fromkeys(names):
             if names.count(name) > 1:
-                self.complaints.add(("arms", read.kind), f"two arms are called {name!r}")
+                self.diagnostics.add(("arms", read.kind), f"two arms are called {name!r}")
         return found
 
     def _made(self, arms: Arms, seed: int) -> Iterator[tuple[Arm, Document]]:
@@ -127,19 +133,21 @@ class _Reading:
                 settings = {key: arms.grid[key][number] for key, number in at.items()}
                 document = Document()
                 for key, number in at.items():
-                    one = laid(self.document, (*place, key, number), {key: settings[key]})
-                    document = document.lay_over(one)
+                    one = settings_document(
+                        self.document, (*place, key, number), {key: settings[key]}
+                    )
+                    document = document.merged_with(one)
                 yield Arm(arm_name(settings), settings), document
         elif arms.list is not None:
             for number, listed in enumerate(arms.list):
-                document = laid(self.document, (*place, number, "set"), listed.set)
-                yield Arm(listed.name, flat(listed.set)), document
+                document = settings_document(self.document, (*place, number, "set"), listed.set)
+                yield Arm(listed.name, flatten(listed.set)), document
         else:
             sampled = getattr(arms, arms.kind)
-            points = drawn(sampled, seed)
+            points = sample_arms(sampled, seed)
             width = len(str(len(points) - 1))
             for number, settings in enumerate(points):
-                document = laid(self.document, (*place, "over"), settings)
+                document = settings_document(self.document, (*place, "over"), settings)
                 yield Arm(f"point={number:0{width}d}", settings), document
 
     def _scenarios(
@@ -149,17 +157,19 @@ class _Reading:
         start = self._base()
         if start is None:
             return None, []
-        for_all = laid(self.document, ("set",)) if self._is_mapping("set") else Document()
-        whole = start.lay_over(for_all).lay_over(self.over)
+        for_all = (
+            settings_document(self.document, ("set",)) if self._is_mapping("set") else Document()
+        )
+        whole = start.merged_with(for_all).merged_with(self.over)
         for place, document in (("set", for_all), ("--set", self.over)):
             self._refuse_decided(place, document)
         base, faults = _read(whole, self.trust)
         self.faults += faults
-        start = whole if base is None else plain(base)
+        start = whole if base is None else scenario_document(base)
         scenarios = []
         for arm, document in arms:
             self._refuse_decided(f"arm {arm.name}", document)
-            scenario, wrong = _read(start.lay_over(document), self.trust)
+            scenario, wrong = _read(start.merged_with(document), self.trust)
             self.faults += [
                 line if _PLACE.match(line) else f"arm {arm.name}: {line}"
                 for line in wrong
@@ -177,7 +187,7 @@ class _Reading:
         try:
             document = read_document(find_scenario(name, origin.folder))
         except InputError as error:
-            self.complaints.add(("base",), str(error))
+            self.diagnostics.add(("base",), str(error))
             return None
         document.data.setdefault("name", title_of(name))
         return document
@@ -234,11 +244,11 @@ class _Reading:
             self._named(place, "measure of this study", name, measures)
 
     def _measures(self) -> None:
-        from metrics.measures import known
+        from metrics.scalars.measures import name_error
 
         for number, measure in enumerate(_items(self.document.data.get("measures"))):
-            if isinstance(measure, str) and (problem := known(measure)) is not None:
-                self.complaints.add(("measures", number), problem)
+            if isinstance(measure, str) and (problem := name_error(measure)) is not None:
+                self.diagnostics.add(("measures", number), problem)
 
     def _named(self, place: KeyPath, what: str, name: object, known: list[str]) -> None:
         """A fault, if a name was given, could be checked, and is not among the known ones."""
@@ -246,7 +256,7 @@ class _Reading:
             return
         some = ", ".join(known[:12]) + (", ..." if len(known) > 12 else "")
         hint = did_you_mean(name, known)
-        self.complaints.add(place, f"{name!r} is no {what}, expected one of {some}{hint}")
+        self.diagnostics.add(place, f"{name!r} is no {what}, expected one of {some}{hint}")
 
     def _is_mapping(self, key: str) -> bool:
         return isinstance(self.document.data.get(key), Mapping)

@@ -1,15 +1,25 @@
-"""Status: how one run of a study stands, in one short file beside its folder."""
+"""Status files of a study, with the state of each run, its measures and its log.
+
+``runs/0007.status.json`` has one line for a failure. ``runs/0007.log`` has the traceback of a fault
+of the program, and how a process ended that was killed; a run without failures has no log.
+``runs/0007.measures.json`` keeps the measures, so that gathering need not open the run.
+"""
 
 from __future__ import annotations
 
 import json
-import os
+import math
+import signal
+import traceback
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.errors import BudgetReached, Diverged, InputError, Stopped
+from agents.atomic_files import write_atomically
+from agents.errors import BudgetReached, Diverged, InputError, SocietyError, Stopped
+from agents.redaction import redact
 
 State = Literal["waiting", "running", "done", "failed", "stopped", "quarantined"]
 STATES: tuple[State, ...] = ("waiting", "running", "done", "failed", "stopped", "quarantined")
@@ -21,7 +31,7 @@ PARTIAL = 3
 
 @dataclass(frozen=True)
 class Status:
-    """How one run stands.
+    """The state of one run.
 
     Attributes:
         index: of the run; arm * replicates + replicate.
@@ -52,15 +62,15 @@ class Status:
     digest: str = ""
 
     def to_data(self) -> dict[str, Any]:
-        """As plain data."""
+        """Plain data for JSON."""
         return asdict(self)
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Status:
-        """What ``to_data`` gave.
+        """A status from plain data.
 
         Raises:
-            InputError: it is something else.
+            InputError: the data is no status.
         """
         try:
             made = cls(**data)
@@ -77,7 +87,7 @@ def folder_of(study: Path, index: int) -> Path:
 
 
 def status_file(study: Path, index: int) -> Path:
-    """Where the status of a run lies."""
+    """The path of the status of a run."""
     return study / "runs" / f"{index:04d}.status.json"
 
 
@@ -97,7 +107,7 @@ def read_status(study: Path, index: int) -> Status | None:
 
 
 def write_status(study: Path, status: Status) -> None:
-    """Write it, whole or not at all.
+    """Write a status, whole or not at all.
 
     Raises:
         Stopped: it cannot be written.
@@ -106,32 +116,122 @@ def write_status(study: Path, status: Status) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file of a study, whole or not at all, whoever else writes the same one.
+    """Write a file of a study, whole or not at all; several processes may write the same one.
 
     Raises:
         Stopped: it cannot be written.
     """
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_text(text, encoding="utf-8")
-        os.replace(unfinished, path)
+        write_atomically(path, text, shared=True)
     except OSError as error:
         raise Stopped(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def exit_code(statuses: Iterable[Status]) -> int:
     """The exit code of a study: 0 all done, 5 or 4 to be gone on with, 3 some have failed."""
-    found = list(statuses)
-    open_ones = [one for one in found if one.state in ("waiting", "running", "stopped")]
+    every = list(statuses)
+    open_ones = [one for one in every if one.state in ("waiting", "running", "stopped")]
     if any(one.code != BudgetReached.exit_code for one in open_ones):
         return Stopped.exit_code
     if open_ones:
         return BudgetReached.exit_code
-    return PARTIAL if any(one.state != "done" for one in found) else 0
+    return PARTIAL if any(one.state != "done" for one in every) else 0
 
 
-def code_of(error: BaseException) -> int:
-    """The exit code an error stands for; 1 for a fault of the program."""
+def exit_code_of(error: BaseException) -> int:
+    """The exit code of an error; 1 for a fault of the program."""
     known = (InputError, Stopped, Diverged)
     return error.exit_code if isinstance(error, known) else 1
+
+
+def log_file(study: Path, index: int) -> Path:
+    """The path of the log of a run."""
+    return folder_of(study, index).with_suffix(".log")
+
+
+def append_log(study: Path, index: int, text: str) -> None:
+    """Add a text without secrets to the log of a run; errors of the disk are passed over.
+
+    Args:
+        study: its folder.
+        index: of the run.
+        text: one or more lines.
+    """
+    path = log_file(study, index)
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(redact(text).rstrip() + "\n")
+
+
+def log_error(study: Path, index: int, error: BaseException) -> None:
+    """Add an error to the log: the message of one of ours, the traceback of any other.
+
+    Args:
+        study: its folder.
+        index: of the run.
+        error: that ended the run.
+    """
+    ours = isinstance(error, SocietyError)
+    append_log(study, index, str(error) if ours else "".join(traceback.format_exception(error)))
+
+
+def log_crash(study: Path, index: int, code: int | None) -> None:
+    """Add to the log how the process of a run ended before the run did.
+
+    Args:
+        study: its folder.
+        index: of the run.
+        code: exit code of the process; below zero it was a signal.
+    """
+    how = f"exit code {code}"
+    if code is not None and code < 0:
+        with suppress(ValueError):
+            how = signal.Signals(-code).name
+    hint = "; so ends what takes more memory than there is" if how == "SIGKILL" else ""
+    append_log(study, index, f"its process ended before it did: {how}{hint}")
+
+
+def describe_status(study: Path, one: Status) -> str:
+    """A run that is not done, in one line: which run, why, and where its log is."""
+    place = log_file(study, one.index)
+    where = f"; log: {place}" if place.is_file() else ""
+    why = f": {one.reason}" if one.reason else ""
+    return f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{why}{where}"
+
+
+def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
+    """The measures of a finished run folder; NaN where the run does not have one."""
+    from metrics.scalars.measures import measure_run
+    from society.results.run import Run
+
+    return measure_run(Run.open(folder), names)
+
+
+def read_run_measures(study: Path, index: int) -> dict[str, float]:
+    """The measures of a run that were kept; none where there is no file of them."""
+    try:
+        stored = json.loads(measures_file(study, index).read_text(encoding="utf-8"))
+        return {
+            str(name): math.nan if value is None else float(value) for name, value in stored.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def write_run_measures(study: Path, index: int, values: dict[str, float]) -> None:
+    """Keep the measures of a run beside its folder; NaN becomes null.
+
+    Args:
+        study: its folder.
+        index: of the run.
+        values: by the names of the measures.
+    """
+    stored = {name: value if math.isfinite(value) else None for name, value in values.items()}
+    write_text(measures_file(study, index), json.dumps(stored) + "\n")
+
+
+def measures_file(study: Path, index: int) -> Path:
+    """The path of the measures of a run."""
+    return study / "runs" / f"{index:04d}.measures.json"

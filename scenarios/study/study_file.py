@@ -1,4 +1,4 @@
-"""Study file: what stands in it, key by key, and which files there are."""
+"""The keys of a study file, and the studies of the library."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from agents.budget import Budget
+from agents.config import Part
 from agents.errors import InputError
-from agents.part import Part
-from scenarios.document import LIBRARY, STUDIES, SUFFIXES
-from scenarios.spelling import did_you_mean
-from society.durations import parse_days
+from agents.gateway.budget import Budget
+from agents.spelling import did_you_mean
+from scenarios.config.document import LIBRARY, STUDIES, SUFFIXES
+from society.kernel.durations import parse_days
 
 STUDY = "study.yaml"
 
@@ -96,8 +96,8 @@ class Arms(Part):
     def _one(self) -> Arms:
         given = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
-            told = " and ".join(given) or "nothing"
-            raise ValueError(f"got {told}, expected exactly one of {', '.join(KINDS)}")
+            given_kinds = " and ".join(given) or "nothing"
+            raise ValueError(f"got {given_kinds}, expected exactly one of {', '.join(KINDS)}")
         if self.grid is not None and not (self.grid and all(self.grid.values())):
             raise ValueError("grid has a key without a value; every key takes a list of them")
         if self.list is not None and not self.list:
@@ -106,7 +106,7 @@ class Arms(Part):
 
     @property
     def kind(self) -> str:
-        """Which one it is."""
+        """The key that is given, one of ``KINDS``."""
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
 
@@ -140,8 +140,8 @@ class Comparison(Part):
             raise ValueError("arms names fewer than two; the reference comes first")
         return self
 
-    def told(self) -> str:
-        """In one line, as messages name it."""
+    def describe(self) -> str:
+        """The comparison in one line, as messages name it."""
         where = f" over {self.over}" if self.over else ""
         where += f" against {self.against}" if self.against else ""
         arms = f" ({', '.join(self.arms)})" if self.arms else ""
@@ -199,7 +199,7 @@ def find_study(name: str | Path) -> Path:
     """The file of a study: a name of the library, a path, or a study folder.
 
     Raises:
-        InputError: neither; the nearest names are shown.
+        InputError: there is none; the nearest names are shown.
     """
     names, text, path = studies(), str(name).rstrip("/"), Path(name)
     for known in (text, f"studies/{text}"):
@@ -215,24 +215,24 @@ def find_study(name: str | Path) -> Path:
     hint = did_you_mean(text, (*names, *short), alike=0.5)
     if path.suffix in SUFFIXES:
         raise InputError(f"{name}: no such file{hint}")
-    told = ", ".join(names) or "none"
-    raise InputError(f"no study {text!r}: neither a file, a folder nor one of {told}{hint}")
+    known_names = ", ".join(names) or "none"
+    raise InputError(f"no study {text!r}: neither a file, a folder nor one of {known_names}{hint}")
 
 
 def name_of_study(path: Path) -> str:
-    """What a study's folder is called by default: as its file, or as its folder already is."""
+    """The default name of a study's folder: that of its file, or of the folder it is in."""
     return path.parent.name if path.name == STUDY else path.stem
 
 
 def default_study_folder(path: Path) -> Path:
-    """``runs/studies/NAME``; a study that is read from its own folder stays there."""
+    """The default folder of a study; a study that is read from its own folder stays there."""
     if path.name == STUDY:
         return path.parent
     return Path("runs") / "studies" / name_of_study(path)
 
 
 def about_of(path: Path) -> str:
-    """The first sentence of a study's head: what it asks."""
+    """The first sentence of the comment at the head of a study file."""
     with path.open(encoding="utf-8") as lines:
         head = list(itertools.takewhile(lambda line: line.startswith("#"), lines))
     words = " ".join(line[1:].strip() for line in head)

@@ -1,44 +1,35 @@
-"""Shares: a study's budget, divided among its runs so that together they never overspend.
+"""The budget of a study, divided among its runs so that they never overspend together.
 
 A run gets its share before it begins: what it has spent already and an even part of what is still
 free. What it does not spend comes back when it ends. All of this stands in one small file of the
-study folder, changed under a lock, whichever processes and machines work on the study. A run that
-died keeps its whole share aside until somebody has read in its journal what it really spent.
+study folder, changed under a file lock, whichever processes and machines work on the study. A run
+that died keeps its whole share until its journal has been read for what it really spent.
 """
 
 from __future__ import annotations
 
 import json
-import math
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from filelock import FileLock
 
-from agents.budget import NANO, Budget
+from agents.atomic_files import write_atomically
 from agents.errors import InputError, Stopped
-from scenarios.study.leases import Held, leased
+from agents.gateway.budget import Budget
+from agents.usage import NANO, Spending, nano_bound
+from scenarios.study.execution.lease import LeaseHeld, hold_lease
 from scenarios.study.status import folder_of
 
 SHARES = "shares.json"
 _LOCK = "shares.lock"
 
 
-class Sum(NamedTuple):
-    """Answered calls, tokens, and billionths of a dollar."""
-
-    calls: int = 0
-    tokens: int = 0
-    nano: int = 0
-
-
 @dataclass(frozen=True)
 class Account:
-    """What one run has to do with the budget.
+    """The account of one run.
 
     Attributes:
         spent: by its journal, when that was last read.
@@ -47,18 +38,18 @@ class Account:
         over: it needs nothing more.
     """
 
-    spent: Sum
-    share: Sum | None = None
-    last: Sum | None = None
+    spent: Spending
+    share: Spending | None = None
+    last: Spending | None = None
     over: bool = False
 
     @property
-    def taken(self) -> Sum:
-        """What nobody else may have."""
-        return self.spent if self.share is None else Sum(*map(max, self.spent, self.share))
+    def taken(self) -> Spending:
+        """The part of the budget that no other run may have."""
+        return self.spent if self.share is None else Spending(*map(max, self.spent, self.share))
 
 
-_NONE = Account(Sum())
+_NONE = Account(Spending())
 
 
 class Shares:
@@ -71,7 +62,7 @@ class Shares:
     """
 
     def __init__(self, study: Path, budget: Budget, runs: int) -> None:
-        usd = None if budget.usd is None else math.floor(budget.usd * NANO + 1e-3)
+        usd = None if budget.usd is None else nano_bound(budget.usd)
         self._bounds = (budget.calls, budget.tokens, usd)
         self._study, self._runs = study, runs
 
@@ -93,7 +84,7 @@ class Shares:
         return Budget(calls=calls, tokens=tokens, usd=None if nano is None else nano / NANO)
 
     def settle(self, index: int, *, over: bool) -> None:
-        """A run has ended or was stopped: what it has not spent is free again.
+        """Give back what a run has not spent, after it has ended or was stopped.
 
         Args:
             index: of the run; call it under its lease.
@@ -109,7 +100,7 @@ class Shares:
             accounts[index] = replace(account, spent=spent, share=None, over=over)
 
     def reclaim(self) -> None:
-        """Free what runs have kept aside whose process has died; do it before others begin.
+        """Give back the shares of runs whose process has died; do it before others begin.
 
         The lease of each is taken meanwhile, so that a process which was merely slow cannot spend
         what is given away here.
@@ -122,9 +113,9 @@ class Shares:
             held = [index for index, account in accounts.items() if account.share is not None]
         for index in held:
             try:
-                with leased(self._folder(index), "its budget is being counted"):
+                with hold_lease(self._folder(index), "its budget is being counted"):
                     self.settle(index, over=False)
-            except Held:
+            except LeaseHeld:
                 continue
 
     def worth_another(self, index: int) -> bool:
@@ -141,23 +132,23 @@ class Shares:
         grown = zip(self._bounds, share, account.last, strict=True)
         return any(bound is not None and now > before for bound, now, before in grown)
 
-    def spent(self) -> Sum:
-        """What all runs have spent by the last time that each was looked at.
+    def spent(self) -> Spending:
+        """Sum of what all runs have spent, each by the last time its journal was read.
 
         Raises:
             Stopped: the shares cannot be read.
         """
         with self._open() as accounts:
-            return Sum(*map(sum, zip(*(one.spent for one in accounts.values()), strict=True)))
+            return Spending(*map(sum, zip(*(one.spent for one in accounts.values()), strict=True)))
 
-    def _share(self, index: int, account: Account, accounts: dict[int, Account]) -> Sum:
+    def _share(self, index: int, account: Account, accounts: dict[int, Account]) -> Spending:
         others = [other for number, other in accounts.items() if number != index]
         waiting = self._runs - sum(other.over or other.share is not None for other in others)
         share = []
         for place, bound in enumerate(self._bounds):
             free = (bound or 0) - account.spent[place] - sum(one.taken[place] for one in others)
             share.append(account.spent[place] + max(0, free) // max(1, waiting))
-        return Sum(*share)
+        return Spending(*share)
 
     def _folder(self, index: int) -> Path:
         return folder_of(self._study, index)
@@ -179,8 +170,8 @@ class Shares:
     def _read(self, path: Path) -> dict[int, Account]:
         """The accounts; made from the journals where the file is not there."""
         try:
-            told = json.loads(path.read_text(encoding="utf-8"))
-            return {int(index): _account(one) for index, one in told.items()}
+            data = json.loads(path.read_text(encoding="utf-8"))
+            return {int(index): _account(one) for index, one in data.items()}
         except FileNotFoundError:
             folders = {index: self._folder(index) for index in range(self._runs)}
             return {i: Account(spent_by(one)) for i, one in folders.items() if one.is_dir()}
@@ -191,37 +182,28 @@ class Shares:
             ) from error
 
 
-def spent_by(folder: Path) -> Sum:
-    """What a run has spent by its journal; a call in doubt counts as all that it can cost.
+def spent_by(folder: Path) -> Spending:
+    """Spending of a run by its journal; a call in doubt counts as all that it can cost.
 
     Raises:
         InputError: the journal is damaged.
     """
-    from agents.journal import Journal
-    from agents.kept import VERDICTS
-    from agents.ledger import ANSWERED
-    from scenarios.record import JOURNAL
+    from agents.journal.journal import Journal
+    from scenarios.runs.run_journal import JOURNAL
 
     path = folder / JOURNAL
     if not path.is_file() or not path.stat().st_size:
-        return Sum()
+        return Spending()
     with Journal.open(path, frozen=True) as journal:
-        totals = journal.totals()
-    calls = sum(totals.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
-    return Sum(calls, totals.tokens, math.ceil((totals.usd + totals.in_doubt_usd) * NANO - 1e-3))
+        return journal.totals().spending
 
 
-def _account(told: dict[str, object]) -> Account:
-    sums = {name: told[name] for name in ("spent", "share", "last")}
-    made = {name: None if one is None else Sum(*one) for name, one in sums.items()}  # type: ignore[misc]
-    return Account(made["spent"] or Sum(), made["share"], made["last"], bool(told["over"]))
+def _account(data: dict[str, object]) -> Account:
+    sums = {name: data[name] for name in ("spent", "share", "last")}
+    made = {name: None if one is None else Spending(*one) for name, one in sums.items()}  # type: ignore[misc]
+    return Account(made["spent"] or Spending(), made["share"], made["last"], bool(data["over"]))
 
 
 def _write(path: Path, accounts: dict[int, Account]) -> None:
-    told = {str(index): asdict(accounts[index]) for index in sorted(accounts)}
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    with unfinished.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(told) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(unfinished, path)
+    data = {str(index): asdict(accounts[index]) for index in sorted(accounts)}
+    write_atomically(path, json.dumps(data) + "\n", durable=True)

@@ -1,9 +1,9 @@
-"""Deaths: beginnings of a run that never ended, because its process was killed.
+"""The record of beginnings of a run that never ended because its process was killed.
 
 A run that stops cleanly (a signal, the budget, a fault it reports) has ended; a kill, a crash of
-the interpreter or a machine that ran out of memory has not. Some runs kill whatever runs them, so
-a run that has died three times in a row at the same place is put into quarantine. A run that came
-clearly further each time is not such a one: it was merely unlucky with its machines.
+the interpreter or a machine that ran out of memory leaves no end. Some runs kill whatever process
+does them, so a run that has crashed three times in a row at the same place is put into quarantine.
+A run that came clearly further each time was merely unlucky with its machines.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ FURTHER = 64
 _BEGUN, _ENDED = "begun", "ended"
 
 
-def begun(folder: Path, owner: str = "") -> None:
+def record_begin(folder: Path, owner: str = "") -> None:
     """Note that a run is being begun; call it under the lease.
 
     Args:
         folder: the run folder; the note lies in ``FOLDER.begun``.
-        owner: who begins it, for whoever looks into its deaths.
+        owner: the process that begins it, for people who look into its crashes.
 
     Raises:
         Stopped: it cannot be written.
@@ -34,7 +34,7 @@ def begun(folder: Path, owner: str = "") -> None:
     _note(folder, f"{_BEGUN} {_place(folder)} {' '.join(owner.split())}".rstrip())
 
 
-def ended(folder: Path) -> None:
+def record_end(folder: Path) -> None:
     """Note that the run that was begun last has ended, however it ended.
 
     Raises:
@@ -43,13 +43,14 @@ def ended(folder: Path) -> None:
     _note(folder, _ENDED)
 
 
-def deaths(folder: Path) -> int:
-    """How often the run has died in a row without coming further; 0 after a clean end.
+def count_crashes(folder: Path) -> int:
+    """How often the run has crashed in a row without coming further; 0 after a clean end.
 
-    Ask under the lease and before ``begun``: a run that is under way looks like a dead one.
+    Ask under the lease and before ``record_begin``: a run that is under way looks like a crashed
+    one.
 
     Raises:
-        Stopped: what was noted cannot be read.
+        Stopped: the log cannot be read.
     """
     births = _births(folder)
     if not births:
@@ -61,7 +62,7 @@ def deaths(folder: Path) -> int:
 
 
 def _births(folder: Path) -> list[int]:
-    """How far the run had come when each of its lives since the last clean end began."""
+    """Number of kept answers at each beginning of the run since its last clean end."""
     try:
         lines = _file(folder).read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
@@ -81,15 +82,15 @@ def _births(folder: Path) -> list[int]:
 
 def _place(folder: Path) -> int:
     """How far a run has come: the number of calls whose answers it has kept."""
-    from agents.journal import Journal
-    from scenarios.record import JOURNAL
+    from agents.journal.journal import Journal
+    from scenarios.runs.run_journal import JOURNAL
 
     path = folder / JOURNAL
     if not path.is_file():
         return 0
     try:
         with Journal.open(path, frozen=True) as journal:
-            return journal.known
+            return journal.unreplayed
     except InputError:
         return 0  # a kill came before its first table, or it is damaged: the run will say so
 

@@ -1,4 +1,4 @@
-"""Engines: which way the runs of a study are done, from what the command was given."""
+"""The choice between threads, processes and a cluster by the arguments of the command."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ TOGETHER = 8
 
 @dataclass(frozen=True)
 class Engine:
-    """How runs are done; results never depend on it.
+    """The engine of a study's runs; results never depend on it.
 
     Attributes:
-        jobs: processes on this machine; None: one for each core where scientists follow rules,
-            one where a model is waited for.
+        jobs: processes on this machine; None: one for each core where scientists follow rules, one
+            where a model is waited for.
         together: runs in each process; None: one, or eight where a model is waited for.
         scheduler: address of a dask scheduler.
         local_cluster: so many dask workers on this machine.
@@ -39,17 +39,30 @@ class Engine:
     trust: bool = False
 
     def run(
-        self, design: Design, folder: Path, indices: Sequence[int], told: Callable[[Status], None]
+        self,
+        design: Design,
+        folder: Path,
+        indices: Sequence[int],
+        on_result: Callable[[Status], None],
     ) -> list[Status]:
-        """Do these runs; returns how those that were begun have ended.
+        """Do these runs.
+
+        Args:
+            design: of the study.
+            folder: of the study, with its lock.
+            indices: of the runs.
+            on_result: is given the status of every run as soon as it has ended.
+
+        Returns:
+            The status of each of those that were begun.
 
         Raises:
-            InputError: the engines given exclude each other.
+            InputError: the arguments exclude each other.
             Stopped: interrupted.
         """
         if self.scheduler is not None or self.local_cluster is not None:
-            return self._on_cluster(folder, indices, told)
-        from scenarios.study.local import run_locally
+            return self._on_cluster(folder, indices, on_result)
+        from scenarios.study.execution.local import run_locally
 
         jobs, together = self._sizes(design, len(indices))
         return run_locally(
@@ -61,16 +74,16 @@ class Engine:
             trust=self.trust,
             again=self.again,
             fail_fast=self.fail_fast,
-            told=told,
+            on_result=on_result,
         )
 
     def _on_cluster(
-        self, folder: Path, indices: Sequence[int], told: Callable[[Status], None]
+        self, folder: Path, indices: Sequence[int], on_result: Callable[[Status], None]
     ) -> list[Status]:
         refused = {"--jobs": self.jobs, "--together": self.together}
         if given := [name for name, value in refused.items() if value is not None]:
             raise InputError(f"{' and '.join(given)}: for runs on this machine, not on a cluster")
-        from scenarios.study.cluster import run_on_cluster
+        from scenarios.study.execution.dask_engine import run_on_cluster
 
         return run_on_cluster(
             folder,
@@ -80,12 +93,12 @@ class Engine:
             trust=self.trust,
             again=self.again,
             fail_fast=self.fail_fast,
-            told=told,
+            on_result=on_result,
         )
 
     def _sizes(self, design: Design, runs: int) -> tuple[int, int]:
         """Processes, and runs in each."""
-        waits = not all(scenario.speaker.inline for scenario in design.scenarios)
+        waits = not all(scenario.seeded_backend.inline for scenario in design.scenarios)
         jobs = self.jobs or (1 if waits else os.cpu_count() or 1)
         together = self.together or (TOGETHER if waits else 1)
         return min(jobs, runs), min(together, runs)

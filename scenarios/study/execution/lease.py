@@ -1,9 +1,13 @@
-"""Lease: one owner at a time for a run folder, whichever machines share it.
+"""Leases, by which a run folder has one owner at a time, whichever machines share it.
 
-A lease is a file beside the run folder, named by a number that only grows, and made by whoever
-comes first. Its owner touches it every few seconds. One that has not been touched for a while is
-taken over with the next number; the old file goes, so that the old owner finds out before
-whatever it does next. All ages are told by the clock of the file system, never by two machines'.
+A lease is a file beside the run folder, named by a number that only grows (a fencing token), and
+made by the process that comes first. Its owner touches it every few seconds. One that has not been
+touched for a while is taken over with the next number; the old file goes, so that the old owner
+finds out before its next effect. All ages are read from the clock of the file system, never from
+two machines' clocks.
+
+A lease names its process, so that another process of the same machine and container can see at
+once that it has died. Of processes elsewhere nothing is known, and nothing is claimed.
 """
 
 from __future__ import annotations
@@ -17,27 +21,68 @@ from uuid import uuid4
 from weakref import WeakSet
 
 from agents.errors import InputError, Stopped
-from scenarios.study.whereabouts import is_gone, whereabouts
 
 BEAT = 5.0
 """Seconds between two touches."""
 MISSED = 6
 """After so many touches that did not come, a lease has expired."""
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_CONTAINER = Path("/proc/self/ns/pid")
+
+
+def process_identity() -> str:
+    """Boot, container, number and start of this process, in four words; empty without ``/proc``."""
+    try:
+        _, since = _state(os.getpid())
+        return f"{_machine()} {os.getpid()} {since}"
+    except (OSError, IndexError):
+        return ""
+
+
+def has_ended(identity: str) -> bool:
+    """Has the process with this identity ended, for certain?
+
+    False also where that cannot be seen from here. A killed process that nobody has reaped yet has
+    ended, and so has one whose number another process has got since.
+    """
+    words = identity.split()
+    try:
+        if len(words) != 4 or " ".join(words[:2]) != _machine():
+            return False
+        state, since = _state(int(words[2]))
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    except (OSError, ValueError, IndexError):
+        return False
+    return state in "ZX" or since != words[3]
+
+
+def _machine() -> str:
+    """This boot of this machine, and the container in it, within which process numbers count."""
+    return f"{_BOOT.read_text().strip()} {os.readlink(_CONTAINER)}"
+
+
+def _state(pid: int) -> tuple[str, str]:
+    """State of a process by the letter of ``ps``, and its start in ticks since the boot."""
+    # The name in brackets comes second and may hold anything: count from its end.
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return fields[0], fields[19]
+
 
 _living: WeakSet[Lease] = WeakSet()
-_telling = threading.Lock()
+_lock = threading.Lock()
 
 
-class Held(InputError):
+class LeaseHeld(InputError):
     """A living owner has the lease."""
 
 
-class Lost(Stopped):
+class LeaseLost(Stopped):
     """The lease was taken over by another owner; nothing more may be done under it."""
 
 
 class Lease:
-    """A lease that is held; ``leased`` makes one.
+    """A lease that is held; ``hold_lease`` makes one.
 
     Args:
         folder: the run folder.
@@ -57,42 +102,42 @@ class Lease:
         self._thread = threading.Thread(target=self._touch, name="lease", daemon=True)
 
     def check(self) -> None:
-        """See that the lease is still held, before an effect that counts; any thread may.
+        """Check that the lease is still held, before an effect that counts; any thread may.
 
         Raises:
-            Lost: it is not, or the file system does not tell.
+            LeaseLost: it is not, or the file system does not say.
         """
         if self._released.is_set():
-            raise Lost(f"{self.folder}: the lease {self.fence} has been given back")
+            raise LeaseLost(f"{self.folder}: the lease {self.fence} has been given back")
         try:
             os.utime(self._path)
         except FileNotFoundError:
-            lost = Lost(
+            lost = LeaseLost(
                 f"{self.folder}: somebody else has taken over its lease {self.fence} and goes on "
                 "with it"
             )
-            self.stop(lost)
+            self.notify_stop(lost)
             raise lost from None
         except OSError as error:
-            raise Lost(
+            raise LeaseLost(
                 f"{self.folder}: whether its lease {self.fence} is still held cannot be seen: "
                 f"{error.strerror}"
             ) from error
 
-    def stop(self, reason: Stopped) -> None:
-        """Tell whatever runs under the lease to end soon; the first reason stands."""
-        with _telling:
+    def notify_stop(self, reason: Stopped) -> None:
+        """Ask everything that runs under the lease to end soon; the first reason stands."""
+        with _lock:
             if self._reason is not None:
                 return
             self._reason = reason
-            told = list(self._listeners)
-        for listener in told:
+            listeners = list(self._listeners)
+        for listener in listeners:
             listener(reason)
 
     @contextmanager
     def interrupting(self, tell: Callable[[Stopped], None]) -> Iterator[None]:
-        """Within this block, ``tell`` is called with the reason when the run is to end soon."""
-        with _telling:
+        """Call ``tell`` with the reason, within this block, when the run is to end soon."""
+        with _lock:
             self._listeners.append(tell)
             reason = self._reason
         if reason is not None:
@@ -100,24 +145,24 @@ class Lease:
         try:
             yield
         finally:
-            with _telling:
+            with _lock:
                 self._listeners.remove(tell)
 
     def _touch(self) -> None:
         while not self._released.wait(self._beat):
             # A file system that is away for a moment is no loss; the next effect would find out.
-            with suppress(Lost):
+            with suppress(LeaseLost):
                 self.check()
 
     def _begin(self) -> None:
-        with _telling:
+        with _lock:
             _living.add(self)
         self._thread.start()
 
     def _end(self) -> None:
         self._released.set()
         self._thread.join()
-        with _telling:
+        with _lock:
             _living.discard(self)
         # The file stays, so that the numbers go on growing; touched at the epoch it is nobody's.
         with suppress(OSError):
@@ -125,19 +170,19 @@ class Lease:
 
 
 @contextmanager
-def leased(
+def hold_lease(
     folder: Path, owner: str, *, beat: float = BEAT, missed: int = MISSED
 ) -> Iterator[Lease]:
     """Hold the lease of a run folder for as long as the block lasts.
 
     Args:
         folder: the run folder; it need not exist yet. The lease lies in ``FOLDER.lease``.
-        owner: who this is, for messages.
+        owner: name of the process, for messages.
         beat: seconds between two touches; the same for everybody who shares the folder.
         missed: touches that may be missing before it is taken over.
 
     Raises:
-        Held: a living owner has it.
+        LeaseHeld: a living owner has it.
         Stopped: the lease cannot be written.
     """
     place = folder.with_name(f"{folder.name}.lease")
@@ -154,25 +199,25 @@ def leased(
 
 
 def stop_all(reason: Stopped, within: Path | None = None) -> int:
-    """Tell every run that this process has a lease of to end soon; returns how many there are.
+    """Ask every run that this process has a lease of to end soon; returns how many there are.
 
     Args:
-        reason: what their runs will say.
+        reason: that their runs will give.
         within: only runs somewhere in this folder.
     """
-    with _telling:
+    with _lock:
         living = list(_living)
     meant = [one for one in living if within is None or within in one.folder.parents]
     for lease in meant:
-        lease.stop(reason)
+        lease.notify_stop(reason)
     return len(meant)
 
 
 def _taken(place: Path, owner: str, patience: float) -> Path:
-    """Make the next file, if nobody alive has the latest.
+    """Make the next lease file, if nobody alive has the latest.
 
     Raises:
-        Held: somebody has.
+        LeaseHeld: somebody has.
     """
     before = _numbers(place)
     latest = max(before, default=0)
@@ -182,14 +227,14 @@ def _taken(place: Path, owner: str, patience: float) -> Path:
     try:
         made = os.open(mine, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
     except FileExistsError:
-        raise Held(_held(mine)) from None
+        raise LeaseHeld(_held(mine)) from None
     with os.fdopen(made, "w", encoding="utf-8") as file:
-        file.write(f"{' '.join(owner.split())}\n{whereabouts()}\n")
+        file.write(f"{' '.join(owner.split())}\n{process_identity()}\n")
     after = _numbers(place)
     if max(after) != latest + 1:
         # Whoever looked too long at an old number made one that had been used up already.
         mine.unlink(missing_ok=True)
-        raise Held(_held(place / str(max(after))))
+        raise LeaseHeld(_held(place / str(max(after))))
     for number in after:
         if number <= latest:
             (place / str(number)).unlink(missing_ok=True)
@@ -197,21 +242,21 @@ def _taken(place: Path, owner: str, patience: float) -> Path:
 
 
 def _refuse_living(path: Path, patience: float) -> None:
-    """Raise Held, unless a lease was given back, has expired, or its process is seen to be gone."""
+    """Raise LeaseHeld, unless the lease was given back, has expired, or its process has ended."""
     try:
         # Opened, because only then does a network file system tell times that are not old ones.
         with path.open(encoding="utf-8") as file:
-            told = file.read().splitlines()
+            lines = file.read().splitlines()
             touched = os.fstat(file.fileno()).st_mtime
     except FileNotFoundError:
-        raise Held(_held(path)) from None
+        raise LeaseHeld(_held(path)) from None
     fresh = touched > 0 and _now(path.parent) - touched <= patience
-    if fresh and not (len(told) > 1 and is_gone(told[1])):
-        raise Held(_held(path))
+    if fresh and not (len(lines) > 1 and has_ended(lines[1])):
+        raise LeaseHeld(_held(path))
 
 
 def _now(place: Path) -> float:
-    """What the clock of the file system shows: the time of a file that is made just now."""
+    """The clock of the file system: the time of a file that is made just now."""
     probe = place / f"now-{uuid4().hex}"
     try:
         probe.touch(exist_ok=False)

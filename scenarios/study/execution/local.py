@@ -1,4 +1,4 @@
-"""Local: the runs of a study on this machine, in this process or in several."""
+"""The engine that runs a study on this machine, in this process or in several."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from queue import Empty
 from typing import Any
 
 from agents.errors import Stopped
-from scenarios.study.crew import Crew
-from scenarios.study.deaths import deaths
-from scenarios.study.leases import stop_all
+from scenarios.runs.signals import SignalWatch, watch_signals
+from scenarios.study.execution.budget_shares import Shares
+from scenarios.study.execution.crash_log import count_crashes
+from scenarios.study.execution.lease import stop_all
+from scenarios.study.execution.process_pool import POLL_SECONDS, ProcessPool
+from scenarios.study.execution.thread_pool import ThreadPool
 from scenarios.study.lock import require_lock
-from scenarios.study.pool import Pool
-from scenarios.study.shares import Shares
 from scenarios.study.status import Status, folder_of
-from scenarios.study.worker import LOOK, Signalled
 
 BUDGET = 4
 Telling = Callable[[Status], None]
@@ -32,108 +32,121 @@ def run_locally(
     trust: bool = False,
     again: bool = False,
     fail_fast: bool = False,
-    told: Telling | None = None,
+    on_result: Telling | None = None,
 ) -> list[Status]:
-    """Do runs of a study; returns how each of those that were begun has ended.
+    """Do runs of a study; returns the status of each of those that were begun.
 
     Args:
         study: its folder, with its lock.
         indices: of the runs.
         jobs: processes; 1: this one.
         together: societies in each process at a time, which share slots and connections.
-        apart: in a process of its own even if it is one, which a run can then kill in vain.
+        apart: use a process of its own even for one, so that a run that kills it does no harm.
         trust: let dotted paths in the scenarios be imported.
         again: begin runs also that are in quarantine.
         fail_fast: stop at the first run that fails.
-        told: of every run that has ended, as soon as it has.
+        on_result: is given the status of every run as soon as it has ended.
 
     Raises:
         Stopped: interrupted; the runs have been stopped, and can be gone on with.
     """
-    from scenarios.study.work import budget_of
+    from scenarios.study.folder import read_budget
 
-    budget, lock = budget_of(study), require_lock(study)
+    budget, lock = read_budget(study), require_lock(study)
     shares = None if budget is None else Shares(study, budget, lock.runs)
     if shares is not None:
         shares.reclaim()
-    found: dict[int, Status] = {}
+    results: dict[int, Status] = {}
     todo = list(indices)
     options = {"trust": trust, "again": again}
-    with Signalled() as signalled:
+    with watch_signals() as signalled:
         while todo and signalled.reason is None:
-            round_ = Round(study, todo, signalled, fail_fast, told)
-            suspects = [index for index in todo if deaths(folder_of(study, index))]
+            round_ = StudyRound(study, todo, signalled, fail_fast, on_result)
+            suspects = [index for index in todo if count_crashes(folder_of(study, index))]
             easy = [index for index in todo if index not in suspects]
             if jobs > 1 or apart:
-                round_.in_processes(easy, suspects, jobs, together, options)
+                round_.run_in_processes(easy, suspects, jobs, together, options)
             else:
-                round_.here(suspects, 1, options)
-                round_.here(easy, together, options)
-            found |= round_.ends
+                round_.run_in_threads(suspects, 1, options)
+                round_.run_in_threads(easy, together, options)
+            results |= round_.results
             if round_.failed_fast or shares is None:
                 break
-            short = [i for i in todo if i in found and found[i].code == BUDGET]
+            short = [i for i in todo if i in results and results[i].code == BUDGET]
             todo = [index for index in short if shares.worth_another(index)]
     if signalled.reason is not None:
         raise signalled.reason
-    return [found[index] for index in indices if index in found]
+    return [results[index] for index in indices if index in results]
 
 
-class Round:
-    """One round over the runs that are to be done."""
+class StudyRound:
+    """One round over the runs that are to be done; a budget that comes back may need another round.
+
+    Attributes:
+        results: status of each run that has ended, by its index.
+        failed_fast: a run has failed, and the others are not wanted any more.
+    """
 
     def __init__(
         self,
         study: Path,
         indices: Sequence[int],
-        signalled: Signalled,
+        signalled: SignalWatch,
         fail_fast: bool,
-        told: Telling | None,
+        on_result: Telling | None,
     ) -> None:
         self.study, self.signalled = study, signalled
-        self.ends: dict[int, Status] = {}
+        self.results: dict[int, Status] = {}
         self.failed_fast = False
-        self._fail_fast, self._told = fail_fast, told
+        self._fail_fast, self._on_result = fail_fast, on_result
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Is nothing more to be begun?"""
         return self.failed_fast or self.signalled.reason is not None
 
-    def take(self, status: Status) -> None:
-        """One run has ended."""
-        self.ends[status.index] = status
-        if self._told is not None:
-            self._told(status)
+    def record_result(self, status: Status) -> None:
+        """Take the status of a run that has ended."""
+        self.results[status.index] = status
+        if self._on_result is not None:
+            self._on_result(status)
         if self._fail_fast and status.state in ("failed", "quarantined"):
             self.failed_fast = True
 
-    def why(self) -> Stopped:
-        """What runs that are under way are told when nothing more is to be done."""
+    def stop_reason(self) -> Stopped:
+        """The reason given to runs under way when nothing more is to be done."""
         return self.signalled.reason or Stopped("another run has failed (--fail-fast)")
 
-    def here(self, indices: Sequence[int], together: int, options: dict[str, Any]) -> None:
-        """In this process."""
-        if not indices or self.over:
+    def run_in_threads(
+        self, indices: Sequence[int], together: int, options: dict[str, Any]
+    ) -> None:
+        """Do runs in this process.
+
+        Args:
+            indices: of the runs.
+            together: most runs at a time.
+            options: of ``run_one``.
+        """
+        if not indices or self.is_over:
             return
-        with Crew(self.study, together, **options) as crew:
-            crew.give(indices)
+        with ThreadPool(self.study, together, **options) as pool:
+            pool.submit(indices)
             left = len(indices)
             while left:
-                if self.over:
-                    left -= len(crew.drop())
-                    stop_all(self.why(), self.study)
+                if self.is_over:
+                    left -= len(pool.cancel_pending())
+                    stop_all(self.stop_reason(), self.study)
                 try:
-                    end = crew.ends.get(timeout=LOOK)
+                    end = pool.results.get(timeout=POLL_SECONDS)
                 except Empty:
                     continue
                 left -= 1
                 if isinstance(end, Status):
-                    self.take(end)
+                    self.record_result(end)
                 elif isinstance(end, BaseException):
                     raise end
 
-    def in_processes(
+    def run_in_processes(
         self,
         easy: Sequence[int],
         suspects: Sequence[int],
@@ -141,8 +154,16 @@ class Round:
         together: int,
         options: dict[str, Any],
     ) -> None:
-        """In so many processes; each does several runs at a time, but suspects by themselves."""
-        pool = Pool(self, jobs, together, options)
-        pool.easy, pool.suspects = deque(easy), deque(suspects)
-        pool.lost = dict.fromkeys(suspects, 0)
+        """Do runs in several processes; each does several at a time, but suspects by themselves.
+
+        Args:
+            easy: runs that have not crashed.
+            suspects: runs that have.
+            jobs: processes.
+            together: most runs in each.
+            options: of ``run_one``.
+        """
+        pool = ProcessPool(self, jobs, together, options)
+        pool.ordinary, pool.suspects = deque(easy), deque(suspects)
+        pool.losses = dict.fromkeys(suspects, 0)
         pool.work()

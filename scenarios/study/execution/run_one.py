@@ -1,14 +1,12 @@
-"""Work: one run of a study, in whatever process it is asked for.
+"""One run of a study under its lease, in whatever process an engine calls it.
 
-It knows nothing of engines. Whoever calls it gets the run's status; the same status, the run's
-folder and its measures lie in the study's folder. It never raises for what is wrong with a run:
-one failing replicate does not end a study.
+It knows nothing of engines. It returns the run's status; the same status, the run's folder and its
+measures lie in the study's folder. It never raises for what is wrong with a run, so that one
+failing replicate does not end a study.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import socket
 from collections.abc import Iterable
@@ -17,30 +15,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agents.budget import NANO, Budget
 from agents.errors import SocietyError
-from agents.secrets import redact
-from scenarios.company import Company
-from scenarios.execute import run
-from scenarios.load import read_yaml
-from scenarios.runfolder import DIGEST
-from scenarios.schema import Scenario, load_scenario
-from scenarios.study.deaths import QUARANTINE, begun, deaths, ended
+from agents.gateway.budget import Budget
+from agents.redaction import redact
+from agents.usage import NANO
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.runs.execute import run_scenario
+from scenarios.runs.run_folder import DIGEST
+from scenarios.runs.shared_resources import SharedResources
 from scenarios.study.design import scenario_of
-from scenarios.study.file import STUDY
-from scenarios.study.folder import BASE
-from scenarios.study.leases import Held, Lease, Lost, leased
+from scenarios.study.execution.budget_shares import Shares, spent_by
+from scenarios.study.execution.crash_log import QUARANTINE, count_crashes, record_begin, record_end
+from scenarios.study.execution.lease import Lease, LeaseHeld, LeaseLost, hold_lease
+from scenarios.study.folder import BASE, read_budget
 from scenarios.study.lock import Lock, require_lock
-from scenarios.study.logs import log, log_error
-from scenarios.study.shares import Shares, spent_by
 from scenarios.study.status import (
     ENDED,
     Status,
-    code_of,
+    append_log,
+    exit_code_of,
     folder_of,
+    log_error,
+    measure_run_folder,
     read_status,
+    write_run_measures,
     write_status,
-    write_text,
 )
 
 LONGEST_REASON = 400
@@ -53,9 +52,9 @@ def run_one(
     share: Budget | None = None,
     trust: bool = False,
     again: bool = False,
-    company: Company | None = None,
+    resources: SharedResources | None = None,
 ) -> Status:
-    """Do one run of a study, or go on with it, and tell how it stands.
+    """Do one run of a study, or go on with it.
 
     Args:
         study: the study's folder, with its lock.
@@ -63,7 +62,10 @@ def run_one(
         share: what it may spend; by default its share of the study's budget, if there is one.
         trust: let dotted paths in its scenario be imported.
         again: begin it also if it is in quarantine.
-        company: the other runs of this process.
+        resources: shared with the other runs of this process.
+
+    Returns:
+        The status of the run.
 
     Raises:
         InputError: the study's folder has no lock, or no such run.
@@ -76,14 +78,14 @@ def run_one(
     folder = folder_of(study, index)
     owner = f"process {os.getpid()} of {socket.gethostname()}"
     try:
-        with leased(folder, owner) as lease:
-            one = _One(study, lock, waiting, lease, trust)
-            return one.settle(share, again, company or Company())
-    except (Held, Lost) as held:
-        return replace(waiting, state="running", reason=_said(held))
+        with hold_lease(folder, owner) as lease:
+            one = _LeasedRun(study, lock, waiting, lease, trust)
+            return one.execute(share, again, resources or SharedResources())
+    except (LeaseHeld, LeaseLost) as held:
+        return replace(waiting, state="running", reason=_reason_of(held))
 
 
-class _One:
+class _LeasedRun:
     """One run under its lease."""
 
     def __init__(self, study: Path, lock: Lock, waiting: Status, lease: Lease, trust: bool) -> None:
@@ -91,67 +93,67 @@ class _One:
         self.lease, self.trust = lease, trust
         self.folder = folder_of(study, waiting.index)
 
-    def settle(self, share: Budget | None, again: bool, company: Company) -> Status:
-        """Run it, unless it kills whatever runs it; note how it stands before and after."""
-        died = deaths(self.folder)
-        if died >= QUARANTINE and not again:
-            reason = f"it has killed its process {died} times; --again begins it all the same"
-            log(self.study, self.waiting.index, reason)
-            return self._note("quarantined", reason, 3, died)
+    def execute(self, share: Budget | None, again: bool, resources: SharedResources) -> Status:
+        """Do the run, unless it is in quarantine; write its status before and after."""
+        crashed = count_crashes(self.folder)
+        if crashed >= QUARANTINE and not again:
+            reason = f"it has killed its process {crashed} times; --again begins it all the same"
+            append_log(self.study, self.waiting.index, reason)
+            return self._note("quarantined", reason, 3, crashed)
         shares = None if share is not None else self._shares()
-        begun(self.folder, f"process {os.getpid()}")
-        self._note("running", "", 0, died)
+        record_begin(self.folder, f"process {os.getpid()}")
+        self._note("running", "", 0, crashed)
         try:
             if shares is not None:
                 share = shares.take(self.waiting.index)
-            status = self._attempt(share, died, company)
+            status = self._attempt(share, crashed, resources)
         finally:
-            with suppress(Lost):
+            with suppress(LeaseLost):
                 self.lease.check()
-                ended(self.folder)
+                record_end(self.folder)
         if shares is not None:
             with suppress(SocietyError):
                 shares.settle(self.waiting.index, over=status.state != "stopped")
         return status
 
-    def _attempt(self, share: Budget | None, died: int, company: Company) -> Status:
+    def _attempt(self, share: Budget | None, crashed: int, resources: SharedResources) -> Status:
         try:
             scenario = self._scenario(share)
             # A page takes longer than most rehearsals; 'society report' of the folder writes it.
-            run(scenario, self.folder, lease=self.lease, company=company, page=False)
-            with company.alone:
+            run_scenario(scenario, self.folder, lease=self.lease, resources=resources, page=False)
+            with resources.build_lock:
                 self._measure(self.lock.data["measures"])
-        except Lost:
+        except LeaseLost:
             raise  # how it stands is for its new owner to say
         except Exception as error:
             # Whatever is wrong with one run is its own affair.
-            code = code_of(error)
+            code = exit_code_of(error)
             state = "stopped" if code in (4, 5) else "failed"
             if state == "failed":
                 log_error(self.study, self.waiting.index, error)
-            return self._note(state, _said(error), code, died)
+            return self._note(state, _reason_of(error), code, crashed)
         return self._note("done", "", 0, 0)
 
     def _scenario(self, share: Budget | None) -> Scenario:
-        told = self.lock.arms[self.waiting.index // self.lock.replicates]
+        arm = self.lock.arms[self.waiting.index // self.lock.replicates]
         base = load_scenario(self.study / BASE, trust=self.trust)
-        more = {"seed": self.waiting.seed, "name": f"{base.name}, {told['name']}"[:200]}
-        scenario = scenario_of(base, told["set"], trust=self.trust, **more)
+        more = {"seed": self.waiting.seed, "name": f"{base.name}, {arm['name']}"[:200]}
+        scenario = scenario_of(base, arm["set"], trust=self.trust, **more)
         if share is None:
             return scenario
-        budget = least(scenario.backend.budget, share)
+        budget = narrower_budget(scenario.backend.budget, share)
         speaking = scenario.backend.model_copy(update={"budget": budget})
         return scenario.model_copy(update={"backend": speaking})
 
     def _measure(self, names: Iterable[str]) -> None:
-        write_measured(self.study, self.waiting.index, measured_of(self.folder, names))
+        write_run_measures(self.study, self.waiting.index, measure_run_folder(self.folder, names))
 
     def _shares(self) -> Shares | None:
-        budget = budget_of(self.study)
+        budget = read_budget(self.study)
         return None if budget is None else Shares(self.study, budget, self.lock.runs)
 
-    def _note(self, state: Any, reason: str, code: int, died: int) -> Status:
-        """Write the status; what was spent is read in the journal."""
+    def _note(self, state: Any, reason: str, code: int, crashed: int) -> Status:
+        """Write the status, with the spending that the journal shows."""
         spent, digest = None, ""
         if state != "running":
             with suppress(SocietyError):
@@ -159,7 +161,7 @@ class _One:
         if state == "done":
             digest = (self.folder / DIGEST).read_text(encoding="utf-8").strip()
         status = replace(
-            self.waiting, state=state, reason=reason, code=code, deaths=died, digest=digest
+            self.waiting, state=state, reason=reason, code=code, deaths=crashed, digest=digest
         )
         if spent is not None:
             status = replace(status, calls=spent.calls, tokens=spent.tokens, usd=spent.nano / NANO)
@@ -168,13 +170,7 @@ class _One:
         return status
 
 
-def budget_of(study: Path) -> Budget | None:
-    """What all runs of a study together may spend; None: each has its scenario's own budget."""
-    told = read_yaml(study / STUDY).data.get("budget")
-    return None if told is None else Budget.model_validate(told)
-
-
-def least(one: Budget, other: Budget) -> Budget:
+def narrower_budget(one: Budget, other: Budget) -> Budget:
     """The narrower of two budgets, bound by bound."""
     bounds = {}
     for name in Budget.model_fields:
@@ -183,38 +179,8 @@ def least(one: Budget, other: Budget) -> Budget:
     return Budget.model_validate(bounds)
 
 
-def measured_of(folder: Path, names: Iterable[str]) -> dict[str, float]:
-    """The measures of a finished run folder; NaN where the run does not tell."""
-    from metrics.measures import measured
-    from society.run import Run
-
-    return measured(Run.open(folder), names)
-
-
-def measures_file(study: Path, index: int) -> Path:
-    """Where the measures of a run lie."""
-    return study / "runs" / f"{index:04d}.measures.json"
-
-
-def write_measured(study: Path, index: int, values: dict[str, float]) -> None:
-    """Keep the measures of a run beside its folder; what is not available becomes null."""
-    told = {name: value if math.isfinite(value) else None for name, value in values.items()}
-    write_text(measures_file(study, index), json.dumps(told) + "\n")
-
-
-def read_measured(study: Path, index: int) -> dict[str, float]:
-    """The measures of a run that were kept; none where there is no file of them."""
-    try:
-        told = json.loads(measures_file(study, index).read_text(encoding="utf-8"))
-        return {
-            str(name): math.nan if value is None else float(value) for name, value in told.items()
-        }
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}
-
-
-def _said(error: BaseException) -> str:
-    """Why, in one line that is safe to show."""
+def _reason_of(error: BaseException) -> str:
+    """The reason of a failure in one line, without secrets, at most 400 characters."""
     kind = "" if isinstance(error, SocietyError) else f"{type(error).__name__}: "
     line = " ".join(redact(f"{kind}{error}").split())
     return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 3]}..."

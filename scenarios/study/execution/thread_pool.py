@@ -1,7 +1,7 @@
-"""Crew: runs of a study in this process, several at a time if they are to share their slots.
+"""Threads of this process that do runs of a study and may share slots.
 
-Each run steps its own clock on a thread of its own, for words are read only on the thread that
-steps the clock; all of them ask through one loop.
+Each run steps its own clock on a thread of its own, because answers are read only on the thread
+that steps the clock (rule 18); all of them ask through one event loop.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from scenarios.company import Company
+from scenarios.runs.shared_resources import SharedResources
 from scenarios.study.status import Status
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What numeric libraries read when they are loaded."""
 
 
-class Crew:
+class ThreadPool:
     """Threads that do runs of one study.
 
     Args:
@@ -31,29 +31,29 @@ class Crew:
         options: of ``run_one``, the same for all runs.
 
     Attributes:
-        ends: a status for each run that was given, or the error that nobody expected; others may
-            put numbers into it for whoever takes from it.
+        results: a status for each run that was given, or the error that nobody expected; other
+            threads may put numbers into it for its reader.
     """
 
     def __init__(self, study: Path, together: int, **options: Any) -> None:
         self.study, self.together, self._options = study, together, options
-        self.ends: SimpleQueue[Status | BaseException | int | None] = SimpleQueue()
+        self.results: SimpleQueue[Status | BaseException | int | None] = SimpleQueue()
         self._given: deque[int] = deque()
         self._busy = 0
         self._lock = threading.Lock()
-        self._company = Company(shared=together > 1)
-        self._threads = one_thread()
+        self._resources = SharedResources(shared=together > 1)
+        self._threads = single_threaded_numerics()
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> ThreadPool:
         self._threads.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give back the connections; every run has ended by then."""
-        self._company.close()
+        """Close the connections; every run has ended by then."""
+        self._resources.close()
         self._threads.__exit__(None, None, None)
 
-    def give(self, indices: Sequence[int]) -> None:
+    def submit(self, indices: Sequence[int]) -> None:
         """Let these runs be done, in this order."""
         with self._lock:
             self._given.extend(indices)
@@ -61,7 +61,7 @@ class Crew:
                 self._busy += 1
                 threading.Thread(target=self._work, name="society", daemon=True).start()
 
-    def drop(self) -> list[int]:
+    def cancel_pending(self) -> list[int]:
         """Begin nothing more; returns the runs that were given and will not be done."""
         with self._lock:
             dropped = list(self._given)
@@ -69,13 +69,15 @@ class Crew:
         return dropped
 
     def _work(self) -> None:
-        from scenarios.study.work import run_one
+        from scenarios.study.execution.run_one import run_one
 
         while (index := self._next()) is not None:
             try:
-                self.ends.put(run_one(self.study, index, company=self._company, **self._options))
+                self.results.put(
+                    run_one(self.study, index, resources=self._resources, **self._options)
+                )
             except BaseException as error:
-                self.ends.put(error)
+                self.results.put(error)
 
     def _next(self) -> int | None:
         with self._lock:
@@ -86,12 +88,12 @@ class Crew:
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def single_threaded_numerics() -> Iterator[None]:
     """Let numeric libraries work on one thread, those loaded already and those loaded later.
 
-    Some parts set the number of threads for a moment; what they set back must be one as well, or
-    a sum of one run could depend on what another does meanwhile. And threads of several processes
-    that wait for each other in loops take several times the processor time of the work.
+    Some parts set the number of threads for a moment; what they set back must be one as well, or a
+    sum of one run could depend on another run at the same time (rule 12). And threads of several
+    processes that wait for each other in loops take several times the processor time of the work.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 

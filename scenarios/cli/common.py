@@ -1,0 +1,63 @@
+"""Arguments, error messages and exit codes that all commands share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, NoReturn, ParamSpec
+
+import typer
+
+from agents.errors import SocietyError, Stopped
+from agents.redaction import redact
+from scenarios.runs.signals import sigterm_as_interrupt
+
+ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="A name or a file.")]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change one key; can be repeated."),
+]
+Seed = Annotated[int | None, typer.Option("--seed", help="The scenario's seed.")]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Import the classes that the scenario names by path.")
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
+
+
+def with_seed(settings: list[str] | None, seed: int | None) -> list[str]:
+    """The settings with the seed added, if one is given."""
+    return [*(settings or []), *([] if seed is None else [f"seed={seed}"])]
+
+
+P = ParamSpec("P")
+
+
+def guarded(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn the errors of a command into a message on stderr and an exit code.
+
+    SIGTERM is taken like Ctrl-C; a fault of the program itself keeps its traceback.
+    """
+
+    @functools.wraps(command)
+    def careful(*args: P.args, **kwargs: P.kwargs) -> None:
+        with sigterm_as_interrupt():
+            try:
+                command(*args, **kwargs)
+            except Stopped as error:
+                _leave(f"stopped: {error}\nthe same command goes on with it", error.exit_code)
+            except SocietyError as error:
+                _leave(str(error), error.exit_code)
+            except KeyboardInterrupt:
+                _leave("interrupted; the same command goes on with it", Stopped.exit_code)
+
+    return careful
+
+
+def _leave(message: str, code: int) -> NoReturn:
+    # A message may quote a stranger's file; a terminal must not obey what stands in it.
+    message_lines = redact(message).splitlines()
+    lines = (line if line.isprintable() else repr(line)[1:-1] for line in message_lines)
+    typer.echo("\n".join(lines), err=True)
+    raise typer.Exit(code)

@@ -1,0 +1,223 @@
+"""The names that a scenario can give after ``use:``, and the classes that they stand for.
+
+Names become classes here and nowhere else. Each table maps a name to ``module:Class``; the module
+is imported when the name is used, so that start-up pays only for what a scenario asks for. A name
+that is in no table is a dotted path ``package.module:Class``: a user's own code, which runs only
+with ``--trust``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+
+from agents.errors import InputError
+from agents.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    # Imported where it is used: the start of the command passes through this file.
+    from pydantic import BaseModel
+
+Table = Mapping[str, str]
+
+PROTOCOLS: Table = {
+    "virsci": "protocols.virsci.protocol:VirSci",
+    "wordless": "protocols.wordless:Wordless",
+    "mixture": "protocols.mixture:Mixture",
+}
+FOUNDING: Table = {
+    "poisson": "society.formation.founding:Poisson",
+    "once": "society.formation.founding:Once",
+    "bursts": "society.formation.founding:Bursts",
+    "calls": "society.formation.founding:CallsForProposals",
+}
+LEADERS: Table = {
+    "anybody": "society.formation.leaders:Anybody",
+    "productive": "society.formation.leaders:Productive",
+    "standing": "society.formation.leaders:ByProminence",
+    "selection": "society.formation.leaders:Selected",
+    "named": "society.formation.leaders:Named",
+}
+SELECTION: Table = {
+    "coauthorship": "protocols.policies.coauthorship:Coauthorship",
+    "uniform": "protocols.policies.uniform:Uniform",
+    "topics": "protocols.policies.nearest_topics:NearestTopics",
+    "standing": "protocols.policies.preferential_attachment:PreferentialAttachment",
+    "two_step": "protocols.policies.two_step:TwoStep",
+    "guimera": "protocols.policies.guimera:Guimera",
+    "fixed": "protocols.policies.fixed:FixedTeam",
+}
+CAREERS: Table = {
+    "rates": "society.demographics.careers:Rates",
+}
+NEWCOMERS: Table = {
+    "apprentices": "society.demographics.newcomers:Apprentices",
+    "outsiders": "society.demographics.newcomers:Outsiders",
+}
+RETIREMENT: Table = {
+    "hazard": "society.demographics.departures:Hazard",
+    "lengths": "society.demographics.departures:Lengths",
+}
+MOBILITY: Table = {
+    "any_place": "society.demographics.mobility:AnyPlace",
+    "by_size": "society.demographics.mobility:BySize",
+    "by_coauthors": "society.demographics.mobility:ByCoauthors",
+}
+DRIFT: Table = {
+    "writing": "society.population.interest_drift:Writing",
+}
+SIZES: Table = {
+    "observed": "protocols.team_sizes:ObservedSize",
+    "stated": "protocols.team_sizes:StatedSize",
+}
+PUBLICATION: Table = {
+    "none": "society.teams.publication:Unreviewed",
+    "chance": "society.teams.publication:ByChance",
+    "peer_review": "protocols.peer_review.protocol:PeerReview",
+}
+DURATIONS: Table = {
+    "fixed": "society.kernel.durations:FixedDuration",
+    "gamma": "society.kernel.durations:Gamma",
+    "lognormal": "society.kernel.durations:Lognormal",
+}
+EXPLORE: Table = {
+    "half_normal": "protocols.policies.coauthorship:HalfNormal",
+    "share": "protocols.policies.coauthorship:Share",
+}
+BACKENDS: Table = {
+    "offline": "agents.offline.backend:Offline",
+    "litellm": "agents.backends.litellm:LiteLLM",
+    "openai": "agents.backends.openai:OpenAI",
+    "hybrid": "agents.backends.hybrid:Hybrid",
+}
+ACCEPTANCE: Table = {
+    "logistic": "agents.offline.acceptance:LogisticAcceptance",
+    "always": "agents.offline.acceptance:AlwaysAccept",
+    "constant": "agents.offline.acceptance:ConstantAcceptance",
+}
+ECOSYSTEMS: Table = {
+    "synthetic": "society.ecosystem.synthetic.synthetic:Synthetic",
+    "strangers": "society.ecosystem.synthetic.strangers:Strangers",
+    "folder": "scenarios.config.ecosystem_folder:Folder",
+}
+
+KINDS: Mapping[str, Table] = {
+    "society.teams.contracts:TeamProtocol": PROTOCOLS,
+    "society.formation.founding:Founding": FOUNDING,
+    "society.formation.leaders:Leaders": LEADERS,
+    "society.formation.selection:SelectionPolicy": SELECTION,
+    "protocols.team_sizes:TeamSize": SIZES,
+    "society.demographics.careers:Careers": CAREERS,
+    "society.demographics.newcomers:Newcomers": NEWCOMERS,
+    "society.demographics.departures:Retirement": RETIREMENT,
+    "society.demographics.mobility:Mobility": MOBILITY,
+    "society.population.interest_drift:Drift": DRIFT,
+    "society.teams.contracts:Publication": PUBLICATION,
+    "society.kernel.durations:Duration": DURATIONS,
+    "agents.gateway.backend:Backend": BACKENDS,
+    "agents.offline.acceptance:Acceptance": ACCEPTANCE,
+}
+"""Which table serves a field whose annotation names this base class."""
+
+
+class FromTable:
+    """Annotation of a field that takes parts of a stated table, whatever its base class."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+
+class Section:
+    """Annotation of a field that is a section of one class, which is imported when it is used.
+
+    Args:
+        path: ``module:Class``.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+def import_path(cls: type) -> str:
+    """The dotted path ``module:Class`` of a class."""
+    return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def import_class(path: str) -> type[BaseModel]:
+    """The class behind ``module:Class``.
+
+    Raises:
+        InputError: it cannot be imported, or is not a part.
+    """
+    from pydantic import BaseModel
+
+    module, _, name = path.partition(":")
+    try:
+        target: Any = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"{path!r} cannot be imported: {error}") from error
+    if not (isinstance(target, type) and issubclass(target, BaseModel)):
+        raise InputError(f"{path!r} is not a part; subclass agents.config.Part")
+    return target
+
+
+def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseModel]:
+    """The class that a scenario names after ``use:``.
+
+    Args:
+        use: the value after ``use:``, of whatever type.
+        table: the names that the field takes.
+        base: what a class from a dotted path has to be a subclass of.
+        trust: dotted paths may be imported.
+
+    Raises:
+        InputError: unknown, not trusted, or of another kind than the field takes.
+    """
+    if isinstance(use, str) and use in table:
+        return import_class(table[use])
+    if not isinstance(use, str) or ":" not in use:
+        known = " or ".join(repr(name) for name in table)
+        hint = did_you_mean(str(use), table)
+        raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
+    if not trust:
+        raise InputError(
+            f"{use!r} is code from outside and would be run; read it, then give --trust"
+        )
+    target = import_class(use)
+    if not issubclass(target, base):
+        raise InputError(f"{use!r} is no {base.__name__}; this key takes a subclass of it")
+    return target
+
+
+def name_of(cls: type, table: Table) -> str:
+    """The name under which a table lists a class, or else its dotted path."""
+    path = import_path(cls)
+    return next((name for name, listed in table.items() if listed == path), path)
+
+
+def classes_in(annotation: Any) -> list[type[BaseModel]]:
+    """The part classes that an annotation names, alone or in a union."""
+    from pydantic import BaseModel
+
+    if isinstance(annotation, type) and get_origin(annotation) is None:
+        return [annotation] if issubclass(annotation, BaseModel) else []
+    if get_origin(annotation) is Annotated:
+        return classes_in(get_args(annotation)[0])
+    return [found for one in get_args(annotation) for found in classes_in(one)]
+
+
+def table_for(cls: type) -> Table | None:
+    """The table that serves fields of this class; None where it is not exchangeable."""
+    path = import_path(cls)
+    if path in KINDS:
+        return KINDS[path]
+    return EXPLORE if path in EXPLORE.values() else None
+
+
+def find_code_here(trust: bool) -> None:
+    """Let a trusted dotted path name a module of the current folder, after all installed ones."""
+    if trust:
+        sys.path.append(str(Path.cwd()))

@@ -1,0 +1,111 @@
+"""Handlers for SIGINT and SIGTERM; no other module of the project installs any.
+
+A run, a review and a study stop soon and lose nothing; a command without a run ends as by Ctrl-C.
+Every handler is taken back at the end of its block, and none is installed off the main thread,
+where Python allows none and signals are another component's task.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Protocol
+
+from agents.errors import Stopped
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interruptible(Protocol):
+    """A society, or another object that asks a model and can be stopped."""
+
+    def interrupt(self, reason: Stopped) -> None:
+        """Stop soon; called by a signal handler."""
+
+
+class SignalWatch:
+    """The first signal that came, for loops that look at it from time to time.
+
+    Attributes:
+        reason: why the runs are to stop; None while no signal has come.
+    """
+
+    def __init__(self) -> None:
+        self.reason: Stopped | None = None
+
+    def record_signal(self, number: int, _: FrameType | None = None) -> None:
+        """Keep the signal as the reason to stop; a second signal ends the process at once."""
+        # Runs between two instructions of the main thread: no lock, no print (rule 3).
+        if self.reason is not None:
+            os._exit(Stopped.exit_code)
+        self.reason = Stopped(f"interrupted by {signal.Signals(number).name}")
+
+
+@contextmanager
+def watch_signals() -> Iterator[SignalWatch]:
+    """Record SIGINT and SIGTERM within this block instead of ending the process."""
+    watch = SignalWatch()
+    with _handled(SIGNALS, watch.record_signal):
+        yield watch
+
+
+@contextmanager
+def interruptible(society: Interruptible) -> Iterator[None]:
+    """Let a signal stop the society at its next event; a second signal ends the process at once.
+
+    Every answer that has come is in the journal by then, so even the second signal loses nothing
+    but the calls that are under way.
+    """
+    noticed: list[int] = []
+
+    def notice(number: int, _: FrameType | None) -> None:
+        # Runs between two instructions of the main thread: no lock, no print (rule 3).
+        if noticed:
+            os._exit(Stopped.exit_code)
+        noticed.append(number)
+        society.interrupt(Stopped(f"interrupted by {signal.Signals(number).name}"))
+
+    with _handled(SIGNALS, notice):
+        yield
+
+
+@contextmanager
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Raise KeyboardInterrupt for SIGTERM within this block, as Python does for Ctrl-C."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with _handled((signal.SIGTERM,), interrupt):
+        yield
+
+
+def ignore_interrupts() -> None:
+    """Ignore SIGINT in this process for good.
+
+    For worker processes that share a terminal with the command: Ctrl-C reaches them too, and the
+    command alone decides when they stop.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _handled(
+    numbers: Sequence[signal.Signals], handler: Callable[[int, FrameType | None], None]
+) -> Iterator[None]:
+    before = {}
+    try:
+        for number in numbers:
+            before[number] = signal.signal(number, handler)
+    except ValueError:
+        pass  # not on the main thread
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            # None stands for a handler that was not installed from Python and cannot be set.
+            with suppress(TypeError):
+                signal.signal(number, old)

@@ -1,0 +1,412 @@
+"""The engine that runs a study on the workers of a dask scheduler.
+
+Carried to a worker are the study's folder, a hash of the files that define the study, and the index
+of a run; a short status comes back. Journals and results lie in the run folders, which all workers
+share. So a run that is lost with its worker or with the scheduler is simply submitted again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent import futures
+from contextlib import contextmanager, suppress
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agents.errors import BudgetReached, InputError, Stopped
+from scenarios.runs.signals import ignore_interrupts
+from scenarios.study.execution.budget_shares import Shares
+from scenarios.study.execution.lease import stop_all
+
+if TYPE_CHECKING:
+    from distributed import Client, Future, WorkerPlugin
+
+    from scenarios.study.status import Status
+
+PATIENCE = 600.0
+"""Seconds for which a scheduler that has gone may stay away."""
+PAUSE = 2.0
+"""Seconds between two rounds, for runs that another process works on."""
+MOST_LOST = 100
+"""Workers that one run may lose; a run that kills them is in quarantine long before."""
+FINGERPRINTED = ("study.yaml", "base.yaml", "lock.json")
+"""Files of a study's folder that say what is to be run."""
+GRACE = 15.0
+"""Seconds for which a study that is interrupted waits for its runs to stop."""
+_REFUSED = "refused"
+
+StatusData = Mapping[str, Any]
+Ended = Callable[[StatusData], bool]
+
+
+class SchedulerGone(Exception):
+    """The connection to the scheduler broke; nothing is known about the submitted runs."""
+
+
+class DaskQueue:
+    """The runs of one study that are still to be done.
+
+    Args:
+        work: called on a worker with ``words`` and an index; returns a status as plain data.
+        words: carried to the worker with each index.
+        indices: of the runs.
+        ended: is given each status; True: that run needs not be submitted again.
+        plugin: a dask plugin that every worker is to have; None: none.
+    """
+
+    def __init__(
+        self,
+        work: Callable[..., StatusData],
+        words: tuple[object, ...],
+        indices: Iterable[int],
+        ended: Ended,
+        plugin: WorkerPlugin | None = None,
+    ) -> None:
+        self._work, self._arguments, self._record_result, self._plugin = work, words, ended, plugin
+        self._missing = dict.fromkeys(indices, 0)
+        self._number = 0
+
+    def run(self, address: str, *, patience: float = PATIENCE) -> None:
+        """Submit runs until every run has ended.
+
+        Args:
+            address: of the scheduler.
+            patience: seconds for which the scheduler may be away, at the start or later.
+
+        Raises:
+            Stopped: it stayed away for longer.
+        """
+        while self._missing:
+            try:
+                with connected(address, patience) as client:
+                    self._round(client)
+                    if self._missing:
+                        time.sleep(PAUSE)
+            except SchedulerGone:
+                continue
+
+    def _round(self, client: Client) -> None:
+        """Submit every missing run once, and again for each worker that is lost."""
+        from distributed import as_completed
+
+        if self._plugin is not None:
+            client.register_plugin(self._plugin)
+        given = [self._submit(client, index) for index in self._missing]
+        doing = as_completed(given, loop=client.loop)
+        for future in doing:
+            if future.cancelled():
+                raise SchedulerGone
+            index = _index_of(future)
+            if self._handle_result(index, future):
+                doing.add(self._submit(client, index))
+            future.release()
+
+    def _submit(self, client: Client, index: int) -> Future[StatusData]:
+        self._number += 1
+        # A key of its own each time: the scheduler must never answer from what it remembers.
+        key = f"society-run-{index}-{self._number}-{time.time_ns()}"
+        return client.submit(self._work, *self._arguments, index, key=key, pure=False, retries=0)
+
+    def _handle_result(self, index: int, future: Future[StatusData]) -> bool:
+        """Handle the end of one submission; True if its worker was lost and it is repeated."""
+        from distributed import KilledWorker
+
+        error = future.exception() if future.status == "error" else None
+        if isinstance(error, KilledWorker):
+            self._missing[index] += 1
+            if self._missing[index] > MOST_LOST:
+                raise Stopped(f"run {index}: it has lost {MOST_LOST} workers one after another")
+            return True
+        if error is not None:
+            raise error
+        if self._record_result(future.result()):
+            del self._missing[index]
+        return False
+
+
+def stop_everywhere(address: str, stop: Callable[[], int], grace: float) -> None:
+    """Stop runs on all workers; runs that have not begun are cancelled with the client.
+
+    Args:
+        address: of the scheduler.
+        stop: called on every worker, again and again; returns how many runs it still has.
+        grace: seconds for which to wait for them.
+    """
+    until = time.monotonic() + grace
+    with suppress(SchedulerGone, Stopped, OSError), connected(address, grace) as client:
+        while sum(client.run(stop, on_error="ignore").values()) and time.monotonic() < until:
+            time.sleep(0.2)
+
+
+@contextmanager
+def connected(address: str, patience: float) -> Iterator[Client]:
+    """A client of a scheduler; waits for one that is away.
+
+    Args:
+        address: of the scheduler.
+        patience: seconds.
+
+    Raises:
+        Stopped: it is away for longer than ``patience``.
+        SchedulerGone: it went away inside the block.
+    """
+    from distributed import Client
+    from distributed.comm import CommClosedError
+
+    # What it says of a lost connection is a traceback; what became of it is told by us.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    until = time.monotonic() + patience
+    while True:
+        try:
+            client = Client(address, timeout=max(1.0, min(5.0, patience)), set_as_default=False)
+            break
+        except (OSError, ValueError) as error:
+            if time.monotonic() >= until:
+                raise Stopped(
+                    f"no scheduler has answered at {address} for {patience:.0f} seconds ({error}); "
+                    "start it, with its workers"
+                ) from error
+            time.sleep(0.5)
+    try:
+        yield client
+    except (CommClosedError, futures.CancelledError, asyncio.CancelledError) as error:
+        raise SchedulerGone from error
+    finally:
+        with suppress(OSError, TimeoutError):
+            client.close(timeout=2)
+
+
+def _index_of(future: Future[StatusData]) -> int:
+    return int(str(future.key).split("-")[2])
+
+
+def run_on_cluster(
+    study: Path,
+    indices: Sequence[int],
+    *,
+    scheduler: str | None = None,
+    local_cluster: int | None = None,
+    trust: bool = False,
+    again: bool = False,
+    fail_fast: bool = False,
+    on_result: Callable[[Status], None] | None = None,
+) -> list[Status]:
+    """Do runs of a study on a cluster; returns the status of each of those that were begun.
+
+    The runs of a lost worker are submitted again, and a lost scheduler is waited for.
+
+    Args:
+        study: its folder with its lock, seen under the same path by every worker.
+        indices: of the runs.
+        scheduler: address of a dask scheduler, such as ``tcp://host:8786``.
+        local_cluster: instead, so many workers on this machine, each a process.
+        trust: let dotted paths in the scenarios be imported.
+        again: begin runs also that are in quarantine.
+        fail_fast: stop at the first run that fails.
+        on_result: is given the status of every run as soon as it has ended.
+
+    Raises:
+        InputError: dask is not installed, or a worker sees another study or release.
+        Stopped: interrupted, or the scheduler stayed away.
+    """
+    require_dask()
+    folder = study.resolve()
+    results = _RunResults(folder, fail_fast, on_result)
+    words = (str(folder), study_fingerprint(folder), trust, again)
+    manners = _worker_plugin(ours=local_cluster is not None)
+    with _scheduler(scheduler, local_cluster) as address:
+        try:
+            todo = list(indices)
+            while todo:
+                DaskQueue(run_on_worker, words, todo, results.record_result, manners).run(address)
+                todo = results.worth_another(todo)
+        except BaseException as error:
+            stop_everywhere(address, _StopStudy(folder), GRACE)
+            if isinstance(error, KeyboardInterrupt):
+                raise Stopped("the study was interrupted") from error
+            if not isinstance(error, _FailedFast):
+                raise
+    return [results.results[index] for index in indices if index in results.results]
+
+
+class _FailedFast(Exception):
+    """A run has failed, and the others are not wanted any more."""
+
+
+class _RunResults:
+    """The statuses of the runs of a study, as they end."""
+
+    def __init__(
+        self, study: Path, fail_fast: bool, on_result: Callable[[Status], None] | None
+    ) -> None:
+        from scenarios.study.folder import read_budget
+        from scenarios.study.lock import require_lock
+
+        self.results: dict[int, Status] = {}
+        self._fail_fast, self._on_result = fail_fast, on_result
+        budget, runs = read_budget(study), require_lock(study).runs
+        self._shares = None if budget is None else Shares(study, budget, runs)
+        if self._shares is not None:
+            self._shares.reclaim()
+
+    def record_result(self, data: StatusData) -> bool:
+        """Note the status that a worker returned; False if the run has not ended with it."""
+        from scenarios.study.status import Status
+
+        if _REFUSED in data:
+            raise InputError(str(data[_REFUSED]))
+        status = Status.from_data(dict(data))
+        if status.state in ("waiting", "running"):
+            return False
+        self.results[status.index] = status
+        if self._on_result is not None:
+            self._on_result(status)
+        if self._fail_fast and status.state in ("failed", "quarantined"):
+            raise _FailedFast
+        return True
+
+    def worth_another(self, indices: Sequence[int]) -> list[int]:
+        """Runs that their shares have stopped and that could go on now, after all have ended."""
+        shares = self._shares
+        if shares is None:
+            return []
+        short = [i for i in indices if self.results[i].code == BudgetReached.exit_code]
+        return [index for index in short if shares.worth_another(index)]
+
+
+def run_on_worker(study: str, fingerprint: str, trust: bool, again: bool, index: int) -> StatusData:
+    """Do one run, on a worker.
+
+    Args:
+        study: its folder.
+        fingerprint: of the study as the command sees it.
+        trust: let dotted paths in the scenario be imported.
+        again: begin the run also if it is in quarantine.
+        index: of the run.
+
+    Returns:
+        Its status as plain data, or why this worker refuses.
+    """
+    from scenarios.config.registry import find_code_here
+    from scenarios.study.execution.run_one import run_one
+
+    folder = Path(study)
+    if not folder.is_dir():
+        return {_REFUSED: f"{study}: a worker cannot see this folder; put it where all can"}
+    if study_fingerprint(folder) != fingerprint:
+        return {
+            _REFUSED: f"{study}: a worker sees another study there, or is of another release of "
+            "this project; let all see the same folder and install the same release"
+        }
+    find_code_here(trust)
+    data: dict[str, Any] = run_one(folder, index, trust=trust, again=again).to_data()
+    if data["state"] == "stopped" and _is_closing():
+        data["state"] = "waiting"  # not the study was stopped, only this worker
+    return data
+
+
+def study_fingerprint(study: Path) -> str:
+    """A hash of the files that define a study and of this release, the same for every worker."""
+    digest = hashlib.sha256(metadata.version("virsci-society").encode())
+    for name in FINGERPRINTED:
+        path = study / name
+        digest.update(path.read_bytes() if path.is_file() else b"")
+    return digest.hexdigest()
+
+
+def require_dask() -> None:
+    """Check that the extra ``cluster`` is installed.
+
+    Raises:
+        InputError: it is not.
+    """
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise InputError(
+            "runs on a cluster need dask: pip install 'virsci-society[cluster]', here and on "
+            "every worker"
+        ) from error
+
+
+def _worker_plugin(ours: bool) -> WorkerPlugin:
+    """The dask plugin that stops a worker's runs when it is closed, and lets them ignore Ctrl-C.
+
+    Args:
+        ours: the worker lives in our terminal, where Ctrl-C is meant for the study's command.
+    """
+    from distributed import WorkerPlugin
+
+    class Manners(WorkerPlugin):  # type: ignore[misc]
+        name = "society-manners"
+
+        def setup(self, worker: Any) -> None:
+            if ours:
+                ignore_interrupts()
+
+        async def teardown(self, worker: Any) -> None:
+            # Scaled down, told to end, or its scheduler is gone: no run is to die of that.
+            until = time.monotonic() + GRACE
+            while stop_all(Stopped("its worker is being closed")) and time.monotonic() < until:
+                await asyncio.sleep(0.1)
+
+    return Manners()
+
+
+def _is_closing() -> bool:
+    from distributed import get_worker
+
+    return str(get_worker().status.name).startswith("clos")
+
+
+class _StopStudy:
+    """Tells a worker's runs of one study to stop; returns how many there are."""
+
+    def __init__(self, study: Path) -> None:
+        self.study = study
+
+    def __call__(self) -> int:
+        return stop_all(Stopped("the study was interrupted"), self.study)
+
+
+@contextmanager
+def _scheduler(scheduler: str | None, local_cluster: int | None) -> Iterator[str]:
+    """The address of the scheduler; of one that lives as long as the block, if it is local."""
+    if (scheduler is None) == (local_cluster is None):
+        raise InputError("give either --scheduler ADDRESS or --local-cluster N")
+    if scheduler is not None:
+        yield scheduler
+        return
+    if local_cluster is None or local_cluster < 1:
+        raise InputError(f"--local-cluster {local_cluster}: at least one worker is needed")
+    with _local(local_cluster) as cluster:
+        yield cluster.scheduler_address
+
+
+def _local(workers: int) -> Any:
+    """A scheduler and its workers on this machine, seen by nobody else."""
+    import dask
+    from distributed import LocalCluster
+
+    settings = {
+        # Mesa makes "spawn" the way to start a process; nothing of this one is to be inherited.
+        "distributed.worker.multiprocessing-method": "spawn",
+        "distributed.scheduler.allowed-failures": 0,
+    }
+    with dask.config.set(settings):
+        return LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            # Without a dashboard it still listens for its own metrics: on any free port, then.
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+            worker_dashboard_address=None,
+            memory_limit=None,
+            silence_logs=logging.CRITICAL,
+        )
