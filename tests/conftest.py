@@ -1,13 +1,31 @@
 """What every test may use: a small ecosystem, a society over it, and no network."""
 
+import gc
+import os
 import socket
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Folders of tests bear the names of packages: the packages come first, however pytest is started.
-sys.path.insert(0, str(Path(__file__).parents[1]))
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+if sys.dont_write_bytecode:
+    # Two workers and many subprocesses load the same modules: what they compile is kept where
+    # pytest keeps its cache, so that nothing is written beside the sources.
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(ROOT / ".pytest_cache" / "bytecode")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# The same examples every time, and none of them fails because a machine is busy.
+settings.register_profile(
+    "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("suite")
 
 LOOPBACK = ("127.", "::1", "localhost")
 
@@ -49,10 +67,42 @@ def network_attempts(_closed_network):
     return _closed_network
 
 
+DRAWING = [False]
+"""Are figures drawn as they are? The fixture ``drawn`` says so for the tests of one file."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _empty_figures():
+    """Save an empty picture in the place of a figure, unless figures are what is tested.
+
+    Drawing takes most of the time of a page, and every finished run has a page.
+    """
+    from matplotlib.figure import Figure
+
+    whole = Figure.savefig
+
+    def savefig(self, target, *arguments, **how):
+        if DRAWING[0] or how.get("format") != "svg":
+            return whole(self, target, *arguments, **how)
+        target.write('<svg width="1pt" height="1pt" viewBox="0 0 1 1" version="1.1"></svg>')
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", savefig)
+        yield
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Draw the figures of this file's tests as they are."""
+    DRAWING[0] = True
+    yield
+    DRAWING[0] = False
+
+
 @pytest.fixture(scope="session")
 def synthetic():
     """An invented ecosystem of 30 scientists and 240 papers."""
-    from society.ecosystem.synthetic import Synthetic
+    from society.ecosystem.synthetic.synthetic import Synthetic
 
     return Synthetic(scientists=30, papers=240).generate(3)
 
@@ -60,9 +110,9 @@ def synthetic():
 @pytest.fixture
 def found(synthetic):
     """A function that founds a society over the small ecosystem, with any protocol."""
-    from agents.offline.scientist import Offline
-    from society.durations import Times
-    from society.founding import Poisson
+    from agents.offline.backend import Offline
+    from society.formation.founding import Poisson
+    from society.kernel.durations import Times
     from society.model import Society
 
     def make(protocol, **settings):
@@ -100,3 +150,31 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("promises")
     for (name, what), count in sorted(sums.items(), key=lambda item: (int(item[0][0][1:]), item)):
         terminalreporter.write_line(f"{name}: {what}: {count:,}")
+
+
+def pytest_cmdline_main(config):
+    """Let the tests of one file run in one worker, which makes what they share once."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist in ("no", "load"):
+        config.option.dist = "loadfile"
+        config.option.loadscopereorder = False
+
+
+LONG = ("promises", "test_docs.py", "study", "scenarios", "metrics", "literature", "ecosystem")
+"""Folders and files whose tests take longest, in the order in which they begin."""
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with what takes longest, so that no worker is left with it at the end."""
+    places = {name: place for place, name in enumerate(LONG)}
+
+    def place(item):
+        within = item.path.relative_to(ROOT / "tests").parts[0]
+        return places.get(within, len(LONG))
+
+    items.sort(key=place)
+
+
+def pytest_collection_finish():
+    """Leave what is there for good out of every collection of garbage that follows."""
+    gc.collect()
+    gc.freeze()

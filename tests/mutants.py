@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from mutant_table import MISTAKES, Mistake
+from tests.mutant_table import MISTAKES, Mistake
 
 ROOT = Path(__file__).parents[1]
 COPIED = ("agents", "society", "protocols", "metrics", "scenarios", "tests", "docs")

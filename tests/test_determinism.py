@@ -17,18 +17,18 @@ ROOT = Path(__file__).parents[1]
 SEEDS = """
 import json, sys
 sys.path.insert(0, {here!r})
-from test_determinism import digest, small
+from tests.test_determinism import digest, small
 print(digest(small(**json.loads({settings!r}))))
 """
 
 
 def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
     """A small society of VirSci teams, with everything switched on, after its end."""
-    from agents.offline.scientist import Offline
+    from agents.offline.backend import Offline
     from protocols.virsci.protocol import VirSci
-    from society.durations import Times
-    from society.ecosystem.synthetic import Synthetic
-    from society.founding import Poisson
+    from society.ecosystem.synthetic.synthetic import Synthetic
+    from society.formation.founding import Poisson
+    from society.kernel.durations import Times
     from society.model import Society
 
     society = Society(
@@ -73,7 +73,7 @@ def in_another_process(hash_seed, **settings):
         env=os.environ | {"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=500,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -127,8 +127,8 @@ def test_a_longer_run_begins_like_a_shorter_one():
 
 
 def test_a_scenario_has_one_digest(tmp_path):
-    from scenarios.execute import run
-    from scenarios.schema import load_scenario
+    from scenarios.config.schema import load_scenario
+    from scenarios.runs.execute import run_scenario
 
     keys = {
         "population.ecosystem.scientists": 12,
@@ -139,8 +139,10 @@ def test_a_scenario_has_one_digest(tmp_path):
     }
     digests = set()
     for number, execution in enumerate(({}, {"backend.latency": 0.001, "backend.in_flight": 3})):
-        folder = run(load_scenario("quickstart", **keys, **execution), tmp_path / str(number))
+        folder = run_scenario(
+            load_scenario("quickstart", **keys, **execution), tmp_path / str(number)
+        )
         digests.add((folder / "digest").read_text())
     assert len(digests) == 1
-    other = run(load_scenario("quickstart", **keys, seed=99), tmp_path / "other")
+    other = run_scenario(load_scenario("quickstart", **keys, seed=99), tmp_path / "other")
     assert (other / "digest").read_text() not in digests

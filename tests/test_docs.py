@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import runpy
 import shlex
@@ -12,12 +13,14 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from typer.testing import CliRunner
 
-from society.run import Run
+from scenarios.cli.app import app
+from society.results.run import Run
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMAND = "import sys; from scenarios.cli import main; sys.argv[0] = 'society'; main()"
+COMMAND = "import sys; from scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -28,7 +31,7 @@ def society(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[s
     command = [sys.executable, "-c", COMMAND, *arguments]
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder)}
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=280
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=550
     )
 
 
@@ -41,19 +44,24 @@ def test_the_first_example_prints_what_the_readme_shows(tmp_path):
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=550,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == shown
 
 
-def test_the_commands_of_the_readme_run(tmp_path):
+def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
+    """The first in a process of its own, the others in this one, which has imported everything."""
     lines = [line[2:] for block in blocks(README, "console") for line in block.splitlines()]
-    assert lines
-    for line in lines:
-        done = society(shlex.split(line)[1:], tmp_path)
-        assert done.returncode == 0, (line, done.stderr)
-        assert done.stdout.strip(), line
+    first, *others = (shlex.split(line)[1:] for line in lines)
+    done = society(first, tmp_path)
+    assert done.returncode == 0, (first, done.stderr)
+    assert done.stdout.strip(), first
+    monkeypatch.chdir(tmp_path)
+    for arguments in others:
+        made = CliRunner().invoke(app, arguments)
+        assert made.exit_code == 0, (arguments, made.stderr)
+        assert made.stdout.strip(), arguments
 
 
 def test_the_links_of_the_pages_lead_somewhere():
@@ -65,24 +73,58 @@ def test_the_links_of_the_pages_lead_somewhere():
 def test_the_notebook_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     notebook = nbformat.read(ROOT / "docs" / "quickstart.ipynb", as_version=4)
-    client = NotebookClient(notebook, timeout=250, resources={"metadata": {"path": str(tmp_path)}})
+    client = NotebookClient(notebook, timeout=550, resources={"metadata": {"path": str(tmp_path)}})
     client.execute()
     outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
     assert all(out.output_type != "error" for cell in outputs for out in cell)
     assert any(outputs)
 
 
-def test_the_protocol_of_the_extension_page_runs_once_it_is_trusted(tmp_path):
+def test_the_protocol_of_the_extension_page_runs_once_it_is_trusted(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
     (tmp_path / "essay.txt").write_text("Write an essay on {{ topic }}.")
     (tmp_path / "alone.py").write_text(blocks(page, "python")[0])
     asked = ["run", "quickstart", "--set", "protocol.use=alone:Alone", "--set", "founding.most=2"]
-    refused = society([*asked, "--out", "refused"], tmp_path)
-    assert refused.returncode == 2
+    monkeypatch.chdir(tmp_path)
+    refused = CliRunner().invoke(app, [*asked, "--out", "refused"])
+    assert refused.exit_code == 2
     assert "--trust" in refused.stderr
     trusted = society([*asked, "--out", "trusted", "--trust"], tmp_path)
     assert trusted.returncode == 0, trusted.stderr
     assert set(Run.open(tmp_path / "trusted").table("teams")["protocol"]) == {"alone"}
+
+
+def test_the_other_parts_of_the_extension_page_run_together(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+    for code in blocks(page, "python"):
+        name = code.split("\n", 1)[0].removeprefix("# ")
+        assert name.endswith(".py")
+        (tmp_path / name).write_text(code)
+    used = {
+        "protocol.selection.use": "regulars:Regulars",
+        "backend.acceptance.use": "friends:Friends",
+        "publication.use": "issues:Issues",
+        "protocol.turns": "1",
+        "until": "200d",
+    }
+    settings = [part for key, value in used.items() for part in ("--set", f"{key}={value}")]
+    folder = tmp_path / "runs" / "quickstart-0"
+    done = society(["run", "quickstart", *settings, "--out", str(folder), "--trust"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    run = Run.open(folder)
+    accepted = run.table("invitations").query("outcome == 'accepted'")
+    assert len(accepted)
+    assert (accepted["load"] < 3).all()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path("measure_it.py")
+    source = '{"key": "a1", "name": "A title", "published": 2004, "by": ["Ada L.", "Bo M."]}\n'
+    (tmp_path / "export.jsonl").write_text(source)
+    (record,) = runpy.run_path("our_export.py")["OurExport"](tmp_path / "export.jsonl")
+    assert (record.title, len(record.authors)) == ("A title", 2)
+    settings = ["--set", "backend.use=my_model:MyModel", "--set", "until=60d"]
+    done = society(["run", "quickstart", *settings, "--out", "modelled", "--trust"], tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("name", ["LICENSE", "CITATION.cff"])
@@ -113,3 +155,12 @@ def test_the_viewer_shows_steps_and_starts_anew(monkeypatch):
     assert all(old != new for old, new in zip(before, pictures(), strict=True))
     press("Reset")
     assert pictures() == before
+
+
+def test_the_map_of_the_layout_points_to_what_is_there():
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [^|]+\? \| `([\w/]+\.py)` \| `(\w+)` \|$", page, re.MULTILINE)
+    assert len(rows) >= 10
+    for file, name in rows:
+        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        assert name in {getattr(node, "name", None) for node in tree.body}, (file, name)

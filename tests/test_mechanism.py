@@ -35,11 +35,11 @@ from benchmarks.mechanism import (
     show_named,
     work,
 )
-from metrics.statistics import holm
-from scenarios.runfolder import databases_of
-from society.ecosystem.synthetic import Synthetic
-from society.ecosystem.vocabulary import fields
-from society.literature.embedding import paper_text
+from metrics.inference import holm
+from scenarios.runs.run_folder import databases_of
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.ecosystem.synthetic.text import research_fields
+from society.literature.embedding.base import paper_text
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = Synthetic(scientists=120, papers=700)
@@ -189,7 +189,7 @@ def test_arms_that_never_differ_are_no_evidence():
 
 
 def test_fields_named_is_an_effective_number():
-    first, second = fields()[0], fields()[1]
+    first, second = research_fields()[0], research_fields()[1]
     assert fields_named("nothing of the kind") == 0
     assert fields_named(f"{first.head} and {first.objects[0]}") == 1
     assert fields_named(f"{first.themes[0].upper()} with {second.objects[1]}") == 2

@@ -4,8 +4,9 @@ import ast
 from pathlib import Path
 
 import pytest
-from mutant_table import MISTAKES, Edit, Mistake
-from mutants import ROOT, chosen, misfits, plant
+
+from tests.mutant_table import MISTAKES, Edit, Mistake
+from tests.mutants import ROOT, chosen, misfits, plant
 
 NAMES = [mistake.name for mistake in MISTAKES]
 each = pytest.mark.parametrize("mistake", MISTAKES, ids=NAMES)

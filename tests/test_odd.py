@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.pages import document
-from scenarios.parts import BACKENDS, import_class
-from scenarios.schema import EXECUTION, SPEAKING_EXECUTION, Scenario
+from scenarios.config.reference_page import render_reference
+from scenarios.config.registry import BACKENDS, import_class
+from scenarios.config.schema import BACKEND_EXECUTION, EXECUTION, Scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "odd.md").read_text(encoding="utf-8")
@@ -46,14 +46,14 @@ def rows(text, first):
 def says_what_happens(key):
     """Is a key part of a scenario's identity?"""
     backends = (import_class(path) for path in BACKENDS.values())
-    unsaid = SPEAKING_EXECUTION.union(*(one.execution for one in backends))
+    unsaid = BACKEND_EXECUTION.union(*(one.execution for one in backends))
     first, second, *_ = *key.split("."), ""
     return first not in EXECUTION and not (first == "backend" and second in unsaid)
 
 
 def keys():
     """The keys of the schema: default, what it takes, meaning."""
-    known = rows(document(Scenario), "key")
+    known = rows(render_reference(Scenario), "key")
     return {name: row for name, row in known.items() if says_what_happens(name[1])}
 
 

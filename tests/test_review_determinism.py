@@ -14,21 +14,21 @@ ROOT = Path(__file__).parents[1]
 CODE = """
 import json, sys
 sys.path.insert(0, {here!r})
-from test_review_determinism import digest, small
+from tests.test_review_determinism import digest, small
 print(digest(small(**json.loads({settings!r}))))
 """
 
 
 def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
     """A small society whose manuscripts are reviewed, after its end."""
-    from agents.offline.scientist import Offline
+    from agents.offline.backend import Offline
     from protocols.peer_review.decision import Decision
     from protocols.peer_review.protocol import PeerReview
     from protocols.virsci.protocol import VirSci
-    from society.durations import Times
-    from society.ecosystem.synthetic import Synthetic
-    from society.founding import Poisson
+    from society.ecosystem.synthetic.synthetic import Synthetic
+    from society.formation.founding import Poisson
     from society.interventions import Change, Removal
+    from society.kernel.durations import Times
     from society.model import Society
 
     society = Society(
@@ -90,7 +90,7 @@ def test_another_process_finds_the_same(whole):
         env=os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=500,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == digest(whole)

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from agents.errors import ReplyError
-from agents.forms import read_form
-from agents.offline.scientist import answer
+from agents.offline.backend import answer_offline
+from agents.replies.parser import read_form
 from tests.faultserver import KINDS, FaultServer, Plan
 from tests.faultserver.client import KEY, Client, asked, body_of, completion, post, settled
 
@@ -41,7 +41,7 @@ def failed(expected, code=None, after=None):
 def says(content, finish="stop", refusal=False):
     def check(result, request):
         message, why, _ = completion(result)
-        text = answer(request).text
+        text = answer_offline(request).text
         assert message["content"] == (content(text) if callable(content) else content)
         assert why == finish
         assert bool(message["refusal"]) == refusal
@@ -57,13 +57,13 @@ def unreadable(result, request):
 def in_prose(result, request):
     text = completion(result)[0]["content"]
     assert not text.startswith("{")
-    assert read_form(request.form, text).as_json() == answer(request).text
+    assert read_form(request.form, text).as_json() == answer_offline(request).text
 
 
 def counted(check):
     def usage(result, request):
         message, _, data = completion(result)
-        assert message["content"] == answer(request).text
+        assert message["content"] == answer_offline(request).text
         assert check(data.get("usage"))
 
     return usage
@@ -141,6 +141,7 @@ def test_every_kind_is_tried():
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fault_is_what_the_table_says_and_is_counted_once(server, kind):
     plan = Plan(rates={kind: 1}, streak=1, stalled_seconds=0.1, retry_after=0.125, slow_seconds=0.1)
+    # A lower bound holds on a busy machine as well.
     server.plan(plan)
     request, check = asked(), SEEN[kind]
     before = time.monotonic()
@@ -168,7 +169,7 @@ def test_a_fault_is_what_the_table_says_and_is_counted_once(server, kind):
 
 def test_tokens_are_the_true_ones_of_the_answers_that_can_be_kept(server):
     request = asked()
-    usage = answer(request).usage
+    usage = answer_offline(request).usage
     for kind in (*("zero_usage", "wrong_usage", "missing_usage"), "null_content", "echo_key"):
         server.plan(Plan(rates={kind: 1}, streak=1))
         post(server, asked(kind))

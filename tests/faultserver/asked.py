@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
-from agents.request import Message, Request
+from agents.prompts.request import Message, Request
 from tests.faultserver.heard import Unheard, heard
 
 
@@ -80,7 +80,7 @@ class Asked:
 
 
 def tokens(characters: int) -> int:
-    """Four characters a token, rounded up: the count of ``agents/offline/scientist.py``."""
+    """Four characters a token, rounded up: the count of ``agents/offline/backend.py``."""
     return (characters + 3) // 4
 
 

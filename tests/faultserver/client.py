@@ -7,10 +7,10 @@ import json
 import time
 from typing import Any
 
-from agents.forms import Form
+from agents.backends.wire_slots import to_wire
 from agents.profile import Profile
-from agents.request import Message, Request
-from agents.slots import tell
+from agents.prompts.request import Message, Request
+from agents.replies.form import Form
 from protocols.forms import Remark
 from tests.faultserver.process import FaultServer
 
@@ -37,13 +37,13 @@ def asked(
 def body_of(request: Request, **fields: Any) -> dict[str, Any]:
     """The body that tells a request to the server."""
     messages = [{"role": one.role, "content": one.content} for one in request.messages]
-    return {"model": "test", "messages": messages, "slots": tell(request), **fields}
+    return {"model": "test", "messages": messages, "slots": to_wire(request), **fields}
 
 
 class Client:
     """One connection, kept until it is closed."""
 
-    def __init__(self, server: FaultServer, timeout: float = 10) -> None:
+    def __init__(self, server: FaultServer, timeout: float = 120) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
 
     def post(self, body: Any, **headers: str) -> Result:
@@ -79,7 +79,7 @@ def completion(result: Result) -> tuple[dict[str, Any], str, dict[str, Any]]:
 
 def settled(server: FaultServer) -> dict[str, Any]:
     """The full counts once nothing is under way any more."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while (counts := server.counts(full=True))["under_way"]:
         assert time.monotonic() < deadline, counts
         time.sleep(0.01)

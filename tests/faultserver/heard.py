@@ -1,4 +1,6 @@
-"""Heard: the request that a client told with its slots; the reverse of ``agents.slots``.
+"""Heard: the request that a client told with its slots.
+
+The reverse of ``agents.backends.wire_slots``.
 
 Classes are found by their path, and only in the packages of this repository. Objects are put
 together from their fields without running their constructors: they were valid when they were
@@ -15,10 +17,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.forms import Form
+from agents.backends.wire_slots import CONTENT, TAG, field_names
 from agents.profile import Profile
-from agents.request import Message, Request
-from agents.slots import CONTENT, TAG, field_names
+from agents.prompts.request import Message, Request
+from agents.replies.form import Form
 
 PACKAGES = frozenset({"agents", "society", "protocols", "metrics", "scenarios", "tests"})
 """Nothing else is imported."""

@@ -54,7 +54,7 @@ class FaultServer:
         if process.stdout is not None:
             self.url = process.stdout.readline().strip()
         if not self.url:
-            raise RuntimeError(f"the fault server ended with exit code {process.wait(10)}")
+            raise RuntimeError(f"the fault server ended with exit code {process.wait(120)}")
         return self
 
     def stop(self) -> None:
@@ -97,7 +97,7 @@ class FaultServer:
         self.stop()
 
     def _ask(self, method: str, path: str, body: str | None = None) -> dict[str, Any]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
             connection.request(method, path, body, {"Connection": "close"})
             response = connection.getresponse()

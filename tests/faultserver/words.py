@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from agents.offline.filling import Filler
-from agents.offline.phrases import NEUTRAL, runs
-from agents.offline.scientist import answer
+from agents.offline.backend import answer_offline
+from agents.offline.schema_filler import SchemaFiller
+from agents.offline.terms import NEUTRAL, noun_phrases
 from tests.faultserver.asked import Asked, Misunderstood
 from tests.faultserver.plan import Plan, chance
 
@@ -62,7 +62,7 @@ def changed(text: str, change: Callable[[Any], Any]) -> str:
 
 def _honest(asked: Asked) -> str:
     if asked.request is not None:
-        return answer(asked.request).text
+        return answer_offline(asked.request).text
     kind = asked.form.get("type")
     if kind == "json_object":
         return json.dumps({"answer": SENTENCE})
@@ -74,8 +74,8 @@ def _filled(asked: Asked) -> str:
     try:
         schema = asked.form["json_schema"]["schema"]
         rng = np.random.default_rng(int(chance("fill", asked.id) * 2**53))
-        terms = list(runs(asked.messages[-1].content)[:6]) or list(NEUTRAL)
-        return json.dumps(Filler(schema, terms, rng).value(schema), ensure_ascii=False)
+        terms = list(noun_phrases(asked.messages[-1].content)[:6]) or list(NEUTRAL)
+        return json.dumps(SchemaFiller(schema, terms, rng).value(schema), ensure_ascii=False)
     except (AttributeError, KeyError, TypeError, ValueError, IndexError, RecursionError) as error:
         raise Misunderstood(f"response_format: the schema cannot be filled: {error!r}") from None
 

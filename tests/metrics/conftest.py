@@ -5,9 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from metrics.novelty import Database, Databases
-from society.run import Run, Vectors, write_tables, write_vectors
-from society.tables import TABLES
+from metrics.novelty.novelty import Database, Databases
+from society.results.run import Run
+from society.results.table_files import write_tables
+from society.results.tables import TABLES
+from society.results.vectors import Vectors, write_vectors
 
 STAGES = ("topic", "ideas", "novelty", "abstract")
 MEMBERS = {"S1/1": ("S1", "S2", "S3", "S4"), "S5/1": ("S5", "S1")}

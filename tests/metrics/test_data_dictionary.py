@@ -1,16 +1,18 @@
 from pathlib import Path
 
-from metrics.dictionary import ABOUT, data_dictionary
-from metrics.table import METRICS
-from society.frames import ORDER
-from society.tables import TABLES
+from metrics.data_dictionary import ABOUT, data_dictionary
+from metrics.registry import METRICS
+from society.results.dataframes import SORT_COLUMNS
+from society.results.tables import TABLES
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_page_is_current():
     page = (DOCS / "data-dictionary.md").read_text(encoding="utf-8")
-    assert page == data_dictionary(), "run: python -m metrics.dictionary > docs/data-dictionary.md"
+    assert page == data_dictionary(), (
+        "run: python -m metrics.data_dictionary > docs/data-dictionary.md"
+    )
 
 
 def test_every_table_and_column_is_on_the_page():
@@ -22,8 +24,8 @@ def test_every_table_and_column_is_on_the_page():
 
 
 def test_every_table_has_a_sentence_and_an_order():
-    assert set(ABOUT) == set(TABLES) == set(ORDER)
-    for name, order in ORDER.items():
+    assert set(ABOUT) == set(TABLES) == set(SORT_COLUMNS)
+    for name, order in SORT_COLUMNS.items():
         assert set(order) <= {column.name for column in TABLES[name]}
 
 

@@ -5,21 +5,21 @@ import networkx as nx
 import pytest
 
 from metrics import exports
-from metrics.exports import bipartite, coauthors, write_networks, xml_text
+from metrics.exports import bipartite_graph, coauthor_graph, write_networks, xml_text
 
 NS = {"g": "http://gexf.net/1.3"}
 
 
 def graphml(graph):
-    return "".join(exports.graphml(graph)).encode()
+    return "".join(exports.graphml_text(graph)).encode()
 
 
 def gexf(graph):
-    return "".join(exports.gexf(graph)).encode()
+    return "".join(exports.gexf_text(graph)).encode()
 
 
 def test_the_coauthor_network(run):
-    graph = coauthors(run)
+    graph = coauthor_graph(run)
     assert sorted(graph) == ["S1", "S2", "S3", "S4", "S5", "S6", "S7"]
     assert graph.nodes["S1"] == {"topic": "graphs", "papers": 1}
     assert graph.edges["S1", "S2"] == {"weight": 4, "before": 3, "since": 1, "start": -1.0}
@@ -28,11 +28,11 @@ def test_the_coauthor_network(run):
 
 def test_people_outside_the_population_are_nodes_too(rows, make_run):
     rows["ties"].append(("S1", "Visitor", 60.0, 1))
-    assert coauthors(make_run(rows)).nodes["Visitor"] == {"topic": "", "papers": 0}
+    assert coauthor_graph(make_run(rows)).nodes["Visitor"] == {"topic": "", "papers": 0}
 
 
 def test_the_bipartite_network(run):
-    graph = bipartite(run)
+    graph = bipartite_graph(run)
     assert graph.nodes["paper:S1/1"]["kind"] == "paper"
     assert graph.nodes["paper:S1/1"]["title"] == "Graphs that speak"
     assert graph.edges["paper:S1/1", "S3"] == {"position": 2, "start": 50.0}
@@ -40,7 +40,7 @@ def test_the_bipartite_network(run):
 
 
 def test_networkx_reads_graphml_back(run):
-    for graph in (coauthors(run), bipartite(run)):
+    for graph in (coauthor_graph(run), bipartite_graph(run)):
         again = nx.read_graphml(BytesIO(graphml(graph)))
         assert dict(again.nodes(data=True)) == dict(graph.nodes(data=True))
         for first, second, data in graph.edges(data=True):
@@ -48,7 +48,7 @@ def test_networkx_reads_graphml_back(run):
 
 
 def test_networkx_reads_gexf_back(run):
-    graph = coauthors(run)
+    graph = coauthor_graph(run)
     again = nx.read_gexf(BytesIO(gexf(graph)), version="1.3")
     assert set(again) == set(graph)
     for first, second, data in graph.edges(data=True):
@@ -59,7 +59,7 @@ def test_networkx_reads_gexf_back(run):
 
 
 def test_gexf_is_version_1_3(run):
-    root = ElementTree.fromstring(gexf(coauthors(run)))
+    root = ElementTree.fromstring(gexf(coauthor_graph(run)))
     assert root.tag == "{http://gexf.net/1.3}gexf"
     assert root.get("version") == "1.3"
     graph = root.find("g:graph", NS)
@@ -93,10 +93,11 @@ def test_control_characters_do_not_break_the_files(evil, rows, make_run):
     rows["papers"] = [tuple(paper)]
     rows["scientists"][0] = ("S1", f"top{evil}ic", 1, 1, 2000)
     run = make_run(rows)
-    again = nx.read_graphml(BytesIO(graphml(bipartite(run))))
+    again = nx.read_graphml(BytesIO(graphml(bipartite_graph(run))))
     assert again.nodes["paper:S1/1"]["title"] == 'Title <b>&amp; "more" ]]>'
     assert (
-        nx.read_gexf(BytesIO(gexf(coauthors(run))), version="1.3").nodes["S1"]["topic"] == "topic"
+        nx.read_gexf(BytesIO(gexf(coauthor_graph(run))), version="1.3").nodes["S1"]["topic"]
+        == "topic"
     )
 
 

@@ -8,12 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from metrics.report.page import page, write_page
-from metrics.summary import summary
-from metrics.table import METRICS, measure
-from scenarios.cli import app
-from society.run import Run, write_measures
-from tests.metrics.inert import Page, assert_inert
+from metrics.registry import METRICS, measure
+from metrics.report.page import render_page, write_page
+from metrics.summary import summarise_run
+from scenarios.cli.app import app
+from society.results.run import Run
+from society.results.table_files import write_measures
+from tests.metrics.html_page import Page, assert_inert
 
 WHY = "the budget is reached: 4.99 of 5 US dollars are spent"
 STOPPED = {"partial": WHY, "days": 60.0, "until": 730.0}
@@ -41,7 +42,7 @@ def society(*arguments):
 
 
 def text(run):
-    html = page(run)
+    html = render_page(run)
     assert_inert(html)
     return Page(html).text()
 
@@ -81,8 +82,8 @@ def test_the_page_says_at_its_top_what_it_is(part):
 
 def test_teams_at_work_are_not_drawn_from_those_that_have_ended(part, run):
     drawn = "Number of teams in flight over simulated time"
-    assert drawn in page(run)
-    assert drawn not in page(part)
+    assert drawn in render_page(run)
+    assert drawn not in render_page(part)
     assert "cannot be drawn from those alone that have ended" in text(part)
 
 
@@ -93,13 +94,13 @@ def test_a_part_of_nothing_has_a_page(make_run):
 
 
 def test_what_a_part_cannot_know_is_none(part, run):
-    teams = summary(part)["teams"]
+    teams = summarise_run(part)["teams"]
     assert (teams["founded"], teams["published"]) == (2, 1)
     assert teams["running"] is teams["finished"] is None
-    assert (summary(part)["partial"], summary(part)["until"]) == (WHY, 730.0)
-    assert summary(part)["digest"] is None
-    assert summary(run)["partial"] is None
-    json.dumps(summary(part), allow_nan=False)
+    assert (summarise_run(part)["partial"], summarise_run(part)["until"]) == (WHY, 730.0)
+    assert summarise_run(part)["digest"] is None
+    assert summarise_run(run)["partial"] is None
+    json.dumps(summarise_run(part), allow_nan=False)
 
 
 def test_show_and_report_of_an_unfinished_run_take_its_part(put, part_rows):

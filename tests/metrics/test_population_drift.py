@@ -4,13 +4,12 @@ import math
 
 import pytest
 
-from metrics.by_protocol import by_protocol
-from metrics.drift import Topics, drift, main_topics
-from metrics.guests import invited_guests
-from metrics.measures import measured
-from metrics.outcomes import share_with_paper
-from metrics.refereeing import unended
-from metrics.teams import teams
+from metrics.population import TopicHistory, drift, main_topics
+from metrics.scalars.measures import measure_run
+from metrics.scalars.outcomes import invited_guests, share_with_paper
+from metrics.teams.by_protocol import by_protocol
+from metrics.teams.peer_review import unended
+from metrics.teams.teams import teams
 
 DRIFTED = [
     # S1 came with a, b, c, d; it loses d to e, then e comes first and b leaves for f.
@@ -56,27 +55,27 @@ def test_an_order_alone_is_no_change_of_interests_but_of_the_topic(rows, make_ru
 
 def test_where_nothing_drifts_there_is_nothing_to_tell(make_run):
     assert not len(drift(make_run()))
-    found = measured(make_run(), ["interest_change", "topic_changed"])
+    found = measure_run(make_run(), ["interest_change", "topic_changed"])
     assert all(math.isnan(value) for value in found.values())
 
 
 def test_measures_of_the_run_are_means_over_those_who_drifted(drifted):
-    found = measured(drifted, ["interest_change", "topic_changed"])
+    found = measure_run(drifted, ["interest_change", "topic_changed"])
     assert found == {"interest_change": pytest.approx(0.5), "topic_changed": 1.0}
 
 
 def test_a_topic_is_told_as_of_a_date(drifted):
-    topics = Topics(drifted)
-    assert [topics.before("S1", date) for date in (0.0, 10.0, 10.5, 20.0, 21.0)] == [
+    topics = TopicHistory(drifted)
+    assert [topics.as_of("S1", date) for date in (0.0, 10.0, 10.5, 20.0, 21.0)] == [
         "graphs",
         "graphs",
         "a",
         "a",
         "e",
     ]
-    assert topics.before("S4", 99.0) is None
-    assert topics.before("S5", 99.0) == "vision"
-    assert topics.before("nobody", 0.0) is None
+    assert topics.as_of("S4", 99.0) is None
+    assert topics.as_of("S5", 99.0) == "vision"
+    assert topics.as_of("nobody", 0.0) is None
 
 
 def test_effective_topics_by_hand(rows, make_run):

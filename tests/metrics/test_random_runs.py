@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from metrics.concurrency import acceptance, max_memberships, utilisation, waiting, weekly
-from metrics.cost import calls_by_act, inference_cost
-from metrics.report.page import page
-from metrics.summary import summary
-from metrics.teams import teams
-from society.frames import digest_tables
+from metrics.cost.call_counts import calls_by_act, inference_cost
+from metrics.report.page import render_page
+from metrics.summary import summarise_run
+from metrics.teams.concurrency import acceptance, max_memberships, utilisation, waiting, weekly
+from metrics.teams.teams import teams
+from society.results.digest import digest_tables
+
+pytestmark = pytest.mark.usefixtures("drawn")
 
 DAYS = 120.0
 PEOPLE = [f"S{n}" for n in range(14)]
@@ -169,7 +171,7 @@ def test_summary_page_and_digest_do_not_depend_on_the_order(random_rows, make_ru
     }
     first = make_run(random_rows, {"days": DAYS})
     second = make_run(turned, {"days": DAYS})
-    assert summary(first) == summary(second)
+    assert summarise_run(first) == summarise_run(second)
     assert digest_tables(first.tables()) == digest_tables(second.tables())
     if request.node.callspec.params["random_rows"] == 0:
-        assert page(first) == page(second)
+        assert render_page(first) == render_page(second)

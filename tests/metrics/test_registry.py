@@ -7,9 +7,9 @@ from typing import get_args
 import pytest
 
 from agents.errors import InputError
-from metrics.table import FAMILIES, METRICS, measure
-from scenarios.schema import METRICS as DEFAULT
-from scenarios.schema import Family
+from metrics.registry import FAMILIES, METRICS, measure
+from scenarios.config.schema import METRICS as DEFAULT
+from scenarios.config.schema import Family
 
 MODULES = sorted({metric.__module__ for metric in METRICS.values()})
 HERE = Path(__file__).parent
@@ -24,7 +24,7 @@ def test_every_measure_is_documented_with_a_source(name):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_measure_has_a_test(name):
-    tests = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("test_*.py"))
+    tests = "".join(path.read_text(encoding="utf-8") for path in HERE.rglob("test_*.py"))
     function = METRICS[name].__name__
     told = "calls_by_{by}" if function.startswith("calls_by_") else f"{function}("
     assert told in tests

@@ -5,11 +5,11 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from metrics.novelty import COLUMNS
-from metrics.summary import summary
-from metrics.table import METRICS, measure
-from society.run import Run
-from society.tables import TABLES
+from metrics.novelty.novelty import COLUMNS
+from metrics.registry import METRICS, measure
+from metrics.summary import summarise_run
+from society.results.run import Run
+from society.results.tables import TABLES
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_authors_have_ties(simulated):
 
 
 def test_measures_and_summary_agree_with_the_tables(simulated):
-    told = summary(simulated)
+    told = summarise_run(simulated)
     assert told["calls"]["total"] == len(simulated.table("calls"))
     assert sum(told["calls"]["by_act"].values()) == told["calls"]["total"]
     assert told["teams"]["founded"] == len(simulated.table("teams"))

@@ -2,12 +2,12 @@ import json
 
 import pytest
 
-from metrics.summary import summary
+from metrics.summary import summarise_run
 
 
 @pytest.fixture
 def told(run):
-    return summary(run)
+    return summarise_run(run)
 
 
 def test_it_names_scenario_seed_digest_and_backend(told):
@@ -63,9 +63,9 @@ def test_invitations_and_contacts(told):
 
 
 def test_what_is_not_available_is_null(make_run, empty_run):
-    told = summary(make_run())
+    told = summarise_run(make_run())
     assert [told[name] for name in ("HD", "CD", "CI", "ON")] == [None] * 4
-    told = summary(empty_run)
+    told = summarise_run(empty_run)
     assert told["inference_cost"]["mean"] is None
     assert told["teams"]["founded"] == 0
     assert told["teams"]["dissolved"] == {}
@@ -74,11 +74,13 @@ def test_what_is_not_available_is_null(make_run, empty_run):
 
 
 def test_without_citations_ci_and_on_are_null(run, make_run):
-    from metrics.novelty import Database, Databases
+    from metrics.novelty.novelty import Database, Databases
 
     con = run.databases.contemporary
     blind = Database(con.vectors, con.years, None, con.ids)
-    told = summary(make_run(vectors=run.vectors, databases=Databases(run.databases.past, blind)))
+    told = summarise_run(
+        make_run(vectors=run.vectors, databases=Databases(run.databases.past, blind))
+    )
     assert told["CI"] is None
     assert told["ON"] is None
     assert told["HD"]["mean"] > 0
@@ -86,10 +88,10 @@ def test_without_citations_ci_and_on_are_null(run, make_run):
 
 def test_it_is_json_and_the_same_every_time(told, run, empty_run):
     assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert json.dumps(summary(run)) == json.dumps(told)
-    json.dumps(summary(empty_run), allow_nan=False)
+    assert json.dumps(summarise_run(run)) == json.dumps(told)
+    json.dumps(summarise_run(empty_run), allow_nan=False)
 
 
 def test_a_dissolved_team_without_a_reason(rows, make_run):
     rows["teams"] = [(*row[:10], None, *row[11:]) for row in rows["teams"]]
-    assert summary(make_run(rows))["teams"]["dissolved"] == {"no reason given": 1}
+    assert summarise_run(make_run(rows))["teams"]["dissolved"] == {"no reason given": 1}

@@ -7,6 +7,7 @@ may have been told where to die.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -21,15 +22,15 @@ def warm_up():
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm  # noqa: F401
 
-    import agents.litellm_backend
-    import agents.openai_backend  # noqa: F401
-    import scenarios.build
-    import scenarios.cli
-    import scenarios.execute
-    import scenarios.progress  # noqa: F401
-    import society.ecosystem.synthetic  # noqa: F401
-    from scenarios.keys import json_schema
-    from scenarios.schema import Scenario
+    import agents.backends.litellm
+    import agents.backends.openai  # noqa: F401
+    import scenarios.cli.app
+    import scenarios.runs.build
+    import scenarios.runs.execute
+    import scenarios.runs.progress  # noqa: F401
+    import society.ecosystem.synthetic.synthetic  # noqa: F401
+    from scenarios.config.json_schema import json_schema
+    from scenarios.config.schema import Scenario
 
     json_schema(Scenario)
 
@@ -41,9 +42,9 @@ def die():
 
 def plant(site, nth):
     """Let this process die when it comes to a site for the n-th time."""
-    import society.frames
-    from agents.journal import Journal
-    from scenarios import runfolder
+    import society.results.table_files
+    from agents.journal.journal import Journal
+    from scenarios.runs import run_folder
 
     seen = [0]
 
@@ -74,13 +75,13 @@ def plant(site, nth):
         setattr(owner, name, dying)
 
     {
-        "before intent": lambda: before(Journal, "intend"),
-        "after intent": lambda: after(Journal, "intend"),
-        "after answer": lambda: before(Journal, "conclude"),
-        "after commit": lambda: after(Journal, "conclude"),
-        "during resume": lambda: before(Journal, "find"),
-        "writing tables": lambda: before(society.frames, "write_parquet"),
-        "writing results": lambda: before(runfolder, "_write"),
+        "before intent": lambda: before(Journal, "record_intent"),
+        "after intent": lambda: after(Journal, "record_intent"),
+        "after answer": lambda: before(Journal, "record_outcome"),
+        "after commit": lambda: after(Journal, "record_outcome"),
+        "during resume": lambda: before(Journal, "lookup_call"),
+        "writing tables": lambda: before(society.results.table_files, "write_parquet"),
+        "writing results": lambda: before(run_folder, "write_atomically"),
     }[site]()
 
 
@@ -109,7 +110,7 @@ def run(order):
             metrics.report.page.write_page = lambda run, folder: folder
         if order.get("site"):
             plant(order["site"], order["nth"])
-        from scenarios.cli import main
+        from scenarios.cli.app import main
 
         sys.argv = ["society", *order["arguments"]]
         main()
@@ -161,5 +162,7 @@ def ended(pid, kill_after):
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
     warm_up()
+    # What is imported stays: children need not go through it when they collect garbage.
+    gc.freeze()
     print("ready", flush=True)
     serve()

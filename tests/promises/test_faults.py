@@ -38,10 +38,15 @@ ENDS = {
     "echo_key_200": "answered",
 }
 """How the ledger calls an attempt that met each kind of fault."""
+IMPATIENT = {"connect": 60, "read": 1.0, "total": 2.0}
+"""Deadlines for a server that never answers: each such answer takes as long as they allow."""
 FINAL = ("unauthorised", "forbidden", "not_found", "quota")
 """Faults that stop the run at once."""
 WORDS = ("refusal", "content_filter", "overflow", "length", "malformed_reply", "echo_key_200")
 """Faults in the words themselves: part of the digest, if they last beyond the re-asks."""
+
+
+slow = pytest.mark.slow
 
 
 def ledger_of(run):
@@ -67,7 +72,7 @@ def test_every_kind_of_fault_is_tried():
 
 def plan_of(kind, rate):
     """Faults of one kind, quick ones."""
-    short = {"retry_after": 0.02, "slow_seconds": 0.1, "stalled_seconds": 5.0}
+    short = {"retry_after": 0.02, "slow_seconds": 0.1, "stalled_seconds": 60.0}
     return Plan(rates={kind: rate}, seed=round(1000 * rate), streak=2, **short)
 
 
@@ -93,8 +98,12 @@ def try_kind(nursery, server, scenario, tmp_path, honest, promise, kind, rate):
     """R3 and R4 for one kind at one rate."""
     folder = tmp_path / f"{kind}-{rate}"
     folder.mkdir()
-    run, counts = run_under(nursery, server, folder, scenario(), kind, rate)
+    path = scenario(**({"backend.deadlines": IMPATIENT} if kind == "stalled" else {}))
+    run, counts = run_under(nursery, server, folder, path, kind, rate)
     ledger, injected = ledger_of(run), counts["faults"].get(kind, 0)
+    if kind == "stalled":
+        # On a busy machine other answers come too late as well; the server knows of each.
+        injected += counts["outcomes"].get("gone", 0)
     if kind not in WORDS:
         assert digest_of(run) == honest
     assert ledger["attempts"] == counts["requests"]
@@ -118,18 +127,23 @@ def try_kind(nursery, server, scenario, tmp_path, honest, promise, kind, rate):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_faults_stay_outside_the_world(nursery, server, scenario, tmp_path, honest, promise, kind):
-    for rate in (0.05, 0.15, 0.3):
-        try_kind(nursery, server, scenario, tmp_path, honest, promise, kind, rate)
+    try_kind(nursery, server, scenario, tmp_path, honest, promise, kind, 0.3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_faults_at_more_rates(nursery, server, scenario, tmp_path, honest, promise, kind):
-    for rate in (0.01, 0.1, 0.2):
+    for rate in (0.01, 0.05, 0.1, 0.15, 0.2):
         try_kind(nursery, server, scenario, tmp_path, honest, promise, kind, rate)
 
 
-@pytest.mark.parametrize("kind", WORDS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        kind if kind in ("refusal", "length", "echo_key_200") else pytest.param(kind, marks=slow)
+        for kind in WORDS
+    ],
+)
 def test_faulty_words_are_the_same_words_at_any_concurrency(
     nursery, server, scenario, tmp_path, kind
 ):
@@ -160,13 +174,13 @@ def test_all_faults_at_once_leave_the_digest_alone(
             latency_kind="exponential",
             retry_after=0.02,
             slow_seconds=0.1,
-            stalled_seconds=5.0,
+            stalled_seconds=60.0,
             streak=2,
         )
     )
     server.reset()
-    run = tmp_path / "run"
-    code, _ = nursery.run(tmp_path / "log", "run", scenario(), "--out", run)
+    run, path = tmp_path / "run", scenario(**{"backend.deadlines": IMPATIENT})
+    code, _ = nursery.run(tmp_path / "log", "run", path, "--out", run)
     assert code == 0, (tmp_path / "log").read_text(encoding="utf-8")
     assert digest_of(run) == honest
     counts = server.counts()

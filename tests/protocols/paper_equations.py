@@ -6,9 +6,8 @@ shares nothing with the protocol's own code, so that the two can be compared pro
 
 import re
 
-from players import PLANTED, Call, Played, Said
-
-from agents.prompt import introduce, listed
+from agents.prompts.prompt import introduce, list_references
+from tests.protocols.scripted_backend import PLANTED, Call, Played, Said
 
 SPOKEN = {
     "Remark": ("Response",),
@@ -158,7 +157,7 @@ def searched(played: Played, text: str, at: Said, count: int = 8) -> str:
     """B_past(text) as the prompt prints it."""
     literature = played.society.literature
     date = next(r["asked"] for r in played.rows("calls") if r["call"] == at.request.id)
-    return listed(literature.search(text, count, literature.visible(date)))
+    return list_references(literature.search(text, count, literature.visible(date)))
 
 
 def query(said: Said) -> str:
@@ -172,11 +171,11 @@ def query(said: Said) -> str:
 
 def papers_expected(played: Played, said: Said) -> list[str]:
     """The lists of papers in one prompt: B_past(topic) or B_past(idea), stage by stage."""
-    protocol, past = played.society.protocol, Past(played.said, said)
-    use = protocol.references
+    protocol, past = played.society.world.protocol, Past(played.said, said)
+    use = protocol.settings.references
     if said.form == "Idea" and use.ideas == "on":
         cue = past.ideas(said.call.visit)[-1:] or past.topic()
-        text = query(cue[0]) if cue else protocol.topic.given
+        text = query(cue[0]) if cue else protocol.settings.topic.given
         return [searched(played, text, said)]
     if said.form == "Ballot" and use.assessment == "on":
         return [searched(played, query(idea), said) for idea in past.best()]
@@ -220,7 +219,7 @@ def oneself(said: Said) -> str:
 
 def check_people(played: Played) -> None:
     """Prompts introduce the person asked; profiles and outsiders follow the switches."""
-    protocol, leaders = played.society.protocol, {r["leader"] for r in played.rows("teams")}
+    protocol, leaders = played.society.world.protocol, {r["leader"] for r in played.rows("teams")}
     for said in played.said:
         who, you = said.request.who, oneself(said)
         assert who.id == (said.call.guest or said.call.who)
@@ -232,11 +231,11 @@ def check_people(played: Played) -> None:
         speaks = said.form in ("Remark", "Idea", "Draft", "Revision")
         known = people_under(KNOWLEDGE, said.user)
         informed = speaks or said.form == "Ballot"
-        assert bool(known) == (informed and protocol.knowledge == "on")
-        assert len(known) <= protocol.profiles
+        assert bool(known) == (informed and protocol.settings.knowledge == "on")
+        assert len(known) <= protocol.settings.profiles
         asked = people_under(OUTSIDERS, said.user)
-        assert bool(asked) == (speaks and protocol.invitation == "on")
-        assert len(asked) <= protocol.outsiders
+        assert bool(asked) == (speaks and protocol.settings.invitation == "on")
+        assert len(asked) <= protocol.settings.outsiders
         assert not set(asked) & members_at(played, said)
         for slot in ("members", "knowledge", "outsiders"):
             for other in said.request.slots.get(slot, ()):

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 from pydantic import PrivateAttr
 
-from agents.backend import Backend
-from agents.request import Reply, Request, Usage
-from society.durations import Fixed, Times
-from society.founding import Once
+from agents.gateway.backend import Backend
+from agents.prompts.request import Reply, Request
+from agents.usage import Usage
+from society.formation.founding import Once
+from society.kernel.durations import FixedDuration, Times
 from society.model import Society
-from society.tables import TABLES
+from society.results.tables import TABLES
 
 STAGES = ("topic", "ideas", "novelty", "abstract")
 PLANTED = re.compile(r"zq[a-z]+qz")
@@ -202,7 +203,8 @@ def play(
         ecosystem,
         protocol=protocol,
         founding=founding or Once(),
-        times=times or Times(utterance=Fixed(length="10m"), homework=Fixed(length="2d")),
+        times=times
+        or Times(utterance=FixedDuration(length="10m"), homework=FixedDuration(length="2d")),
         backend=players,
         until=until,
         step_days=until,

@@ -7,26 +7,25 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from players import dissolved, play
 from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
-from agents.offline.scientist import Offline
-from protocols.policies.coauthorship import Coauthorship
-from protocols.policies.explore import HalfNormal, Share
+from agents.offline.backend import Offline
+from protocols.composition_targets import CompositionTargets, fresh_members, unique_topics
+from protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
 from protocols.policies.uniform import Uniform
-from protocols.targets import Targets, fresh_members, unique_topics
 from protocols.virsci import selection
 from protocols.virsci.protocol import VirSci
-from protocols.virsci.selection import Search
-from society import population as crowd
-from society.durations import Times
-from society.founding import Once
-from society.lab import Lab
+from protocols.virsci.selection import CandidateSearch
+from society.formation.founding import Once
+from society.kernel.durations import Times
+from society.kernel.streams import Streams
 from society.model import Society
-from society.network import CoauthorNetwork
-from society.streams import Streams
-from society.team import Team
+from society.population import population as crowd
+from society.population.network import CoauthorNetwork
+from society.teams.lab import Lab
+from society.teams.team import Team
+from tests.protocols.scripted_backend import dissolved, play
 
 
 @pytest.mark.parametrize(
@@ -51,8 +50,8 @@ from society.team import Team
     ],
 )
 def test_freshness_takes_the_nearest_attainable_value(n, freshness, fresh):
-    assert Targets.of(n, freshness, None, "distinct").fresh == fresh
-    assert Targets.of(n, None, freshness, "unique").unique == fresh
+    assert CompositionTargets.nearest(n, freshness, None, "distinct").fresh == fresh
+    assert CompositionTargets.nearest(n, None, freshness, "unique").unique == fresh
 
 
 @pytest.mark.parametrize(
@@ -68,14 +67,14 @@ def test_freshness_takes_the_nearest_attainable_value(n, freshness, fresh):
     ],
 )
 def test_diversity_starts_at_one_topic(n, diversity, distinct):
-    assert Targets.of(n, None, diversity, "distinct").distinct == distinct
+    assert CompositionTargets.nearest(n, None, diversity, "distinct").distinct == distinct
 
 
 def test_without_targets_nothing_is_aimed_at():
-    assert not Targets.of(4, None, None, "distinct").any
-    assert Targets.of(4, 0.0, None, "distinct").any
-    assert Targets.of(4, None, 0.0, "distinct").any
-    assert Targets.of(4, None, 0.0, "unique").any
+    assert not CompositionTargets.nearest(4, None, None, "distinct").are_set
+    assert CompositionTargets.nearest(4, 0.0, None, "distinct").are_set
+    assert CompositionTargets.nearest(4, None, 0.0, "distinct").are_set
+    assert CompositionTargets.nearest(4, None, 0.0, "unique").are_set
 
 
 def test_fresh_members_and_unique_topics_by_hand():
@@ -121,13 +120,15 @@ def test_in_reach_is_what_counting_newcomers_one_by_one_says(n):
                 if aim == n - 1 and n > 1:
                     continue
                 team = range(size)
-                unique, fresh = Targets(n, unique=aim), Targets(n, fresh=aim)
-                assert unique.in_reach(team, joint, topics.__getitem__) == (aim in possible)
-                assert fresh.in_reach(team, joint, topics.__getitem__) == (aim in possible)
+                unique, fresh = CompositionTargets(n, unique=aim), CompositionTargets(n, fresh=aim)
+                assert unique.reachable(team, joint, topics.__getitem__) == (aim in possible)
+                assert fresh.reachable(team, joint, topics.__getitem__) == (aim in possible)
             for aim in range(1, n + 1):
                 least = len(set(topics))
                 expected = least <= aim <= least + n - size
-                here = Targets(n, distinct=aim).in_reach(range(size), joint, topics.__getitem__)
+                here = CompositionTargets(n, distinct=aim).reachable(
+                    range(size), joint, topics.__getitem__
+                )
                 assert here == expected
 
 
@@ -153,7 +154,7 @@ def build(targets, rng, ties, subject):
         open_ = [
             c
             for c in range(people)
-            if c not in team and targets.in_reach([*team, c], joint, subject.__getitem__)
+            if c not in team and targets.reachable([*team, c], joint, subject.__getitem__)
         ]
         if not open_:
             break
@@ -180,7 +181,7 @@ AIMS = [
 @pytest.mark.parametrize("seed", range(3))
 def test_among_enough_people_no_team_runs_into_a_dead_end(seed):
     for aim in AIMS:
-        targets = Targets.of(*aim)
+        targets = CompositionTargets.nearest(*aim)
         for trial in range(4):
             rng, ties, subject = world(1000 * seed + trial)
             team = build(targets, rng, ties, subject)
@@ -189,7 +190,7 @@ def test_among_enough_people_no_team_runs_into_a_dead_end(seed):
 
 @pytest.mark.parametrize("aim", [(4, 0.5, 0.5, "distinct"), (4, 0.0, 1.0, "distinct")])
 def test_both_targets_together(aim):
-    targets = Targets.of(*aim)
+    targets = CompositionTargets.nearest(*aim)
     for seed in range(8):
         rng, ties, subject = world(seed)
         assert attained(targets, build(targets, rng, ties, subject), ties, subject)
@@ -205,7 +206,7 @@ def test_every_team_on_target_can_be_gathered_in_some_order():
 
         for n, level in ((3, 0.0), (4, 0.0), (4, 0.25), (4, 0.5), (4, 1.0)):
             for freshness, diversity in ((level, None), (None, level)):
-                targets = Targets.of(n, freshness, diversity, "unique")
+                targets = CompositionTargets.nearest(n, freshness, diversity, "unique")
                 for others in combinations(range(1, 8), n - 1):
                     if attained(targets, [0, *others], ties, subject):
                         assert gathers(targets, (0,), frozenset(others), joint, subject)
@@ -216,7 +217,7 @@ def gathers(targets, team, left, joint, subject):
     if not left:
         return True
     return any(
-        targets.in_reach([*team, c], joint, subject.__getitem__)
+        targets.reachable([*team, c], joint, subject.__getitem__)
         and gathers(targets, (*team, c), left - {c}, joint, subject)
         for c in left
     )
@@ -281,13 +282,13 @@ def test_who_is_out_of_reach_is_not_even_asked(synthetic):
 def test_everybody_in_reach_is_found_without_asking_everybody(seed):
     """Against the rule itself, asked of one after another."""
     for number, aim in enumerate([*AIMS, (4, 0.5, 0.5, "distinct"), (5, 0.4, 0.6, "unique")]):
-        targets = Targets.of(*aim)
+        targets = CompositionTargets.nearest(*aim)
         rng, ties, subject = world(100 * seed + number, people=60, topics=5, degree=8)
         net = CoauthorNetwork(csr_array(ties.astype(np.int64)), lambda: 1.0)
         team = rng.permutation(60)[: rng.integers(1, targets.n)].tolist()
-        found = targets.candidates(team, net, np.array(subject))
+        found = targets.suitable_rows(team, net, np.array(subject))
         for row in range(60):
-            fits = targets.in_reach([*team, row], net.joint, subject.__getitem__)
+            fits = targets.reachable([*team, row], net.joint_papers, subject.__getitem__)
             assert found[row] == (fits and row not in team), (aim, team, row)
 
 
@@ -303,7 +304,7 @@ SELECTIONS = {
 @pytest.mark.parametrize("name", SELECTIONS)
 def test_among_those_in_reach_the_policy_decides(synthetic, monkeypatch, name, tries):
     """Whether by refusing who is out of reach, or by looking for all who are in it."""
-    monkeypatch.setattr(selection, "TRIES", tries)
+    monkeypatch.setattr(selection, "MAX_DRAWS", tries)
     policy = SELECTIONS[name]
     virsci = VirSci(freshness=0.5, diversity=0.5, selection=policy)
     society = Society(
@@ -311,17 +312,18 @@ def test_among_those_in_reach_the_policy_decides(synthetic, monkeypatch, name, t
     )
     population, network = society.population, society.network
     for other in ("a", "b"):
-        population.enter({"a": 2, "b": 9}[other], other)
-    team = Team("Scientist1/1", "Scientist1", virsci, 0.0)
+        population.join_team({"a": 2, "b": 9}[other], other)
+    team = Team("Scientist1/1", "Scientist1", virsci.name, 0.0)
     for who in ("Scientist1", "Scientist4"):
-        society.join(team, who, "member")
-    search = Search(virsci, team, Lab(society, team), 4)
+        society.world.join(team, who, "member")
+    building = virsci.settings.team_building
+    search = CandidateSearch(building, team, Lab(society.world, team), 4)
     search._asked.add(7)
     open_ = [
         row
         for row in range(len(population))
         if row not in (1, 4, 7, 2, 9)
-        and search.targets.in_reach([1, 4, row], network.joint, society.topic)
+        and search.targets.reachable([1, 4, row], network.joint_papers, society.world.topic)
     ]
     assert 5 < len(open_) < len(population) - 5
     weights = policy.weights(1, open_, network)
@@ -338,7 +340,7 @@ def test_among_those_in_reach_the_policy_decides(synthetic, monkeypatch, name, t
 
 
 def test_when_nobody_is_in_reach_nobody_is_drawn(synthetic, monkeypatch):
-    monkeypatch.setattr(selection, "TRIES", 2)
+    monkeypatch.setattr(selection, "MAX_DRAWS", 2)
     test_an_unreachable_target_dissolves_the_team(synthetic, {"diversity": 1.0})
     test_an_unreachable_target_dissolves_the_team(synthetic, {"freshness": 0.0})
 
@@ -348,10 +350,10 @@ def test_main_topics_are_those_of_the_columns_in_a_large_society(synthetic, monk
         society = Society(
             synthetic, protocol=VirSci(), founding=Once(), times=Times(), backend=Offline()
         )
-        return society.subjects
+        return society.world.topic_numbers
 
     of_small = found()
     topics = [profile.topic for profile in synthetic.profiles]
     assert len({*zip(topics, of_small.tolist(), strict=True)}) == len({*topics}) > 1
-    monkeypatch.setattr(crowd, "EVERYBODY", 1)
+    monkeypatch.setattr(crowd, "ALL_AGENTS_LIMIT", 1)
     assert found().tolist() == of_small.tolist()

@@ -7,8 +7,8 @@ import pytest
 import protocols.forms
 import protocols.virsci.forms
 from agents.errors import ReplyError
-from agents.forms import Form
-from agents.reading import read_reply
+from agents.replies.form import Form
+from agents.replies.parser import read_reply
 from protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
 from protocols.virsci.forms import (
     Agreement,
@@ -39,9 +39,9 @@ def test_asking_nobody():
         '{"Scientist": "None"}',
         '"N/A"',
     ):
-        assert read_reply(Remark, f'{{"Response": "x", "Ask": {said}}}').words.ask is None
+        assert read_reply(Remark, f'{{"Response": "x", "Ask": {said}}}').form.ask is None
     text = '{"Response": "x", "Ask": {"scientist": "Scientist4", "QUESTION": "How?"}}'
-    assert read_reply(Remark, text).words.ask.scientist == "Scientist4"
+    assert read_reply(Remark, text).form.ask.scientist == "Scientist4"
     assert unread(Remark, '{"Response": "x", "Ask": {"Scientist": "Scientist4"}}')
 
 
@@ -52,7 +52,7 @@ def test_an_invitation_is_answered_by_number_or_name():
         ('"Accept."', True),
         ('"decline"', False),
     ):
-        read = read_reply(Choice, f'{{"Selected Action": {said}}}').words
+        read = read_reply(Choice, f'{{"Selected Action": {said}}}').form
         assert read.accepted is accepted
     assert unread(Choice, '{"Selected Action": true}')
     assert unread(Choice, '{"Selected Action": 3}')
@@ -67,7 +67,7 @@ def test_a_vote_is_for_one_idea():
         '["Idea 2"]',
         '"Idea 2 rather than Idea 0"',
     ):
-        assert read_reply(Ballot, f'{{"Decision Made": {said}}}').words.choice == 2
+        assert read_reply(Ballot, f'{{"Decision Made": {said}}}').form.choice == 2
     for said in (
         "3",
         "true",
@@ -82,7 +82,7 @@ def test_scores_have_their_scales():
     assert unread(SelfReview, '{"similarity_scores": {"A": 101}}')
     assert unread(SelfReview, '{"similarity_scores": {"A": "8/10"}}')
     assert unread(Revision, '{"Title": "T", "Abstract": "A", "Scores": {"Clarity": 0}}')
-    read = read_reply(SelfReview, '{"Similarity Scores": {"A": "85%", "B": "40/100"}}').words
+    read = read_reply(SelfReview, '{"Similarity Scores": {"A": "85%", "B": "40/100"}}').form
     assert read.highest == 85
 
 
@@ -91,7 +91,7 @@ def test_every_form_that_is_asked_has_a_default_or_says_why_not():
         form
         for module in (protocols.forms, protocols.virsci.forms)
         for form in vars(module).values()
-        if isinstance(form, type) and issubclass(form, Form) and form.ruled
+        if isinstance(form, type) and issubclass(form, Form) and form.has_rule
     }
     for form in asked:
         told = vars(form)["fallback"].__func__

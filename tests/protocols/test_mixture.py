@@ -8,11 +8,11 @@ from agents.errors import InputError, ProtocolError
 from protocols.mixture import Component, Mixture
 from protocols.virsci.protocol import VirSci
 from protocols.wordless import Wordless
-from scenarios.build import build_society
-from scenarios.execute import run
-from scenarios.schema import load_scenario
-from society.run import Run
-from society.streams import Streams
+from scenarios.config.schema import load_scenario
+from scenarios.runs.build import build_society
+from scenarios.runs.execute import run_scenario
+from society.kernel.streams import Streams
+from society.results.run import Run
 
 TWO = Mixture(
     of=(
@@ -113,7 +113,7 @@ def test_a_mixture_of_mixtures_is_refused():
 
 
 def test_the_report_compares_like_with_like(mixed, tmp_path):
-    folder = run(load_scenario(mixed, seed=5), tmp_path / "run")
+    folder = run_scenario(load_scenario(mixed, seed=5), tmp_path / "run")
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "By protocol" in page
     table = Run.open(folder).measure("by_protocol").set_index("protocol")

@@ -4,11 +4,9 @@ import re
 from itertools import pairwise, takewhile
 
 import pytest
-from players import PLANTED, play
-from statement import SPOKEN, Past, expected, oneself
 
 from agents.profile import Profile
-from agents.request import Message, Request
+from agents.prompts.request import Message, Request
 from benchmarks.prefix import (
     MARK,
     PAPER,
@@ -23,6 +21,8 @@ from benchmarks.prefix import (
 )
 from protocols.virsci.forms import Topic
 from protocols.virsci.protocol import VirSci
+from tests.protocols.paper_equations import SPOKEN, Past, expected, oneself
+from tests.protocols.scripted_backend import PLANTED, play
 
 
 @pytest.fixture(scope="module")

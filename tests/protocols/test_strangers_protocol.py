@@ -3,14 +3,14 @@
 from typing import Literal
 
 import pytest
-from players import play
 from pydantic import Field
 
 from agents.errors import Dissolved
-from agents.forms import Form
-from agents.offline.scientist import Offline
-from agents.prompt import Prompts
-from society.interfaces import Manuscript, TeamProtocol
+from agents.offline.backend import Offline
+from agents.prompts.prompt import Prompts
+from agents.replies.form import Form
+from society.teams.contracts import Manuscript, TeamProtocol
+from tests.protocols.scripted_backend import play
 
 
 class Verse(Form):
@@ -29,7 +29,7 @@ class Measured(Verse):
     """A verse that brings a rule."""
 
     @classmethod
-    def rehearse(cls, slots, rng):
+    def answer_by_rule(cls, slots, rng):
         return cls.model_validate({"Title": "T", "Verse": "V", "Mood": "dark", "Weight": 2})
 
 

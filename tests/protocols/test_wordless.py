@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from agents.offline.scientist import Offline
-from protocols.policies.fixed import Fixed
+from agents.offline.backend import Offline
+from protocols.policies.fixed import FixedTeam
 from protocols.policies.uniform import Uniform
-from protocols.sizes import StatedSize
+from protocols.team_sizes import StatedSize
 from protocols.wordless import Wordless
-from society.durations import Fixed as Always
-from society.durations import Times
-from society.founding import Once, Poisson
+from society.formation.founding import Once, Poisson
+from society.kernel.durations import FixedDuration as Always
+from society.kernel.durations import Times
 from society.model import Society
-from society.run import Run
+from society.results.run import Run
 
 TIMES = Times(homework=Always(length=2.0), leader_effort=1.0, publication_delay=10.0)
 
@@ -89,7 +89,7 @@ def test_sizes_may_be_drawn(ran):
 
 def test_who_is_drawn_is_a_matter_of_the_policy(ran):
     people = ("Scientist3", "Scientist7", "Scientist9")
-    run = ran(Wordless(team_size=3, selection=Fixed(people=people)))
+    run = ran(Wordless(team_size=3, selection=FixedTeam(people=people)))
     authors = set(run.table("authorships")["scientist"])
     assert len(authors) == 3
     assert len(authors & set(people)) >= 2
@@ -106,7 +106,7 @@ def test_nobody_works_in_more_teams_than_allowed(ran):
 
 
 def test_a_team_that_finds_too_few_is_dissolved(ran):
-    alone = Wordless(team_size=4, selection=Fixed(people=("Scientist3",)), min_size=3)
+    alone = Wordless(team_size=4, selection=FixedTeam(people=("Scientist3",)), min_size=3)
     team = ran(alone).table("teams").iloc[0]
     assert (team["state"], team["reason"]) == ("dissolved", "too small")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.errors import InputError
-from scenarios.schema import Scenario, load_scenario
+from scenarios.config.schema import Scenario, load_scenario
 
 # A whole society in a second: a dozen people, one or two teams, half a year.
 SMALL = """\

@@ -8,12 +8,25 @@ import sys
 from pathlib import Path
 
 import pytest
-from little import INVITE, PEOPLE, SAY, Page, Stated, Words, kinds, name, only, run, talk, times
 
 from agents.errors import Dissolved
-from society.founding import Once, Poisson
-from society.interfaces import Manuscript
+from society.formation.founding import Once, Poisson
 from society.interventions import Change, Removal, founds_alike
+from society.teams.contracts import Manuscript
+from tests.society.tiny_society import (
+    INVITE,
+    PEOPLE,
+    SAY,
+    Page,
+    Stated,
+    Words,
+    kinds,
+    name,
+    only,
+    run,
+    talk,
+    times,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -197,7 +210,7 @@ def test_those_who_are_gone_are_neither_asked_nor_taken_in():
         found["people"] = lab.people("graphs vision speech", 20)
         found["joined"] = lab.join(name(9))
         found["why"] = lab.why_not(name(9)), lab.why_not(name(8))
-        found["closed"] = set(lab.world.closed())
+        found["closed"] = set(lab.world.unavailable())
         yield from lab.stage("s", ask(lab))
         found["people"] = {profile.id for profile in found["people"].read()}
         raise Dissolved("enough")
@@ -236,17 +249,17 @@ def test_an_invitation_that_meets_nobody_any_more():
 LIVES = """
 import json, sys
 sys.path.insert(0, {tests!r})
-from test_interventions import digest, living
+from tests.society.test_interventions import digest, living
 print(digest(living()))
 """
 
 
 def living(latency=0.0, in_flight=64):
     """A society of VirSci teams with every kind of intervention, after its end."""
-    from agents.offline.scientist import Offline
+    from agents.offline.backend import Offline
     from protocols.virsci.protocol import VirSci
-    from society.durations import Times
-    from society.ecosystem.synthetic import Synthetic
+    from society.ecosystem.synthetic.synthetic import Synthetic
+    from society.kernel.durations import Times
     from society.model import Society
 
     ways = {"team_size": 3, "turns": 1, "inviting": "at_once"}
@@ -300,7 +313,7 @@ def test_interventions_are_the_same_in_another_process(reference):
         env=os.environ | {"PYTHONHASHSEED": "5", "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=500,
     )
     assert told.returncode == 0, told.stderr
     assert told.stdout.strip() == reference

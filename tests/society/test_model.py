@@ -7,7 +7,11 @@ import weakref
 
 import mesa
 import pytest
-from little import (
+
+from agents.scientist import Scientist
+from society.model import Society
+from society.population import population
+from tests.society.tiny_society import (
     BEFORE,
     ECOSYSTEM,
     Scripted,
@@ -20,10 +24,6 @@ from little import (
     talk,
     times,
 )
-
-from agents.scientist import Scientist
-from society import population
-from society.model import Society
 
 LEADERS = ((0.0, 0), (3.0, 4), (12.0, 7))
 
@@ -139,7 +139,7 @@ def test_a_mesa_space_holds_everybody_and_the_ties_as_of_now():
 
 
 def test_who_acts_for_the_first_time_gets_a_place(monkeypatch):
-    monkeypatch.setattr(population, "EVERYBODY", 3)
+    monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", 3)
     society = Small(rounds=3)
     assert not society.space.get_all_cell_contents()
     society.run_to_end()
@@ -153,7 +153,7 @@ def answering():
     return [thread for thread in threading.enumerate() if thread.name == "answers"]
 
 
-def until(holds, seconds=10.0):
+def until(holds, seconds=120.0):
     end = time.monotonic() + seconds
     # Societies of other tests end their threads when they are collected.
     gc.collect()

@@ -14,18 +14,19 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from agents.backend import Backend
-from agents.forms import Form
+from agents.gateway.backend import Backend
 from agents.profile import Profile
-from agents.prompt import Prompts
-from agents.request import Reply, Usage
-from society.durations import Fixed, Times
+from agents.prompts.prompt import Prompts
+from agents.prompts.request import Reply
+from agents.replies.form import Form
+from agents.usage import Usage
 from society.ecosystem.ecosystem import Ecosystem
-from society.founding import Founding
-from society.interfaces import Manuscript, TeamProtocol
-from society.literature.embedding import Embedding
-from society.literature.paper import Paper
+from society.formation.founding import Founding
+from society.kernel.durations import FixedDuration, Times
+from society.literature.embedding.base import Embedding
+from society.literature.papers import Paper
 from society.model import Society
+from society.teams.contracts import Manuscript, TeamProtocol
 
 PAGES = Prompts(Path(__file__).with_name("pages"))
 SAY, GUEST, INVITE = PAGES["say"], PAGES["guest"], PAGES["invite"]
@@ -174,7 +175,7 @@ class Stated(Founding):
 
     teams_at: tuple[tuple[float, int], ...] = ((0.0, 0),)
 
-    def teams(self, scientists, streams):
+    def foundings(self, scientists, streams):
         yield from self.teams_at
 
 
@@ -182,7 +183,7 @@ def times(**changes):
     """An utterance takes a day; no homework; a paper appears after ten days."""
     return Times(
         **{
-            "utterance": Fixed(length=1.0),
+            "utterance": FixedDuration(length=1.0),
             "homework": None,
             "meeting_notice": 7.0,
             "reply_window": 14.0,
@@ -214,7 +215,7 @@ def run(steps, *leaders, **settings):
 
 def only(society, table):
     """The rows of a table, as dicts by column."""
-    from society.tables import TABLES
+    from society.results.tables import TABLES
 
     columns = [column.name for column in TABLES[table]]
     return [dict(zip(columns, row, strict=True)) for row in society.log.rows[table]]
@@ -231,7 +232,7 @@ def traces(society):
 
 
 def talk(rounds=3, *, reading=False):
-    """Steps of a team of leader and next scientist that talks, writes and hands in."""
+    """Process[Any] of a team of leader and next scientist that talks, writes and hands in."""
 
     def steps(team, lab):
         mate = name((int(team.leader[9:]) + 1) % PEOPLE)
@@ -273,7 +274,7 @@ def together(*values):
 
 def nothing_left(society):
     """Is nobody working, and has every room and desk been given back?"""
-    attention = society.attention
+    attention = society.world.attention
     queues = [*attention._presence.values(), *attention._desks.values()]
     idle = all(not queue.users and not queue.queue for queue in queues)
     return idle and not society.population.busy and not any(a.teams for a in society.agents)

@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from agents.forms import Form
 from agents.profile import Profile
-from agents.request import Message, Request
+from agents.prompts.request import Message, Request
+from agents.replies.form import Form
 
 
 class Detail(Form):
@@ -82,7 +82,7 @@ class Provider:
         self._listening = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-        assert self._listening.wait(10)
+        assert self._listening.wait(120)
 
     @property
     def url(self) -> str:
@@ -94,7 +94,7 @@ class Provider:
 
     def stop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(120)
         self._loop.close()
 
     def _run(self) -> None:

@@ -7,12 +7,12 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from agents.litellm_backend import LiteLLM
-from agents.live import Live
-from agents.openai_backend import OpenAI
-from agents.request import Usage
-from agents.way import Way
-from scenarios.sections import write_part
+from agents.backends.endpoint_settings import EndpointSettings
+from agents.backends.http import ChatCompletionsBackend
+from agents.backends.litellm import LiteLLM
+from agents.backends.openai import OpenAI
+from agents.usage import Usage
+from scenarios.config.reader import write_part
 
 KEY = "sk-proj-0123456789abcdefABCDEF"
 BASE = "http://127.0.0.1:8000/v1"
@@ -27,8 +27,8 @@ def refused(**settings):
 def test_the_model_is_told_its_name_and_sampling_and_nothing_of_the_way():
     one = OpenAI(model="m", api_base=BASE, key="A_KEY", deadlines={"total": 9})
     other = LiteLLM(model="m", via=[{"api_base": BASE}], prices={"input": 1, "output": 2})
-    assert one.told == other.told
-    assert json.loads(one.told) == {
+    assert one.model_settings == other.model_settings
+    assert json.loads(one.model_settings) == {
         "model": "m",
         "temperature": 0.7,
         "max_tokens": 2048,
@@ -52,20 +52,23 @@ def test_the_model_is_told_its_name_and_sampling_and_nothing_of_the_way():
     ],
 )
 def test_everything_that_may_change_the_words_is_told(change):
-    assert OpenAI(**{"model": "m"} | change).told != OpenAI(model="m").told
-    assert not change.keys() & Live.execution
+    assert OpenAI(**{"model": "m"} | change).model_settings != OpenAI(model="m").model_settings
+    assert not change.keys() & ChatCompletionsBackend.execution
 
 
 def test_what_is_told_does_not_depend_on_the_order_of_extra_keys():
-    told = [OpenAI(model="m", extra=extra).told for extra in ({"a": 1, "b": 2}, {"b": 2, "a": 1})]
+    told = [
+        OpenAI(model="m", extra=extra).model_settings
+        for extra in ({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    ]
     assert told[0] == told[1]
     assert told[0].index('"extra"') < told[0].index('"model"')
 
 
 def test_every_setting_is_either_told_or_of_execution():
-    told = json.loads(OpenAI(model="m", top_p=0.5, context=9000, extra={"a": 1}).told)
-    assert told.keys() | Live.execution == set(OpenAI.model_fields)
-    assert not told.keys() & Live.execution
+    told = json.loads(OpenAI(model="m", top_p=0.5, context=9000, extra={"a": 1}).model_settings)
+    assert told.keys() | ChatCompletionsBackend.execution == set(OpenAI.model_fields)
+    assert not told.keys() & ChatCompletionsBackend.execution
 
 
 def test_reports_say_who_speaks():
@@ -75,16 +78,16 @@ def test_reports_say_who_speaks():
 
 def test_the_longest_reply_and_the_room_beside_it_are_known():
     backend = OpenAI(model="m", max_tokens=1000, context=9000)
-    assert backend.longest_reply == 1000
-    assert backend.room == 3 * 8000
-    assert OpenAI(model="m").room is None
+    assert backend.max_reply_tokens == 1000
+    assert backend.max_prompt_characters == 3 * 8000
+    assert OpenAI(model="m").max_prompt_characters is None
     assert not backend.inline
 
 
 def test_settings_come_back_from_plain_data():
     backend = OpenAI(
         model="m",
-        via=[{"api_base": BASE, "weight": 2}, Way(None, key="A_KEY")],
+        via=[{"api_base": BASE, "weight": 2}, EndpointSettings(None, key="A_KEY")],
         extra={"chat": {"deep": [1]}},
         prices={"input": 0.5, "output": 1.5},
     )
@@ -227,7 +230,7 @@ def test_what_does_not_fit_together_is_told(settings, words):
 
 def test_ways_inherit_the_key_and_are_told_apart_by_it():
     backend = OpenAI(model="m", key="A_KEY", via=[{"api_base": BASE}, {"key": "B_KEY"}])
-    assert [way.name for way in backend.ways()] == [f"{BASE} (A_KEY)", "(B_KEY)"]
-    (single,) = OpenAI(model="m", api_base=BASE).ways()
-    assert single == Way(BASE)
+    assert [way.name for way in backend.endpoint_settings()] == [f"{BASE} (A_KEY)", "(B_KEY)"]
+    (single,) = OpenAI(model="m", api_base=BASE).endpoint_settings()
+    assert single == EndpointSettings(BASE)
     assert single.name == BASE

@@ -6,11 +6,11 @@ from collections import Counter
 import pytest
 from pydantic import ValidationError
 
-from agents.gateway import Gateway
-from agents.hybrid import Hybrid
-from agents.offline.scientist import Offline
-from agents.openai_backend import OpenAI
-from agents.request import Usage
+from agents.backends.hybrid import Hybrid
+from agents.backends.openai import OpenAI
+from agents.gateway.gateway import Gateway
+from agents.offline.backend import Offline
+from agents.usage import Usage
 
 MODEL = OpenAI(model="test", api_base="http://127.0.0.1:1/v1", prices={"input": 1, "output": 2})
 
@@ -21,7 +21,7 @@ def hybrid(**settings):
 
 def live_teams(backend, leaders=2000):
     teams = [f"Scientist{n}/{k}" for n in range(leaders) for k in (1, 2)]
-    return {t for t in teams if backend.voice(f"{t}/topic/1/1/0/utter/X") is backend.live}
+    return {t for t in teams if backend.backend_for(f"{t}/topic/1/1/0/utter/X") is backend.live}
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_every_call_of_a_team_has_the_same_voice():
         ids = [
             f"{team}/{stage}/1/2/0/{act}" for stage in ("a", "b") for act in ("x/Y", "z/Y/re-ask1")
         ]
-        assert len({id(backend.voice(call)) for call in ids}) == 1
+        assert len({id(backend.backend_for(call)) for call in ids}) == 1
 
 
 def test_a_larger_share_keeps_the_teams_of_a_smaller_one():
@@ -63,21 +63,29 @@ def test_chosen_scientists_and_stages():
         "Scientist3/1/abstract/1/1/0/utter/Scientist9",
         "Scientist9/1/topic/1/1/0/utter/Scientist3",
     ]
-    assert [backend.voice(call) is backend.live for call in spoken] == [True, True, False, False]
+    assert [backend.backend_for(call) is backend.live for call in spoken] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     everywhere = hybrid(stages=("topic",))
-    assert everywhere.voice("Scientist9/1/topic/1/1/0/utter/S") is everywhere.live
+    assert everywhere.backend_for("Scientist9/1/topic/1/1/0/utter/S") is everywhere.live
     both = hybrid(scientists=("Scientist3",), live_share=0.0)
     assert live_teams(both, 10) == {"Scientist3/1", "Scientist3/2"}
 
 
 def test_what_the_model_is_holds_for_the_whole():
     backend = hybrid(live_share=0.5)
-    assert backend.told == MODEL.told
+    assert backend.model_settings == MODEL.model_settings
     assert (
         backend.price(Usage(1_000_000, 1_000_000)) == MODEL.price(Usage(1_000_000, 1_000_000)) == 3
     )
     assert [way.name for way in backend.endpoints()] == [way.name for way in MODEL.endpoints()]
-    assert (backend.longest_reply, backend.room) == (MODEL.longest_reply, MODEL.room)
+    assert (backend.max_reply_tokens, backend.max_prompt_characters) == (
+        MODEL.max_reply_tokens,
+        MODEL.max_prompt_characters,
+    )
     assert backend.paid is MODEL
     assert not backend.inline
     assert "a share of 0.5 of the teams" in backend.about
@@ -100,17 +108,19 @@ def test_what_makes_no_sense_is_refused():
 def test_the_rules_answer_without_a_slot_or_an_attempt(synthetic):
     from dataclasses import replace
 
-    from agents.request import Request
+    from agents.prompts.request import Request
     from protocols.forms import Remark
 
     backend = hybrid(live_share=0.0)
     gateway = Gateway(backend, 1)
     who = synthetic.profiles[0]
-    request = Request("S/1/topic/1/1/0/utter/S", who, (), Remark, {}, told=backend.told)
+    request = Request(
+        "S/1/topic/1/1/0/utter/S", who, (), Remark, {}, model_settings=backend.model_settings
+    )
     replies = [
         asyncio.run(gateway.complete(replace(request, id=f"{request.id}{n}"))) for n in (1, 2)
     ]
     assert Counter(reply.model for reply in replies).keys() <= {"offline", "offline-unruled"}
     assert gateway.journal.totals().attempts == 0
     gateway.journal.flush()
-    assert len(list(gateway.journal.answered())) == 2
+    assert len(list(gateway.journal.answered_ids())) == 2

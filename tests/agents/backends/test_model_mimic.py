@@ -6,14 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from agents.backend import Backend
+from agents.backends.model_mimic import (
+    Leaning,
+    MimicSettings,
+    ModelMimic,
+    iterate_texts,
+    scale_texts,
+    traits,
+)
 from agents.errors import Filtered, ReplyError
-from agents.forms import read_form
-from agents.kept import Kept
-from agents.offline.rehearsal import Leaning, Manner, Rehearsal, lengthened, texts, traits
-from agents.offline.scientist import answer
+from agents.gateway.backend import Backend
+from agents.journal.records import CallOutcome
+from agents.offline.backend import answer_offline
 from agents.profile import Profile
-from agents.request import Message, Reply, Request, Usage
+from agents.prompts.request import Message, Reply, Request
+from agents.replies.parser import read_form
+from agents.usage import Usage
 from protocols.forms import Choice, Question, Remark
 from protocols.virsci.forms import Agreement, Ballot, Draft
 
@@ -29,15 +37,15 @@ class Model(Backend):
     limit: int = 0
 
     @property
-    def told(self):
+    def model_settings(self):
         return "a model"
 
     @property
-    def room(self):
+    def max_prompt_characters(self):
         return 900
 
     @property
-    def longest_reply(self):
+    def max_reply_tokens(self):
         return self.limit
 
 
@@ -54,20 +62,24 @@ def request(number=0, form=Choice, slots=INVITED, **changes):
 
 
 def said(request, salt=0, limit=0, **manner):
-    backend = Rehearsal(part=Model(limit=limit), manner=Manner(**manner), salt=salt)
+    backend = ModelMimic(imitated=Model(limit=limit), settings=MimicSettings(**manner), salt=salt)
     return asyncio.run(backend.complete(request))
 
 
 def test_without_a_manner_of_its_own_it_is_the_offline_scientist():
     for number in range(20):
-        reply, offline = said(request(number)), answer(request(number))
+        reply, offline = said(request(number)), answer_offline(request(number))
         assert reply.text == offline.text
         assert reply.usage.completion_tokens == offline.usage.completion_tokens
 
 
 def test_it_stands_in_the_place_of_its_backend():
-    rehearsal = Rehearsal(part=Model())
-    assert (rehearsal.told, rehearsal.room, rehearsal.inline) == ("a model", 900, True)
+    rehearsal = ModelMimic(imitated=Model())
+    assert (rehearsal.model_settings, rehearsal.max_prompt_characters, rehearsal.inline) == (
+        "a model",
+        900,
+        True,
+    )
 
 
 @pytest.mark.parametrize("times", [0.5, 2.0, 3.3])
@@ -75,7 +87,7 @@ def test_texts_become_so_many_times_as_long_and_nothing_else_changes(times):
     slots = {**SPEAKING, "outsiders": (BEN,)}
     for number in range(60):
         plain = request(number, Remark, slots)
-        before = Remark.model_validate_json(answer(plain).text)
+        before = Remark.model_validate_json(answer_offline(plain).text)
         after = Remark.model_validate_json(said(plain, wordiness=times).text)
         assert len(after.response) == pytest.approx(times * len(before.response), abs=3)
         if before.ask is not None:
@@ -85,14 +97,14 @@ def test_texts_become_so_many_times_as_long_and_nothing_else_changes(times):
 def test_one_form_may_be_wordier_than_the_others():
     remark = request(1, Remark, SPEAKING)
     same = said(remark, wordiness=3.0, wordiness_of={"Remark": 1.0})
-    assert same.text == answer(remark).text
+    assert same.text == answer_offline(remark).text
     assert len(said(request(1), wordiness=3.0, wordiness_of={"Remark": 1.0}).text) > len(
-        answer(request(1)).text
+        answer_offline(request(1)).text
     )
 
 
 def test_choices_and_numbers_stay_and_a_form_that_takes_no_more_is_left_alone():
-    assert lengthened(Ballot, '{"Decision Made": "Idea 1"}', 5.0) == '{"Decision Made": "Idea 1"}'
+    assert scale_texts(Ballot, '{"Decision Made": "Idea 1"}', 5.0) == '{"Decision Made": "Idea 1"}'
 
     class Short(Draft):
         def model_post_init(self, context):
@@ -100,13 +112,13 @@ def test_choices_and_numbers_stay_and_a_form_that_takes_no_more_is_left_alone():
                 raise ValueError("too long")
 
     text = '{"Title": "one two three four five six", "Abstract": "seven"}'
-    assert lengthened(Short, text, 1.5) != text
-    assert lengthened(Short, text, 5.0) == text
+    assert scale_texts(Short, text, 1.5) != text
+    assert scale_texts(Short, text, 5.0) == text
 
 
 def test_texts_are_strings_of_some_words_wherever_they_stand():
     data = {"a": "one two three four five", "b": ["Idea 1", {"c": "six seven eight nine ten"}]}
-    assert dict(texts(data)) == {("a",): data["a"], ("b", 1, "c"): data["b"][1]["c"]}
+    assert dict(iterate_texts(data)) == {("a",): data["a"], ("b", 1, "c"): data["b"][1]["c"]}
 
 
 def accepted(reply):
@@ -115,7 +127,7 @@ def accepted(reply):
 
 def test_a_share_of_the_acceptances_is_kept_and_refusals_stay():
     requests = [request(number) for number in range(400)]
-    before = [accepted(answer(one)) for one in requests]
+    before = [accepted(answer_offline(one)) for one in requests]
     leanings = {"Choice.accepted": Leaning(kept=0.5)}
     after = [accepted(said(one, leanings=leanings)) for one in requests]
     assert not any(now for was, now in zip(before, after, strict=True) if not was)
@@ -165,7 +177,7 @@ def test_a_reply_that_cannot_be_read_is_drawn_anew_when_it_is_asked_again():
 
 
 def test_prose_beside_the_form_is_a_share_of_it():
-    plain = answer(request(3)).text
+    plain = answer_offline(request(3)).text
     reply = said(request(3), around=0.5)
     assert len(reply.text) == pytest.approx(1.5 * len(plain), abs=2)
     assert read_form(Choice, reply.text) == Choice.model_validate_json(plain)
@@ -184,20 +196,20 @@ def test_tokens_are_counted_as_the_model_would():
 
 def test_known_words_are_taken_as_they_are_and_heard_beside_the_offline_ones():
     heard, words = [], json.dumps({"Selected Action": "Action 2", "Reasoning": "no"})
-    kept = Kept("answer", words, "a model", Usage(11, 22, False))
-    rehearsal = Rehearsal(
-        part=Model(),
-        manner=Manner(re_asks=1.0),
-        known=lambda asked: kept if asked.id.endswith("/5") else None,
-        heard=lambda *told: heard.append(told),
+    kept = CallOutcome("answer", words, "a model", Usage(11, 22, False))
+    rehearsal = ModelMimic(
+        imitated=Model(),
+        settings=MimicSettings(re_asks=1.0),
+        lookup=lambda asked: kept if asked.id.endswith("/5") else None,
+        on_known=lambda *told: heard.append(told),
     )
     assert asyncio.run(rehearsal.complete(request(5))) == Reply(words, kept.usage, "a model")
-    assert heard == [(request(5), kept, answer(request(5)))]
+    assert heard == [(request(5), kept, answer_offline(request(5)))]
     assert "{" not in asyncio.run(rehearsal.complete(request(6))).text
 
 
 def test_a_known_verdict_is_given_again():
-    rehearsal = Rehearsal(part=Model(), known=lambda _: Kept("filtered", "taken away"))
+    rehearsal = ModelMimic(imitated=Model(), lookup=lambda _: CallOutcome("filtered", "taken away"))
     with pytest.raises(Filtered, match="taken away"):
         asyncio.run(rehearsal.complete(request()))
 

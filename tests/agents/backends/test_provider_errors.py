@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 
 import pytest
-from live_provider import a_request, completion
 
-from agents.classify import LONGEST, of_error, of_response, of_success, one_line
-from agents.completion import read_completion
-from agents.errors import Filtered, Overflow
-from agents.faults import RULES, Fault
-from agents.request import Usage
+from agents.backends.completions import read_completion
+from agents.backends.provider_errors import (
+    LONGEST,
+    classify_exception,
+    classify_response,
+    classify_success,
+    one_line,
+)
+from agents.errors import RULES, Fault, Filtered, Overflow
+from agents.usage import Usage
+from tests.agents.backends.live_provider import a_request, completion
 
 
 def openai(message, code=None, kind="invalid_request_error"):
@@ -146,7 +151,7 @@ FAULTS = [
 
 def meaning(status, body):
     text = body.decode() if isinstance(body, bytes) else json.dumps(body)
-    return of_response(status, text, {})
+    return classify_response(status, text, {})
 
 
 @pytest.mark.parametrize(("status", "body"), TOO_LONG)
@@ -212,16 +217,16 @@ def test_words_of_a_repeated_prompt_decide_nothing(status, body):
 )
 @pytest.mark.parametrize("status", [400, 500])
 def test_no_body_of_an_error_does_harm(status, body):
-    fault = of_response(status, body, {})
+    fault = classify_response(status, body, {})
     assert isinstance(fault, Fault)
     assert len(str(fault)) <= LONGEST
     assert str(fault).isprintable()
-    of_success(body)
+    classify_success(body)
 
 
 def test_a_list_around_an_error_is_looked_through():
     inner = gemini(400, "INVALID_ARGUMENT", "exceeds the maximum number of tokens allowed")
-    assert type(of_response(400, json.dumps([inner]), {})) is Overflow
+    assert type(classify_response(400, json.dumps([inner]), {})) is Overflow
 
 
 def raised(*errors):
@@ -261,24 +266,24 @@ class LocalTrouble(Exception):
     ],
 )
 def test_an_exception_means_what_it_was_first_raised_for(error, kind):
-    fault = of_error(error)
+    fault = classify_exception(error)
     assert isinstance(fault, Fault)
     assert fault.kind == kind
 
 
 def test_a_failure_before_anything_was_sent_is_one_of_the_request():
-    assert of_error(TypeError("wrong"), sent=False).kind == "request"
+    assert classify_exception(TypeError("wrong"), sent=False).kind == "request"
 
 
 def test_causes_that_go_in_circles_end():
     one, other = ValueError("a"), ValueError("b")
     one.__cause__, other.__cause__ = other, one
-    assert of_error(one).kind == "garbled"
+    assert classify_exception(one).kind == "garbled"
 
 
 @pytest.mark.parametrize("status", [*range(300, 600, 7), 401, 402, 403, 408, 409, 425, 429])
 def test_every_status_has_a_kind_with_a_rule(status):
-    assert of_response(status, "", {}).kind in RULES
+    assert classify_response(status, "", {}).kind in RULES
 
 
 def test_messages_are_one_short_line_without_secrets(monkeypatch):

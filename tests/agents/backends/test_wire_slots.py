@@ -8,20 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from test_determinism import digest, small
 
+from agents.backends.wire_slots import to_wire
 from agents.errors import InputError
-from agents.forms import Form
-from agents.offline.scientist import Offline, answer
+from agents.offline.backend import Offline, answer_offline
 from agents.profile import Profile
+from agents.prompts.request import Message, Request
 from agents.reference import Reference
-from agents.request import Message, Request
-from agents.slots import tell
+from agents.replies.form import Form
 from protocols.forms import Question, Remark
 from protocols.virsci.forms import Ballot, Idea, Revision
-from protocols.virsci.standing import StandingIdea
+from protocols.virsci.idea_ranking import CandidateIdea
 from tests.faultserver import heard as hearing
 from tests.faultserver.heard import Unheard, heard
+from tests.test_determinism import digest, small
 
 ADA = Profile("Scientist1", ("Lab",), ("graphs", "votes"), 3, None, ("Scientist2",))
 PAPER = Reference("p1", "On graphs", "", 2001, ("graphs",), 0.25)
@@ -40,7 +40,7 @@ class Place(NamedTuple):
 def over_the_wire(**slots):
     """The slots as the server has them."""
     request = Request("t/1", ADA, (), Remark, slots, seed=2**64 - 1, attempt=1)
-    return heard(json.loads(json.dumps(tell(request), allow_nan=False))).slots
+    return heard(json.loads(json.dumps(to_wire(request), allow_nan=False))).slots
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ class Relayed(Offline):
 
     async def complete(self, request):
         TOLD.append(request.id)
-        return answer(heard(json.loads(json.dumps(tell(request))), request.messages))
+        return answer_offline(heard(json.loads(json.dumps(to_wire(request))), request.messages))
 
 
 TOLD = []
@@ -65,7 +65,7 @@ TOLD = []
 def test_a_society_whose_requests_went_through_json_is_the_same(monkeypatch):
     offline = digest(small(until=100.0))
     assert not TOLD
-    monkeypatch.setattr("agents.offline.scientist.Offline", Relayed)
+    monkeypatch.setattr("agents.offline.backend.Offline", Relayed)
     assert digest(small(until=100.0)) == offline
     assert len(TOLD) > 100
 
@@ -73,7 +73,7 @@ def test_a_society_whose_requests_went_through_json_is_the_same(monkeypatch):
 def test_all_of_a_request_arrives():
     messages = (Message("user", "Speak."),)
     asked = Request("t/1/re-ask1", ADA, messages, Remark, {"me": ADA}, seed=2**64 - 1, attempt=1)
-    got = heard(json.loads(json.dumps(tell(asked))), messages)
+    got = heard(json.loads(json.dumps(to_wire(asked))), messages)
     assert (got.id, got.who, got.form, got.seed) == (asked.id, ADA, Remark, 2**64 - 1)
     assert (got.attempt, got.messages, got.slots) == (1, messages, {"me": ADA})
 
@@ -87,7 +87,7 @@ def test_all_of_a_request_arrives():
         {1: "a", "b": (2.5,), ("c", 3): None},
         {"~": "list", "": "not a tag"},
         *(ADA, PAPER, (ADA, ADA), {"by": PAPER}),
-        *(IDEA, Question(scientist="S", question="?"), StandingIdea(IDEA, (PAPER,), (2,))),
+        *(IDEA, Question(scientist="S", question="?"), CandidateIdea(IDEA, (PAPER,), (2,))),
         Remark(response="So.", ask=Question(scientist="S", question="?")),
         Revision(title="T", abstract="A", scores={"Novelty": 7.5}),
         Ballot.fallback({}),
@@ -141,8 +141,8 @@ def test_what_cannot_be_told_is_named():
         "os:system",
         "subprocess:Popen",
         "builtins:eval",
-        "agents.slots:tell",
-        "agents.slots:json.decoder.JSONDecoder",
+        "agents.backends.wire_slots:to_wire",
+        "agents.backends.wire_slots:json.decoder.JSONDecoder",
         "agents.nowhere:Thing",
         "agents.profile:Nobody",
         "agents.errors:SocietyError",
@@ -155,7 +155,7 @@ def test_what_cannot_be_told_is_named():
 )
 @pytest.mark.parametrize("place", ["form", "slot"])
 def test_only_our_own_forms_and_dataclasses_are_made(path, place):
-    told = tell(Request("t/1", ADA, (), Remark, {"value": ADA}))
+    told = to_wire(Request("t/1", ADA, (), Remark, {"value": ADA}))
     if place == "form":
         told["form"] = path
     else:
@@ -169,7 +169,7 @@ def test_a_form_of_a_function_is_refused_with_its_name():
         words: str
 
     with pytest.raises(Unheard, match="Local"):
-        heard(tell(Request("t/1", ADA, (), Local)))
+        heard(to_wire(Request("t/1", ADA, (), Local)))
 
 
 @pytest.mark.parametrize("data", [None, [], "x", {}, {"form": "protocols.forms:Remark"}])
@@ -179,7 +179,7 @@ def test_what_is_no_request_is_not_understood(data):
 
 
 def test_deep_slots_are_not_understood_rather_than_fatal():
-    told = tell(Request("t/1", ADA, (), Remark))
+    told = to_wire(Request("t/1", ADA, (), Remark))
     deep: list = []
     for _ in range(5000):
         deep = [deep]

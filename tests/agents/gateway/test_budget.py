@@ -8,11 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agents.budget import Budget, Purse, most_tokens
 from agents.errors import BudgetReached
-from agents.forms import Form
+from agents.gateway.budget import Budget, BudgetAccount
 from agents.profile import Profile
-from agents.request import Message, Request
+from agents.prompts.request import Message, Request, most_tokens
+from agents.replies.form import Form
+from agents.usage import Spending, nano_dollars
+
+
+def spending(calls=0, tokens=0, usd=0.0):
+    return Spending(calls, tokens, nano_dollars(usd))
 
 
 def at_once(work):
@@ -29,9 +34,9 @@ async def turns():
 
 
 def test_what_fits_is_reserved_at_once():
-    purse = Purse(Budget(usd=1, tokens=100, calls=2))
-    at_once(purse.reserve(60, 0.5))
-    at_once(purse.reserve(40, 0.5))
+    account = BudgetAccount(Budget(usd=1, tokens=100, calls=2))
+    at_once(account.reserve(60, 0.5))
+    at_once(account.reserve(40, 0.5))
 
 
 @pytest.mark.parametrize(
@@ -47,57 +52,57 @@ def test_what_fits_is_reserved_at_once():
 )
 def test_what_was_spent_before_counts(budget, spent):
     with pytest.raises(BudgetReached):
-        asyncio.run(Purse(budget, **spent).reserve(60, 0.06))
+        asyncio.run(BudgetAccount(budget, spending(**spent)).reserve(60, 0.06))
 
 
 def test_without_bounds_nothing_is_counted_and_nothing_waits():
-    purse = Purse(Budget(), tokens=10**15, usd=1e9, calls=10**9)
-    first, second = at_once(purse.reserve(10**12, 1e6)), at_once(purse.reserve(10**12, 1e6))
+    account = BudgetAccount(Budget(), spending(tokens=10**15, usd=1e9, calls=10**9))
+    first, second = at_once(account.reserve(10**12, 1e6)), at_once(account.reserve(10**12, 1e6))
     first.settle(5, 0.1)
     first.settle(5, 0.1)
-    second.drop()
-    assert at_once(purse.reserve(1, 1.0)) is first
+    second.cancel()
+    assert at_once(account.reserve(1, 1.0)) is first
 
 
 def test_a_call_that_does_not_fit_waits_until_another_settles():
     async def scene():
-        purse = Purse(Budget(tokens=100))
-        first = await purse.reserve(60, 0.0)
-        waiting = asyncio.create_task(purse.reserve(60, 0.0))
+        account = BudgetAccount(Budget(tokens=100))
+        first = await account.reserve(60, 0.0)
+        waiting = asyncio.create_task(account.reserve(60, 0.0))
         await turns()
         assert not waiting.done()
         first.settle(40, 0.0)
         second = await waiting
         second.settle(60, 0.0)
         with pytest.raises(BudgetReached):
-            await purse.reserve(1, 0.0)
+            await account.reserve(1, 0.0)
 
     asyncio.run(scene())
 
 
 def test_a_dropped_reservation_has_cost_nothing_and_counts_once():
     async def scene():
-        purse = Purse(Budget(tokens=100, calls=1))
+        account = BudgetAccount(Budget(tokens=100, calls=1))
         for _ in range(3):
-            reservation = await purse.reserve(100, 0.0)
-            reservation.drop()
-            reservation.drop()
+            reservation = await account.reserve(100, 0.0)
+            reservation.cancel()
+            reservation.cancel()
             reservation.settle(100, 0.0)
-        (await purse.reserve(100, 0.0)).settle(100, 0.0)
+        (await account.reserve(100, 0.0)).settle(100, 0.0)
         with pytest.raises(BudgetReached):
-            await purse.reserve(1, 0.0)
+            await account.reserve(1, 0.0)
 
     asyncio.run(scene())
 
 
 def test_failed_attempts_are_no_calls():
     async def scene():
-        purse = Purse(Budget(calls=1))
+        account = BudgetAccount(Budget(calls=1))
         for _ in range(5):
-            (await purse.reserve(10, 0.0)).settle(0, 0.0, calls=0)
-        (await purse.reserve(10, 0.0)).settle(10, 0.0)
+            (await account.reserve(10, 0.0)).settle(0, 0.0, calls=0)
+        (await account.reserve(10, 0.0)).settle(10, 0.0)
         with pytest.raises(BudgetReached):
-            await purse.reserve(10, 0.0)
+            await account.reserve(10, 0.0)
 
     asyncio.run(scene())
 
@@ -107,13 +112,13 @@ def test_who_came_first_is_served_first():
         served = []
 
         async def call(name, tokens):
-            reservation = await purse.reserve(tokens, 0.0)
+            reservation = await account.reserve(tokens, 0.0)
             served.append(name)
             await asyncio.sleep(0)
             reservation.settle(0, 0.0)
 
-        purse = Purse(Budget(tokens=100))
-        holder = await purse.reserve(60, 0.0)
+        account = BudgetAccount(Budget(tokens=100))
+        holder = await account.reserve(60, 0.0)
         calls = [asyncio.create_task(call(*one)) for one in (("big", 90), ("small", 10))]
         await turns()
         assert served == []
@@ -126,9 +131,9 @@ def test_who_came_first_is_served_first():
 
 def test_where_one_cannot_be_paid_the_next_may():
     async def scene():
-        purse = Purse(Budget(tokens=100))
-        holder = await purse.reserve(50, 0.0)
-        big, small = (asyncio.create_task(purse.reserve(tokens, 0.0)) for tokens in (90, 40))
+        account = BudgetAccount(Budget(tokens=100))
+        holder = await account.reserve(50, 0.0)
+        big, small = (asyncio.create_task(account.reserve(tokens, 0.0)) for tokens in (90, 40))
         await turns()
         holder.settle(50, 0.0)
         ends = await asyncio.wait_for(asyncio.gather(big, small, return_exceptions=True), 5)
@@ -141,17 +146,17 @@ def test_where_one_cannot_be_paid_the_next_may():
 @pytest.mark.parametrize("served", [False, True])
 def test_a_cancelled_wait_keeps_nothing_and_holds_nobody_up(served):
     async def scene():
-        purse = Purse(Budget(tokens=100))
-        holder = await purse.reserve(60, 0.0)
-        first = asyncio.create_task(purse.reserve(90, 0.0))
-        second = asyncio.create_task(purse.reserve(40, 0.0))
+        account = BudgetAccount(Budget(tokens=100))
+        holder = await account.reserve(60, 0.0)
+        first = asyncio.create_task(account.reserve(90, 0.0))
+        second = asyncio.create_task(account.reserve(40, 0.0))
         await turns()
         if served:
             holder.settle(0, 0.0)
         first.cancel()
         (await asyncio.wait_for(second, 5)).settle(0, 0.0)
-        holder.drop()
-        (await asyncio.wait_for(purse.reserve(100, 0.0), 5)).drop()
+        holder.cancel()
+        (await asyncio.wait_for(account.reserve(100, 0.0), 5)).cancel()
 
     asyncio.run(scene())
 
@@ -168,19 +173,19 @@ def test_a_cancelled_wait_keeps_nothing_and_holds_nobody_up(served):
 )
 def test_the_message_says_which_bound_and_how_to_go_on(budget, spent, told, key, enough):
     with pytest.raises(BudgetReached, match=told) as caught:
-        asyncio.run(Purse(budget, **spent).reserve(100, 0.25))
+        asyncio.run(BudgetAccount(budget, spending(**spent)).reserve(100, 0.25))
     (proposed,) = re.findall(rf"--set backend\.budget\.{key}=([0-9]+)$", str(caught.value))
     assert int(proposed) >= enough
-    asyncio.run(Purse(Budget(**{key: int(proposed)}), **spent).reserve(100, 0.25))
+    asyncio.run(BudgetAccount(Budget(**{key: int(proposed)}), spending(**spent)).reserve(100, 0.25))
 
 
 @pytest.mark.parametrize(("price", "times"), [(0.1, 3), (0.0041, 100), (0.0157, 1), (1e-7, 9999)])
 def test_sums_of_prices_are_exact(price, times):
-    purse = Purse(Budget(usd=round(price * times, 9)))
+    account = BudgetAccount(Budget(usd=round(price * times, 9)))
     for _ in range(times):
-        at_once(purse.reserve(0, price)).settle(0, price)
+        at_once(account.reserve(0, price)).settle(0, price)
     with pytest.raises(BudgetReached):
-        asyncio.run(purse.reserve(0, 1e-9))
+        asyncio.run(account.reserve(0, 1e-9))
 
 
 AMOUNT = st.integers(0, 60)
@@ -192,11 +197,11 @@ BOUND = st.none() | st.integers(0, 300)
 @given(CALLS, BOUND, BOUND, st.none() | st.integers(0, 12), st.data())
 def test_no_bound_is_ever_exceeded_and_every_wait_ends(calls, tokens, cents, most, data):
     usd = None if cents is None else cents / 100
-    purse = Purse(Budget(usd=usd, tokens=tokens, calls=most))
+    account = BudgetAccount(Budget(usd=usd, tokens=tokens, calls=most))
     spent = [0, 0, 0]  # cents, tokens, calls
 
     async def call(tokens_most, cents_most, part, way):
-        reservation = await purse.reserve(tokens_most, cents_most / 100)
+        reservation = await account.reserve(tokens_most, cents_most / 100)
         try:
             for _ in range(data.draw(st.integers(0, 3))):
                 await asyncio.sleep(0)
@@ -205,7 +210,7 @@ def test_no_bound_is_ever_exceeded_and_every_wait_ends(calls, tokens, cents, mos
                 spent[:] = (a + b for a, b in zip(spent, used, strict=True))
                 reservation.settle(used[1], used[0] / 100, calls=used[2])
         finally:
-            reservation.drop()
+            reservation.cancel()
 
     async def scene():
         tasks = [asyncio.create_task(call(*one)) for one in calls]

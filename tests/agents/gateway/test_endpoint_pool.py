@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.backend import Endpoint
-from agents.errors import BudgetReached, Stopped
-from agents.faults import RULES, Fault
-from agents.lanes import Lanes
+from agents.errors import RULES, BudgetReached, Fault, Stopped
+from agents.gateway.backend import Endpoint
+from agents.gateway.endpoint_pool import EndpointPool
 
 
 class InventedTime(asyncio.SelectorEventLoop):
@@ -54,7 +53,9 @@ def endpoints(*weights, in_flight=None):
 def make(*weights, in_flight=4, most=None, **more):
     """Lanes in invented time, by the weights of their endpoints."""
     clock = asyncio.get_running_loop().time
-    return Lanes(endpoints(*(weights or (1.0,)), in_flight=most), in_flight, clock=clock, **more)
+    return EndpointPool(
+        endpoints(*(weights or (1.0,)), in_flight=most), in_flight, clock=clock, **more
+    )
 
 
 async def turns():
@@ -63,38 +64,38 @@ async def turns():
         await asyncio.sleep(0)
 
 
-async def take(lanes, id_="a", due=0.0, attempt=0):
-    return await lanes.take(due, id_, attempt)
+async def take(pool, id_="a", due=0.0, attempt=0):
+    return await pool.acquire(due, id_, attempt)
 
 
-async def attempt(lanes, kind=None, after=None, seconds=0.0, id_="a"):
+async def attempt(pool, kind=None, after=None, seconds=0.0, id_="a"):
     """One attempt with its outcome: a kind of fault, or a success."""
-    lane = await take(lanes, id_)
+    slot = await take(pool, id_)
     await asyncio.sleep(seconds)
     if kind is None:
-        lane.succeeded()
+        slot.record_success()
     else:
-        lane.failed(Fault("x", kind, after=after))
-    lane.give_back()
-    return lane.endpoint.name
+        slot.record_failure(Fault("x", kind, retry_after=after))
+    slot.release()
+    return slot.endpoint.name
 
 
 def test_waiting_requests_are_served_by_due_date_then_id_then_attempt():
     wanted = [(due, id_, number) for due in (1.0, 2.0) for id_ in "abc" for number in (0, 1)]
 
     async def scene():
-        lanes, served = make(in_flight=1), []
-        holder = await take(lanes)
+        pool, served = make(in_flight=1), []
+        holder = await take(pool)
 
         async def call(due, id_, number):
-            lane = await lanes.take(due, id_, number)
+            slot = await pool.acquire(due, id_, number)
             served.append((due, id_, number))
-            lane.give_back()
+            slot.release()
 
         mixed = random.Random(1).sample(wanted, len(wanted))
         calls = [asyncio.create_task(call(*one)) for one in mixed]
         await turns()
-        holder.give_back()
+        holder.release()
         await asyncio.gather(*calls)
         return served
 
@@ -103,8 +104,8 @@ def test_waiting_requests_are_served_by_due_date_then_id_then_attempt():
 
 def test_two_that_ask_for_the_same_are_both_served():
     async def scene():
-        lanes = make(in_flight=1)
-        await asyncio.gather(*(attempt(lanes, seconds=1.0) for _ in range(3)))
+        pool = make(in_flight=1)
+        await asyncio.gather(*(attempt(pool, seconds=1.0) for _ in range(3)))
         return now()
 
     assert play(scene) == pytest.approx(1003, abs=0.01)
@@ -113,16 +114,16 @@ def test_two_that_ask_for_the_same_are_both_served():
 @pytest.mark.parametrize(("in_flight", "most", "wanted"), [(1, None, 1), (3, None, 3), (9, 2, 4)])
 def test_at_most_so_many_are_in_flight_in_all_and_at_each_endpoint(in_flight, most, wanted):
     async def scene():
-        lanes, held = make(1.0, 1.0, in_flight=in_flight, most=most), Counter()
+        pool, held = make(1.0, 1.0, in_flight=in_flight, most=most), Counter()
         seen = []
 
         async def call():
-            lane = await take(lanes)
-            held[lane.endpoint.name] += 1
+            slot = await take(pool)
+            held[slot.endpoint.name] += 1
             seen.append((held.total(), max(held.values())))
             await asyncio.sleep(1)
-            held[lane.endpoint.name] -= 1
-            lane.give_back()
+            held[slot.endpoint.name] -= 1
+            slot.release()
 
         await asyncio.gather(*(call() for _ in range(30)))
         return [max(column) for column in zip(*seen, strict=True)]
@@ -133,19 +134,19 @@ def test_at_most_so_many_are_in_flight_in_all_and_at_each_endpoint(in_flight, mo
 
 
 def test_a_free_lane_is_given_without_suspending():
-    work = Lanes(endpoints(1.0), 1).take(0.0, "a", 0)
+    work = EndpointPool(endpoints(1.0), 1).acquire(0.0, "a", 0)
     with pytest.raises(StopIteration):
         work.send(None)
 
 
 def test_a_place_given_back_twice_is_one_place():
     async def scene():
-        lanes = make(in_flight=1)
-        lane = await take(lanes)
-        lane.give_back()
-        lane.give_back()
-        await take(lanes)
-        second = asyncio.create_task(take(lanes))
+        pool = make(in_flight=1)
+        slot = await take(pool)
+        slot.release()
+        slot.release()
+        await take(pool)
+        second = asyncio.create_task(take(pool))
         await turns()
         assert not second.done()
         second.cancel()
@@ -156,26 +157,26 @@ def test_a_place_given_back_twice_is_one_place():
 @pytest.mark.parametrize("handed", [False, True])
 def test_a_cancelled_wait_loses_no_place(handed):
     async def scene():
-        lanes = make(in_flight=1)
-        holder = await take(lanes)
-        first, second = (asyncio.create_task(take(lanes, id_)) for id_ in "bc")
+        pool = make(in_flight=1)
+        holder = await take(pool)
+        first, second = (asyncio.create_task(take(pool, id_)) for id_ in "bc")
         await turns()
         if handed:
-            holder.give_back()
+            holder.release()
         first.cancel()
         if not handed:
-            holder.give_back()
-        (await second).give_back()
+            holder.release()
+        (await second).release()
         assert first.cancelled()
-        (await take(lanes)).give_back()
+        (await take(pool)).release()
 
     play(scene)
 
 
 def test_the_least_busy_for_its_weight_comes_first_then_the_first():
     async def scene():
-        lanes = make(2.0, 1.0, in_flight=6)
-        return [(await take(lanes)).endpoint.name for _ in range(6)]
+        pool = make(2.0, 1.0, in_flight=6)
+        return [(await take(pool)).endpoint.name for _ in range(6)]
 
     assert play(scene) == ["e0", "e1", "e0", "e0", "e1", "e0"]
 
@@ -186,8 +187,8 @@ def test_shares_follow_the_weights_where_all_are_equally_fast(weights, in_flight
     rng = random.Random(7)
 
     async def scene():
-        lanes = make(*weights, in_flight=in_flight)
-        calls = (attempt(lanes, seconds=rng.uniform(0.5, 1.5)) for _ in range(3000))
+        pool = make(*weights, in_flight=in_flight)
+        calls = (attempt(pool, seconds=rng.uniform(0.5, 1.5)) for _ in range(3000))
         return Counter(await asyncio.gather(*calls))
 
     served = play(scene)
@@ -197,13 +198,13 @@ def test_shares_follow_the_weights_where_all_are_equally_fast(weights, in_flight
 
 def test_a_slow_endpoint_gets_fewer_calls():
     async def scene():
-        lanes = make(1.0, 1.0, in_flight=16)
+        pool = make(1.0, 1.0, in_flight=16)
 
         async def call():
-            lane = await take(lanes)
-            await asyncio.sleep(5.0 if lane.endpoint.name == "e0" else 1.0)
-            lane.give_back()
-            return lane.endpoint.name
+            slot = await take(pool)
+            await asyncio.sleep(5.0 if slot.endpoint.name == "e0" else 1.0)
+            slot.release()
+            return slot.endpoint.name
 
         return Counter(await asyncio.gather(*(call() for _ in range(1200))))
 
@@ -213,64 +214,64 @@ def test_a_slow_endpoint_gets_fewer_calls():
 
 def test_a_rate_fault_cuts_the_limit_once_for_all_that_were_under_way():
     async def scene():
-        lanes = make(in_flight=10)
-        (standing,) = lanes.standings
-        under_way = [await take(lanes) for _ in range(10)]
-        for lane in under_way[:5]:
-            lane.failed(Fault("x", "rate"))
-            lane.give_back()
-            assert standing.limit == 7
-        later = [await take(lanes) for _ in range(2)]
-        later[0].failed(Fault("x", "rate"))
-        assert standing.limit == 4
-        for lane in (*under_way[5:], later[1]):
-            lane.failed(Fault("x", "rate"))
-        assert standing.limit == 4
+        pool = make(in_flight=10)
+        (health,) = pool.health
+        under_way = [await take(pool) for _ in range(10)]
+        for slot in under_way[:5]:
+            slot.record_failure(Fault("x", "rate"))
+            slot.release()
+            assert health.limit == 7
+        later = [await take(pool) for _ in range(2)]
+        later[0].record_failure(Fault("x", "rate"))
+        assert health.limit == 4
+        for slot in (*under_way[5:], later[1]):
+            slot.record_failure(Fault("x", "rate"))
+        assert health.limit == 4
 
     play(scene)
 
 
 def test_the_limit_never_falls_below_one_and_rises_with_each_success_to_where_it_began():
     async def scene():
-        lanes = make(in_flight=4)
-        (standing,) = lanes.standings
+        pool = make(in_flight=4)
+        (health,) = pool.health
         for wanted in (2, 1, 1, 1):
-            await attempt(lanes, "rate")
-            assert standing.limit == wanted
-        held = await take(lanes)
-        waiting = asyncio.create_task(take(lanes))
+            await attempt(pool, "rate")
+            assert health.limit == wanted
+        held = await take(pool)
+        waiting = asyncio.create_task(take(pool))
         await turns()
         assert not waiting.done()
-        held.succeeded()
-        held.give_back()
-        (await waiting).give_back()
-        assert standing.limit == 2
-        await attempt(lanes)
-        assert standing.limit == 2.5
+        held.record_success()
+        held.release()
+        (await waiting).release()
+        assert health.limit == 2
+        await attempt(pool)
+        assert health.limit == 2.5
         for _ in range(20):
-            await attempt(lanes)
-        assert standing.limit == 4
+            await attempt(pool)
+        assert health.limit == 4
 
     play(scene)
 
 
 def test_other_faults_leave_the_limit_alone():
     async def scene():
-        lanes = make(in_flight=4)
+        pool = make(in_flight=4)
         for kind in RULES:
             if kind != "rate":
-                await attempt(lanes, kind)
-        assert lanes.standings[0].limit == 4
+                await attempt(pool, kind)
+        assert pool.health[0].limit == 4
 
     play(scene)
 
 
 def test_an_endpoint_that_asks_for_a_pause_gets_it_and_the_other_takes_its_calls():
     async def scene():
-        lanes = make(1.0, 1.0)
-        assert await attempt(lanes, "rate", after=20.0) == "e0"
-        assert [await attempt(lanes, seconds=5.0) for _ in range(4)] == ["e1"] * 4
-        assert "e0" in [await attempt(lanes) for _ in range(2)]
+        pool = make(1.0, 1.0)
+        assert await attempt(pool, "rate", after=20.0) == "e0"
+        assert [await attempt(pool, seconds=5.0) for _ in range(4)] == ["e1"] * 4
+        assert "e0" in [await attempt(pool) for _ in range(2)]
 
     play(scene)
 
@@ -280,14 +281,14 @@ def test_where_all_are_shut_requests_wait_in_order_but_never_beyond_patience(
     after, patience, wanted
 ):
     async def scene():
-        lanes, served = make(in_flight=1, patience=patience), []
-        await attempt(lanes, "rate", after=after)
+        pool, served = make(in_flight=1, patience=patience), []
+        await attempt(pool, "rate", after=after)
 
         async def call(id_):
-            lane = await take(lanes, id_)
+            slot = await take(pool, id_)
             served.append((id_, round(now() - 1000)))
             await asyncio.sleep(1)
-            lane.give_back()
+            slot.release()
 
         await asyncio.gather(*(call(id_) for id_ in "cab"))
         return served
@@ -298,12 +299,12 @@ def test_where_all_are_shut_requests_wait_in_order_but_never_beyond_patience(
 def test_who_comes_when_an_endpoint_opens_does_not_pass_by_those_who_wait():
     async def scene():
         clock = [0.0]
-        lanes = Lanes(endpoints(1.0), 1, clock=lambda: clock[0])
-        await attempt(lanes, "rate", after=20.0)
-        first = asyncio.create_task(take(lanes, "a"))
+        pool = EndpointPool(endpoints(1.0), 1, clock=lambda: clock[0])
+        await attempt(pool, "rate", after=20.0)
+        first = asyncio.create_task(take(pool, "a"))
         await turns()
         clock[0] = 21.0
-        second = asyncio.create_task(take(lanes, "b"))
+        second = asyncio.create_task(take(pool, "b"))
         await turns()
         assert first.done()
         assert not second.done()
@@ -316,13 +317,13 @@ def test_an_endpoint_that_is_open_but_full_is_not_looked_at_again_and_again():
     async def scene():
         looks = []
         loop = asyncio.get_running_loop()
-        lanes = Lanes(endpoints(1.0), 2, clock=lambda: looks.append(0) or loop.time())
-        lane = await take(lanes)
-        await attempt(lanes, "rate", after=5.0)
-        waiting = asyncio.create_task(take(lanes))
+        pool = EndpointPool(endpoints(1.0), 2, clock=lambda: looks.append(0) or loop.time())
+        slot = await take(pool)
+        await attempt(pool, "rate", after=5.0)
+        waiting = asyncio.create_task(take(pool))
         await asyncio.sleep(100)
         assert len(looks) < 20
-        lane.give_back()
+        slot.release()
         await waiting
 
     play(scene)
@@ -330,25 +331,25 @@ def test_an_endpoint_that_is_open_but_full_is_not_looked_at_again_and_again():
 
 def test_the_longest_of_several_wishes_counts():
     async def scene():
-        lanes = make(in_flight=3)
-        for lane, after in zip([await take(lanes) for _ in range(3)], (5.0, 9.0, 7.0), strict=True):
-            lane.failed(Fault("x", "rate", after=after))
-            lane.give_back()
-        await attempt(lanes)
+        pool = make(in_flight=3)
+        for slot, after in zip([await take(pool) for _ in range(3)], (5.0, 9.0, 7.0), strict=True):
+            slot.record_failure(Fault("x", "rate", retry_after=after))
+            slot.release()
+        await attempt(pool)
         return now()
 
     assert play(scene) == pytest.approx(1009, abs=0.01)
 
 
-async def ail(lanes, kinds):
+async def ail(pool, kinds):
     """Attempts one after another, and when each began after the first."""
     begun = []
     for kind in kinds:
-        lane = await take(lanes)
+        slot = await take(pool)
         begun.append(round(now() - 1000))
         if kind is not None:
-            lane.failed(Fault("x", kind))
-        lane.give_back()
+            slot.record_failure(Fault("x", kind))
+        slot.release()
     return begun
 
 
@@ -370,10 +371,10 @@ def test_pauses_are_not_longer_than_patience():
 @pytest.mark.parametrize("between", [None, "rate", "empty", "request"])
 def test_an_answer_of_any_kind_begins_the_count_anew(between):
     async def scene():
-        lanes = make()
+        pool = make()
         for _ in range(3):
-            await ail(lanes, ["server"] * 4)
-            await attempt(lanes, between)
+            await ail(pool, ["server"] * 4)
+            await attempt(pool, between)
         return now()
 
     assert play(scene) == 1000
@@ -381,54 +382,54 @@ def test_an_answer_of_any_kind_begins_the_count_anew(between):
 
 def test_after_the_pause_there_is_one_at_a_time_until_one_succeeds():
     async def scene():
-        lanes = make(in_flight=8)
-        await ail(lanes, ["server"] * 5)
-        calls = [asyncio.create_task(take(lanes, f"{n}")) for n in range(8)]
+        pool = make(in_flight=8)
+        await ail(pool, ["server"] * 5)
+        calls = [asyncio.create_task(take(pool, f"{n}")) for n in range(8)]
         done = []
         for fate in ("server", "empty", "server", "nothing", "success"):
             await asyncio.sleep(10)
             (probe,) = (call.result() for call in calls if call.done() and call not in done)
             done = [call for call in calls if call.done()]
             if fate == "success":
-                probe.succeeded()
+                probe.record_success()
             elif fate != "nothing":
-                probe.failed(Fault("x", fate))
-            probe.give_back()
+                probe.record_failure(Fault("x", fate))
+            probe.release()
             await turns()
             assert fate != "server" or sum(call.done() for call in calls) == len(done)
         assert all(call.done() for call in calls)
-        assert not lanes.standings[0].probing
-        return await ail(lanes, ["server"] * 6)
+        assert not pool.health[0].half_open
+        return await ail(pool, ["server"] * 6)
 
     assert play(scene)[-1] - play(scene)[0] == 1
 
 
 def test_faults_of_attempts_begun_before_the_pause_say_nothing_new():
     async def scene():
-        lanes = make(in_flight=40)
-        held = [await take(lanes) for _ in range(40)]
-        for lane in held:
-            lane.failed(Fault("x", "timeout"))
-            lane.give_back()
-        lane = await take(lanes)
-        return now() - 1000, lanes.standings[0].probe is lane
+        pool = make(in_flight=40)
+        held = [await take(pool) for _ in range(40)]
+        for slot in held:
+            slot.record_failure(Fault("x", "timeout"))
+            slot.release()
+        slot = await take(pool)
+        return now() - 1000, pool.health[0].probe is slot
 
     assert play(scene) == (pytest.approx(1, abs=0.01), True)
 
 
 def test_an_ailing_endpoint_leaves_its_calls_to_the_others():
     async def scene():
-        lanes = make(1.0, 1.0, in_flight=4)
+        pool = make(1.0, 1.0, in_flight=4)
 
         async def call():
-            lane = await take(lanes)
+            slot = await take(pool)
             await asyncio.sleep(0.1)
-            if lane.endpoint.name == "e0":
-                lane.failed(Fault("x", "connection"))
+            if slot.endpoint.name == "e0":
+                slot.record_failure(Fault("x", "connection"))
             else:
-                lane.succeeded()
-            lane.give_back()
-            return lane.endpoint.name
+                slot.record_success()
+            slot.release()
+            return slot.endpoint.name
 
         return Counter(await asyncio.gather(*(call() for _ in range(400))))
 
@@ -437,65 +438,65 @@ def test_an_ailing_endpoint_leaves_its_calls_to_the_others():
 
 def test_silence_is_counted_from_the_last_success_or_from_the_first_take():
     async def scene():
-        lanes = make()
+        pool = make()
         await asyncio.sleep(7)
-        assert lanes.silent_for() == 0
-        await attempt(lanes, "rate", seconds=5.0)
+        assert pool.seconds_since_success() == 0
+        await attempt(pool, "rate", seconds=5.0)
         await asyncio.sleep(5)
-        await attempt(lanes, "server", seconds=5.0)
-        assert lanes.silent_for() == 15
-        await attempt(lanes)
-        assert lanes.silent_for() == 0
+        await attempt(pool, "server", seconds=5.0)
+        assert pool.seconds_since_success() == 15
+        await attempt(pool)
+        assert pool.seconds_since_success() == 0
         await asyncio.sleep(3)
-        assert lanes.silent_for() == 3
+        assert pool.seconds_since_success() == 3
 
     play(scene)
 
 
 def test_times_in_which_nothing_was_asked_are_no_silence():
     async def scene():
-        lanes = make()
-        await attempt(lanes)
+        pool = make()
+        await attempt(pool)
         await asyncio.sleep(5000)
-        await attempt(lanes, "rate", seconds=2.0)
-        assert lanes.silent_for() == 2
+        await attempt(pool, "rate", seconds=2.0)
+        assert pool.seconds_since_success() == 2
         await asyncio.sleep(10)
-        await attempt(lanes, "rate")
-        assert lanes.silent_for() == 12
+        await attempt(pool, "rate")
+        assert pool.seconds_since_success() == 12
 
     play(scene)
 
 
 def test_a_success_while_others_are_under_way_does_not_hide_their_silence():
     async def scene():
-        lanes = make()
-        await take(lanes)
-        await attempt(lanes)
+        pool = make()
+        await take(pool)
+        await attempt(pool)
         await asyncio.sleep(30)
-        await take(lanes)
-        assert lanes.silent_for() == 30
+        await take(pool)
+        assert pool.seconds_since_success() == 30
 
     play(scene)
 
 
 def test_closing_ends_every_wait_and_lets_what_is_held_come_back():
     async def scene():
-        lanes = make(in_flight=2)
-        held = [await take(lanes), await take(lanes)]
-        held[0].failed(Fault("x", "rate", after=50.0))
-        held[0].give_back()
-        waits = [asyncio.create_task(take(lanes, id_)) for id_ in "bcd"]
+        pool = make(in_flight=2)
+        held = [await take(pool), await take(pool)]
+        held[0].record_failure(Fault("x", "rate", retry_after=50.0))
+        held[0].release()
+        waits = [asyncio.create_task(take(pool, id_)) for id_ in "bcd"]
         await turns()
         waits[0].cancel()
-        lanes.close(BudgetReached("no more"))
-        ends = await asyncio.gather(*waits, take(lanes), take(lanes), return_exceptions=True)
+        pool.close(BudgetReached("no more"))
+        ends = await asyncio.gather(*waits, take(pool), take(pool), return_exceptions=True)
         assert isinstance(ends[0], asyncio.CancelledError)
         assert [(type(end), str(end)) for end in ends[1:]] == [(BudgetReached, "no more")] * 4
         assert len(set(map(id, ends))) == 5
-        held[1].succeeded()
-        held[1].give_back()
+        held[1].record_success()
+        held[1].release()
         with pytest.raises(Stopped, match="no more"):
-            await take(lanes)
+            await take(pool)
 
     play(scene)
 
@@ -511,19 +512,19 @@ STEPS = st.lists(
 @given(STEPS, st.integers(1, 6), st.lists(st.integers(1, 4), min_size=1, max_size=3))
 def test_whatever_happens_everybody_is_served_and_every_place_comes_back(steps, in_flight, weights):
     async def scene():
-        lanes = make(*map(float, weights), in_flight=in_flight, patience=40.0)
+        pool = make(*map(float, weights), in_flight=in_flight, patience=40.0)
 
         async def call(number, fate, seconds, after):
-            lane = await take(lanes, str(number))
+            slot = await take(pool, str(number))
             try:
-                assert sum(one.busy for one in lanes.standings) <= in_flight
+                assert sum(one.busy for one in pool.health) <= in_flight
                 await asyncio.sleep(seconds)
                 if fate is None:
-                    lane.succeeded()
+                    slot.record_success()
                 elif fate != "nothing":
-                    lane.failed(Fault("x", fate, after=after))
+                    slot.record_failure(Fault("x", fate, retry_after=after))
             finally:
-                lane.give_back()
+                slot.release()
 
         calls = []
         for number, (fate, seconds, after, cancelled) in enumerate(steps):
@@ -533,11 +534,11 @@ def test_whatever_happens_everybody_is_served_and_every_place_comes_back(steps, 
                 calls[number // 2].cancel()
         ends = await asyncio.gather(*calls, return_exceptions=True)
         assert all(end is None or isinstance(end, asyncio.CancelledError) for end in ends)
-        assert all(one.busy == 0 and one.probe is None for one in lanes.standings)
+        assert all(one.busy == 0 and one.probe is None for one in pool.health)
         await asyncio.sleep(100)
-        for one in lanes.standings * 20:
-            one.thrive()
-        held = [await take(lanes) for _ in range(in_flight)]
+        for one in pool.health * 20:
+            one.record_success()
+        held = [await take(pool) for _ in range(in_flight)]
         assert len(held) == in_flight
 
     play(scene)

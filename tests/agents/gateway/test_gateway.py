@@ -5,11 +5,12 @@ import random
 
 import pytest
 
-from agents.backend import Backend
-from agents.forms import Form
-from agents.gateway import Gateway
+from agents.gateway.backend import Backend
+from agents.gateway.gateway import Gateway
 from agents.profile import Profile
-from agents.request import Message, Reply, Request, Usage
+from agents.prompts.request import Message, Reply, Request
+from agents.replies.form import Form
+from agents.usage import Usage
 
 
 class Words(Form):

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agents.retry import Retry, parse_retry_after, retry_after_of
+from agents.backends.provider_errors import parse_retry_after, retry_after_seconds
+from agents.gateway.retry import Retry
 
 IDS = [f"S{n}/0/topic/0/1/{seat}/utter" for n in range(50) for seat in range(4)]
 NOON = 1_445_412_480.0
@@ -17,36 +18,36 @@ NOON = 1_445_412_480.0
 def test_waits_double_up_to_the_longest_and_are_spread_around_it():
     retry = Retry(first=0.5, longest=30.0)
     for number, planned in enumerate([0.5, 1, 2, 4, 8, 16, 30, 30, 30], 1):
-        waits = [retry.wait(id_, number, None) for id_ in IDS]
+        waits = [retry.delay(id_, number, None) for id_ in IDS]
         assert 0.5 * planned <= min(waits) < 0.55 * planned
         assert 1.45 * planned < max(waits) < 1.5 * planned
         assert sum(waits) / len(waits) == pytest.approx(planned, rel=0.1)
 
 
 def test_the_same_attempt_always_waits_as_long():
-    assert Retry().wait("a/b", 3, None) == 1.5991959152373112
-    assert Retry().wait("a/b", 3, 7.0) == 7.195048131958372
-    assert len({Retry().wait(id_, number, None) for id_ in IDS for number in (1, 2)}) == 400
+    assert Retry().delay("a/b", 3, None) == 1.5991959152373112
+    assert Retry().delay("a/b", 3, 7.0) == 7.195048131958372
+    assert len({Retry().delay(id_, number, None) for id_ in IDS for number in (1, 2)}) == 400
 
 
 def test_ten_thousand_rate_limits_do_not_overflow():
-    assert 15 <= Retry().wait("a", 10_000, None) < 45
+    assert 15 <= Retry().delay("a", 10_000, None) < 45
 
 
 def test_a_wish_of_the_provider_is_the_least_wait():
-    waits = [Retry().wait(id_, 1, 20.0) for id_ in IDS]
+    waits = [Retry().delay(id_, 1, 20.0) for id_ in IDS]
     assert 20 <= min(waits) < 20.1
     assert 21.9 < max(waits) <= 22
 
 
 def test_a_wish_shorter_than_our_own_wait_changes_nothing():
-    assert Retry().wait("a", 6, 0.0) == Retry().wait("a", 6, None)
+    assert Retry().delay("a", 6, 0.0) == Retry().delay("a", 6, None)
 
 
 def test_no_wait_is_longer_than_patience():
-    assert Retry(patience=50).wait("a", 1, 86_400.0) == 50
-    assert Retry(patience=5).wait("a", 9, None) == 5
-    assert Retry(patience=0).wait("a", 1, None) == 0
+    assert Retry(patience=50).delay("a", 1, 86_400.0) == 50
+    assert Retry(patience=5).delay("a", 9, None) == 5
+    assert Retry(patience=0).delay("a", 1, None) == 0
 
 
 @pytest.mark.parametrize(
@@ -97,9 +98,9 @@ def test_no_header_does_harm(value):
 
 
 def test_headers_are_found_in_any_spelling():
-    assert retry_after_of({"Retry-After": "3"}, NOON) == 3
-    assert retry_after_of({"RETRY-AFTER": "Wed, 21 Oct 2015 07:28:09 GMT"}, NOON) == 9
-    assert retry_after_of({"Content-Type": "text/plain"}, NOON) is None
+    assert retry_after_seconds({"Retry-After": "3"}, NOON) == 3
+    assert retry_after_seconds({"RETRY-AFTER": "Wed, 21 Oct 2015 07:28:09 GMT"}, NOON) == 9
+    assert retry_after_seconds({"Content-Type": "text/plain"}, NOON) is None
 
 
 def test_a_date_without_a_zone_is_no_local_time(monkeypatch):
@@ -113,6 +114,6 @@ def test_a_date_without_a_zone_is_no_local_time(monkeypatch):
 
 
 def test_milliseconds_come_first_if_they_can_be_read():
-    assert retry_after_of({"retry-after": "3", "Retry-After-Ms": "250"}, NOON) == 0.25
-    assert retry_after_of({"retry-after-ms": "-1"}, NOON) == 0
-    assert retry_after_of({"retry-after": "3", "retry-after-ms": "soon"}, NOON) == 3
+    assert retry_after_seconds({"retry-after": "3", "Retry-After-Ms": "250"}, NOON) == 0.25
+    assert retry_after_seconds({"retry-after-ms": "-1"}, NOON) == 0
+    assert retry_after_seconds({"retry-after": "3", "retry-after-ms": "soon"}, NOON) == 3

@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from agents.errors import InputError, ProtocolError, Stopped
-from agents.forms import Form
-from agents.journal import Journal
-from agents.kept import Kept, storable
-from agents.ledger import ANSWERED, IN_DOUBT, Attempt
+from agents.journal.journal import Journal
+from agents.journal.records import ANSWERED, IN_DOUBT, Attempt, CallOutcome, storable
 from agents.profile import Profile
-from agents.request import Message, Request, Usage
+from agents.prompts.request import Message, Request
+from agents.replies.form import Form
+from agents.usage import Usage
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ME = Profile("Scientist0", (), ("graphs",), papers=1, citations=0)
-WORDS = Kept("answer", '{"text": "fine"}', "model-1", Usage(30, 4, False))
+WORDS = CallOutcome("answer", '{"text": "fine"}', "model-1", Usage(30, 4, False))
 
 
 class Words(Form):
@@ -35,12 +35,12 @@ def request(id_, said="hello", asked=1.0):
 async def call(journal, asked, kept=WORDS, **told):
     """One attempt from intent to outcome; returns what is committed."""
     attempt = Attempt(asked.id, 0, "here", reserved=100, reserved_usd=0.5)
-    await journal.intend(asked, attempt)
+    await journal.record_intent(asked, attempt)
     attempt.outcome = kept.kind if kept and kept.kind != "answer" else ANSWERED
     attempt.usage, attempt.usd = (kept.usage, 0.25) if kept else (Usage(), 0.0)
     for name, value in told.items():
         setattr(attempt, name, value)
-    return await journal.conclude(asked, attempt, kept)
+    return await journal.record_outcome(asked, attempt, kept)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def written(path):
         with Journal.open(path) as journal:
             for place, id_ in enumerate("cab"):
                 await call(journal, request(id_, asked=float(place)))
-            await journal.intend(request("d", asked=3.0), Attempt("d", 0, "here", 100, 0.5))
+            await journal.record_intent(request("d", asked=3.0), Attempt("d", 0, "here", 100, 0.5))
 
     asyncio.run(write())
     return path
@@ -66,29 +66,29 @@ def written(path):
 def test_a_call_is_kept_and_found(path, where):
     async def scene():
         with Journal.open(path if where == "disk" else None) as journal:
-            assert journal.fresh
+            assert journal.is_empty
             assert await call(journal, request("a")) == WORDS
-            assert journal.find(request("a")) == WORDS
-            assert journal.find(request("b")) is None
+            assert journal.lookup_call(request("a")) == WORDS
+            assert journal.lookup_call(request("b")) is None
 
     asyncio.run(scene())
 
 
 def test_the_next_session_finds_what_was_kept(written):
     with Journal.open(written) as journal:
-        assert (journal.session, journal.known, journal.fresh) == (2, 3, False)
-        assert journal.find(request("a", asked=1.0)) == WORDS
-        assert journal.find(request("d", asked=3.0)) is None
-        assert journal.known == 2
-        assert list(journal.answered()) == ["c", "a", "b"]
-        assert next(journal.words()) == ("c", request("c").hash, WORDS)
+        assert (journal.session, journal.unreplayed, journal.is_empty) == (2, 3, False)
+        assert journal.lookup_call(request("a", asked=1.0)) == WORDS
+        assert journal.lookup_call(request("d", asked=3.0)) is None
+        assert journal.unreplayed == 2
+        assert list(journal.answered_ids()) == ["c", "a", "b"]
+        assert next(journal.outcomes()) == ("c", request("c").hash, WORDS)
 
 
 def test_verdicts_are_kept_like_answers(path):
-    ended = Kept("refused", "the model declined")
+    ended = CallOutcome("refused", "the model declined")
     asyncio.run(keep(path, request("a"), ended))
     with Journal.open(path) as journal:
-        assert journal.find(request("a")) == ended
+        assert journal.lookup_call(request("a")) == ended
 
 
 async def keep(path, *requests_and_ends):
@@ -105,37 +105,37 @@ def test_the_first_committed_answer_is_the_words_for_ever(path):
             late = replace(WORDS, text="another")
             assert await call(journal, request("a"), late) == first == WORDS
         with Journal.open(path) as journal:
-            assert journal.find(request("a")) == WORDS
+            assert journal.lookup_call(request("a")) == WORDS
 
     asyncio.run(scene())
 
 
 def test_a_changed_request_is_named_by_date_then_id(written):
     with Journal.open(written) as journal:
-        assert journal.differing is None
+        assert journal.first_mismatch is None
         for id_, asked in (("b", 2.0), ("a", 1.0), ("c", 0.0)):
-            assert journal.find(request(id_, "other words", asked)) is None
-        assert journal.differing == (0.0, "c")
+            assert journal.lookup_call(request(id_, "other words", asked)) is None
+        assert journal.first_mismatch == (0.0, "c")
 
 
 def test_what_nobody_asks_for_is_left_over(written):
     with Journal.open(written) as journal:
-        journal.find(request("c"))
-        assert journal.left_over(before=10.0) == "a"
-        assert journal.left_over(before=1.0) is None
-        journal.find(request("a"))
-        assert journal.left_over(before=10.0) == "b"
-        journal.find(request("b"))
-        assert journal.left_over(before=10.0) is None
+        journal.lookup_call(request("c"))
+        assert journal.first_unrequested(before=10.0) == "a"
+        assert journal.first_unrequested(before=1.0) is None
+        journal.lookup_call(request("a"))
+        assert journal.first_unrequested(before=10.0) == "b"
+        journal.lookup_call(request("b"))
+        assert journal.first_unrequested(before=10.0) is None
 
 
 def test_a_call_that_was_only_begun_is_never_left_over(written):
     async def scene():
         with Journal.open(written) as journal:
             for id_ in "ca":
-                journal.find(request(id_))
+                journal.lookup_call(request(id_))
             await call(journal, request("d", asked=3.0))
-            assert journal.left_over(before=10.0) == "b"
+            assert journal.first_unrequested(before=10.0) == "b"
 
     asyncio.run(scene())
 
@@ -170,7 +170,7 @@ def test_totals_are_the_same_when_read_again(written):
 def test_what_is_under_way_is_not_in_doubt_yet(path):
     async def scene():
         with Journal.open(path) as journal:
-            await journal.intend(request("a"), Attempt("a", 0, "", 100, 0.5))
+            await journal.record_intent(request("a"), Attempt("a", 0, "", 100, 0.5))
             return journal.in_doubt(), journal.totals().in_doubt_tokens
 
     assert asyncio.run(scene()) == ([], 0)
@@ -180,23 +180,23 @@ def test_what_is_under_way_is_not_in_doubt_yet(path):
 
 def test_findings_are_kept_in_passing(path):
     with Journal.open(path) as journal:
-        journal.note("team/~1", "hash", 4.0, b"[1, 2]")
+        journal.store_retrieval("team/~1", "hash", 4.0, b"[1, 2]")
     with Journal.open(path) as journal:
-        assert not journal.fresh
-        assert journal.found("team/~1", "hash", 4.0) == b"[1, 2]"
-        assert journal.found("team/~2", "hash", 4.0) is None
-        assert journal.found("team/~1", "other", 4.0) is None
-        assert journal.differing == (4.0, "team/~1")
+        assert not journal.is_empty
+        assert journal.lookup_retrieval("team/~1", "hash", 4.0) == b"[1, 2]"
+        assert journal.lookup_retrieval("team/~2", "hash", 4.0) is None
+        assert journal.lookup_retrieval("team/~1", "other", 4.0) is None
+        assert journal.first_mismatch == (4.0, "team/~1")
 
 
 def test_words_that_cost_nothing_are_kept_in_passing(path):
     with Journal.open(path) as journal:
         for number in range(5000):
-            journal.keep(request(f"call{number}"), WORDS)
+            journal.store_outcome(request(f"call{number}"), WORDS)
         journal.flush()
         assert journal.commits < 1000
     with Journal.open(path) as journal:
-        assert journal.known == 5000
+        assert journal.unreplayed == 5000
 
 
 def test_many_intents_share_a_commit(path):
@@ -211,38 +211,38 @@ def test_many_intents_share_a_commit(path):
 
 def test_a_fork_takes_what_is_the_same(written, tmp_path):
     with Journal.open(tmp_path / "fork.sqlite", parent=written) as journal:
-        assert not journal.fresh
-        assert journal.find(request("a")) == WORDS
-        assert journal.find(request("b", "changed", 2.0)) is None
-        assert journal.parted == (2.0, "b")
-        assert journal.differing is None
-        assert journal.left_over(before=10.0) is None
+        assert not journal.is_empty
+        assert journal.lookup_call(request("a")) == WORDS
+        assert journal.lookup_call(request("b", "changed", 2.0)) is None
+        assert journal.first_parent_mismatch == (2.0, "b")
+        assert journal.first_mismatch is None
+        assert journal.first_unrequested(before=10.0) is None
     with Journal.open(tmp_path / "fork.sqlite") as journal:
-        assert list(journal.answered()) == ["a"]
+        assert list(journal.answered_ids()) == ["a"]
 
 
 def test_a_frozen_journal_takes_nothing(written):
     before = written.read_bytes()
     with Journal.open(written, frozen=True) as journal:
-        assert journal.find(request("a")) == WORDS
-        journal.note("x", "hash", 0.0, b"x")
-        journal.keep(request("x"), WORDS)
+        assert journal.lookup_call(request("a")) == WORDS
+        journal.store_retrieval("x", "hash", 0.0, b"x")
+        journal.store_outcome(request("x"), WORDS)
         with pytest.raises(ProtocolError, match="frozen"):
-            asyncio.run(journal.intend(request("x"), Attempt("x", 0)))
+            asyncio.run(journal.record_intent(request("x"), Attempt("x", 0)))
     assert written.read_bytes() == before
 
 
 def test_a_frozen_journal_is_read_beside_its_writer(written):
     with Journal.open(written), Journal.open(written, frozen=True) as frozen:
-        assert frozen.find(request("a")) == WORDS
+        assert frozen.lookup_call(request("a")) == WORDS
 
 
 @pytest.mark.parametrize("text", ["\ud800 lone", "NUL \0 inside", "漢字 ünï", "x" * 1_000_000])
 def test_what_is_stored_is_what_comes_back(path, text):
-    kept = Kept("answer", storable(text), "m")
+    kept = CallOutcome("answer", storable(text), "m")
     asyncio.run(keep(path, request("a"), kept))
     with Journal.open(path) as journal:
-        assert journal.find(request("a")).text == storable(text)
+        assert journal.lookup_call(request("a")).text == storable(text)
         assert storable(storable(text)) == storable(text)
 
 
@@ -253,7 +253,7 @@ def test_no_secret_is_stored(path):
     async def scene():
         with Journal.open(path) as journal:
             await call(journal, request("a"), None, **fault)
-            await call(journal, request("a"), Kept("answer", storable(f"your key is {key}")))
+            await call(journal, request("a"), CallOutcome("answer", storable(f"your key is {key}")))
 
     asyncio.run(scene())
     for file in path.parent.iterdir():
@@ -280,13 +280,13 @@ def test_a_journal_of_another_format_is_bad_input(written):
 
 HOLD = """
 import asyncio, os, signal, sys
-sys.path[:0] = [{root!r}, {tests!r}]
-from test_journal import *
+sys.path.insert(0, {root!r})
+from tests.agents.journal.test_journal import *
 async def scene():
     journal = Journal.open(Path({path!r}))
     await call(journal, request("kept"))
     attempt = Attempt("begun", 0, "here", 100, 0.5)
-    await journal.intend(request("begun"), attempt)
+    await journal.record_intent(request("begun"), attempt)
     print("ready", flush=True)
     sys.stdin.readline()
 asyncio.run(scene())
@@ -295,7 +295,7 @@ asyncio.run(scene())
 
 def holder(path):
     """Another process that writes the journal and keeps it."""
-    code = HOLD.format(root=str(ROOT), tests=str(ROOT / "tests" / "agents"), path=str(path))
+    code = HOLD.format(root=str(ROOT), path=str(path))
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -310,20 +310,20 @@ def test_only_one_process_writes_and_a_killed_one_leaves_no_lock(path):
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     with Journal.open(path) as journal:
-        assert list(journal.answered()) == ["kept"]
+        assert list(journal.answered_ids()) == ["kept"]
         assert journal.in_doubt() == ["begun"]
 
 
 FULL = """
 import resource, signal, sys
-sys.path[:0] = [{root!r}, {tests!r}]
-from test_journal import *
+sys.path.insert(0, {root!r})
+from tests.agents.journal.test_journal import *
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
 async def scene():
     journal = Journal.open(Path({path!r}))
     for number in range(1000):
-        await call(journal, request(f"call{{number}}"), Kept("answer", "x" * 2000))
+        await call(journal, request(f"call{{number}}"), CallOutcome("answer", "x" * 2000))
         print(number, flush=True)
 try:
     asyncio.run(scene())
@@ -333,13 +333,13 @@ except Stopped as stop:
 
 
 def test_a_full_disk_stops_and_loses_nothing_that_was_committed(path):
-    code = FULL.format(root=str(ROOT), tests=str(ROOT / "tests" / "agents"), path=str(path))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    code = FULL.format(root=str(ROOT), path=str(path))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=500)
     *committed, told = done.stdout.splitlines()
     assert "the journal cannot be written" in told, done.stderr
     assert len(committed) > 20
     with Journal.open(path) as journal:
-        assert {f"call{number}" for number in committed} <= set(journal.answered())
+        assert {f"call{number}" for number in committed} <= set(journal.answered_ids())
 
 
 def test_after_a_fault_every_further_call_is_told(path):
@@ -348,7 +348,7 @@ def test_after_a_fault_every_further_call_is_told(path):
     with pytest.raises(Stopped, match="cannot be written"):
         asyncio.run(call(journal, request("a")))
     with pytest.raises(Stopped, match="cannot be written"):
-        journal.keep(request("b"), WORDS)
+        journal.store_outcome(request("b"), WORDS)
     with pytest.raises(Stopped, match="cannot be written"):
         journal.flush()
     journal.close()
@@ -361,7 +361,7 @@ def test_a_journal_without_its_tables_is_begun_anew(path):
     with pytest.raises(InputError, match="is no journal"):
         Journal.open(path, frozen=True)
     with Journal.open(path) as journal:
-        assert journal.fresh
+        assert journal.is_empty
 
 
 def test_a_strangers_database_stays_as_it_is(path):
@@ -378,7 +378,7 @@ def test_nothing_is_kept_after_the_end(path):
     journal = Journal.open(path)
     journal.close()
     with pytest.raises(Stopped, match="is closed"):
-        journal.keep(request("a"), WORDS)
+        journal.store_outcome(request("a"), WORDS)
     with pytest.raises(Stopped, match="is closed"):
         asyncio.run(call(journal, request("a")))
 
@@ -386,11 +386,11 @@ def test_nothing_is_kept_after_the_end(path):
 def test_a_call_in_doubt_takes_its_answer_from_the_parent(written, tmp_path):
     async def begin():
         with Journal.open(tmp_path / "fork.sqlite") as journal:
-            await journal.intend(request("a"), Attempt("a", 0, "here", 100, 0.5))
+            await journal.record_intent(request("a"), Attempt("a", 0, "here", 100, 0.5))
 
     asyncio.run(begin())
     with Journal.open(tmp_path / "fork.sqlite", parent=written) as journal:
-        assert journal.find(request("a")) == WORDS
+        assert journal.lookup_call(request("a")) == WORDS
 
 
 def test_a_file_damaged_in_the_middle_is_told_when_it_is_read(written):
@@ -401,7 +401,7 @@ def test_a_file_damaged_in_the_middle_is_told_when_it_is_read(written):
 
     def read_all():
         with Journal.open(written, frozen=True) as journal:
-            return [journal.find(request(id_)) for id_ in "abcd"]
+            return [journal.lookup_call(request(id_)) for id_ in "abcd"]
 
     with pytest.raises(InputError, match=r"cannot be (read|opened)|no journal"):
         read_all()
@@ -410,7 +410,7 @@ def test_a_file_damaged_in_the_middle_is_told_when_it_is_read(written):
 def test_a_journal_that_is_read_alone_ends_no_call(written):
     async def conclude():
         with Journal.open(written, frozen=True) as journal:
-            await journal.conclude(request("d"), Attempt("d", 0), WORDS)
+            await journal.record_outcome(request("d"), Attempt("d", 0), WORDS)
 
     with pytest.raises(ProtocolError, match="nothing ends"):
         asyncio.run(conclude())

@@ -9,7 +9,7 @@ from agents.profile import Profile
 from agents.reference import Reference
 from protocols.forms import GuestReply, Remark, Summary
 from protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
-from protocols.virsci.standing import StandingIdea
+from protocols.virsci.idea_ranking import CandidateIdea
 
 FIELDS = (
     ("Volume Rendering", "Transfer Functions", "GPU", "Ray Casting"),
@@ -70,9 +70,9 @@ def an_idea(**changes: object) -> Idea:
     return Idea(**{**fields, **changes})
 
 
-def standing(distance: float = 0.8, n: int = 5, **changes: object) -> StandingIdea:
+def standing(distance: float = 0.8, n: int = 5, **changes: object) -> CandidateIdea:
     """An idea with references at one distance."""
-    return StandingIdea(an_idea(**changes), papers(n, distance), "Scientist1")
+    return CandidateIdea(an_idea(**changes), papers(n, distance), "Scientist1")
 
 
 def slots_of_talk(me: Profile, team: list[Profile], **more: object) -> dict[str, object]:
@@ -167,7 +167,7 @@ ideas = st.builds(
     feasibility=st.floats(1, 10),
     novelty=st.floats(1, 10),
 )
-standings = st.builds(StandingIdea, ideas, st.lists(references, max_size=4).map(tuple))
+standings = st.builds(CandidateIdea, ideas, st.lists(references, max_size=4).map(tuple))
 drafts = st.builds(Draft, title=some_text, abstract=some_text)
 replies = st.builds(GuestReply, answer=any_text)
 remarks = st.builds(Remark, response=any_text, direction=any_text)

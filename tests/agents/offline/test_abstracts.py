@@ -8,7 +8,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from offline_material import (
+
+from agents.offline.abstracts import CRITERIA, AbstractText
+from agents.offline.constants import RULES
+from agents.offline.decisions import text_overlap
+from agents.offline.templates import MARKS, PARTS, frame_mark
+from agents.offline.terms import expertise
+from agents.offline.text import count_words, split_sentences, stems
+from agents.profile import Profile
+from protocols.forms import GuestReply
+from protocols.virsci.forms import Draft, Revision, SelfReview
+from protocols.virsci.idea_ranking import CandidateIdea
+from tests.agents.offline.offline_examples import (
     any_text,
     paper,
     papers,
@@ -19,26 +30,14 @@ from offline_material import (
     team_of,
 )
 
-from agents.offline.abstracts import CRITERIA
-from agents.offline.constants import RULES
-from agents.offline.frames import MARKS, PARTS, mark
-from agents.offline.judgement import overlap
-from agents.offline.pen import Text
-from agents.offline.phrases import expertise
-from agents.offline.words import count, sentences, stems
-from agents.profile import Profile
-from protocols.forms import GuestReply
-from protocols.virsci.forms import Draft, Revision, SelfReview
-from protocols.virsci.standing import StandingIdea
-
 
 def drafted(me=None, seed=1, idea=None, **more):
     slots = {"me": me or person(1), "idea": idea or standing(), "knowledge": (), "outsiders": ()}
-    return Draft.rehearse({**slots, **more}, rng_of(seed))
+    return Draft.answer_by_rule({**slots, **more}, rng_of(seed))
 
 
 def revised(me, draft, seed=1, **more):
-    return Revision.rehearse(slots_of_revision(me, draft, **more), rng_of(seed))
+    return Revision.answer_by_rule(slots_of_revision(me, draft, **more), rng_of(seed))
 
 
 def chain(team, length, seed=0, draft=None):
@@ -50,8 +49,8 @@ def chain(team, length, seed=0, draft=None):
 
 
 def assert_readable(abstract):
-    assert 200 < count(abstract) < 400
-    lines = sentences(abstract)
+    assert 200 < count_words(abstract) < 400
+    lines = split_sentences(abstract)
     assert len(set(lines)) == len(lines)
     for line in lines:
         assert line[0].isupper() or not line[0].isalpha()
@@ -65,14 +64,14 @@ def assert_readable(abstract):
 def test_a_draft_is_long_enough_and_has_five_parts_in_order(seed):
     draft = drafted(person(seed), seed)
     assert_readable(draft.abstract)
-    parts = [MARKS[mark(line)] for line in sentences(draft.abstract)]
+    parts = [MARKS[frame_mark(line)] for line in split_sentences(draft.abstract)]
     assert parts == sorted(parts, key=PARTS.index)
     assert set(parts) == set(PARTS)
 
 
 def test_a_draft_carries_the_idea():
     draft = drafted()
-    assert sentences(standing().idea.idea)[0] in draft.abstract
+    assert split_sentences(standing().idea.idea)[0] in draft.abstract
     assert draft.title == standing().idea.title
 
 
@@ -92,8 +91,8 @@ def test_leaders_write_different_drafts():
 @settings(max_examples=60, deadline=None)
 def test_any_idea_can_be_drafted(title, idea):
     words = standing(title=title or "x", idea=idea or "x")
-    draft = drafted(Profile("S"), idea=StandingIdea(words.idea))
-    assert 200 < count(draft.abstract) < 400
+    draft = drafted(Profile("S"), idea=CandidateIdea(words.idea))
+    assert 200 < count_words(draft.abstract) < 400
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -102,15 +101,15 @@ def test_fifty_six_revisions_stay_long_bounded_and_readable(seed):
     lengths = []
     for draft in chain(team, 56, seed):
         assert_readable(draft.abstract)
-        assert 3 <= count(draft.title) <= 18
-        lengths.append(count(draft.abstract))
+        assert 3 <= count_words(draft.title) <= 18
+        lengths.append(count_words(draft.abstract))
     assert np.mean(lengths[-20:]) < 345
 
 
 def test_every_revision_changes_the_text_but_not_all_of_it():
     drafts = list(chain(team_of(4), 28))
     for before, after in pairwise(drafts):
-        old, new = set(sentences(before.abstract)), set(sentences(after.abstract))
+        old, new = set(split_sentences(before.abstract)), set(split_sentences(after.abstract))
         assert new - old
         assert len(old & new) >= len(old) // 2
 
@@ -126,7 +125,7 @@ def test_a_reviser_brings_in_a_term_of_its_own():
 
 
 def test_the_sentence_that_carries_the_idea_stays():
-    core = sentences(standing().idea.idea)[0]
+    core = split_sentences(standing().idea.idea)[0]
     assert all(core in draft.abstract for draft in chain(team_of(8), 56))
 
 
@@ -172,14 +171,15 @@ def test_a_review_round_moves_away_from_the_near_abstract():
         careful = revised(person(5), draft, seed, review=review, near=near)
         assert "near abstracts" in careful.modifications
         moved.append(
-            overlap(plain.abstract, draft.abstract) - overlap(careful.abstract, draft.abstract)
+            text_overlap(plain.abstract, draft.abstract)
+            - text_overlap(careful.abstract, draft.abstract)
         )
     assert np.mean(moved) > 2
 
 
 def test_the_nearest_sentences_go_first():
     draft = drafted(person(1))
-    copied = sentences(draft.abstract)[4]
+    copied = split_sentences(draft.abstract)[4]
     near = (paper(1, 0.1, "Other", copied),)
     gone = sum(copied not in revised(person(5), draft, s, near=near).abstract for s in range(30))
     assert gone > 24
@@ -208,12 +208,14 @@ def test_titles_change_seldom_and_keep_their_head():
 )
 def test_strangers_abstracts_come_into_bounds(abstract):
     after = revised(person(2), Draft(title="…", abstract=abstract))
-    assert 200 < count(after.abstract) < 400
+    assert 200 < count_words(after.abstract) < 400
     assert after.title
 
 
 def test_a_part_unknown_counts_with_the_one_before_it():
-    text = Text(["This study asks how it goes.", "Nobody knows this one.", "First, we collect x."])
+    text = AbstractText(
+        ["This study asks how it goes.", "Nobody knows this one.", "First, we collect x."]
+    )
     assert text.parts == ["objective", "objective", "methods"]
     text.add("objective", "New.")
     assert text.lines[2] == "New."
@@ -224,7 +226,10 @@ def test_a_part_unknown_counts_with_the_one_before_it():
 def test_asking_in_the_abstract_stage():
     draft = drafted()
     slots = slots_of_revision(person(2), draft, outsiders=(person(3),))
-    asked = sum(Revision.rehearse(slots, rng_of(seed)).ask is not None for seed in range(400)) / 400
+    asked = (
+        sum(Revision.answer_by_rule(slots, rng_of(seed)).ask is not None for seed in range(400))
+        / 400
+    )
     assert asked == pytest.approx(RULES.ask_abstract, abs=0.05)
 
 
@@ -241,5 +246,5 @@ def test_more_diverse_teams_write_with_more_words():
 
 def test_references_without_anything_are_enough():
     bare = tuple(paper(i, title="x", abstract=" ") for i in range(3))
-    assert drafted(idea=StandingIdea(standing().idea, bare)).abstract
+    assert drafted(idea=CandidateIdea(standing().idea, bare)).abstract
     assert papers(0) == ()

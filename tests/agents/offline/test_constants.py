@@ -11,7 +11,7 @@ import pytest
 from agents.offline import constants
 from agents.offline.constants import RULES, Constants, table
 
-PAGE = Path(__file__).parents[2] / "docs" / "offline.md"
+PAGE = Path(__file__).parents[3] / "docs" / "offline.md"
 SOURCES = sorted(Path(constants.__file__).parent.glob("*.py"))
 
 
@@ -43,7 +43,7 @@ def test_nothing_but_the_seed_decides(path):
     banned = r"\bhash\(|np\.random\.(?:seed|rand|default_rng)|import time\b|\bset\("
     found = re.findall(banned, code)
     assert not found, (path.name, found)
-    if path.name != "scientist.py":
+    if path.name != "backend.py":
         assert "import random" not in code
 
 
@@ -53,8 +53,8 @@ def test_no_rule_knows_a_metric(path):
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
-def test_files_fit_on_a_screen_or_three(path):
-    assert len(path.read_text().splitlines()) <= 300
+def test_no_file_is_longer_than_500_lines(path):
+    assert len(path.read_text().splitlines()) <= 500
 
 
 def test_the_page_names_every_rule():

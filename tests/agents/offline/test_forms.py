@@ -7,7 +7,25 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from offline_material import (
+
+import protocols.forms
+import protocols.virsci.forms
+from agents.offline.backend import answer_offline
+from agents.prompts.request import Request
+from agents.replies.form import Form
+from agents.replies.parser import read_form
+from protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
+from protocols.virsci.forms import (
+    Agreement,
+    Ballot,
+    Draft,
+    Idea,
+    Revision,
+    SelfReview,
+    Stay,
+    Topic,
+)
+from tests.agents.offline.offline_examples import (
     any_text,
     ballots,
     drafts,
@@ -23,23 +41,6 @@ from offline_material import (
     topics,
     with_me,
     with_talk,
-)
-
-import protocols.forms
-import protocols.virsci.forms
-from agents.forms import Form, read_form
-from agents.offline.scientist import answer
-from agents.request import Request
-from protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
-from protocols.virsci.forms import (
-    Agreement,
-    Ballot,
-    Draft,
-    Idea,
-    Revision,
-    SelfReview,
-    Stay,
-    Topic,
 )
 
 talked = st.one_of(remarks, replies)
@@ -93,7 +94,7 @@ def ruled_forms():
     found = []
     for module in (protocols.forms, protocols.virsci.forms):
         for name, value in sorted(vars(module).items()):
-            if isinstance(value, type) and issubclass(value, Form) and value.ruled:
+            if isinstance(value, type) and issubclass(value, Form) and value.has_rule:
                 found.append((name, value))
     return dict(found)
 
@@ -119,7 +120,7 @@ def strings_in(value):
 def test_any_slots_are_answered_readably(form, data, seed):
     slots = data.draw(SLOTS[form])
     request = Request("id", slots["me"], (), form, slots, seed)
-    reply = answer(request)
+    reply = answer_offline(request)
     assert reply.model == "offline"
     reread = read_form(form, reply.text)
     assert reread.as_json() == reply.text
@@ -133,8 +134,8 @@ def test_any_slots_are_answered_readably(form, data, seed):
 @pytest.mark.parametrize("form", list(SLOTS), ids=lambda form: form.__name__)
 def test_slots_that_are_missing_are_read_as_empty(form):
     """A protocol may offer less than the full contract; only a draft cannot be invented."""
-    from offline_material import person
+    from tests.agents.offline.offline_examples import person
 
     slots = {"draft": Draft(title="T", abstract="A b c.")} if form is Revision else {}
-    reply = answer(Request("id", person(0), (), form, slots, 1))
+    reply = answer_offline(Request("id", person(0), (), form, slots, 1))
     read_form(form, reply.text)

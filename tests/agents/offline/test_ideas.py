@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from offline_material import (
+
+from agents.offline.constants import RULES
+from agents.offline.terms import expertise, paper_terms
+from agents.offline.text import count_words, split_sentences, stems
+from agents.profile import Profile
+from agents.reference import Reference
+from protocols.forms import GuestReply
+from protocols.virsci.forms import Idea, Topic
+from protocols.virsci.idea_ranking import CandidateIdea
+from tests.agents.offline.offline_examples import (
     an_idea,
     paper,
     papers,
@@ -14,18 +23,9 @@ from offline_material import (
     standing,
 )
 
-from agents.offline.constants import RULES
-from agents.offline.phrases import expertise, paper_terms
-from agents.offline.words import count, sentences, stems
-from agents.profile import Profile
-from agents.reference import Reference
-from protocols.forms import GuestReply
-from protocols.virsci.forms import Idea, Topic
-from protocols.virsci.standing import StandingIdea
-
 
 def said_by(me, seed=1, **more):
-    return Idea.rehearse(slots_of_idea(me, **more), rng_of(seed))
+    return Idea.answer_by_rule(slots_of_idea(me, **more), rng_of(seed))
 
 
 def many(me, n=200, **more):
@@ -88,7 +88,7 @@ def test_refining_keeps_the_core_and_adds_ones_own():
     before = standing()
     kept = 0
     for idea in many(person(3), 100, previous=before):
-        if sentences(before.idea.idea)[0] in idea.idea:
+        if split_sentences(before.idea.idea)[0] in idea.idea:
             kept += 1
             assert idea.title.startswith("Edge bundling for ray casting with ")
             assert any(term in idea.idea.lower() for term in map(str.lower, expertise(person(3))))
@@ -98,7 +98,7 @@ def test_refining_keeps_the_core_and_adds_ones_own():
 
 def test_insiders_refine_more_often_than_outsiders_of_the_idea():
     before = standing()
-    core = sentences(before.idea.idea)[0]
+    core = split_sentences(before.idea.idea)[0]
     insider = person(8, "Edge Bundling", "Ray Casting", "GPU")
     inside = sum(core in idea.idea for idea in many(insider, 300, previous=before))
     outside = sum(core in idea.idea for idea in many(person(3), 300, previous=before))
@@ -110,23 +110,23 @@ def test_chains_of_refinement_stay_short_and_readable():
     previous = None
     for turn in range(56):
         idea = said_by(team[turn % 8], turn, previous=previous)
-        assert count(idea.title) <= 18
-        assert 15 <= count(idea.idea) <= 130
-        lines = sentences(idea.idea)
+        assert count_words(idea.title) <= 18
+        assert 15 <= count_words(idea.idea) <= 130
+        lines = split_sentences(idea.idea)
         assert 2 <= len(lines) <= 4
         assert len(set(lines)) == len(lines)
-        for line in (*lines, *sentences(idea.experiment), idea.title):
+        for line in (*lines, *split_sentences(idea.experiment), idea.title):
             assert line[0].isupper()
             assert "{" not in line
-        previous = StandingIdea(idea, papers(), "Scientist1")
+        previous = CandidateIdea(idea, papers(), "Scientist1")
 
 
 def test_a_strangers_idea_can_be_refined():
     strange = an_idea(idea="word " * 400, title="…", experiment="")
     for seed in range(40):
-        idea = said_by(person(1), seed, previous=StandingIdea(strange))
-        assert count(idea.idea) < 130
-        assert count(idea.title) < 20
+        idea = said_by(person(1), seed, previous=CandidateIdea(strange))
+        assert count_words(idea.idea) < 130
+        assert count_words(idea.title) < 20
 
 
 def test_different_speakers_move_the_idea_to_different_words():

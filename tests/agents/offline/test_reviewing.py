@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from agents.offline.constants import RULES
-from agents.offline.refereeing import agreeing, recommendation, review, rewrite
+from agents.offline.reviewing import (
+    agreement_probability,
+    recommend,
+    review_manuscript,
+    revise_manuscript,
+)
 from agents.profile import Profile
 from protocols.peer_review.forms import Report, Review, Rewrite, Willingness
 
@@ -28,16 +33,16 @@ def logistic(odds):
 def test_agreeing_by_hand():
     # Both interests stand in the text, so that the affinity is 1; for the other one it is 0.
     near = RULES.referee_base + RULES.referee_affinity
-    assert agreeing(slots()) == pytest.approx(logistic(near))
+    assert agreement_probability(slots()) == pytest.approx(logistic(near))
     busy = near - 2 * RULES.referee_load - RULES.referee_open
-    assert agreeing(slots(load=2, open=1)) == pytest.approx(logistic(busy))
-    assert agreeing(slots(me=FAR)) == pytest.approx(logistic(RULES.referee_base))
+    assert agreement_probability(slots(load=2, open=1)) == pytest.approx(logistic(busy))
+    assert agreement_probability(slots(me=FAR)) == pytest.approx(logistic(RULES.referee_base))
 
 
 def test_people_agree_as_often_as_the_rule_says():
     rng = np.random.default_rng(3)
-    answers = [Willingness.rehearse(slots(load=3), rng).accepted for _ in range(3000)]
-    assert np.mean(answers) == pytest.approx(agreeing(slots(load=3)), abs=0.04)
+    answers = [Willingness.answer_by_rule(slots(load=3), rng).accepted for _ in range(3000)]
+    assert np.mean(answers) == pytest.approx(agreement_probability(slots(load=3)), abs=0.04)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +55,7 @@ def test_people_agree_as_often_as_the_rule_says():
 )
 def test_scores_have_their_means_and_bounds(me, round_, mean):
     rng = np.random.default_rng(4)
-    said = [Review.rehearse(slots(me=me, round=round_), rng) for _ in range(3000)]
+    said = [Review.answer_by_rule(slots(me=me, round=round_), rng) for _ in range(3000)]
     marks = np.array([[one.originality, one.soundness, one.clarity, one.overall] for one in said])
     assert marks.min() >= 1
     assert marks.max() <= 10
@@ -70,14 +75,14 @@ def test_scores_have_their_means_and_bounds(me, round_, mean):
     ],
 )
 def test_the_score_recommends(overall, final, said):
-    assert recommendation(overall, final) == said
+    assert recommend(overall, final) == said
 
 
 def test_comments_name_what_is_missed_and_the_revision_brings_it_in():
-    said = Review.model_validate(review(slots(me=FAR), np.random.default_rng(1)))
+    said = Review.model_validate(review_manuscript(slots(me=FAR), np.random.default_rng(1)))
     assert '"silicon anodes"' in said.comments
     told = slots(reports=(Report("", said),))
-    revised = [rewrite(told, np.random.default_rng(seed)) for seed in range(5)]
+    revised = [revise_manuscript(told, np.random.default_rng(seed)) for seed in range(5)]
     for one in revised:
         assert "silicon anodes" in one["Abstract"]
         assert one["Abstract"] != SENTENCE
@@ -86,5 +91,7 @@ def test_comments_name_what_is_missed_and_the_revision_brings_it_in():
 
 def test_a_manuscript_without_words_is_reviewed_all_the_same():
     page = SimpleNamespace(title="", abstract="", words=lambda: "")
-    said = review(slots(manuscript=page, me=Profile("Scientist3")), np.random.default_rng(1))
+    said = review_manuscript(
+        slots(manuscript=page, me=Profile("Scientist3")), np.random.default_rng(1)
+    )
     assert said["Recommendation"] in ("accept", "revise", "reject")

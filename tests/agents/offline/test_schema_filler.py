@@ -9,12 +9,13 @@ from typing import Annotated, Any, Literal
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from offline_material import an_idea, papers, person, rng_of
 from pydantic import Field, create_model, field_validator
 
-from agents.forms import Form, read_form
-from agents.offline.filling import fill
+from agents.offline.schema_filler import fill_form
 from agents.profile import Profile
+from agents.replies.form import Form
+from agents.replies.parser import read_form
+from tests.agents.offline.offline_examples import an_idea, papers, person, rng_of
 
 
 class Colour(Enum):
@@ -51,7 +52,7 @@ class Tree(Form):
 
 
 def filled(form, seed=1, **slots):
-    return fill(form, {"me": person(0), **slots}, rng_of(seed))
+    return fill_form(form, {"me": person(0), **slots}, rng_of(seed))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -87,8 +88,8 @@ def test_slots_need_not_hold_words():
 
     odd = {"a": None, "b": 3, "c": an_idea(), "d": (1, "x"), "e": object(), "f": Profile("S")}
     for seed in range(10):
-        assert fill(Said, odd, rng_of(seed))
-        assert fill(Said, {}, rng_of(seed))
+        assert fill_form(Said, odd, rng_of(seed))
+        assert fill_form(Said, {}, rng_of(seed))
 
 
 def test_drawing_again_meets_what_no_schema_can_say():
@@ -203,6 +204,6 @@ kinds = st.recursive(
 @given(st.lists(kinds, min_size=1, max_size=4).map(model_of), st.integers(0, 2**64 - 1))
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 def test_generated_forms_are_filled_validly(form, seed):
-    text = fill(form, {"me": person(0), "talk": "coral reefs"}, rng_of(seed))
+    text = fill_form(form, {"me": person(0), "talk": "coral reefs"}, rng_of(seed))
     read_form(form, text)
-    assert text == fill(form, {"me": person(0), "talk": "coral reefs"}, rng_of(seed))
+    assert text == fill_form(form, {"me": person(0), "talk": "coral reefs"}, rng_of(seed))

@@ -7,13 +7,12 @@ import string
 
 import pytest
 
-from agents.offline import sayings
-from agents.offline.frames import FRAMES, MARKED, MARKS, PARTS, mark
-from agents.offline.traces import trace
-from agents.offline.words import count
+from agents.offline import templates
+from agents.offline.templates import FRAMES, MARKED, MARKS, PARTS, frame_mark, frame_terms
+from agents.offline.text import count_words
 
 ABSTRACT = [frame for part in PARTS for frame in FRAMES[part]]
-TALK = list(sayings.HEARD)
+TALK = list(templates.HEARD)
 EVERY = [*ABSTRACT, *TALK]
 FILLING = {
     "a": "edge bundling",
@@ -40,7 +39,7 @@ def test_a_frame_is_a_sentence(frame):
     assert len(re.findall(r"[.?!](?=\s)", frame)) == 0
 
 
-@pytest.mark.parametrize("frame", [*EVERY, *sayings.DIRECTIONS, *sayings.TITLES])
+@pytest.mark.parametrize("frame", [*EVERY, *templates.DIRECTIONS, *templates.TITLES])
 def test_no_slot_governs_a_verb_or_an_article(frame):
     verbs = "is|are|was|were|has|have|does|do|helps|gives|makes|shows|brings|adds|offers|enters"
     prepositions = "on|of|about|for|to|with|from|in|by|around|behind|and|adding"
@@ -53,26 +52,26 @@ def test_no_slot_governs_a_verb_or_an_article(frame):
 @pytest.mark.parametrize("frame", EVERY)
 def test_a_trace_gives_the_slots_back(frame):
     wanted = [FILLING[name] for name in re.findall(r"\{(\w+)\}", frame) if name != "who"]
-    assert list(trace(filled(frame)) or ()) == wanted
+    assert list(frame_terms(filled(frame)) or ()) == wanted
 
 
 def test_strangers_leave_no_trace():
-    assert trace("The quick brown fox jumps.") is None
-    assert trace("") is None
-    assert trace("This study is about something else entirely.") is None
+    assert frame_terms("The quick brown fox jumps.") is None
+    assert frame_terms("") is None
+    assert frame_terms("This study is about something else entirely.") is None
 
 
 def test_each_mark_belongs_to_one_part():
     seen: dict[str, str] = {}
     for part in PARTS:
         for frame in FRAMES[part]:
-            assert seen.setdefault(mark(frame), part) == part
-    for frame in sayings.CORES:
-        assert seen.get(mark(frame), "objective") == "objective"
+            assert seen.setdefault(frame_mark(frame), part) == part
+    for frame in templates.CORES:
+        assert seen.get(frame_mark(frame), "objective") == "objective"
 
 
 def test_each_abstract_frame_has_its_own_mark():
-    marks = [mark(frame) for frame in ABSTRACT]
+    marks = [frame_mark(frame) for frame in ABSTRACT]
     assert len(set(marks)) == len(marks)
     assert all("{" not in m for m in marks)
 
@@ -80,7 +79,7 @@ def test_each_abstract_frame_has_its_own_mark():
 def test_marks_survive_filling():
     for part, frames in FRAMES.items():
         for frame in frames:
-            assert MARKS[mark(filled(frame))] == part
+            assert MARKS[frame_mark(filled(frame))] == part
     assert all(len(MARKED[part]) == len(FRAMES[part]) for part in PARTS)
 
 
@@ -92,4 +91,4 @@ def test_there_is_variety_in_every_part():
 
 @pytest.mark.parametrize("frame", ABSTRACT)
 def test_abstract_frames_are_of_readable_length(frame):
-    assert 12 <= count(filled(frame)) <= 32
+    assert 12 <= count_words(filled(frame)) <= 32

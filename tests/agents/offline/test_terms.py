@@ -7,31 +7,31 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from offline_material import an_idea, any_text, person, profiles, references
 
-from agents.offline import phrases
-from agents.offline.phrases import (
+from agents.offline import terms
+from agents.offline.templates import GUEST, LATER, UNTITLED
+from agents.offline.terms import (
     NEUTRAL,
+    as_list,
+    exclude_terms,
     expertise,
-    guests,
-    headed,
+    full_text,
+    guest_terms,
     headline,
     is_guest,
-    listed,
+    noun_phrases,
     paper_terms,
-    pieces,
-    raised,
-    runs,
-    spoken,
-    substance,
-    traced,
-    unique,
-    without,
+    sentence_terms,
+    split_terms,
+    text_without_frames,
+    title_head,
+    unique_terms,
+    utterance_terms,
 )
-from agents.offline.sayings import GUEST, LATER, UNTITLED
 from agents.profile import Profile
 from agents.reference import Reference
 from protocols.forms import GuestReply, Remark, Summary
+from tests.agents.offline.offline_examples import an_idea, any_text, person, profiles, references
 
 
 def test_expertise_is_cleaned_and_unique():
@@ -54,17 +54,23 @@ def test_expertise_has_no_empty_term(profile):
 
 
 def test_runs_are_noun_phrases_between_common_words():
-    assert runs("A Study of Volume Rendering for Large Graph Layouts") == (
+    assert noun_phrases("A Study of Volume Rendering for Large Graph Layouts") == (
         "volume rendering",
         "graph layouts",
     )
-    assert runs("the of and") == ()
-    assert runs("") == ()
+    assert noun_phrases("the of and") == ()
+    assert noun_phrases("") == ()
 
 
 def test_runs_stop_at_punctuation_and_length():
-    assert runs("isosurfaces, streamlines: vortices") == ("isosurfaces", "streamlines", "vortices")
-    assert all(len(term.split()) <= 4 for term in runs("alpha beta gamma delta epsilon zeta"))
+    assert noun_phrases("isosurfaces, streamlines: vortices") == (
+        "isosurfaces",
+        "streamlines",
+        "vortices",
+    )
+    assert all(
+        len(term.split()) <= 4 for term in noun_phrases("alpha beta gamma delta epsilon zeta")
+    )
 
 
 def test_paper_terms_prefer_keywords():
@@ -96,91 +102,96 @@ def test_paper_terms_never_fail(reference):
     ],
 )
 def test_pieces_are_the_terms_that_a_direction_joins(direction, expected):
-    assert pieces(direction) == expected
+    assert split_terms(direction) == expected
 
 
 def test_headed_takes_the_means_off():
-    assert headed("Maps for graphs with GPU") == "Maps for graphs"
-    assert headed("Maps for graphs through GPU with text") == "Maps for graphs"
-    assert headed("…") == UNTITLED
+    assert title_head("Maps for graphs with GPU") == "Maps for graphs"
+    assert title_head("Maps for graphs through GPU with text") == "Maps for graphs"
+    assert title_head("…") == UNTITLED
     long = "one two three four five six for seven eight nine ten eleven twelve with x"
-    assert len(headed(long).split()) <= 11
+    assert len(title_head(long).split()) <= 11
 
 
 def test_headline_and_spoken():
     assert headline(Remark(response="x", direction="A for B")) == "A for B"
     assert headline(an_idea()) == an_idea().title
     assert headline(GuestReply(answer="x")) == ""
-    assert spoken(Summary(summary="all of it")) == "all of it"
-    assert spoken("a line") == "a line"
-    assert spoken(object()) == ""
+    assert full_text(Summary(summary="all of it")) == "all of it"
+    assert full_text("a line") == "a line"
+    assert full_text(object()) == ""
 
 
 def test_raised_reads_directions_quotes_frames_and_plain_prose():
-    assert raised(Remark(response="", direction="maps for graphs")) == ("maps", "graphs")
-    assert raised(Summary(summary='The team put forward "maps for graphs".')) == ("maps", "graphs")
-    assert raised(GuestReply(answer=GUEST[0].format(g="eye tracking", x="maps"))) == (
+    assert utterance_terms(Remark(response="", direction="maps for graphs")) == ("maps", "graphs")
+    assert utterance_terms(Summary(summary='The team put forward "maps for graphs".')) == (
+        "maps",
+        "graphs",
+    )
+    assert utterance_terms(GuestReply(answer=GUEST[0].format(g="eye tracking", x="maps"))) == (
         "eye tracking",
         "maps",
     )
-    assert raised(GuestReply(answer="You should try simulated annealing.")) == (
+    assert utterance_terms(GuestReply(answer="You should try simulated annealing.")) == (
         "simulated annealing",
     )
-    assert raised(LATER[0].format(x="quantum maps")) == ("quantum maps",)
-    assert raised(Remark(response="", direction="")) == ()
+    assert utterance_terms(LATER[0].format(x="quantum maps")) == ("quantum maps",)
+    assert utterance_terms(Remark(response="", direction="")) == ()
 
 
 @pytest.mark.parametrize("frame", GUEST)
 def test_the_first_term_of_a_guest_is_its_own(frame):
     reply = GuestReply(answer=frame.format(g="eye tracking", x="graph drawing"))
-    assert raised(reply)[0] == "eye tracking"
+    assert utterance_terms(reply)[0] == "eye tracking"
 
 
 def test_guests_are_told_from_members():
     said = (Remark(response="x", direction="A for B"), GuestReply(answer="Try wavelet trees."))
     assert [is_guest(item) for item in said] == [False, True]
-    assert guests({"said": said}) == ("wavelet trees",)
-    assert guests({}) == ()
+    assert guest_terms({"said": said}) == ("wavelet trees",)
+    assert guest_terms({}) == ()
 
 
 def test_listed_takes_nothing_one_or_several():
-    assert listed(None) == []
-    assert listed(()) == []
-    assert listed("x") == ["x"]
-    assert listed((None, "x")) == ["x"]
+    assert as_list(None) == []
+    assert as_list(()) == []
+    assert as_list("x") == ["x"]
+    assert as_list((None, "x")) == ["x"]
 
 
 def test_traced_reads_slots_or_runs():
-    assert traced([LATER[0].format(x="maps")]) == ("maps",)
-    assert traced(["A paper on graph drawing."]) == ("graph drawing",)
+    assert sentence_terms([LATER[0].format(x="maps")]) == ("maps",)
+    assert sentence_terms(["A paper on graph drawing."]) == ("graph drawing",)
 
 
 def test_substance_drops_the_wording_of_frames():
-    assert substance(LATER[0].format(x="quantum maps")) == "quantum maps"
-    assert substance("Plain prose stays.") == "Plain prose stays."
+    assert text_without_frames(LATER[0].format(x="quantum maps")) == "quantum maps"
+    assert text_without_frames("Plain prose stays.") == "Plain prose stays."
 
 
 def test_without_ignores_case():
-    assert without(["Maps", "graphs"], ["maps"]) == ["graphs"]
+    assert exclude_terms(["Maps", "graphs"], ["maps"]) == ["graphs"]
 
 
 def test_unique_trims_long_phrases():
-    assert unique(["a of one two-fold three four five six seven"]) != ()
-    assert all(len(term.split()) <= 5 for term in unique(["alpha beta gamma delta eps zeta eta"]))
+    assert unique_terms(["a of one two-fold three four five six seven"]) != ()
+    assert all(
+        len(term.split()) <= 5 for term in unique_terms(["alpha beta gamma delta eps zeta eta"])
+    )
 
 
 def test_neutral_terms_survive_their_own_cleaning():
-    assert unique(NEUTRAL) == NEUTRAL
+    assert unique_terms(NEUTRAL) == NEUTRAL
 
 
 @given(any_text)
 @settings(max_examples=100, deadline=None)
 def test_nothing_readable_is_ever_an_empty_term(text):
-    for terms in (runs(text), pieces(text), raised(text)):
-        assert all(terms)
+    for found in (noun_phrases(text), split_terms(text), utterance_terms(text)):
+        assert all(found)
 
 
 def test_the_layer_knows_no_protocol():
-    for source in sorted(Path(phrases.__file__).parent.glob("*.py")):
+    for source in sorted(Path(terms.__file__).parent.glob("*.py")):
         found = re.findall(r"^\s*(?:from|import) (\w+)", source.read_text(), re.MULTILINE)
         assert not {"protocols", "society", "metrics", "scenarios"} & set(found), source.name

@@ -7,25 +7,26 @@ import unicodedata
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from offline_material import any_text
 
-from agents.offline.vocabulary import COMMON, EPONYMS
-from agents.offline.words import (
+from agents.offline.text import (
+    COMMON,
+    EPONYMS,
     affinity,
-    capital,
+    as_sentence,
+    capitalise,
     clean,
-    count,
-    inner,
-    joined,
-    pairs,
-    sentence,
-    sentences,
-    share,
-    shortened,
+    count_words,
+    join_list,
+    mid_sentence_case,
+    shared_fraction,
+    split_sentences,
     stem,
+    stem_pairs,
     stems,
     tokens,
+    truncate_words,
 )
+from tests.agents.offline.offline_examples import any_text
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_clean_keeps_letters_digits_and_inner_punctuation(raw, expected):
 
 
 def test_clean_bounds_words_and_letters():
-    assert count(clean("word " * 100)) == 8
+    assert count_words(clean("word " * 100)) == 8
     assert len(clean("x" * 1000)) == 40
 
 
@@ -79,7 +80,7 @@ def test_clean_leaves_one_printable_line(text):
     ],
 )
 def test_inner_undoes_title_case_but_keeps_names(raw, expected):
-    assert inner(raw) == expected
+    assert mid_sentence_case(raw) == expected
 
 
 @pytest.mark.parametrize(
@@ -104,13 +105,13 @@ def test_stems_leave_common_words_out():
 
 
 def test_pairs_skip_common_words():
-    assert pairs("volume of the rendering") == {("volume", "rendering")}
-    assert pairs("alone") == frozenset()
+    assert stem_pairs("volume of the rendering") == {("volume", "rendering")}
+    assert stem_pairs("alone") == frozenset()
 
 
 def test_share_of_nothing_is_zero():
-    assert share(frozenset(), frozenset("a")) == 0.0
-    assert share(frozenset("ab"), frozenset("a")) == 0.5
+    assert shared_fraction(frozenset(), frozenset("a")) == 0.0
+    assert shared_fraction(frozenset("ab"), frozenset("a")) == 0.5
 
 
 def test_affinity_by_hand():
@@ -145,38 +146,43 @@ def test_affinity_is_a_share(interests, text):
     ],
 )
 def test_a_sentence_begins_with_a_capital_and_ends_with_a_stop(raw, expected):
-    assert sentence(raw) == expected
+    assert as_sentence(raw) == expected
 
 
 def test_sentences_do_not_split_inside_abbreviations():
     text = "We use e.g. graphs. Then  we stop! 3D comes next?\nYes."
-    assert sentences(text) == ["We use e.g. graphs.", "Then we stop!", "3D comes next?", "Yes."]
-    assert sentences("  ") == []
+    assert split_sentences(text) == [
+        "We use e.g. graphs.",
+        "Then we stop!",
+        "3D comes next?",
+        "Yes.",
+    ]
+    assert split_sentences("  ") == []
 
 
 @given(st.text(max_size=200))
 @settings(max_examples=100, deadline=None)
 def test_sentences_keep_every_word(text):
-    assert " ".join(sentences(text)).split() == text.split()
+    assert " ".join(split_sentences(text)).split() == text.split()
 
 
 def test_parts_are_joined_as_an_english_list():
-    assert joined([]) == ""
-    assert joined(["a"]) == "a"
-    assert joined(["a", "b"]) == "a and b"
-    assert joined(iter(["a", "b", "c"])) == "a, b and c"
+    assert join_list([]) == ""
+    assert join_list(["a"]) == "a"
+    assert join_list(["a", "b"]) == "a and b"
+    assert join_list(iter(["a", "b", "c"])) == "a, b and c"
 
 
 def test_shortened_never_ends_in_a_word_that_wants_another():
-    assert shortened("selections of interest", 5) == "selections of interest"
-    assert shortened("maps of the world for all", 3) == "maps"
-    assert shortened("one two three", 2) == "one"
-    assert shortened("", 3) == ""
+    assert truncate_words("selections of interest", 5) == "selections of interest"
+    assert truncate_words("maps of the world for all", 3) == "maps"
+    assert truncate_words("one two three", 2) == "one"
+    assert truncate_words("", 3) == ""
 
 
 def test_a_capital_comes_first():
-    assert capital("graphs") == "Graphs"
-    assert capital("") == ""
+    assert capitalise("graphs") == "Graphs"
+    assert capitalise("") == ""
 
 
 def test_vocabulary_is_lower_case_and_small():

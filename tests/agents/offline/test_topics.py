@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from offline_material import FIELDS, person, rng_of, slots_of_talk, team_of
 
 from agents.offline.constants import RULES
-from agents.offline.phrases import expertise, pieces, raised
-from agents.offline.words import count, sentences
+from agents.offline.terms import expertise, split_terms, utterance_terms
+from agents.offline.text import count_words, split_sentences
 from agents.profile import Profile
 from protocols.forms import GuestReply, Remark, Summary
 from protocols.virsci.forms import Idea, Topic
+from tests.agents.offline.offline_examples import FIELDS, person, rng_of, slots_of_talk, team_of
 
 
 def remark_of(me, seed=1, team=(), **more):
-    return Remark.rehearse(slots_of_talk(me, list(team) or [me], **more), rng_of(seed))
+    return Remark.answer_by_rule(slots_of_talk(me, list(team) or [me], **more), rng_of(seed))
 
 
 def directions(me, n=200, **more):
@@ -25,14 +25,14 @@ def directions(me, n=200, **more):
 def test_a_direction_holds_an_interest_of_the_speaker(i):
     me = person(i)
     for direction in directions(me, 40, said=(Remark(response="x", direction="kelp for tides"),)):
-        named = {term.casefold() for term in pieces(direction)}
+        named = {term.casefold() for term in split_terms(direction)}
         assert named & {term.casefold() for term in expertise(me)}
-        assert count(direction) <= 10
+        assert count_words(direction) <= 10
 
 
 def test_the_main_interest_is_brought_most_often():
     said = (Remark(response="x", direction="kelp for tides"),)
-    found = [pieces(d) for d in directions(person(0), 300, said=said)]
+    found = [split_terms(d) for d in directions(person(0), 300, said=said)]
     named = [sum(term in d for d in found) for term in expertise(person(0))]
     assert named[0] == max(named)
     assert named[0] > 1.8 * named[-1]
@@ -42,13 +42,13 @@ def test_the_main_interest_is_brought_most_often():
 def test_a_direction_joins_what_was_said():
     said = (Remark(response="x", direction="kelp for tides"),)
     for direction in directions(person(1), 60, said=said):
-        assert {"kelp", "tides"} & {term.lower() for term in pieces(direction)}
+        assert {"kelp", "tides"} & {term.lower() for term in split_terms(direction)}
 
 
 def test_earlier_turns_are_heard_through_their_summaries():
     summaries = (Summary(summary='The team put forward "Kelp for tides".'),)
     assert all(
-        {"kelp", "tides"} & {term.lower() for term in pieces(d)}
+        {"kelp", "tides"} & {term.lower() for term in split_terms(d)}
         for d in directions(person(1), 40, summaries=summaries)
     )
 
@@ -56,7 +56,7 @@ def test_earlier_turns_are_heard_through_their_summaries():
 def test_the_first_speaker_joins_two_interests_of_its_own():
     me = person(2)
     for direction in directions(me, 40):
-        assert len({term.casefold() for term in pieces(direction)}) == 2
+        assert len({term.casefold() for term in split_terms(direction)}) == 2
 
 
 def test_a_start_is_respected():
@@ -101,7 +101,7 @@ def test_remarks_read_as_sentences():
     for seed in range(60):
         remark = remark_of(team[seed % 4], seed, team=team, said=said)
         said = (*said[-5:], remark)
-        lines = sentences(remark.response)
+        lines = split_sentences(remark.response)
         assert 2 <= len(lines) <= 4
         for line in lines:
             assert line[0].isupper()
@@ -116,7 +116,7 @@ def test_silence_and_absent_guests_are_skipped():
 
 
 def asks(form, slots, n=600):
-    return [form.rehearse(slots, rng_of(seed)).ask for seed in range(n)]
+    return [form.answer_by_rule(slots, rng_of(seed)).ask for seed in range(n)]
 
 
 def test_somebody_is_asked_at_the_stated_rate():
@@ -159,14 +159,14 @@ def answered(guest, seed=1, **more):
         "context": "I suggest that we start from volume rendering.",
         **more,
     }
-    return GuestReply.rehearse(slots, rng_of(seed)).answer
+    return GuestReply.answer_by_rule(slots, rng_of(seed)).answer
 
 
 def test_a_guest_brings_in_an_interest_of_its_own():
     guest = person(3)
     for seed in range(60):
         answer = answered(guest, seed)
-        assert raised(GuestReply(answer=answer))[0] in expertise(guest)
+        assert utterance_terms(GuestReply(answer=answer))[0] in expertise(guest)
         assert answer[0].isupper()
         assert answer.endswith(".")
 
@@ -188,7 +188,7 @@ def test_a_guest_without_context_or_interests_still_answers():
 def test_later_speakers_take_up_what_a_guest_said():
     without = (Remark(response="x", direction="kelp for tides"),)
     reply = GuestReply(answer=answered(person(3), 4))
-    own = raised(reply)[0]
+    own = utterance_terms(reply)[0]
     taken = [own in d.lower() for d in directions(person(1), 200, said=(*without, reply))]
     assert sum(taken) > 80
     assert not any(own in d.lower() for d in directions(person(1), 200, said=without))
@@ -198,14 +198,16 @@ def test_the_summary_passes_on_what_a_guest_said():
     reply = GuestReply(answer=answered(person(3), 4))
     slots = {"me": person(0), "stage": "topic"}
     said = (Remark(response="x", direction="kelp for tides"), reply)
-    summary = Summary.rehearse({**slots, "said": said}, rng_of())
-    assert raised(reply)[0] in summary.summary
+    summary = Summary.answer_by_rule({**slots, "said": said}, rng_of())
+    assert utterance_terms(reply)[0] in summary.summary
     found = directions(person(1), 200, summaries=(summary,))
-    assert any(raised(reply)[0] in d.lower() for d in found)
+    assert any(utterance_terms(reply)[0] in d.lower() for d in found)
 
 
 def summed(*said):
-    return Summary.rehearse({"me": person(0), "stage": "topic", "said": said}, rng_of()).summary
+    return Summary.answer_by_rule(
+        {"me": person(0), "stage": "topic", "said": said}, rng_of()
+    ).summary
 
 
 def test_a_summary_names_directions_most_frequent_first():
@@ -223,7 +225,7 @@ def test_a_summary_names_titles_of_ideas():
 def test_a_summary_is_short_whatever_was_said():
     words = [" ".join(f"w{i}{j}" for j in range(30)) for i in range(9)]
     long = [Remark(response="x", direction=direction) for direction in words]
-    assert count(summed(*long)) < 120
+    assert count_words(summed(*long)) < 120
 
 
 def test_a_summary_of_silence_is_not_empty():
@@ -238,7 +240,7 @@ def test_quotes_inside_a_direction_do_not_break_the_summary():
 
 def chosen(*said, me=None, summaries=(), seed=1):
     slots = {"me": me or person(0), "said": said, "summaries": summaries}
-    return Topic.rehearse(slots, rng_of(seed)).topic
+    return Topic.answer_by_rule(slots, rng_of(seed)).topic
 
 
 def test_the_topic_joins_what_had_most_support():
@@ -249,8 +251,8 @@ def test_the_topic_joins_what_had_most_support():
     ]
     for seed in range(20):
         topic = chosen(*said, seed=seed)
-        assert {"kelp", "tides"} <= {term.lower() for term in pieces(topic)}
-        assert 2 <= len(pieces(topic)) <= 3
+        assert {"kelp", "tides"} <= {term.lower() for term in split_terms(topic)}
+        assert 2 <= len(split_terms(topic)) <= 3
 
 
 def test_ties_are_broken_by_chance():
@@ -276,4 +278,4 @@ def test_the_topic_depends_on_who_is_in_the_team():
             topic_of(team_of(4), seed),
             topic_of([person(i) for i in (4, 5, 6, 7)], seed),
         )
-        assert not set(pieces(first)) & set(pieces(second))
+        assert not set(split_terms(first)) & set(split_terms(second))

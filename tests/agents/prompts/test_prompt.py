@@ -7,6 +7,7 @@ import pytest
 
 from agents.errors import (
     Dissolved,
+    Fault,
     InputError,
     ProtocolError,
     ReplyError,
@@ -14,21 +15,20 @@ from agents.errors import (
     Stopped,
     Verdict,
 )
-from agents.faults import Fault
-from agents.forms import Form
 from agents.memory import Recollection, recall
 from agents.profile import Profile
-from agents.prompt import (
+from agents.prompts.prompt import (
     DEFINITION,
     EVERYBODY,
     Prompt,
     Prompts,
+    build_messages,
     introduce,
-    listed,
-    messages_of,
+    list_references,
 )
+from agents.prompts.request import Message, Request
 from agents.reference import Reference
-from agents.request import Message, Request
+from agents.replies.form import Form
 
 ADA = Profile("Scientist1", ("X", "Y"), ("graphs", "proteins"), 4, 9, ("Scientist2",))
 
@@ -87,7 +87,7 @@ def test_a_scientist_is_introduced_in_sentences(page):
 
 def test_references_are_listed_between_fences(page):
     papers = (Reference("p1", "On graphs", "All of it.", 2019), Reference("p2", "Bare", "", 2020))
-    text = listed(papers)
+    text = list_references(papers)
     assert text.splitlines() == [
         "<<<papers",
         "[1] On graphs (2019). All of it.",
@@ -95,7 +95,7 @@ def test_references_are_listed_between_fences(page):
         "papers>>>",
     ]
     assert page("{{ near | listed }}").render({"near": papers}) == text
-    assert listed(()) == "<<<papers\npapers>>>"
+    assert list_references(()) == "<<<papers\npapers>>>"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_page_with_a_place_for_it_says_there_who_is_asked(page):
     prompt = page("Task: {{ task }}\n\n{{ you }}\n\nAnswer.")
     assert prompt.personal
     assert prompt.slots == {"task", "me", "role", "memory"}
-    system, user = messages_of(prompt, {"task": "Think.", **OWN})
+    system, user = build_messages(prompt, {"task": "Think.", **OWN})
     assert (system, user.role) == (Message("system", EVERYBODY.text.strip()), "user")
     assert user.content == f"Task: Think.\n\n{DEFINITION.render(OWN)}\n\nAnswer."
 
@@ -131,7 +131,7 @@ def test_any_other_page_is_asked_of_somebody_all_the_same(page):
     prompt = page("Task: {{ task }}")
     assert not prompt.personal
     assert prompt.slots == {"task"}
-    system, user = messages_of(prompt, {"task": "Think.", **OWN})
+    system, user = build_messages(prompt, {"task": "Think.", **OWN})
     assert system.content == f"{EVERYBODY.text.strip()}\n\n{DEFINITION.render(OWN)}"
     assert user == Message("user", "Task: Think.")
 
@@ -141,7 +141,7 @@ def test_any_other_page_is_asked_of_somebody_all_the_same(page):
 def test_nobody_is_asked_without_being_told_who_it_is(page, text, left_out):
     slots = {name: value for name, value in OWN.items() if name != left_out}
     with pytest.raises(jinja2.UndefinedError, match=f"'{left_out}' is undefined"):
-        messages_of(page(text), slots)
+        build_messages(page(text), slots)
 
 
 def test_all_are_told_the_same_first_and_nothing_of_anybody():

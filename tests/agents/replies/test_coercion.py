@@ -9,8 +9,8 @@ import pytest
 from pydantic import Field
 
 from agents.errors import ReplyError
-from agents.forms import Form
-from agents.reading import read_reply
+from agents.replies.form import Form
+from agents.replies.parser import read_reply
 
 
 class Idea(Form):
@@ -68,7 +68,7 @@ class TestNames:
     )
     def test_are_found(self, text):
         read = read_reply(Paper, text)
-        assert read.words == Paper(title="T", abstract="A", note="N")
+        assert read.form == Paper(title="T", abstract="A", note="N")
         assert read.rung == "strict"
 
     def test_a_field_that_is_called_like_the_form_holds_the_others(self):
@@ -79,7 +79,7 @@ class TestNames:
             title: str = Field(alias="Title")
             score: float = Field(alias="Score")
 
-        assert read_reply(Idea, text).words == Idea(
+        assert read_reply(Idea, text).form == Idea(
             idea="Description: D; Steps: a; b", title="T", score=3
         )
 
@@ -110,7 +110,7 @@ class TestNumbers:
         ],
     )
     def test_one_number_is_read(self, said):
-        assert read_reply(Rated, f'{{"Score": {said}}}').words.score == 8
+        assert read_reply(Rated, f'{{"Score": {said}}}').form.score == 8
 
     @pytest.mark.parametrize(
         "said",
@@ -125,14 +125,14 @@ class TestNumbers:
         assert unread(Rated, f'{{"Score": {said}}}')
 
     def test_a_whole_number_has_no_fraction(self):
-        assert read_reply(Rated, '{"Score": 1, "Stars": "4/5"}').words.stars == 4
-        assert read_reply(Rated, '{"Score": 1, "Stars": 4.0}').words.stars == 4
+        assert read_reply(Rated, '{"Score": 1, "Stars": "4/5"}').form.stars == 4
+        assert read_reply(Rated, '{"Score": 1, "Stars": 4.0}').form.stars == 4
         for said in ("4.5", '"4.5/5"', '"4/10"', "true"):
             assert unread(Rated, f'{{"Score": 1, "Stars": {said}}}')
 
     def test_without_a_scale_there_are_two_usual_ones(self):
         for said in ('"70/100"', '"70%"', '"70"'):
-            assert read_reply(Rated, f'{{"Score": 1, "Share": {said}}}').words.share == 70
+            assert read_reply(Rated, f'{{"Score": 1, "Share": {said}}}').form.share == 70
         assert unread(Rated, '{"Score": 1, "Share": "1/2"}')
 
 
@@ -147,7 +147,7 @@ class TestChoices:
         ],
     )
     def test_an_option_is_read(self, said):
-        assert read_reply(Picked, f'{{"Pick": {said}}}').words.pick == "Action 2"
+        assert read_reply(Picked, f'{{"Pick": {said}}}').form.pick == "Action 2"
 
     @pytest.mark.parametrize(
         "said",
@@ -166,7 +166,7 @@ class TestChoices:
     )
     def test_a_yes_or_no_is_read(self, said, sure):
         text = f'{{"Pick": "Action 1", "Sure": {said}}}'
-        assert read_reply(Picked, text).words.sure is sure
+        assert read_reply(Picked, text).form.sure is sure
 
     @pytest.mark.parametrize("said", ['"maybe"', '"No doubt"', '"yes and no"', '"true/false"', "2"])
     def test_no_other_word_is(self, said):
@@ -190,7 +190,7 @@ class TestLists:
         ],
     )
     def test_a_list_or_table_is_one_paragraph(self, said, text):
-        assert read_reply(Listed, f'{{"Text": {said}}}').words.text == text
+        assert read_reply(Listed, f'{{"Text": {said}}}').form.text == text
 
     @pytest.mark.parametrize(
         ("said", "numbers"),
@@ -200,7 +200,7 @@ class TestLists:
         ],
     )
     def test_numbers_in_a_text_are_a_list(self, said, numbers):
-        assert read_reply(Listed, f'{{"Numbers": {said}}}').words.numbers == numbers
+        assert read_reply(Listed, f'{{"Numbers": {said}}}').form.numbers == numbers
 
     @pytest.mark.parametrize("said", ['"1-3"', '"1 to 3"', '"all"', "[1.5]", "[true]", '{"a": 1}'])
     def test_no_range_is_filled_in(self, said):
@@ -208,17 +208,17 @@ class TestLists:
 
     def test_numbered_lines_are_a_list(self):
         text = json.dumps({"Words": "1. one\n2) two,\n   and a half\n- three"})
-        assert read_reply(Listed, text).words.words == ["one", "two,\n   and a half", "three"]
-        assert read_reply(Listed, '{"Words": "just one"}').words.words == ["just one"]
+        assert read_reply(Listed, text).form.words == ["one", "two,\n   and a half", "three"]
+        assert read_reply(Listed, '{"Words": "just one"}').form.words == ["just one"]
 
     def test_lines_are_a_table(self):
         text = json.dumps({"Table": "1. Clarity: 8/10\n- **Depth**: 7 (good)\n"})
-        assert read_reply(Listed, text).words.table == {"Clarity": 8, "Depth": 7}
+        assert read_reply(Listed, text).form.table == {"Clarity": 8, "Depth": 7}
         assert unread(Listed, '{"Table": "Clarity: 8\\nand so on"}').startswith("Listed: Table")
         assert unread(Listed, '{"Table": {"Clarity": true}}')
 
     def test_a_single_form_is_a_list_of_one(self):
-        read = read_reply(Listed, '{"Inner": {"TITLE": ["A"], "score": "3/10"}}').words
+        read = read_reply(Listed, '{"Inner": {"TITLE": ["A"], "score": "3/10"}}').form
         assert read.inner == (Idea(title="A", score=3),)
 
     def test_what_is_nested_without_end_is_no_text(self):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from agents.errors import ReplyError
-from agents.forms import Form, read_form
-from agents.reading import RUNGS, read_reply
+from agents.replies.form import Form
+from agents.replies.parser import RUNGS, read_form, read_reply
 from protocols.forms import Choice, Remark
 from protocols.virsci.forms import Revision, SelfReview
 
@@ -75,9 +75,9 @@ def unread(form, text, **known):
 def test_a_form_is_read_on_its_rung(rung, text):
     bound = Idea if "2/2" not in text else ScoreOfTwo
     read = read_reply(bound, text)
-    assert (read.words.title, read.words.score) == ("A", 2.0)
+    assert (read.form.title, read.form.score) == ("A", 2.0)
     assert read.rung == rung
-    assert read_form(bound, text) == read.words
+    assert read_form(bound, text) == read.form
 
 
 class ScoreOfTwo(Idea):
@@ -125,11 +125,11 @@ class TestLast:
 
     def test_of_two_fences_the_last(self):
         text = f'```json\n{{"Title": "first"}}\n```\n```json\n{GOOD}\n```'
-        assert read_reply(Idea, text).words.title == "A"
+        assert read_reply(Idea, text).form.title == "A"
 
     def test_a_later_block_that_can_be_mended(self):
         read = read_reply(Idea, f'{{"Title": "first"}}\nBetter:\n{GOOD[:-1]},}}')
-        assert (read.words.title, read.rung) == ("A", "repaired")
+        assert (read.form.title, read.rung) == ("A", "repaired")
 
     def test_a_later_block_that_was_cut_off_is_asked_for_again(self):
         assert "cut off" in unread(Idea, f'{GOOD}\nBetter:\n{{"Title": "The second and')
@@ -150,7 +150,7 @@ def test_any_text_is_a_form_or_a_reply_error(text):
 def test_what_a_form_writes_it_reads(title, score):
     idea = Idea(title=title, score=score)
     read = read_reply(Idea, idea.as_json())
-    assert (read.words, read.rung) == (idea, "strict")
+    assert (read.form, read.rung) == (idea, "strict")
     assert set(json.loads(idea.as_json())) == {"Title", "Score"}
 
 
@@ -170,20 +170,18 @@ class TestCut:
 
     @pytest.mark.parametrize("text", list(STYLES.values()), ids=list(STYLES))
     def test_at_any_place_a_field_is_whole_or_left_out(self, text):
-        whole = read_reply(Paper, text).words
-        assert whole == read_reply(Paper, PAPER).words
+        whole = read_reply(Paper, text).form
+        assert whole == read_reply(Paper, PAPER).form
         for end in range(len(text)):
             try:
-                read = read_reply(Paper, text[:end]).words
+                read = read_reply(Paper, text[:end]).form
             except ReplyError:
                 continue
             assert (read.title, read.abstract) == (whole.title, whole.abstract)
             assert read.note in ("", whole.note)
 
     def test_lines_end_with_a_sentence(self):
-        assert (
-            read_reply(Paper, "Title: Tides\nAbstract: We listen.").words.abstract == "We listen."
-        )
+        assert read_reply(Paper, "Title: Tides\nAbstract: We listen.").form.abstract == "We listen."
         for end in ("We liste", "We listen to 3", 'We listen to "ports"', "We listen,", "At 3."):
             assert "cut off" in unread(Paper, f"Title: Tides\nAbstract: {end}")
 
@@ -224,7 +222,7 @@ class TestMending:
     )
     def test_quotes_in_quotes_and_words_without_them(self, said, abstract):
         read = read_reply(Paper, f'{{"Title": "Tides", "Abstract": {said}}}')
-        assert (read.words.abstract, read.words.title) == (abstract, "Tides")
+        assert (read.form.abstract, read.form.title) == (abstract, "Tides")
         assert read.rung == "repaired"
 
     @pytest.mark.parametrize(
@@ -331,9 +329,9 @@ class TestSchema:
 
 def test_a_plain_form_has_neither_rule_nor_default():
     assert Idea.fallback({}) is None
-    assert not Idea.ruled
+    assert not Idea.has_rule
     with pytest.raises(NotImplementedError):
-        Idea.rehearse({}, None)
+        Idea.answer_by_rule({}, None)
 
 
 def test_a_form_never_changes():

@@ -1,17 +1,17 @@
-"""Hostile replies: whatever a model says, its form is read, or it is a ReplyError, soon (R6)."""
+"""Hostile replies: each is read as its form or is a ReplyError, in bounded work (R6)."""
 
 from __future__ import annotations
 
 import random
-import time
+import sys
 
 import pytest
 
 import protocols.forms
 import protocols.virsci.forms
 from agents.errors import ReplyError
-from agents.forms import Form
-from agents.reading import RUNGS, read_reply
+from agents.replies.form import Form
+from agents.replies.parser import RUNGS, read_reply
 from protocols.forms import AnotherTurn, Choice, GuestReply, Question, Remark, Summary
 from protocols.virsci.forms import (
     Agreement,
@@ -98,17 +98,29 @@ def mutated(text, rng):
 
 
 def heard(form, text):
-    """How a reply was read, and the seconds of work that it took."""
-    start = time.process_time()
+    """How a reply was read, and how many functions of Python and of C were called for it.
+
+    Counted calls are a measure of work that does not depend on the machine or on its load. Work
+    within one C function is bounded by pytest's time limit for hangs alone: with the lengths
+    here, anything that grows with the square of a text takes hours.
+    """
+    calls = [0]
+
+    def count(frame, event, arg):
+        calls[0] += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
     try:
         read = read_reply(form, text)
     except ReplyError:
-        return "unread", time.process_time() - start
-    seconds = time.process_time() - start
+        return "unread", calls[0]
+    finally:
+        sys.setprofile(before)
     assert read.rung in RUNGS[:3]
-    assert isinstance(read.words, form)
-    read.words.as_json().encode()
-    return read.rung, seconds
+    assert isinstance(read.form, form)
+    read.form.as_json().encode()
+    return read.rung, calls[0]
 
 
 def test_no_form_is_forgotten():
@@ -122,36 +134,36 @@ def test_no_form_is_forgotten():
 
 
 def sweep(form, count):
-    """Read mutated replies; how many were read on each rung, and the seconds of each."""
+    """Read mutated replies; how many were read on each rung, and the calls of each."""
     rng = random.Random(f"hostile {form.__name__}")
     rungs = dict.fromkeys(("strict", "found", "repaired", "unread"), 0)
-    seconds = []
+    calls = []
     for number in range(count):
         around = AROUND[number % len(AROUND)]
-        rung, spent = heard(form, mutated(around.format(REPLIES[form]), rng))
+        rung, made = heard(form, mutated(around.format(REPLIES[form]), rng))
         rungs[rung] += 1
-        seconds.append(spent)
-    return rungs, sorted(seconds)
+        calls.append(made)
+    return rungs, sorted(calls)
 
 
 def check(form, count, promise):
-    rungs, seconds = sweep(form, count)
+    rungs, calls = sweep(form, count)
     promise("R6", "mutated replies", count)
     for rung, times in rungs.items():
         promise("R6", f"of them {rung}", times)
         assert times > 0
-    assert seconds[int(0.99 * count)] < 0.005
-    assert seconds[-1] < 1.0
+    assert calls[int(0.99 * count)] < 30_000
+    assert calls[-1] < 200_000
 
 
 @pytest.mark.parametrize("form", list(REPLIES), ids=lambda form: form.__name__)
-def test_mutated_replies_are_read_or_refused_soon(form, promise):
-    check(form, 1_500, promise)
+def test_mutated_replies_are_read_or_refused_within_bounded_work(form, promise):
+    check(form, 500, promise)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", list(REPLIES), ids=lambda form: form.__name__)
-def test_many_mutated_replies_are_read_or_refused_soon(form, promise):
+def test_many_mutated_replies_are_read_or_refused_within_bounded_work(form, promise):
     check(form, 12_000, promise)
 
 
@@ -212,12 +224,12 @@ NUMBERS = ("NaN", "Infinity", "-Infinity", "1e308", "-1e308", "1e999", "9" * 5_0
 
 
 @pytest.mark.parametrize("monster", list(MONSTERS.values()), ids=list(MONSTERS))
-def test_a_monster_takes_less_than_a_second(monster, promise):
+def test_a_monster_is_refused_within_bounded_work(monster, promise):
     for form in (Idea, SelfReview):
-        rung, seconds = heard(form, monster)
+        rung, calls = heard(form, monster)
         promise("R6", "monstrous replies", 1)
         assert rung == "unread"
-        assert seconds < 1.0
+        assert calls < 4_000_000
 
 
 @pytest.mark.parametrize("value", NUMBERS, ids=lambda value: value[:10])
@@ -232,10 +244,10 @@ def test_no_number_beyond_all_numbers_is_read(value):
 
 def test_halves_of_characters_do_not_come_through():
     for text in ('{"Answer": "a\ud800b"}', '{"Answer": "a\\ud800b"}', 'So: {Answer: "a\\udc00b"}'):
-        assert read_reply(GuestReply, text).words.answer == "a\ufffdb"
+        assert read_reply(GuestReply, text).form.answer == "a\ufffdb"
     for text in (
         '{"Answer": "\\ud83d\\ude00"}',
         '{"Answer": "\\ud83d\\ude00",}',
         "Answer: \ud83d\ude00.",
     ):
-        assert read_reply(GuestReply, text).words.answer.rstrip(".") == "\U0001f600"
+        assert read_reply(GuestReply, text).form.answer.rstrip(".") == "\U0001f600"

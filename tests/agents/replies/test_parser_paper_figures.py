@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.errors import ReplyError
-from agents.reading import read_reply
+from agents.replies.parser import read_reply
 from protocols.forms import Choice, Remark
 from protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
 
@@ -198,14 +198,14 @@ The `high_overlap_pairs` are these:
 def test_figure_19_a_topic_in_a_fence_behind_its_label():
     text = 'Thought: Tides came up twice.\n\nTopic: ```json{"Selected Topic": "Tides by ear"}```'
     read = read_reply(Topic, text)
-    assert (read.words.topic, read.rung) == ("Tides by ear", "found")
+    assert (read.form.topic, read.rung) == ("Tides by ear", "found")
 
 
 @pytest.mark.parametrize(("text", "accepted"), [(JOINS, True), (DECLINES, False)])
 def test_figure_26_an_answer_to_an_invitation_in_lines(text, accepted):
     read = read_reply(Choice, text)
-    assert read.words.accepted is accepted
-    assert read.words.reasoning == text.partition("Reasoning: ")[2]
+    assert read.form.accepted is accepted
+    assert read.form.reasoning == text.partition("Reasoning: ")[2]
     assert read.rung == "repaired"
 
 
@@ -214,29 +214,29 @@ def test_figures_27_and_28_plain_talk_cannot_be_told_from_a_refusal(figure):
     with pytest.raises(ReplyError):
         read_reply(Remark, TALK)
     labelled = read_reply(Remark, f"Response: {TALK}\n\nDirection: Tides seen twice.")
-    assert labelled.words.response == TALK
+    assert labelled.form.response == TALK
 
 
 def test_figure_29_a_first_idea_with_its_experiment_as_a_table():
     read = read_reply(Idea, FIRST_IDEA)
     assert read.rung == "found"
-    assert read.words.title == "One model for all coasts"
-    assert read.words.experiment == (
+    assert read.form.title == "One model for all coasts"
+    assert read.form.experiment == (
         "Description: Fit the model to half of the gauges. Implementation: Draw the half by "
         "region. Predict the other half. Metrics: Mean error; Share of storms foreseen"
     )
-    assert (read.words.clarity, read.words.feasibility, read.words.novelty) == (8, 7, 9)
+    assert (read.form.clarity, read.form.feasibility, read.form.novelty) == (8, 7, 9)
 
 
 def test_figure_30_the_next_idea_with_steps_and_ratings_told_again():
     read = read_reply(Idea, NEXT_IDEA)
     assert read.rung == "found"
-    assert read.words.idea == "A shared language for tide models (SLT)"
-    assert read.words.experiment == (
+    assert read.form.idea == "A shared language for tide models (SLT)"
+    assert read.form.experiment == (
         "Step 1: Reading: Read papers 1-6 and list what they assume; "
         "Step 2: Trial: Translate two models; Compare them"
     )
-    assert read.words.novelty == 9
+    assert read.form.novelty == 9
 
 
 @pytest.mark.parametrize(
@@ -244,41 +244,41 @@ def test_figure_30_the_next_idea_with_steps_and_ratings_told_again():
 )
 def test_figure_30_the_next_idea_wrapped_with_its_thought(thought):
     text = f'{{"Thinking": {thought}, "New Idea": {STANDING}}}'
-    assert read_reply(Idea, text).words == read_reply(Idea, STANDING).words
+    assert read_reply(Idea, text).form == read_reply(Idea, STANDING).form
 
 
 def test_figure_31_an_idea_on_one_line_as_the_ballot_shows_it():
     read = read_reply(Idea, f"Idea 0:\n\n```\n{STANDING}\n```")
-    assert read.words.experiment == (
+    assert read.form.experiment == (
         "Sites: Brest; Bergen; Language: Python; Measures: Error; Delay"
     )
-    assert read.words.words().endswith("(Clarity 8, Feasibility 7, Novelty 9)")
+    assert read.form.words().endswith("(Clarity 8, Feasibility 7, Novelty 9)")
 
 
 def test_figure_32_a_vote_between_a_thought_and_a_reason_that_name_other_ideas():
     read = read_reply(Ballot, VOTE)
-    assert (read.words.choice, read.rung) == (2, "found")
-    assert read_reply(Ballot, VOTE.replace('"Idea 2"', "[Idea 1]")).words.choice == 1
+    assert (read.form.choice, read.rung) == (2, "found")
+    assert read_reply(Ballot, VOTE.replace('"Idea 2"', "[Idea 1]")).form.choice == 1
 
 
 @pytest.mark.parametrize("fence", ["```json", "```json\n```\n\n```"])
 def test_figure_33_a_draft_without_quotes_around_its_names_and_without_commas(fence):
     read = read_reply(Draft, FIRST_DRAFT.replace("```json", fence, 1))
     assert read.rung == "repaired"
-    assert read.words.title == "Hearing tides (HT): microphones as gauges"
-    assert read.words.abstract.startswith("Coasts without gauges are many. We present HT,")
-    assert read.words.abstract.endswith("with uses in ports, rivers, and lakes.")
-    assert len(read.words.abstract.split("\n\n")) == 4
+    assert read.form.title == "Hearing tides (HT): microphones as gauges"
+    assert read.form.abstract.startswith("Coasts without gauges are many. We present HT,")
+    assert read.form.abstract.endswith("with uses in ports, rivers, and lakes.")
+    assert len(read.form.abstract.split("\n\n")) == 4
 
 
 def test_figure_34_a_revision_without_quotes_around_its_text():
     read = read_reply(Revision, NEXT_DRAFT)
     assert read.rung == "repaired"
-    assert read.words.title == "Hearing tides (HT): microphones as gauges"
-    assert read.words.abstract.startswith("Coasts without gauges are many, and that has a price.")
-    assert read.words.abstract.endswith("rivers, and lakes, and is cheap.")
-    assert '(3)\ncomparing "blind" with others.' in read.words.abstract
-    assert read.words.scores == {}
+    assert read.form.title == "Hearing tides (HT): microphones as gauges"
+    assert read.form.abstract.startswith("Coasts without gauges are many, and that has a price.")
+    assert read.form.abstract.endswith("rivers, and lakes, and is cheap.")
+    assert '(3)\ncomparing "blind" with others.' in read.form.abstract
+    assert read.form.scores == {}
 
 
 @pytest.mark.parametrize("text", [FIRST_DRAFT, NEXT_DRAFT], ids=["figure 33", "figure 34"])
@@ -291,5 +291,5 @@ def test_figures_33_and_34_cut_off_anywhere_are_asked_for_again(text):
 def test_figure_35_a_self_review_with_its_reasons_told_again():
     read = read_reply(SelfReview, NEAR)
     assert read.rung == "found"
-    assert read.words.highest == 90
-    assert [pair.score for pair in read.words.high_overlap_pairs] == [85, 90]
+    assert read.form.highest == 90
+    assert [pair.score for pair in read.form.high_overlap_pairs] == [85, 90]

@@ -1,7 +1,7 @@
 import pytest
 
-from metrics import cost
-from metrics.cost import ACTS, STAGES, calls_by_act, inference_cost
+from metrics.cost import call_counts
+from metrics.cost.call_counts import ACTS, STAGES, calls_by_act, inference_cost
 
 BREAKDOWNS = ("act", "stage", "team", "scientist", "model")
 
@@ -40,11 +40,11 @@ def test_other_stages_never_enter(rows, make_run, add_call):
 
 @pytest.mark.parametrize("by", BREAKDOWNS)
 def test_every_table_sums_to_the_number_of_calls(by, run, empty_run):
-    table = getattr(cost, f"calls_by_{by}")(run)
+    table = getattr(call_counts, f"calls_by_{by}")(run)
     assert table["calls"].sum() == len(run.table("calls"))
     assert table["prompt_tokens"].sum() == 100 * len(run.table("calls"))
     assert table["completion_tokens"].sum() == 20 * len(run.table("calls"))
-    empty = getattr(cost, f"calls_by_{by}")(empty_run)
+    empty = getattr(call_counts, f"calls_by_{by}")(empty_run)
     assert empty.empty
     assert list(empty.columns) == list(table.columns)
 
@@ -64,7 +64,7 @@ def test_acts_are_counted_as_nouns(run):
 
 
 def test_every_act_of_the_contract_has_a_noun():
-    from society.tables import TABLES
+    from society.results.tables import TABLES
 
     meaning = next(column.meaning for column in TABLES["calls"] if column.name == "act")
     assert [word.strip() for word in meaning.split(",")] == list(ACTS)
@@ -79,7 +79,7 @@ def test_calls_without_a_team_are_still_counted(rows, make_run, add_call):
     row = list(add_call("S1/1", "topic", 1, 1, 0, "utter", "S1", 3.0))
     row[1] = None
     rows["calls"] = [tuple(row)]
-    assert cost.calls_by_team(make_run(rows))["calls"].tolist() == [1]
+    assert call_counts.calls_by_team(make_run(rows))["calls"].tolist() == [1]
 
 
 def test_defaulted_and_unruled_are_counted(rows, make_run, add_call):

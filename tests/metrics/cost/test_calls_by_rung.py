@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
 
-from metrics.cost import RUNGS, VERDICTS, calls_by_rung
-from metrics.summary import summary
+from metrics.cost.call_counts import RUNGS, VERDICTS, calls_by_rung
+from metrics.summary import summarise_run
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a_run_of_an_older_release_has_no_rungs(make_run, ladder):
     assert table[["form", "calls"]].to_numpy().tolist() == [["Ballot", 3], ["Remark", 7]]
     assert table["rung"].isna().all()
     assert table[list(VERDICTS)].isna().all(axis=None)
-    assert summary(make_run({"calls": older}))["reading"] is None
+    assert summarise_run(make_run({"calls": older}))["reading"] is None
 
 
 def test_a_rung_that_this_release_does_not_know_is_shown_too(asked, make_run):
@@ -96,7 +96,7 @@ def test_a_rung_that_this_release_does_not_know_is_shown_too(asked, make_run):
 
 
 def test_the_summary_adds_the_forms_up(ladder, asked, make_run):
-    reading = summary(make_run({"calls": [*ladder, asked(30, None)]}))["reading"]
+    reading = summarise_run(make_run({"calls": [*ladder, asked(30, None)]}))["reading"]
     assert reading["asked"] == 10
     rungs = {"strict": 2, "found": 1, "repaired": 1, "re-asked": 1, "default": 3, "unread": 2}
     assert reading["rungs"] == rungs
@@ -107,4 +107,4 @@ def test_the_summary_adds_the_forms_up(ladder, asked, make_run):
 
 def test_a_run_without_a_question_has_no_reading(empty_run):
     assert calls_by_rung(empty_run).empty
-    assert summary(empty_run)["reading"] is None
+    assert summarise_run(empty_run)["reading"] is None

@@ -2,8 +2,8 @@
 
 import pytest
 
-from metrics.chain import Chain, lower_bound
-from society.tables import TABLES
+from metrics.cost.critical_path import CriticalPath, lower_bound
+from society.results.tables import TABLES
 
 
 def row(table, **values):
@@ -27,15 +27,15 @@ def read(date, sequence, needs, team="A/1"):
 
 def test_calls_of_one_instant_wait_only_for_the_words_in_their_prompts():
     calls = [call("a", 0.0, 1), call("b", 0.0, 2), call("c", 1.0, 3, "a b")]
-    chain = Chain(log(calls), {"a": 2.0, "b": 5.0, "c": 1.0})
+    chain = CriticalPath(log(calls), {"a": 2.0, "b": 5.0, "c": 1.0})
     assert chain.ends == {"a": 2.0, "b": 5.0, "c": 6.0}
-    assert chain.longest == 6.0
+    assert chain.length == 6.0
 
 
 def test_what_a_team_has_read_holds_up_all_its_later_calls():
     calls = [call("a", 0.0, 1), call("b", 2.0, 3)]
-    assert Chain(log(calls, [read(1.0, 2, "a")]), {"a": 4.0, "b": 1.0}).longest == 5.0
-    assert Chain(log(calls), {"a": 4.0, "b": 1.0}).longest == 4.0
+    assert CriticalPath(log(calls, [read(1.0, 2, "a")]), {"a": 4.0, "b": 1.0}).length == 5.0
+    assert CriticalPath(log(calls), {"a": 4.0, "b": 1.0}).length == 4.0
 
 
 def test_an_invitation_waits_for_what_the_invitee_does_elsewhere():
@@ -47,20 +47,23 @@ def test_an_invitation_waits_for_what_the_invitee_does_elsewhere():
     members = [row("members", team="B/1", scientist="B", joined=0.0)]
     meetings = [row("meetings", team="B/1", held=1.5)]
     rows = log(calls, [read(1.0, 2, "b", "B/1")], meetings, members)
-    assert Chain(rows, {"a": 1.0, "b": 3.0, "c": 1.0}).ends == {"b": 3.0, "a": 4.0, "c": 1.0}
+    assert CriticalPath(rows, {"a": 1.0, "b": 3.0, "c": 1.0}).ends == {"b": 3.0, "a": 4.0, "c": 1.0}
 
 
 @pytest.mark.parametrize("act", ["re-ask", "trim"])
 def test_words_asked_for_again_have_come_with_the_last_asking(act):
     again = [call(f"a/{act}{n}", 0.0, 1, "a", act) for n in (1, 2)]
     calls = [call("a", 0.0, 1), *again, call("b", 1.0, 2, "a")]
-    assert Chain(log(calls), dict.fromkeys(("a", again[0][0], again[1][0], "b"), 1.0)).longest == 4
+    assert (
+        CriticalPath(log(calls), dict.fromkeys(("a", again[0][0], again[1][0], "b"), 1.0)).length
+        == 4
+    )
 
 
 def test_a_guest_is_waited_for_if_there_was_one():
     guest = call("a/guest/G", 0.0, 2, "a", "guest", scientist="G")
     calls = [call("a", 0.0, 1), guest, call("b", 1.0, 3, "a/guest")]
-    assert Chain(log(calls), dict.fromkeys(("a", "a/guest/G", "b"), 1.0)).longest == 3.0
+    assert CriticalPath(log(calls), dict.fromkeys(("a", "a/guest/G", "b"), 1.0)).length == 3.0
 
 
 def test_a_search_waits_for_the_papers_it_can_see():
@@ -71,7 +74,7 @@ def test_a_search_waits_for_the_papers_it_can_see():
         call("late", 6.0, 2, stage="ideas"),
     ]
     rows = log(calls, [read(5.0, 2, "b", "B/1")], papers=[paper])
-    ends = Chain(rows, {"b": 9.0, "early": 1.0, "late": 1.0}).ends
+    ends = CriticalPath(rows, {"b": 9.0, "early": 1.0, "late": 1.0}).ends
     assert (ends["early"], ends["late"]) == (1.0, 10.0)
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from agents.errors import InputError
-from metrics.ledger import OUTCOMES, Ledger, ledger_of
-from metrics.report.page import page
-from metrics.report.paid import dollars, paid
-from metrics.summary import summary
-from tests.metrics.inert import Page, assert_inert
+from metrics.cost.ledger import OUTCOMES, Ledger, read_ledger
+from metrics.report.page import render_page
+from metrics.report.sections import cost_section, format_usd
+from metrics.summary import summarise_run
+from tests.metrics.html_page import Page, assert_inert
 
 LEDGER = {
     "attempts": 12,
@@ -30,7 +30,7 @@ LEDGER = {
 
 
 def text(run):
-    html = page(run)
+    html = render_page(run)
     assert_inert(html)
     return Page(html).text()
 
@@ -120,14 +120,14 @@ def test_where_nothing_was_asked_nothing_is_shown(ledger, make_run):
 
 def test_many_calls_in_doubt_are_named_by_the_first(make_run):
     many = {**LEDGER, "in_doubt": [f"call {n}" for n in range(9)], "outcomes": {"in doubt": 9}}
-    told = paid(ledger_of(make_run(manifest={"ledger": many})))
+    told = cost_section(read_ledger(make_run(manifest={"ledger": many})))
     assert told["doubt"]["calls"] == 9
     assert told["doubt"]["named"] == [f"call {n}" for n in range(5)]
 
 
 def test_a_price_that_is_not_known_is_no_zero():
-    assert dollars(0.0) == "no price known"
-    assert [dollars(0.0123), dollars(4321.5)] == ["$0.0123", "$4,321.50"]
+    assert format_usd(0.0) == "no price known"
+    assert [format_usd(0.0123), format_usd(4321.5)] == ["$0.0123", "$4,321.50"]
 
 
 def test_outcomes_come_in_order_and_new_ones_last():
@@ -136,8 +136,8 @@ def test_outcomes_come_in_order_and_new_ones_last():
 
 
 def test_every_way_an_attempt_can_end_has_a_meaning():
-    from agents.faults import RULES
-    from agents.ledger import ANSWERED, IN_DOUBT
+    from agents.errors import RULES
+    from agents.journal.records import ANSWERED, IN_DOUBT
 
     assert set(OUTCOMES) == {ANSWERED, "refused", "filtered", "overflow", *RULES, IN_DOUBT}
 
@@ -154,12 +154,12 @@ def test_every_way_an_attempt_can_end_has_a_meaning():
 )
 def test_a_ledger_that_is_none_is_an_input_error(told, where, make_run):
     with pytest.raises(InputError, match=f"manifest, {where}:"):
-        ledger_of(make_run(manifest={"ledger": told}))
+        read_ledger(make_run(manifest={"ledger": told}))
 
 
 def test_the_summary_holds_the_ledger_or_none(make_run):
-    ledger = summary(make_run(manifest={"ledger": {**LEDGER, "later": 1}}))["ledger"]
+    ledger = summarise_run(make_run(manifest={"ledger": {**LEDGER, "later": 1}}))["ledger"]
     assert (ledger["attempts"], ledger["outcomes"]["rate"], ledger["usd"]) == (12, 3, 1.237)
     assert ledger["sessions"][1]["changed"] == ["until: 365 -> 730"]
     assert "later" not in ledger
-    assert summary(make_run())["ledger"] is None
+    assert summarise_run(make_run())["ledger"] is None

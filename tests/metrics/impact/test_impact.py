@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.impact import cumulative_advantage, impact, standing
+from metrics.impact.impact import author_citations, cumulative_advantage, impact
 
 
 def society(papers, citations, days=100.0, writers=None):
@@ -43,7 +43,7 @@ def test_h_of_the_society_by_hand(make_run):
     papers = [("A", 1.0), ("B", 2.0), *[(f"C{n}", 10.0 + n) for n in range(3)]]
     cites = [("C0", "A"), ("C1", "A"), ("C2", "A"), ("C0", "B"), ("C1", "B"), ("B", "P9")]
     rows = society(papers, cites, writers={"A": "xy", "B": "x", "C0": "y"})
-    table = standing(make_run(rows)).set_index("scientist")
+    table = author_citations(make_run(rows)).set_index("scientist")
     assert table.loc["x"].tolist() == [2, 5, 2]
     assert table.loc["y"].tolist() == [2, 3, 1]
 
@@ -79,4 +79,4 @@ def test_past_papers_are_halved_at_the_middle_of_the_run(make_run):
 def test_without_citations_nothing_correlates(empty_run):
     assert cumulative_advantage(empty_run)["pearson"].isna().all()
     assert impact(empty_run).empty
-    assert standing(empty_run).empty
+    assert author_citations(empty_run).empty

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from metrics.inequality import gini, h_index
-from metrics.productivity import inequality, productivity
+from metrics.impact.inequality import gini, h_index
+from metrics.impact.productivity import inequality, productivity
 
 
 def test_gini_by_hand():

@@ -25,26 +25,45 @@ def test_a_hand_worked_paired_difference():
     found = paired([5.0, 5.0, 5.0], [6.0, 7.0, 8.0])
     assert found.difference.value == pytest.approx(2)
     assert found.t == pytest.approx(2 * math.sqrt(3))
-    assert found.freedom == 2
+    assert found.degrees_of_freedom == 2
     assert found.p == pytest.approx(0.0741799)
     assert found.effect.value == pytest.approx(2)
     assert found.difference.high == pytest.approx(2 + 4.302653 / math.sqrt(3))
 
 
-def test_paired_and_welch_agree_with_scipy():
+def test_paired_by_its_definition():
+    gaps = SECOND[:12] - FIRST
+    error = gaps.std(ddof=1) / math.sqrt(12)
+    half = stats.t.ppf(0.975, 11) * error
     found = paired(FIRST, SECOND[:12])
-    theirs = stats.ttest_rel(SECOND[:12], FIRST)
-    band = theirs.confidence_interval()
-    assert (found.t, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
-    assert (found.difference.low, found.difference.high) == pytest.approx((band.low, band.high))
-    loose = welch(FIRST, SECOND)
-    theirs = stats.ttest_ind(SECOND, FIRST, equal_var=False)
-    band = theirs.confidence_interval()
-    assert (loose.t, loose.p, loose.freedom) == pytest.approx(
-        (theirs.statistic, theirs.pvalue, theirs.df)
-    )
-    assert (loose.difference.low, loose.difference.high) == pytest.approx((band.low, band.high))
-    assert loose.effect_name == "g"
+    assert (found.t, found.degrees_of_freedom) == pytest.approx((gaps.mean() / error, 11))
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.t), 11))
+    wanted = (gaps.mean(), gaps.mean() - half, gaps.mean() + half)
+    assert _bounds(found) == pytest.approx(wanted, rel=1e-12)
+    assert (found.difference.n, found.difference.level) == (12, 0.95)
+
+
+def test_welch_by_its_definition():
+    """Error and degrees of freedom after Welch 1947 and Satterthwaite 1946."""
+    own = FIRST.var(ddof=1) / 12, SECOND.var(ddof=1) / 17
+    error = math.sqrt(sum(own))
+    freedom = sum(own) ** 2 / (own[0] ** 2 / 11 + own[1] ** 2 / 16)
+    gap, half = SECOND.mean() - FIRST.mean(), stats.t.ppf(0.95, freedom) * error
+    found = welch(FIRST, SECOND, level=0.9)
+    assert (found.t, found.degrees_of_freedom) == pytest.approx((gap / error, freedom))
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.t), freedom))
+    assert _bounds(found) == pytest.approx((gap, gap - half, gap + half), rel=1e-12)
+    assert (found.difference.n, found.effect_name) == (29, "g")
+
+
+def test_one_constant_arm_is_compared():
+    """Means 1 and 3, error 1 / sqrt 3 on 2 degrees of freedom."""
+    found = welch([1.0, 1.0], [2.0, 3.0, 4.0])
+    assert (found.t, found.degrees_of_freedom) == pytest.approx((2 * math.sqrt(3), 2))
+
+
+def _bounds(found):
+    return found.difference.value, found.difference.low, found.difference.high
 
 
 def test_pairing_takes_out_what_the_seeds_share():

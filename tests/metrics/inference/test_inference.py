@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 from agents.errors import InputError
-from metrics.statistics import (
+from metrics.inference import (
     bca_interval,
     cohen_d,
     detectable_effect,
     hedges_g,
     holm,
-    logistic,
+    logistic_regression,
     t_interval,
 )
 
@@ -121,7 +121,7 @@ def test_the_logistic_slope_is_the_maximum(seed):
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 4, 120).astype(float)
     y = rng.random(120) < special.expit(0.7 - 0.6 * x)
-    fit = logistic(x, y)
+    fit = logistic_regression(x, y)
     best = optimize.minimize(likelihood, [0.0, 0.0], args=(x, y.astype(float)), tol=1e-12)
     assert fit.note == "estimated"
     assert (fit.intercept, fit.slope) == pytest.approx(tuple(best.x), abs=1e-4)
@@ -133,7 +133,7 @@ def test_a_hand_worked_logistic_slope():
     the root of the sum of the reciprocal counts."""
     x = [0] * 4 + [1] * 4
     y = [True, True, True, False, True, False, False, False]
-    fit = logistic(x, y)
+    fit = logistic_regression(x, y)
     assert fit.slope == pytest.approx(-2 * math.log(3))
     error = math.sqrt(1 / 3 + 1 + 1 + 1 / 3)
     assert fit.high - fit.slope == pytest.approx(1.959964 * error, abs=1e-5)
@@ -153,7 +153,7 @@ def test_a_hand_worked_logistic_slope():
     ],
 )
 def test_what_has_no_maximum_is_not_estimable(x, y, why):
-    fit = logistic(x, y)
+    fit = logistic_regression(x, y)
     assert fit.note.startswith("not estimable")
     assert why in fit.note
     assert math.isnan(fit.slope)
@@ -162,7 +162,7 @@ def test_what_has_no_maximum_is_not_estimable(x, y, why):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=3, max_size=40))
 def test_every_sample_is_estimated_or_explained(sample):
-    fit = logistic([x for x, _ in sample], [y for _, y in sample])
+    fit = logistic_regression([x for x, _ in sample], [y for _, y in sample])
     if fit.note == "estimated":
         assert math.isfinite(fit.low)
         assert math.isfinite(fit.high)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from agents.errors import InputError
 from metrics.inference.correlations import pearson, prcc, spearman
-from metrics.inference.shapes import inverted_u
+from metrics.inference.two_lines import inverted_u
 
 SIZES = np.repeat([2.0, 3, 4, 5, 6, 8], 20)
 
@@ -20,7 +20,7 @@ def test_a_hand_worked_pair_of_lines():
     x = np.repeat([1.0, 2, 3, 4, 5], 2)
     y = np.repeat([0.0, 1, 2, 0, -2], 2) + np.tile([0.1, -0.1], 5)
     found = inverted_u(x, y)
-    assert found.at == 3
+    assert found.break_point == 3
     assert found.first.slope == pytest.approx(1)
     assert found.second.slope == pytest.approx(-2)
     assert (found.first.n, found.second.n) == (6, 6)
@@ -36,7 +36,7 @@ def test_a_hand_worked_pair_of_lines():
 def test_a_tent_is_found_and_a_saturating_curve_is_not():
     tent = inverted_u(SIZES, -np.abs(SIZES - 4.5) + noise(0))
     assert tent.p < 0.001
-    assert 3 <= tent.at <= 6
+    assert 3 <= tent.break_point <= 6
     for seed in range(5):
         flat = inverted_u(SIZES, np.log(SIZES) + noise(seed))
         assert flat.p > 0.05
@@ -59,10 +59,10 @@ def test_many_places_are_smoothed_by_a_spline():
     x = np.random.default_rng(0).uniform(0, 10, 300)
     y = -((x - 6) ** 2) / 5 + noise(1, 0.8, x)
     found = inverted_u(x, y)
-    assert found.at == pytest.approx(6, abs=1)
+    assert found.break_point == pytest.approx(6, abs=1)
     assert found.note == "rises, then falls"
     shifted = inverted_u(1000 + 3 * x, y)
-    assert shifted.at == pytest.approx(1000 + 3 * found.at)
+    assert shifted.break_point == pytest.approx(1000 + 3 * found.break_point)
     assert shifted.first.p == pytest.approx(found.first.p)
 
 
@@ -72,8 +72,8 @@ def test_the_break_gives_more_of_the_data_to_the_weaker_line():
     curve = np.interp(x, [1, 3, 7, 9], [0, 3, 3, 2.4]) + 0.5 * np.tile([1, -1], 36)
     found = inverted_u(x, curve)
     assert abs(found.first.slope) > abs(found.second.slope)
-    assert 3 <= found.at < 5
-    assert inverted_u(10 - x, curve).at == pytest.approx(10 - found.at)
+    assert 3 <= found.break_point < 5
+    assert inverted_u(10 - x, curve).break_point == pytest.approx(10 - found.break_point)
 
 
 def test_chance_alone_is_seldom_called_an_inverted_u():

@@ -3,8 +3,13 @@
 import pandas as pd
 import pytest
 
-from metrics.network.assembly import assembled, assembly
-from metrics.works import Works, incumbency, links, works_of
+from metrics.impact.authorships import (
+    AuthorshipTable,
+    authorships_of,
+    coauthor_links,
+    first_paper_dates,
+)
+from metrics.networks.assembly import assembly, assembly_table
 
 
 def works(papers, veterans=(), pairs=()):
@@ -13,13 +18,13 @@ def works(papers, veterans=(), pairs=()):
         (f"P{n}", who, float(date)) for n, (date, authors) in enumerate(papers) for who in authors
     ]
     table = pd.DataFrame(rows, columns=["paper", "scientist", "date"])
-    return Works(table, frozenset(veterans), frozenset(pairs))
+    return AuthorshipTable(table, frozenset(veterans), frozenset(pairs))
 
 
 def test_p_and_q_by_hand():
     """b and c are newcomers at 1, incumbents at 2; a has written before, with nobody here."""
     found = works([(1, "abc"), (2, "abd"), (3, "ad")], veterans="a")
-    row = assembled(found, [10.0]).iloc[0]
+    row = assembly_table(found, [10.0]).iloc[0]
     assert row["authorships"] == 8
     assert row["incumbents"] == 1 + 2 + 2
     assert row["p"] == pytest.approx(5 / 8)
@@ -32,19 +37,19 @@ def test_p_and_q_by_hand():
 
 def test_ties_from_before_make_repeats():
     found = works([(1, "ab")], veterans="ab", pairs=[("a", "b")])
-    assert assembled(found, [1.0]).iloc[0][["p", "q"]].tolist() == [1.0, 1.0]
+    assert assembly_table(found, [1.0]).iloc[0][["p", "q"]].tolist() == [1.0, 1.0]
     strangers = works([(1, "ab")], veterans="ab")
-    assert assembled(strangers, [1.0]).iloc[0][["p", "q"]].tolist() == [1.0, 0.0]
+    assert assembly_table(strangers, [1.0]).iloc[0][["p", "q"]].tolist() == [1.0, 0.0]
 
 
 def test_papers_of_one_day_know_nothing_of_each_other():
-    row = assembled(works([(1, "ab"), (1, "ab")]), [1.0]).iloc[0]
+    row = assembly_table(works([(1, "ab"), (1, "ab")]), [1.0]).iloc[0]
     assert row[["incumbents", "repeats"]].tolist() == [0, 0]
     assert pd.isna(row["q"])
 
 
 def test_dates_hold_what_came_since_the_row_before():
-    table = assembled(works([(1, "ab"), (5, "ab"), (9, "c")]), [0.0, 4.0, 8.0, 12.0])
+    table = assembly_table(works([(1, "ab"), (5, "ab"), (9, "c")]), [0.0, 4.0, 8.0, 12.0])
     assert table["papers"].tolist() == [0, 1, 1, 1]
     assert table["p"].tolist()[1:] == [0.0, 1.0, 0.0]
     assert table["p_so_far"].tolist()[1:] == [0.0, 0.5, 0.4]
@@ -53,8 +58,8 @@ def test_dates_hold_what_came_since_the_row_before():
 
 def test_an_author_alone_has_no_link():
     found = works([(1, "a"), (2, "a")])
-    assert len(links(found)) == 0
-    assert incumbency(found)["a"] == 1.0
+    assert len(coauthor_links(found)) == 0
+    assert first_paper_dates(found)["a"] == 1.0
 
 
 def test_the_hand_made_run(run, empty_run):
@@ -63,5 +68,5 @@ def test_the_hand_made_run(run, empty_run):
     assert row["p_so_far"] == 0.75
     assert row["q_so_far"] == pytest.approx(1 / 3)
     assert row["repeat_rate_so_far"] == pytest.approx(1 / 6)
-    assert works_of(run).pairs == {("S1", "S2"), ("S1", "S5"), ("S5", "S6")}
+    assert authorships_of(run).prior_pairs == {("S1", "S2"), ("S1", "S5"), ("S5", "S6")}
     assert assembly(empty_run)["p"].isna().all()

@@ -1,6 +1,6 @@
 import numpy as np
 
-from metrics.tail import degrees, tail
+from metrics.networks.degree_tails import degrees, tail
 
 
 def test_degrees_by_hand(run):

@@ -6,12 +6,16 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from metrics.network import communities as grouping
-from metrics.network.communities import communities, leiden, louvain, modularity
-from metrics.network.paths import giant, mean_path
-from metrics.network.periphery import best_core, core_of, core_periphery, coreness
-from metrics.network.rewiring import latticed, rewired
-from metrics.network.small_world import small_world, world_of
+from metrics.networks import communities as grouping
+from metrics.networks.communities import communities, leiden, louvain, modularity
+from metrics.networks.core_periphery import best_core, core_periphery, core_statistics, coreness
+from metrics.networks.rewiring import latticise, rewire
+from metrics.networks.small_world import (
+    largest_component,
+    mean_path,
+    small_world,
+    small_world_statistics,
+)
 
 
 def matrix_of(graph):
@@ -33,7 +37,7 @@ def graph(request):
 
 
 def test_mean_path_is_that_of_networkx(graph):
-    whole = giant(matrix_of(graph))
+    whole = largest_component(matrix_of(graph))
     part = graph.subgraph(max(nx.connected_components(graph), key=len))
     assert whole.shape[0] == len(part)
     expected = nx.average_shortest_path_length(part)
@@ -50,10 +54,10 @@ def test_two_nodes_are_one_step_apart_and_one_has_no_path():
     pair = matrix_of(nx.path_graph(2))
     assert mean_path(pair, np.random.default_rng(0)) == 1.0
     assert np.isnan(mean_path(sparse.csr_array((1, 1)), np.random.default_rng(0)))
-    assert giant(sparse.csr_array((0, 0))).shape == (0, 0)
+    assert largest_component(sparse.csr_array((0, 0))).shape == (0, 0)
 
 
-@pytest.mark.parametrize("change", [rewired, latticed])
+@pytest.mark.parametrize("change", [rewire, latticise])
 def test_changed_networks_keep_every_degree(change, graph):
     before = matrix_of(graph)
     after = change(before, np.random.default_rng(1))
@@ -66,7 +70,7 @@ def test_changed_networks_keep_every_degree(change, graph):
 
 def test_rewiring_keeps_degrees_node_by_node_and_moves_ties():
     before = matrix_of(GRAPHS["attachment"])
-    after = rewired(before, np.random.default_rng(1))
+    after = rewire(before, np.random.default_rng(1))
     assert (np.diff(before.indptr) == np.diff(after.indptr)).all()
     assert (before.multiply(after)).nnz < 0.3 * before.nnz
 
@@ -75,7 +79,7 @@ def test_rewired_networks_are_drawn_evenly():
     """Ties a-b, c-d of four people can be matched in three ways, each as likely."""
     pairs = sparse.csr_array(np.kron(np.eye(2), np.array([[0, 1], [1, 0]])))
     partners = [
-        int(rewired(pairs, np.random.default_rng(seed))[[0]].indices[0]) for seed in range(600)
+        int(rewire(pairs, np.random.default_rng(seed))[[0]].indices[0]) for seed in range(600)
     ]
     counts = np.bincount(partners, minlength=4)[1:]
     # Ten rounds: as often the network began with as any other, within four deviations.
@@ -84,7 +88,7 @@ def test_rewired_networks_are_drawn_evenly():
 
 def test_small_world_measures_on_watts_and_strogatz():
     found = {
-        chance: world_of(
+        chance: small_world_statistics(
             matrix_of(nx.connected_watts_strogatz_graph(400, 8, chance, seed=1)),
             np.random.default_rng(0),
         )
@@ -107,12 +111,12 @@ def test_a_shuffled_ring_is_found_to_be_a_lattice():
     graph = nx.watts_strogatz_graph(200, 6, 0)
     order = np.random.default_rng(0).permutation(200)
     matrix = matrix_of(graph)[order][:, order].tocsr()
-    assert world_of(matrix, np.random.default_rng(0))["omega"] < -0.7
+    assert small_world_statistics(matrix, np.random.default_rng(0))["omega"] < -0.7
 
 
 def test_random_clustering_is_that_of_the_configuration_model():
     graph = nx.gnp_random_graph(400, 0.03, seed=4)
-    told = world_of(matrix_of(graph), np.random.default_rng(0))
+    told = small_world_statistics(matrix_of(graph), np.random.default_rng(0))
     assert told["clustering_random"] == pytest.approx(0.03, rel=0.2)
     assert told["path_random"] == pytest.approx(told["path"], rel=0.03)
 
@@ -150,7 +154,7 @@ def test_large_networks_go_to_leiden_or_say_why_not(monkeypatch):
     matrix = matrix_of(GRAPHS["karate"])
     monkeypatch.setattr(grouping, "LARGE", 10)
     monkeypatch.setattr(grouping, "find_spec", lambda name: None)
-    told = grouping.grouped(matrix, 1)
+    told = grouping.detect_communities(matrix, 1)
     assert "[scale]" in told["method"]
     assert told["communities"] is None
 
@@ -174,7 +178,7 @@ def test_coreness_is_that_of_networkx(graph):
 
 
 def test_a_star_is_one_core_and_its_periphery():
-    told = core_of(matrix_of(nx.star_graph(9)))
+    told = core_statistics(matrix_of(nx.star_graph(9)))
     assert told == {"coreness": 1, "innermost": 1.0, "core": 0.1, "fit": 1.0}
 
 

@@ -5,11 +5,13 @@ import numpy as np
 import pytest
 from markupsafe import Markup
 
-from metrics.removals import moments, removals, removed_at
-from metrics.report.layout import MOST
-from metrics.report.page import page
-from metrics.report.scene import head, scene_of
-from tests.metrics.inert import Page, assert_inert
+from metrics.networks.removals import removals, removed_by_date, snapshots
+from metrics.report.network_figures import removal_figures, snapshot_title
+from metrics.report.network_layout import MAX_DRAWN
+from metrics.report.page import render_page
+from tests.metrics.html_page import Page, assert_inert
+
+pytestmark = pytest.mark.usefixtures("drawn")
 
 PAPERS = {
     "P1": (100.0, ("S1", "S3", "S4")),
@@ -117,7 +119,7 @@ def test_a_large_society_counts_those_it_does_not_list(make_run):
 def test_removals_of_one_day_are_one_and_later_ones_start_from_what_is_left(make_run):
     gone = [("S1", 365.0), ("S4", 365.0), ("S5", 700.0)]
     run = make_run(rows_of(gone=gone), {"days": 800.0})
-    assert removed_at(run) == [(365.0, ["S1", "S4"]), (700.0, ["S5"])]
+    assert removed_by_date(run) == [(365.0, ["S1", "S4"]), (700.0, ["S5"])]
     table = removals(run)
     second = table[(table["removal"] == 700) & (table["network"] == "all")].set_index("moment")
     # Half a year after the second lies beyond the end.
@@ -136,9 +138,9 @@ def test_the_numbers_are_those_of_networkx_without_the_removed(make_run):
     gone = [(f"S{n}", 60.0) for n in (1, 2, 3, 4)]
     run = make_run(rows_of(papers, gone, people=40), {"days": 90.0})
     table = removals(run).set_index(["moment", "network"])
-    for moment in moments(run, *removed_at(run)[0]):
+    for moment in snapshots(run, *removed_by_date(run)[0]):
         row = table.loc[moment.name, "recent"]
-        upto = moment.date if moment.after else np.nextafter(moment.date, 0)
+        upto = moment.date if moment.inclusive else np.nextafter(moment.date, 0)
         graph = nx.Graph()
         for date, authors in papers.values():
             if date <= upto:
@@ -168,7 +170,7 @@ def test_those_who_came_are_there_and_those_who_retired_are_not(make_run):
 
 
 def test_ties_between_those_who_are_there(removed):
-    before, *_ = moments(removed, 365.0, ["S1"])
+    before, *_ = snapshots(removed, 365.0, ["S1"])
     pairs = before.pairs(removed, "all")
     told = {(row.source, row.target): row.papers for row in pairs.itertuples()}
     assert told == {
@@ -180,43 +182,43 @@ def test_ties_between_those_who_are_there(removed):
 def test_a_run_without_removals_has_no_row_and_no_section(run, empty_run):
     assert len(removals(run)) == 0
     assert list(removals(run).columns) == list(removals(empty_run).columns)
-    assert "Interventions" not in page(run)
+    assert "Interventions" not in render_page(run)
 
 
 def test_the_page_shows_pictures_and_numbers(removed):
-    html = page(removed)
+    html = render_page(removed)
     assert_inert(html)
     text = Page(html).text()
     assert "The network before and after day 365" in text
     assert "1 left (with the most co-authors): S1." in text
     for moment, date in (("before", 365), ("without", 365), ("later", 547.5), ("end", 800)):
-        assert f"Co-authorship network around a removal: {head(moment, date)}" in html
+        assert f"Co-authorship network around a removal: {snapshot_title(moment, date)}" in html
     for measure in ("clustering", "modularity", "papers of each, per year"):
         assert measure in text
-    assert page(removed) == html
+    assert render_page(removed) == html
 
 
 def test_what_was_set_is_listed_too(make_run):
     rows = rows_of(gone=())
     rows["interventions"] = [(1, 30.0, '{"protocol.turns": 2}', None, 0)]
-    text = Page(page(make_run(rows, {"days": 800.0}))).text()
+    text = Page(render_page(make_run(rows, {"days": 800.0}))).text()
     assert '{"protocol.turns": 2}' in text
     assert "The network before and after" not in text
 
 
 def test_who_left_without_a_tie_of_the_year_is_told_and_not_drawn(make_run):
     run = make_run(rows_of(gone=[("S1", 365.0), ("S7", 365.0)]), {"days": 500.0})
-    scene = scene_of(run, 365.0, ["S1", "S7"])
+    scene = removal_figures(run, 365.0, ["S1", "S7"])
     assert "All 4 people with such a tie are drawn. Of those who left 1 had none" in scene.note
     nothing = make_run(rows_of({}, [("S1", 365.0)]), {"days": 500.0})
-    assert scene_of(nothing, 365.0, ["S1"]).figures == []
+    assert removal_figures(nothing, 365.0, ["S1"]).figures == []
 
 
 def test_a_crowd_is_cut_to_the_best_connected_and_those_who_left(make_run):
     ring = {f"P{n}": (float(n % 90), (f"S{n + 1}", f"S{(n + 1) % 600 + 1}")) for n in range(600)}
     star = {f"Q{n}": (50.0, ("S7", f"S{n + 300}")) for n in range(50)}
     rows = rows_of({**ring, **star}, [("S500", 100.0)], people=600)
-    scene = scene_of(make_run(rows, {"days": 120.0}), 100.0, ["S500"])
-    assert f"Of 600 people with such a tie {MOST} are drawn" in scene.note
+    scene = removal_figures(make_run(rows, {"days": 120.0}), 100.0, ["S500"])
+    assert f"Of 600 people with such a tie {MAX_DRAWN} are drawn" in scene.note
     assert len(scene.figures) == 3
     assert all(isinstance(one, Markup) and len(one) < 150_000 for one in scene.figures)

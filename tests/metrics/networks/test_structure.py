@@ -3,7 +3,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.structure import adjacency, dates, describe, structure
+from metrics.networks.structure import adjacency, network_statistics, sample_dates, structure
 
 
 def reference(ties):
@@ -59,7 +59,7 @@ def test_a_hand_worked_triangle_with_a_tail():
             "papers": [2, 1, 1, 1, 3],
         }
     )
-    found = describe(adjacency(ties))
+    found = network_statistics(adjacency(ties))
     assert found["nodes"] == 6
     assert found["edges"] == 5
     assert found["weight"] == 8
@@ -95,11 +95,11 @@ def test_an_empty_network_has_missing_shares(empty_run):
 
 
 def test_dates_end_with_the_run():
-    assert dates(100.0, 50.0) == [0, 50, 100]
-    assert dates(100.0, 30.0) == [0, 30, 60, 90, 100]
-    assert dates(0.0, 7.0) == [0]
+    assert sample_dates(100.0, 50.0) == [0, 50, 100]
+    assert sample_dates(100.0, 30.0) == [0, 30, 60, 90, 100]
+    assert sample_dates(0.0, 7.0) == [0]
 
 
 def test_a_tie_with_oneself_is_no_tie():
     ties = pd.DataFrame({"source": ["a", "a"], "target": ["a", "b"], "papers": [1, 1]})
-    assert describe(adjacency(ties))["edges"] == 1
+    assert network_statistics(adjacency(ties))["edges"] == 1

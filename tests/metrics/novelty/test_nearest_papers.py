@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from metrics.neighbours import Space, within
+from metrics.novelty.nearest_papers import VectorSpace, mean_pairwise_distance
 
 
 def plain(points, papers, k):
@@ -26,7 +26,7 @@ def ids(count):
 )
 def test_neighbours_by_the_definition(papers, points, k):
     year_of = np.arange(12) % 3
-    search = Space(papers, unit=False, squared=False).nearest(points, k, ids(12), year_of)
+    search = VectorSpace(papers, unit=False, squared=False).nearest(points, k, ids(12), year_of)
     table, _ = plain(points, papers, k)
     nearest = np.sort(table, axis=1)[:, :k]
     np.testing.assert_allclose(search.distances, nearest, atol=1e-9)
@@ -41,7 +41,9 @@ def test_close_papers_are_told_apart_far_from_the_origin():
     """The expanded square loses eight digits here; the hits are measured again."""
     papers = np.array([[1e4, 0.0], [1e4, 1e-4], [1e4, 3e-4], [0.0, 0.0]])
     point = np.array([[1e4, 2.1e-4]])
-    search = Space(papers, unit=False, squared=False).nearest(point, 2, ids(4), np.zeros(4, int))
+    search = VectorSpace(papers, unit=False, squared=False).nearest(
+        point, 2, ids(4), np.zeros(4, int)
+    )
     assert search.hits.tolist() == [[2, 1]]
     np.testing.assert_allclose(search.distances, [[0.9e-4, 1.1e-4]], rtol=1e-6)
 
@@ -49,7 +51,9 @@ def test_close_papers_are_told_apart_far_from_the_origin():
 def test_equal_papers_come_in_the_order_of_their_ids():
     papers = np.ones((6, 4))
     names = np.array(list("fedcba"), dtype=object)
-    search = Space(papers, unit=True, squared=False).nearest(papers[:1], 3, names, np.zeros(6, int))
+    search = VectorSpace(papers, unit=True, squared=False).nearest(
+        papers[:1], 3, names, np.zeros(6, int)
+    )
     assert [names[hit] for hit in search.hits[0]] == ["a", "b", "c"]
     assert search.distances.tolist() == [[0.0, 0.0, 0.0]]
     assert search.year_sums.tolist() == [[0.0]]
@@ -57,28 +61,38 @@ def test_equal_papers_come_in_the_order_of_their_ids():
 
 def test_float32_is_measured_in_float64():
     papers = np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32)
-    search = Space(papers, unit=True, squared=True).nearest(papers, 2, ids(2), np.zeros(2, int))
+    search = VectorSpace(papers, unit=True, squared=True).nearest(
+        papers, 2, ids(2), np.zeros(2, int)
+    )
     assert search.distances.dtype == np.float64
     assert search.distances.tolist() == [[0.0, 2.0], [0.0, 2.0]]
 
 
 def test_own_neighbours_leave_the_paper_itself_out():
     papers = np.array([[0.0], [1.0], [3.0]])
-    space = Space(papers, unit=False, squared=False)
-    assert space.own_neighbours(np.arange(3), 1, ids(3)) == pytest.approx((1 + 1 + 2) / 3)
-    assert space.own_neighbours(np.arange(3), 9, ids(3)) == pytest.approx((2 + 1.5 + 2.5) / 3)
-    assert np.isnan(Space(papers[:1], False, False).own_neighbours(np.arange(1), 1, ids(1)))
+    space = VectorSpace(papers, unit=False, squared=False)
+    assert space.mean_neighbour_distance(np.arange(3), 1, ids(3)) == pytest.approx((1 + 1 + 2) / 3)
+    assert space.mean_neighbour_distance(np.arange(3), 9, ids(3)) == pytest.approx(
+        (2 + 1.5 + 2.5) / 3
+    )
+    assert np.isnan(
+        VectorSpace(papers[:1], False, False).mean_neighbour_distance(np.arange(1), 1, ids(1))
+    )
 
 
 def test_mean_pairwise_distance_by_hand():
-    assert within(np.array([[0.0], [1.0], [3.0]]), squared=False) == pytest.approx(2.0)
-    assert within(np.array([[0.0], [1.0], [3.0]]), squared=True) == pytest.approx((1 + 9 + 4) / 3)
-    assert np.isnan(within(np.ones((1, 2)), squared=False))
-    assert within(np.ones((3, 2)), squared=False) == 0.0
+    assert mean_pairwise_distance(np.array([[0.0], [1.0], [3.0]]), squared=False) == pytest.approx(
+        2.0
+    )
+    assert mean_pairwise_distance(np.array([[0.0], [1.0], [3.0]]), squared=True) == pytest.approx(
+        (1 + 9 + 4) / 3
+    )
+    assert np.isnan(mean_pairwise_distance(np.ones((1, 2)), squared=False))
+    assert mean_pairwise_distance(np.ones((3, 2)), squared=False) == 0.0
 
 
 def test_no_paper_has_no_neighbours():
-    empty = Space(np.zeros((0, 3)), True, False)
+    empty = VectorSpace(np.zeros((0, 3)), True, False)
     search = empty.nearest(np.ones((2, 3)), 5, ids(0), np.zeros(0, int))
     assert search.hits.shape == (2, 0)
     assert search.year_sums.shape == (2, 0)

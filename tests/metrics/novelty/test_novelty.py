@@ -5,8 +5,8 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from agents.errors import InputError
-from metrics import neighbours
-from metrics.novelty import Database, Databases, Novelty, novelty, of_run
+from metrics.novelty import nearest_papers
+from metrics.novelty.novelty import Database, Databases, Novelty, novelty_scores, run_novelty
 
 SQUARE = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]], dtype=np.float32)
 
@@ -19,7 +19,9 @@ def database(vectors, years, citations=None, letter="P"):
 
 def one(x, past, contemporary, **settings):
     """The single row of one abstract."""
-    return novelty(np.array([x], dtype=np.float32), past, contemporary, Novelty(**settings)).iloc[0]
+    return novelty_scores(
+        np.array([x], dtype=np.float32), past, contemporary, Novelty(**settings)
+    ).iloc[0]
 
 
 def test_a_hand_worked_example():
@@ -136,7 +138,7 @@ def test_on_is_taken_per_abstract():
     past = database(SQUARE, [2010, 2010, 2011, 2011])
     con = database(SQUARE, [2016] * 4, [1, 2, 3, 14])
     abstracts = np.array([[1, 0.1], [0.2, 1], [-1, 0.4], [0.3, -1]])
-    table = novelty(abstracts, past, con, Novelty(k=2))
+    table = novelty_scores(abstracts, past, con, Novelty(k=2))
     for _, row in table.iterrows():
         assert row["ON"] == pytest.approx(row["HD"] * row["CI"] / row["CD"])
     product = table["HD"].mean() * table["CI"].mean() / table["CD"].mean()
@@ -186,8 +188,8 @@ def reference(x, vectors, years, citations, settings):
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("unit", [True, False])
 def test_agrees_with_an_independent_computation(normalise, squared, unit, monkeypatch):
-    monkeypatch.setattr(neighbours, "QUERIES", 3)
-    monkeypatch.setattr(neighbours, "PAPERS", 17)
+    monkeypatch.setattr(nearest_papers, "QUERIES", 3)
+    monkeypatch.setattr(nearest_papers, "PAPERS", 17)
     rng = np.random.default_rng(5)
     settings = Novelty(normalise=normalise, squared=squared, unit=unit, k=5)
     vectors = [rng.normal(size=(n, 8)).astype(np.float32) for n in (60, 45)]
@@ -198,7 +200,7 @@ def test_agrees_with_an_independent_computation(normalise, squared, unit, monkey
     past = database(vectors[0], years[0])
     con = database(vectors[1], years[1], citations, "C")
     queries = rng.normal(size=(8, 8)).astype(np.float32)
-    table = novelty(queries, past, con, settings)
+    table = novelty_scores(queries, past, con, settings)
     for row, x in zip(table.to_dict("records"), queries.astype(np.float64), strict=True):
         nothing = np.full(60, np.nan)
         hd, _, fallen = reference(x, vectors[0].astype(float), years[0], nothing, settings)
@@ -214,10 +216,10 @@ def test_blocks_do_not_change_the_result(monkeypatch):
     rng = np.random.default_rng(1)
     base = database(rng.normal(size=(200, 6)), rng.choice([2001, 2002], 200), rng.random(200))
     queries = rng.normal(size=(20, 6))
-    whole = novelty(queries, base, base)
-    monkeypatch.setattr(neighbours, "QUERIES", 7)
-    monkeypatch.setattr(neighbours, "PAPERS", 33)
-    parts = novelty(queries, base, base)
+    whole = novelty_scores(queries, base, base)
+    monkeypatch.setattr(nearest_papers, "QUERIES", 7)
+    monkeypatch.setattr(nearest_papers, "PAPERS", 33)
+    parts = novelty_scores(queries, base, base)
     assert whole["past_neighbours"].tolist() == parts["past_neighbours"].tolist()
     np.testing.assert_allclose(whole["ON"].astype(float), parts["ON"].astype(float), rtol=1e-9)
 
@@ -231,8 +233,8 @@ def test_the_order_of_the_database_does_not_matter():
     queries = rng.normal(size=(5, 4))
     for normalise in ("query", "self", "pairwise"):
         settings = Novelty(normalise=normalise, sample=20)
-        first = novelty(queries, base, base, settings)
-        second = novelty(queries, turned, turned, settings)
+        first = novelty_scores(queries, base, base, settings)
+        second = novelty_scores(queries, turned, turned, settings)
         assert first["past_neighbours"].tolist() == second["past_neighbours"].tolist()
         np.testing.assert_allclose(first["HD"].astype(float), second["HD"].astype(float))
 
@@ -242,11 +244,13 @@ def test_samples_are_seeded_and_close_to_the_whole():
     base = database(rng.normal(size=(400, 6)), [2001] * 400, rng.random(400))
     queries = rng.normal(size=(5, 6))
     for normalise in ("self", "pairwise"):
-        exact = novelty(queries, base, base, Novelty(normalise=normalise))["HD"].astype(float)
+        exact = novelty_scores(queries, base, base, Novelty(normalise=normalise))["HD"].astype(
+            float
+        )
         drawn = Novelty(normalise=normalise, sample=150, seed=4)
-        first = novelty(queries, base, base, drawn)["HD"].astype(float)
-        second = novelty(queries, base, base, drawn)["HD"].astype(float)
-        other = novelty(queries, base, base, drawn.model_copy(update={"seed": 5}))["HD"]
+        first = novelty_scores(queries, base, base, drawn)["HD"].astype(float)
+        second = novelty_scores(queries, base, base, drawn)["HD"].astype(float)
+        other = novelty_scores(queries, base, base, drawn.model_copy(update={"seed": 5}))["HD"]
         assert first.tolist() == second.tolist()
         assert first.tolist() != other.astype(float).tolist()
         np.testing.assert_allclose(first, exact, rtol=0.1)
@@ -265,23 +269,23 @@ def test_wrong_shapes_are_input_errors():
     with pytest.raises(InputError, match="expected n x d vectors and n of everything else"):
         database(SQUARE, [2010] * 3)
     with pytest.raises(InputError, match="one embedding"):
-        novelty(np.ones((1, 3)), database(SQUARE, [2010] * 4), database(SQUARE, [2010] * 4))
+        novelty_scores(np.ones((1, 3)), database(SQUARE, [2010] * 4), database(SQUARE, [2010] * 4))
 
 
 def test_a_run_is_measured_against_its_databases_or_as_it_was_written(run, make_run, empty_run):
-    table = of_run(run)
+    table = run_novelty(run)
     assert table["paper"].tolist() == ["S1/1"]
     assert table["ON"].notna().all()
-    assert of_run(empty_run).empty
-    assert list(of_run(empty_run).columns) == list(table.columns)
-    assert of_run(make_run(databases=run.databases)).empty
+    assert run_novelty(empty_run).empty
+    assert list(run_novelty(empty_run).columns) == list(table.columns)
+    assert run_novelty(make_run(databases=run.databases)).empty
     written = make_run(measures={"novelty": table})
-    assert of_run(written) is table
+    assert run_novelty(written) is table
 
 
 def test_the_hand_made_run(run):
     """x = (1, 0), unit vectors: past at 0, 0, root 2, root 2 and 2; k takes all five."""
-    row = of_run(run).iloc[0]
+    row = run_novelty(run).iloc[0]
     root = np.sqrt(2)
     assert row["past_neighbours"] == "P1 P5 P2 P4 P3"
     # P5 is alone in 2012: the database mean stands in. 2010 has mean root/2, 2011 (root + 2)/2.

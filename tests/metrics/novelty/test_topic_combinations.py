@@ -4,8 +4,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from metrics.combinations import combinations, main_topics, percentiles, scored, shuffled, together
-from metrics.novelty import Database, Databases
+from metrics.novelty.novelty import Database, Databases
+from metrics.novelty.topic_combinations import (
+    combinations,
+    group_percentiles,
+    main_keywords,
+    pair_counts,
+    pair_z_scores,
+    shuffle_citations,
+)
 
 
 def pairs_of(citing, cited):
@@ -24,7 +31,7 @@ def network():
 def test_shuffling_keeps_references_citations_and_years(network):
     citing, cited, years = network
     rng = np.random.default_rng(1)
-    now = shuffled(citing, cited, years, rng)
+    now = shuffle_citations(citing, cited, years, rng)
     assert sorted(now) == sorted(cited)
     assert pairs_of(citing, years[now]) == pairs_of(citing, years[cited])
     assert len(set(pairs_of(citing, now))) == len(citing)
@@ -33,13 +40,13 @@ def test_shuffling_keeps_references_citations_and_years(network):
 
 def test_pairs_of_topics_are_counted_by_hand():
     """One paper cites topics 0, 0, 1, another 1, 2: 00 once, 01 twice, 12 once."""
-    counts = together(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 2]), 3).toarray()
+    counts = pair_counts(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 2]), 3).toarray()
     assert counts.tolist() == [[1, 2, 0], [0, 0, 1], [0, 0, 0]]
 
 
 def test_pairs_made_at_random_have_a_z_around_zero(network):
     citing, cited, years = network
-    of, every = scored(citing, cited, np.arange(200) % 5, years, np.random.default_rng(2))
+    of, every = pair_z_scores(citing, cited, np.arange(200) % 5, years, np.random.default_rng(2))
     assert np.bincount(of).tolist() == [28] * 80
     assert len(every) == 80 * 28
     assert abs(np.median(every)) < 1.0
@@ -53,10 +60,10 @@ def test_pairs_that_go_together_have_a_high_z_and_a_mixed_one_a_low():
     rows.append(np.array([0, 1, 2, 60, 61, 62]))
     citing, cited = np.repeat(np.arange(61), 6), np.concatenate(rows)
     topics = np.repeat([0, 1], 60)
-    of, z = scored(citing, cited, topics, np.zeros(120, dtype=int), np.random.default_rng(1))
+    of, z = pair_z_scores(citing, cited, topics, np.zeros(120, dtype=int), np.random.default_rng(1))
     assert min(np.median(z[of == n]) for n in range(60)) > 5
     assert np.percentile(z[of == 60], 10) < -5
-    again = scored(citing, cited, topics, np.zeros(120, dtype=int), np.random.default_rng(1))
+    again = pair_z_scores(citing, cited, topics, np.zeros(120, dtype=int), np.random.default_rng(1))
     np.testing.assert_array_equal((of, z), again)
 
 
@@ -66,11 +73,11 @@ def test_z_is_that_of_a_plain_count(network, monkeypatch):
     topics, nulls = np.arange(200) % 7, []
 
     def noted(*arguments):
-        nulls.append(shuffled(*arguments))
+        nulls.append(shuffle_citations(*arguments))
         return nulls[-1]
 
-    monkeypatch.setattr("metrics.combinations.shuffled", noted)
-    of, z = scored(citing, cited, topics, years, np.random.default_rng(4))
+    monkeypatch.setattr("metrics.novelty.topic_combinations.shuffle_citations", noted)
+    of, z = pair_z_scores(citing, cited, topics, years, np.random.default_rng(4))
 
     def counted(now):
         return Counter(
@@ -96,7 +103,7 @@ def test_percentiles_of_groups_are_those_of_numpy():
     of = of[of != 4]
     values = values[: len(of)]
     percents = (10.0, 50.0, 100.0)
-    for percent, found in zip(percents, percentiles(of, values, 9, percents), strict=True):
+    for percent, found in zip(percents, group_percentiles(of, values, 9, percents), strict=True):
         assert np.isnan(found[4])
         for group in set(of.tolist()):
             assert found[group] == pytest.approx(np.percentile(values[of == group], percent))
@@ -104,8 +111,8 @@ def test_percentiles_of_groups_are_those_of_numpy():
 
 def test_the_commonest_keyword_is_the_topic():
     words = {"A": ["Graphs", "trees"], "B": ["graphs"], "C": ["Trees ", "zoo"], "D": [], "E": [""]}
-    assert main_topics(words) == {"A": "graphs", "B": "graphs", "C": "trees"}
-    assert main_topics({"A": ["b", "a"]}) == {"A": "a"}
+    assert main_keywords(words) == {"A": "graphs", "B": "graphs", "C": "trees"}
+    assert main_keywords({"A": ["b", "a"]}) == {"A": "a"}
 
 
 def test_a_run_without_the_past_at_hand_has_no_combination(run, empty_run):

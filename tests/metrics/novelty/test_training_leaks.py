@@ -3,11 +3,16 @@
 import numpy as np
 import pytest
 
-from metrics.leaks import cutoff_of, leak_of, longest_run, of_run, words
-from metrics.novelty import Database, Databases
-from metrics.report.page import page
-from metrics.table import measure
-from society.run import Vectors
+from metrics.novelty.novelty import Database, Databases
+from metrics.novelty.training_leaks import (
+    longest_run,
+    run_leaks,
+    tokenise,
+    training_cutoff,
+)
+from metrics.registry import measure
+from metrics.report.page import render_page
+from society.results.vectors import Vectors
 
 PLANTED = "the tide of the northern shore turns twice before the moon has set"
 LATER = ["Nothing here.", f"A paper says that {PLANTED}, and more.", "Nothing there."]
@@ -38,7 +43,14 @@ def leaking(make_run, rows):
 
 
 def test_words_are_compared_without_case_and_punctuation():
-    assert words("It's a Self-made Méthode, v2!") == ["it's", "a", "self", "made", "méthode", "v2"]
+    assert tokenise("It's a Self-made Méthode, v2!") == [
+        "it's",
+        "a",
+        "self",
+        "made",
+        "méthode",
+        "v2",
+    ]
 
 
 def test_the_longest_run_by_hand():
@@ -64,7 +76,7 @@ def test_the_longest_run_is_that_of_trying_everything():
 
 
 def test_a_planted_passage_is_found_with_the_paper_it_is_from(leaking):
-    row = of_run(leaking()).iloc[0]
+    row = run_leaks(leaking()).iloc[0]
     assert row["shared"] == len(PLANTED.split()) == 13
     assert row["shared_text"] == PLANTED
     assert row["shared_with"] == "C1"
@@ -75,7 +87,7 @@ def test_a_planted_passage_is_found_with_the_paper_it_is_from(leaking):
 
 
 def test_without_a_contemporary_side_it_is_unknown(leaking):
-    row = of_run(leaking(later=())).iloc[0]
+    row = run_leaks(leaking(later=())).iloc[0]
     assert row[["similarity", "nearest", "shared", "shared_with", "shared_text"]].isna().all()
     assert row["past_shared"] == 2
 
@@ -84,7 +96,7 @@ def test_without_texts_only_the_similarity_is_known(leaking):
     run = leaking()
     bare = Database(*(getattr(run.databases.contemporary, name) for name in _FIELDS))
     run.databases = Databases(run.databases.past, bare)
-    row = of_run(run).iloc[0]
+    row = run_leaks(run).iloc[0]
     assert row[["shared", "shared_with", "shared_text"]].isna().all()
     assert row["similarity"] == pytest.approx(np.cos(0.1))
 
@@ -97,8 +109,8 @@ def test_a_run_opened_without_databases_has_what_was_written_with_it(leaking, em
     table = measure(run, "leaks")
     run.databases = None
     assert measure(run, "leaks") is table
-    assert len(of_run(empty_run)) == 0
-    assert list(of_run(empty_run).columns) == list(table.columns)
+    assert len(run_leaks(empty_run)) == 0
+    assert list(run_leaks(empty_run).columns) == list(table.columns)
 
 
 MODEL = {"use": "openai", "model": "m", "about": "m, a language model"}
@@ -115,30 +127,25 @@ MODEL = {"use": "openai", "model": "m", "about": "m, a language model"}
     ],
 )
 def test_the_cut_off_stands_beside_the_boundary(cutoff, boundary, after, said):
-    found = cutoff_of({"boundary": boundary, "backend": {**MODEL, "cutoff": cutoff}})
+    found = training_cutoff({"boundary": boundary, "backend": {**MODEL, "cutoff": cutoff}})
     assert found.after is after
-    assert said in found.told
-    assert leak_of({"boundary": boundary, "backend": {**MODEL, "cutoff": cutoff}}) == {
-        "stated": cutoff or "",
-        "boundary": boundary,
-        "after": after,
-        "told": found.told,
-    }
+    assert said in found.sentence
+    assert (found.stated, found.boundary) == (cutoff or "", boundary)
 
 
 def test_rules_have_no_cut_off():
     about = {"use": "offline", "about": "rule-based scientists, not a language model"}
-    found = cutoff_of({"boundary": 2015, "backend": about})
-    assert found.told == "The boundary is 1 January 2015. Rules have no training cut-off."
+    found = training_cutoff({"boundary": 2015, "backend": about})
+    assert found.sentence == "The boundary is 1 January 2015. Rules have no training cut-off."
 
 
 def test_the_page_tells_both(leaking):
-    told = page(leaking(backend={**MODEL, "cutoff": "2023-12"}))
+    told = render_page(leaking(backend={**MODEL, "cutoff": "2023-12"}))
     assert "stated training cut-off is 2023-12. It may have read" in told.replace("&#39;", "'")
     assert PLANTED in told
     assert "1 shares 8 words or more in a row" in told
 
 
 def test_the_page_says_where_nothing_is_known(leaking, make_run):
-    assert "contemporary papers is unknown" in page(leaking(later=()))
-    assert "contemporary papers is unknown" in page(make_run())
+    assert "contemporary papers is unknown" in render_page(leaking(later=()))
+    assert "contemporary papers is unknown" in render_page(make_run())

@@ -8,15 +8,21 @@ import pandas as pd
 import pytest
 
 from agents.errors import InputError
-from metrics.filled import read_sheets
-from metrics.ratings import agreement, agreements, alpha, correlations, preferences
-from metrics.sheets import (
-    Entry,
-    blinded,
+from metrics.ratings.agreement import (
+    agreement_table,
+    correlation_table,
+    krippendorff_alpha,
+    preference_table,
+    rater_agreement,
+)
+from metrics.ratings.sheets import (
+    SheetEntry,
+    blind,
+    escape_formula,
     pair_sheet,
     rating_sheet,
     read_key,
-    safe,
+    read_sheets,
     write_sheet,
 )
 
@@ -34,7 +40,7 @@ KRIPPENDORFF = np.array(
 
 @pytest.mark.parametrize(("level", "published"), [("ordinal", 0.815), ("interval", 0.849)])
 def test_alpha_is_that_of_the_published_example(level, published):
-    assert round(alpha(KRIPPENDORFF, level), 3) == published
+    assert round(krippendorff_alpha(KRIPPENDORFF, level), 3) == published
 
 
 def test_alpha_by_hand():
@@ -42,25 +48,27 @@ def test_alpha_by_hand():
     # differs by 4 twice: 8 / 4 = 2. Expected over ordered pairs of 1, 1, 3, 5: differences 4, 4,
     # 16, 16, 4 and 0, each twice: 88 / 12.
     table = np.array([[1.0, 3.0], [1.0, 5.0]])
-    assert alpha(table) == pytest.approx(1 - 2 / (88 / 12))
+    assert krippendorff_alpha(table) == pytest.approx(1 - 2 / (88 / 12))
 
 
 def test_alpha_is_one_where_all_agree_and_unknown_where_nothing_varies():
-    assert alpha(np.array([[1.0, 5, 9], [1, 5, 9]])) == 1.0
-    assert np.isnan(alpha(np.full((2, 3), 4.0)))
-    assert np.isnan(alpha(np.array([[1.0, NO], [NO, 2.0]])))
+    assert krippendorff_alpha(np.array([[1.0, 5, 9], [1, 5, 9]])) == 1.0
+    assert np.isnan(krippendorff_alpha(np.full((2, 3), 4.0)))
+    assert np.isnan(krippendorff_alpha(np.array([[1.0, NO], [NO, 2.0]])))
 
 
 def test_alpha_does_not_depend_on_the_order_of_raters_or_abstracts():
     again = KRIPPENDORFF[::-1, ::-1]
-    assert alpha(again, "ordinal") == pytest.approx(alpha(KRIPPENDORFF, "ordinal"))
+    assert krippendorff_alpha(again, "ordinal") == pytest.approx(
+        krippendorff_alpha(KRIPPENDORFF, "ordinal")
+    )
 
 
 def test_agreement_has_an_interval_and_counts_what_can_be_compared():
-    found = agreement(KRIPPENDORFF)
+    found = rater_agreement(KRIPPENDORFF)
     assert (found.items, found.raters) == (11, 4)
     assert found.low < found.alpha < found.high
-    assert found == agreement(KRIPPENDORFF)
+    assert found == rater_agreement(KRIPPENDORFF)
 
 
 def test_agreements_are_told_for_every_dimension():
@@ -70,7 +78,7 @@ def test_agreements_are_told_for_every_dimension():
         for rater in ("ann", "eve")
         for what in ("novelty", "feasibility")
     ]
-    table = agreements(pd.DataFrame(rows, columns=["item", "rater", "dimension", "score"]))
+    table = agreement_table(pd.DataFrame(rows, columns=["item", "rater", "dimension", "score"]))
     assert table[["dimension", "level"]].values.tolist() == [
         [what, level] for what in ("novelty", "feasibility") for level in ("ordinal", "interval")
     ]
@@ -81,16 +89,16 @@ def test_on_is_correlated_with_the_mean_rating_of_each_abstract():
     measured = pd.DataFrame({"paper": list("abcd"), "ON": [1.0, 2.0, 3.0, NO]})
     given = [("a", 2.0), ("a", 4.0), ("b", 5.0), ("c", 7.0), ("d", 1.0), ("e", 9.0)]
     scored = pd.DataFrame(given, columns=["paper", "score"]).assign(rating="novelty")
-    row = correlations(measured, scored).iloc[0]
+    row = correlation_table(measured, scored).iloc[0]
     # Means 3, 5, 7 against 1, 2, 3; d has no ON, e no abstract.
     assert (row["n"], row["pearson"], row["spearman"]) == (3, pytest.approx(1.0), 1.0)
-    assert len(correlations(measured, scored[scored["paper"] != "b"])) == 0
+    assert len(correlation_table(measured, scored[scored["paper"] != "b"])) == 0
 
 
 def test_preferences_are_those_of_a_binomial_test():
     rows = [("many", "one", False)] * 35 + [("one", "many", False)] * 5 + [("one", "many", True)]
     choices = pd.DataFrame(rows, columns=["preferred", "other", "tie"])
-    row = preferences(choices).iloc[0]
+    row = preference_table(choices).iloc[0]
     assert (row["arm"], row["other"], row["n"], row["ties"]) == ("many", "one", 40, 1)
     assert row["preferred"] == 0.875
     assert row["p"] < 0.01
@@ -99,7 +107,7 @@ def test_preferences_are_those_of_a_binomial_test():
 
 def entries(count, arm="one", run="runs/x"):
     return [
-        Entry(run, "d" * 8, arm, f"Scientist{n}/1", f"Title {arm} {n}", f"Abstract {n}.")
+        SheetEntry(run, "d" * 8, arm, f"Scientist{n}/1", f"Title {arm} {n}", f"Abstract {n}.")
         for n in range(count)
     ]
 
@@ -121,14 +129,14 @@ def test_a_sheet_is_shuffled_by_seed_and_shows_nothing_of_where_papers_are_from(
 
 def test_names_are_taken_out_of_titles_and_abstracts():
     text = "Scientist12 and scientist 3 ask Ada Lovelace; Adam and Scientists stay."
-    told = blinded(text, ["Ada Lovelace", "Ada"])
+    told = blind(text, ["Ada Lovelace", "Ada"])
     assert told == "[a scientist] and [a scientist] ask [a scientist]; Adam and Scientists stay."
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", " =1"])
 def test_no_cell_is_a_formula(text):
-    assert safe(text).startswith("'")
-    assert safe(f"a {text}") == f"a {text}"
+    assert escape_formula(text).startswith("'")
+    assert escape_formula(f"a {text}") == f"a {text}"
 
 
 def test_pairs_take_papers_of_two_arms_on_sides_drawn_by_seed():
@@ -170,9 +178,11 @@ def test_what_raters_fill_in_comes_back(sheet):
     said = read_sheets([fill("ann"), fill("bob", delimiter=";")], key)
     assert len(said) == 2 * 3 * 3
     assert {one.rater for one in said} == {"ann", "bob"}
-    values = {one.item: one.value for one in said if one.what == "novelty" and one.rater == "bob"}
+    values = {
+        one.item: one.value for one in said if one.dimension == "novelty" and one.rater == "bob"
+    }
     assert values == {"R001": 1.0, "R002": 2.0, "R003": 3.0}
-    assert {one.value for one in said if one.what == "feasibility"} == {7.5}
+    assert {one.value for one in said if one.dimension == "feasibility"} == {7.5}
 
 
 def test_every_fault_is_told_with_file_and_line(sheet):

@@ -4,8 +4,11 @@ import subprocess
 
 import pytest
 
-from metrics.report.page import number, page, write_page
-from tests.metrics.inert import Page, assert_inert
+from metrics.report.page import render_page, write_page
+from metrics.report.templates import format_number
+from tests.metrics.html_page import Page, assert_inert
+
+pytestmark = pytest.mark.usefixtures("drawn")
 
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -27,7 +30,7 @@ PAYLOADS = [
 @pytest.fixture(scope="module")
 def html(hand_run):
     """The page of the hand-made run, drawn once."""
-    return page(hand_run())
+    return render_page(hand_run())
 
 
 def test_the_page_is_inert(html):
@@ -40,7 +43,7 @@ def test_the_page_is_inert(html):
 @pytest.mark.parametrize("group", range(4))
 def test_hostile_text_stays_text(group, rows, make_run, run):
     payloads = PAYLOADS[group::4]
-    html = page(hostile(" | ".join(payloads), rows, make_run, run))
+    html = render_page(hostile(" | ".join(payloads), rows, make_run, run))
     assert_inert(html)
     assert len(Page(html).elements) > 100
     for payload in payloads:
@@ -111,7 +114,7 @@ def test_a_browser_runs_nothing_of_it(rows, make_run, run, tmp_path):
     profile = f"--user-data-dir={tmp_path / 'profile'}"
     address = (tmp_path / "report.html").as_uri()
     command = ["chromium", *options.split(), profile, address]
-    done = subprocess.run(command, capture_output=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, timeout=500, check=True)
     dom = done.stdout.decode()
     assert "<body>" in dom
     assert "<script" not in dom
@@ -171,41 +174,47 @@ def test_every_colour_of_the_figures_has_a_light_and_a_dark_value(html):
 def test_the_page_is_the_same_every_time(html, run, rows, make_run):
     other = {name: listed[::-1] for name, listed in rows.items()}
     again = make_run(other, vectors=run.vectors, databases=run.databases, digest=run.digest)
-    assert page(again) == html
+    assert render_page(again) == html
 
 
 def test_without_rule_based_scientists_there_is_no_such_banner(make_run):
-    html = page(make_run(manifest={"backend": {"use": "litellm", "model": "m"}, "replicates": 5}))
+    html = render_page(
+        make_run(manifest={"backend": {"use": "litellm", "model": "m"}, "replicates": 5})
+    )
     assert "Who is speaking" not in html
     assert "A sketch" not in html
 
 
 def test_the_sentence_about_language_models_is_always_complete(make_run):
     about = "rule-based scientists, not a language model"
-    text = Page(page(make_run(manifest={"backend": {"use": "offline", "about": about}}))).text()
+    text = Page(
+        render_page(make_run(manifest={"backend": {"use": "offline", "about": about}}))
+    ).text()
     assert text.count("hese figures say nothing about language models.") == 1
     about = "answers of a language model"
-    text = Page(page(make_run(manifest={"backend": {"use": "litellm", "about": about}}))).text()
+    text = Page(
+        render_page(make_run(manifest={"backend": {"use": "litellm", "about": about}}))
+    ).text()
     assert "Answers of a language model." in text
     assert "say nothing about" not in text
 
 
 def test_the_settings_of_novelty_are_told(html, run):
-    from metrics.novelty import Novelty, of_run
-    from society.run import Run
+    from metrics.novelty.novelty import Novelty, run_novelty
+    from society.results.run import Run
 
     raw = Novelty(normalise="none", k=2)
     more = {"vectors": run.vectors, "databases": run.databases}
     other = Run(run.tables(), run.manifest, {"novelty": raw.model_dump()}, **more)
-    other.hold("novelty", of_run(other, raw))
-    text = Page(page(other)).text()
+    other.add_measure("novelty", run_novelty(other, raw))
+    text = Page(render_page(other)).text()
     assert "Settings: k 2, squared false, unit true, normalise none" in text
     assert "relative to the mean" not in text
     assert "Settings: k 5, squared false, unit true, normalise query" in Page(html).text()
 
 
 def test_an_empty_run_has_a_page(empty_run):
-    html = page(empty_run)
+    html = render_page(empty_run)
     assert_inert(html)
     text = Page(html).text()
     assert "0 teams were founded" in text
@@ -214,13 +223,15 @@ def test_an_empty_run_has_a_page(empty_run):
 
 
 def test_a_run_without_novelty_has_a_page(make_run):
-    text = Page(page(make_run())).text()
+    text = Page(render_page(make_run())).text()
     assert "Graphs that speak" in text
     assert "mean overall novelty (ON)" in text
 
 
 def test_notes_of_the_manifest_are_repeated(make_run):
-    html = page(make_run(manifest={"notes": ["Citation counts are of the time of collection."]}))
+    html = render_page(
+        make_run(manifest={"notes": ["Citation counts are of the time of collection."]})
+    )
     assert "Citation counts are of the time of collection." in html
 
 
@@ -228,7 +239,7 @@ def test_many_papers_stay_one_page(rows, make_run):
     rows["papers"] = [
         (f"T{n}", "S1/1", f"Title {n}", "words " * 900, 50.0 + n / 10, "t", "") for n in range(300)
     ]
-    html = page(make_run(rows))
+    html = render_page(make_run(rows))
     assert "The first 40 of 300 by date" in html
     assert len(html) < 1_500_000
 
@@ -258,4 +269,4 @@ def test_the_file_is_written(html, run, tmp_path):
     ],
 )
 def test_numbers_are_written_for_people(value, text):
-    assert number(value) == text
+    assert format_number(value) == text

@@ -5,23 +5,26 @@ import json
 import numpy as np
 import pytest
 
-from agents.backend import Backend
 from agents.errors import Diverged, Stopped
-from agents.forms import Form
-from agents.gateway import Gateway
-from agents.journal import Journal
-from agents.offline.scientist import Offline
-from agents.prompt import messages_of
-from agents.reading import read_reply
-from agents.request import Reply, Usage
+from agents.gateway.backend import Backend
+from agents.gateway.gateway import Gateway
+from agents.journal.journal import Journal
+from agents.offline.backend import Offline
+from agents.prompts.prompt import build_messages
+from agents.prompts.request import Reply
+from agents.replies.form import Form
+from agents.replies.parser import read_reply
+from agents.usage import Usage
 from metrics.reviews.forms import ConferenceReview, NoveltyRating, ProposalReview
 from metrics.reviews.kinds import KINDS, REVIEWER, RUBRIC, SCORES
-from metrics.reviews.panel import Manuscript, Panel, latest
-from metrics.reviews.rules import DIMENSIONS
-from metrics.reviews.tables import averages, averages_of, reviews, write_reviews
+from metrics.reviews.offline_rules import DIMENSIONS
+from metrics.reviews.panel import Panel, ReviewedPaper, last_readable
+from metrics.reviews.tables import average_table, read_averages, review_table, write_reviews
 
-PAPER = Manuscript("S1/1", "Graphs that speak", "We join graphs. We measure them.", "graphs")
-OTHER = Manuscript("S2/1", "Maps that listen", "A map is drawn, because it is asked for.", "maps")
+PAPER = ReviewedPaper("S1/1", "Graphs that speak", "We join graphs. We measure them.", "graphs")
+OTHER = ReviewedPaper(
+    "S2/1", "Maps that listen", "A map is drawn, because it is asked for.", "maps"
+)
 
 
 def filled(form: type[Form], score: int) -> str:
@@ -93,7 +96,7 @@ def test_the_proposal_rubric_takes_three_reviewers_three_reflections_and_a_chair
 def test_three_reviews_are_averaged():
     script = {f"S1/1/virsci/{n}/0": score for n, score in ((1, 4), (2, 6), (3, 8))}
     opinions, _ = reviewed("virsci", script=script)
-    row = averages(KINDS["virsci"], opinions).iloc[0]
+    row = average_table(KINDS["virsci"], opinions).iloc[0]
     assert (row["score"], row["reviews"], row["spread"]) == (6.0, 3, 2.0)
     assert (row["dimension"], row["from"]) == ("overall", "mean")
 
@@ -107,7 +110,7 @@ def test_a_reflection_is_shown_the_review_before_it_and_the_last_one_counts():
     chair = next(one for one in backend.seen if one.id == "S1/1/proposal/0/0")
     assert chair.messages[1].content.count('"Overall": 9.0') == 1
     assert chair.messages[1].content.count('"Overall": 5.0') == 2
-    table = averages(KINDS["proposal"], opinions)
+    table = average_table(KINDS["proposal"], opinions)
     assert set(table["score"]) == {7.0}
     assert set(table["from"]) == {"meta-review"}
     assert set(table["dimension"]) == set(KINDS["proposal"].scores)
@@ -118,11 +121,11 @@ def test_what_stays_unreadable_is_missing_and_never_a_default():
     script |= {"S1/1/virsci/1/0": 4, "S1/1/virsci/3/0": 6}
     opinions, backend = reviewed("virsci", script=script)
     assert len(backend.asked) == 5
-    table = reviews(KINDS["virsci"], opinions)
+    table = review_table(KINDS["virsci"], opinions)
     assert table["verdict"].fillna("").tolist() == ["", "unreadable", ""]
     assert table["calls"].tolist() == [1, 3, 1]
     assert table["prompt_tokens"].tolist() == [100, 300, 100]
-    row = averages(KINDS["virsci"], opinions).iloc[0]
+    row = average_table(KINDS["virsci"], opinions).iloc[0]
     assert (row["score"], row["reviews"]) == (5.0, 2)
 
 
@@ -133,7 +136,7 @@ def test_nothing_readable_gives_a_missing_score():
         for again in ("", "/re-ask1", "/re-ask2")
     }
     opinions, _ = reviewed("novelty", script=script)
-    row = averages(KINDS["novelty"], opinions).iloc[0]
+    row = average_table(KINDS["novelty"], opinions).iloc[0]
     assert row.isna()["score"]
     assert row["reviews"] == 0
 
@@ -146,7 +149,7 @@ def test_an_unreadable_reflection_leaves_the_review_before_it_standing():
     assert '"Overall": 8.0' in third.messages[1].content
     of_first = [one for one in opinions if one.reviewer == 1]
     assert [one.round for one in of_first] == [0, 1, 2, 3]
-    assert latest(of_first).overall == 5
+    assert last_readable(of_first).overall == 5
 
 
 def test_a_stop_costs_nothing_twice(tmp_path):
@@ -154,20 +157,20 @@ def test_a_stop_costs_nothing_twice(tmp_path):
     with Journal.open(tmp_path / "j.sqlite") as journal, pytest.raises(Stopped):
         reviewed("proposal", (PAPER, OTHER), script=script, journal=journal)
     with Journal.open(tmp_path / "j.sqlite") as journal:
-        before = set(journal.answered())
+        before = set(journal.answered_ids())
         opinions, backend = reviewed("proposal", (PAPER, OTHER), journal=journal)
     assert before
     assert not before & set(backend.asked)
     assert before | set(backend.asked) >= {one.calls[0].id for one in opinions}
     whole, _ = reviewed("proposal", (PAPER, OTHER))
     kind = KINDS["proposal"]
-    assert reviews(kind, opinions).equals(reviews(kind, whole))
+    assert review_table(kind, opinions).equals(review_table(kind, whole))
 
 
 def test_another_abstract_under_a_known_id_is_refused_before_anything_is_paid(tmp_path):
     with Journal.open(tmp_path / "j.sqlite") as journal:
         reviewed("virsci", journal=journal)
-    changed = Manuscript(PAPER.id, PAPER.title, "Another abstract.")
+    changed = ReviewedPaper(PAPER.id, PAPER.title, "Another abstract.")
     backend = Scripted(script={}, asked=[], seen=[])
     with (
         Journal.open(tmp_path / "j.sqlite") as journal,
@@ -182,7 +185,7 @@ def test_another_abstract_under_a_known_id_is_refused_before_anything_is_paid(tm
 def test_the_offline_scientist_reviews_by_rule_the_same_every_time(kind):
     def once():
         with Panel(Gateway(Offline(), 4), KINDS[kind], 1) as panel:
-            return reviews(KINDS[kind], panel.review([PAPER, OTHER]))
+            return review_table(KINDS[kind], panel.review([PAPER, OTHER]))
 
     table = once()
     assert table.equals(once())
@@ -195,17 +198,17 @@ def test_the_offline_scientist_reviews_by_rule_the_same_every_time(kind):
 
 def test_the_rule_of_a_reflection_moves_a_score_by_one_at_most():
     slots = {"title": PAPER.title, "abstract": PAPER.abstract}
-    first = ProposalReview.rehearse(slots, np.random.default_rng(0))
-    again = ProposalReview.rehearse({**slots, "previous": first}, np.random.default_rng(1))
+    first = ProposalReview.answer_by_rule(slots, np.random.default_rng(0))
+    again = ProposalReview.answer_by_rule({**slots, "previous": first}, np.random.default_rng(1))
     for name in KINDS["proposal"].scores:
         assert abs(getattr(first, name) - getattr(again, name)) <= 1
 
 
 def test_replies_are_read_as_models_write_them():
     text = 'Here you are:\n```json\n{"Reason": "close to X", "novelty": "7/10"}\n```'
-    assert read_reply(NoveltyRating, text).words.novelty == 7
+    assert read_reply(NoveltyRating, text).form.novelty == 7
     text = filled(ProposalReview, 6).replace("Integration Depth", "integration_depth")
-    assert read_reply(ProposalReview, text).words.integration_depth == 6
+    assert read_reply(ProposalReview, text).form.integration_depth == 6
     with pytest.raises(Exception, match="verall"):
         read_reply(ConferenceReview, filled(ConferenceReview, 11))
 
@@ -217,10 +220,10 @@ def test_kinds_and_panels_stand_side_by_side_in_a_run_folder(tmp_path):
         write_reviews(tmp_path / "reviews" / panel, KINDS["novelty"], novelty)
         write_reviews(tmp_path / "reviews" / panel, KINDS["virsci"], virsci)
         write_reviews(tmp_path / "reviews" / panel, KINDS["virsci"], virsci)
-    table = averages_of(tmp_path)
+    table = read_averages(tmp_path)
     assert table["panel"].tolist() == ["one"] * 2 + ["two"] * 2
     assert table["kind"].tolist() == ["virsci", "novelty"] * 2
-    assert len(averages_of(tmp_path / "elsewhere")) == 0
+    assert len(read_averages(tmp_path / "elsewhere")) == 0
 
 
 def test_the_scores_of_all_kinds_have_a_column():
@@ -229,6 +232,6 @@ def test_the_scores_of_all_kinds_have_a_column():
 
 def test_a_page_with_a_system_text_of_its_own_introduces_no_scientist():
     page = KINDS["novelty"].first.prompt
-    system, user = messages_of(page, {"title": "T", "abstract": "A"})
+    system, user = build_messages(page, {"title": "T", "abstract": "A"})
     assert system.content == REVIEWER
     assert user.content.startswith("How novel")

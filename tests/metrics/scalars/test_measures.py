@@ -5,10 +5,10 @@ import math
 import pytest
 
 from agents.errors import InputError
-from metrics.columns import STATISTICS, gini
-from metrics.measures import MEASURES, known, markdown, measured
-from metrics.novelty import of_run
-from society.run import Run
+from metrics.novelty.novelty import run_novelty
+from metrics.scalars.columns import STATISTICS, gini
+from metrics.scalars.measures import MEASURES, measure_run, measures_markdown, name_error
+from society.results.run import Run
 
 BY_HAND = {
     "papers": 1,
@@ -72,7 +72,7 @@ UNKNOWN = (
 
 
 def test_every_measure_of_the_hand_made_run(make_run):
-    found = measured(make_run(), MEASURES)
+    found = measure_run(make_run(), MEASURES)
     assert set(BY_HAND) | set(UNKNOWN) == set(MEASURES)
     for name, value in BY_HAND.items():
         assert found[name] == pytest.approx(value, abs=1e-6), name
@@ -81,14 +81,14 @@ def test_every_measure_of_the_hand_made_run(make_run):
 
 
 def test_every_measure_is_within_its_range(make_run):
-    for name, value in measured(make_run(), MEASURES).items():
+    for name, value in measure_run(make_run(), MEASURES).items():
         assert math.isnan(value) or MEASURES[name].low <= value <= MEASURES[name].high, name
 
 
 def test_what_a_run_does_not_tell_is_never_zero():
     """Counts of an empty run are zero, and no mean or share is."""
     empty = Run.from_rows({}, {"seed": 0, "days": 10.0}, {})
-    found = measured(empty, MEASURES)
+    found = measure_run(empty, MEASURES)
     zeros = {name for name, value in found.items() if value == 0}
     counts = {"papers", "teams", "invitations", "consultations", "max_memberships", "calls"}
     assert zeros == counts | {"prompt_tokens", "completion_tokens", "tokens"}
@@ -96,15 +96,15 @@ def test_what_a_run_does_not_tell_is_never_zero():
 
 
 def test_novelty_is_the_mean_over_papers(run):
-    scores = of_run(run)
-    found = measured(run, ["ON", "HD", "novelty.ON.mean"])
+    scores = run_novelty(run)
+    found = measure_run(run, ["ON", "HD", "novelty.ON.mean"])
     assert found["ON"] == found["novelty.ON.mean"] == pytest.approx(float(scores["ON"].mean()))
     assert found["HD"] == pytest.approx(float(scores["HD"].mean()))
 
 
 def test_dollars_are_known_where_a_ledger_knows_a_price(make_run):
     def usd(ledger):
-        return measured(make_run(manifest={"ledger": ledger}), ["usd"])["usd"]
+        return measure_run(make_run(manifest={"ledger": ledger}), ["usd"])["usd"]
 
     assert usd({"attempts": 3, "usd": 0.25}) == 0.25
     assert usd({"attempts": 0}) == 0
@@ -117,7 +117,7 @@ def test_one_call_of_unknown_length_makes_the_sum_unknown(make_run, rows):
     assert first[at - 1] == 100
     first[at - 1] = None
     rows["calls"][0] = tuple(first)
-    found = measured(make_run(rows), ["prompt_tokens", "completion_tokens", "tokens"])
+    found = measure_run(make_run(rows), ["prompt_tokens", "completion_tokens", "tokens"])
     assert math.isnan(found["prompt_tokens"])
     assert math.isnan(found["tokens"])
     assert found["completion_tokens"] == 1960
@@ -158,14 +158,14 @@ def test_a_hand_worked_gini():
     ],
 )
 def test_any_column_is_reached_by_its_name(make_run, name, value):
-    assert measured(make_run(), [name])[name] == pytest.approx(value)
+    assert measure_run(make_run(), [name])[name] == pytest.approx(value)
 
 
 def test_what_was_not_measured_has_no_sum_and_what_did_not_happen_has_none_to_sum(make_run, run):
-    unmeasured = measured(make_run(), ["novelty.ON.sum", "novelty.ON.count"])
+    unmeasured = measure_run(make_run(), ["novelty.ON.sum", "novelty.ON.count"])
     assert all(math.isnan(value) for value in unmeasured.values())
-    assert measured(run, ["novelty.ON.count"]) == {"novelty.ON.count": 1}
-    assert measured(make_run({}), ["calls.prompt_tokens.sum"]) == {"calls.prompt_tokens.sum": 0}
+    assert measure_run(run, ["novelty.ON.count"]) == {"novelty.ON.count": 1}
+    assert measure_run(make_run({}), ["calls.prompt_tokens.sum"]) == {"calls.prompt_tokens.sum": 0}
 
 
 @pytest.mark.parametrize(
@@ -182,19 +182,19 @@ def test_what_was_not_measured_has_no_sum_and_what_did_not_happen_has_none_to_su
     ],
 )
 def test_an_unknown_name_says_what_was_meant(make_run, name, complaint):
-    assert complaint in known(name)
+    assert complaint in name_error(name)
     with pytest.raises(InputError) as raised:
-        measured(make_run(), [name])
+        measure_run(make_run(), [name])
     assert complaint in str(raised.value)
 
 
 def test_every_known_name_is_without_complaint():
-    assert all(known(name) is None for name in MEASURES)
-    assert all(known(f"teams.size.{one}") is None for one in STATISTICS if one != "share")
+    assert all(name_error(name) is None for name in MEASURES)
+    assert all(name_error(f"teams.size.{one}") is None for one in STATISTICS if one != "share")
 
 
 def test_the_page_of_statistics_lists_every_measure():
     from pathlib import Path
 
-    page = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
-    assert markdown() in page.read_text(encoding="utf-8")
+    page = Path(__file__).resolve().parents[3] / "docs" / "statistics.md"
+    assert measures_markdown() in page.read_text(encoding="utf-8")

@@ -2,13 +2,15 @@ import json
 
 import pandas as pd
 import pytest
-from study_folder import told_of, write_study
 
 from metrics.inference.intervals import t_interval
-from metrics.study.comparing import compared
+from metrics.study.comparisons import compute_comparisons
+from metrics.study.figures import stack_heights, stacked_figure
 from metrics.study.page import write_study_page
-from metrics.study.stacks import heights, of_stack
-from metrics.study.study import Stack, Study
+from metrics.study.study import StackedFigure, Study
+from tests.metrics.study_folder import told_of, write_study
+
+pytestmark = pytest.mark.usefixtures("drawn")
 
 SIZE, LIMIT, ATTENTION = "protocol.team_size", "founding.max_teams", "attention"
 ARMS = {
@@ -45,7 +47,7 @@ def study(folder):
 
 
 def test_columns_stand_over_the_keys_that_their_arms_set(study):
-    table = heights(study, study.told.figures[0])
+    table = stack_heights(study, study.description.figures[0])
     assert table[["over", "beside", "place"]].values.tolist() == [
         [SIZE, "on", 2],
         [SIZE, "on", 4],
@@ -59,7 +61,7 @@ def test_columns_stand_over_the_keys_that_their_arms_set(study):
 
 
 def test_the_interval_is_that_of_the_sum_over_replicates_that_tell_every_part(study):
-    table = heights(study, study.told.figures[0])
+    table = stack_heights(study, study.description.figures[0])
     assert table["n"].tolist() == [3, 2, 3, 3, 3]
     for row, sums in ((0, [8, 9, 10]), (1, [11, 12]), (4, [9, 9, 12])):
         band = t_interval(sums)
@@ -71,7 +73,7 @@ def test_arms_that_differ_in_other_keys_only_are_averaged_within_each_replicate(
     values = {(arm, "a"): [1.0, 2.0] if "1" in arm else [3.0, 8.0] for arm in arms}
     told = told_of(arms, ["a"], 2)
     study = Study.open(write_study(tmp_path / "grid", told, values))
-    table = heights(study, Stack(title="x", parts={"a": "a"}, over=[SIZE]))
+    table = stack_heights(study, StackedFigure(title="x", parts={"a": "a"}, over=[SIZE]))
     assert table["total"].tolist() == [3.5, 3.5]
     band = t_interval([2.0, 5.0])
     assert table[["low", "high"]].iloc[0].tolist() == pytest.approx([band.low, band.high])
@@ -95,7 +97,7 @@ def test_without_values_there_is_no_figure(tmp_path):
     told = told_of(ARMS, ["a", "b"], 3, figures=[FIGURE])
     folder = write_study(tmp_path / "empty", told, VALUES, states)
     study = Study.open(folder)
-    assert of_stack(study, study.told.figures[0]) is None
+    assert stacked_figure(study, study.description.figures[0]) is None
     assert '<section id="figures">' not in write_study_page(folder).read_text(encoding="utf-8")
 
 
@@ -106,7 +108,7 @@ def test_rank_correlations_over_some_arms_say_over_which(folder):
     ]
     told = {**json.loads((folder / "study.json").read_text()), "comparisons": plans}
     (folder / "study.json").write_text(json.dumps(told))
-    some, every = compared(Study.open(folder))
+    some, every = compute_comparisons(Study.open(folder))
     assert (some.of, every.of) == ((SIZE,), (SIZE,))
     assert (some.among, every.among) == ("attention=on", "")
     assert (some.result.n, every.result.n) == (5, 11)

@@ -4,14 +4,16 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
-from study_folder import told_of, write_study
 
 from agents.errors import InputError
 from metrics.inference.comparisons import paired, welch
 from metrics.study import figures, tables
-from metrics.study.comparing import compared
-from metrics.study.page import power, write_study_page
+from metrics.study.comparisons import compute_comparisons
+from metrics.study.page import power_statements, write_study_page
 from metrics.study.study import Study
+from tests.metrics.study_folder import told_of, write_study
+
+pytestmark = pytest.mark.usefixtures("drawn")
 
 SIZES = (2, 4, 8)
 KEY = "protocol.team_size"
@@ -67,12 +69,12 @@ def test_the_page_shows_what_was_computed(tmp_path):
 
 def test_holm_goes_over_all_planned_comparisons_and_no_others(tmp_path):
     study = Study.open(make(tmp_path / "study"))
-    found = compared(study)
+    found = compute_comparisons(study)
     assert [one.test for one in found] == ["paired t"] * 2 + ["two lines", "rank correlation"]
     smallest = min(found, key=lambda one: one.p)
     assert smallest.holm == pytest.approx(min(1, 4 * smallest.p))
     more = [*PLANNED, {"test": "paired", "of": "calls", "exploratory": True}]
-    added = compared(Study.open(make(tmp_path / "added", comparisons=more)))
+    added = compute_comparisons(Study.open(make(tmp_path / "added", comparisons=more)))
     assert [one.holm for one in added[:4]] == [one.holm for one in found]
     assert all(np.isnan(one.holm) for one in added[4:])
     text = words(page_of(tmp_path / "added"))
@@ -87,13 +89,13 @@ def test_pairs_are_replicates_that_both_arms_have(tmp_path):
         [values["team_size=2", "ON"][r] for r in kept],
         [values["team_size=4", "ON"][r] for r in kept],
     )
-    assert compared(study)[0].result == wanted
+    assert compute_comparisons(study)[0].result == wanted
 
 
 def test_seeds_that_are_not_shared_are_compared_by_welch(tmp_path):
     study = Study.open(make(tmp_path / "study", paired=False))
     values = values_of()
-    assert compared(study)[0].result == welch(
+    assert compute_comparisons(study)[0].result == welch(
         values["team_size=2", "ON"], values["team_size=4", "ON"]
     )
 
@@ -103,7 +105,7 @@ def test_few_replicates_are_a_sketch_and_power_is_printed(tmp_path):
     many = words(page_of(make(tmp_path / "many", 20)))
     assert "sketch" not in many
     assert "n = 20 per arm finds d ≥ 0.91 at 80% power" in many
-    assert power(1, True, 1) == []
+    assert power_statements(1, True, 1) == []
 
 
 def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
@@ -111,10 +113,10 @@ def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
     text = words(page_of(folder))
     assert "Too narrow: calls" in text
     assert "Too narrow: ON" not in text
-    by_arm = tables.by_arm(Study.open(folder), "calls")
+    by_arm = tables.measure_by_arm(Study.open(folder), "calls")
     assert by_arm["log_low"].notna().all()
     assert (by_arm["geometric_mean"] < by_arm["mean"]).all()
-    assert tables.by_arm(Study.open(folder), "ON")["log_low"].isna().all()
+    assert tables.measure_by_arm(Study.open(folder), "ON")["log_low"].isna().all()
 
 
 def test_comparisons_are_repeated_without_the_runs_that_hold_a_default(tmp_path):
@@ -179,12 +181,12 @@ def test_a_figure_of_a_grid_has_the_key_that_leaves_the_fewest_lines(tmp_path, r
     arms = {f"{x},{y}": {"a.x": x, "b.y": y} for x in range(rows) for y in range(columns)}
     values = {(arm, "ON"): [1.0, 2.0, 4.0] for arm in arms}
     study = Study.open(write_study(tmp_path / "study", told_of(arms, ["ON"], 3), values))
-    assert figures.by_arms(study) == (key is None)
-    (drawn,) = figures.of_measure(study, "ON")
+    assert figures.is_drawn_by_arm(study) == (key is None)
+    (drawn,) = figures.measure_figures(study, "ON")
     assert ("ON in each arm" if key is None else f"ON against {key}") in drawn
     if key is not None:
-        assert figures.axis(study) == key
-        assert len(figures.series(study, key)) == 2
+        assert figures.x_axis_key(study) == key
+        assert len(figures.arms_by_series(study, key)) == 2
 
 
 def test_names_are_escaped_in_every_format(tmp_path):
@@ -223,7 +225,7 @@ def test_a_sampled_design_is_judged_by_its_points(tmp_path):
         for arm, given in points.items()
     }
     study = Study.open(write_study(tmp_path / "study", told, values))
-    assert compared(study)[0].result.n == 30
+    assert compute_comparisons(study)[0].result.n == 30
     found = tables.sensitivity(study).set_index("key")
     assert found.loc["a.x", "prcc"] > 0.9
     assert abs(found.loc["b.y", "prcc"]) < 0.4
@@ -314,7 +316,7 @@ def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
 
 
 def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
-    from metrics.statistics import pearson, spearman
+    from metrics.inference import pearson, spearman
 
     plans = [
         {"test": "correlation", "of": "ON", "against": "calls", "arms": ["team_size=2"]},
@@ -325,7 +327,7 @@ def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
     rows += [(run, "two", "virsci", "overall", 1.0, 1) for run in range(18)]
     names = ["run", "panel", "kind", "dimension", "score", "papers"]
     pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
-    found = compared(Study.open(folder))
+    found = compute_comparisons(Study.open(folder))
     values = values_of()
     first, second = (values["team_size=2", name][1:] for name in ("ON", "calls"))
     assert [one.result for one in found[:2]] == [pearson(first, second), spearman(first, second)]
@@ -334,6 +336,6 @@ def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
     assert found[2].result == pearson(every, list(range(1, 18)))
     assert [one.test for one in found] == ["Pearson", "Spearman"] * 2
     assert np.isfinite([one.holm for one in found]).all()
-    table = tables.against(found)
+    table = tables.measure_correlations(found)
     assert table["against"].tolist() == ["calls"] * 2 + ["review.novelty.novelty by one"] * 2
     assert "Do they go together?" in page_of(folder)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from metrics.novelty import COLUMNS
-from metrics.teams import outcomes_without_defaults
+from metrics.novelty.novelty import COLUMNS
+from metrics.teams.teams import outcomes_without_defaults
 
 
 @pytest.fixture
@@ -39,10 +39,10 @@ def scored():
     """The measure novelty with an ON of 1 for A and 3 for B."""
     import pandas as pd
 
-    from metrics.novelty import of_run
-    from society.run import Run
+    from metrics.novelty.novelty import run_novelty
+    from society.results.run import Run
 
-    empty = of_run(Run.from_rows({}, {"seed": 0, "days": 0.0}, {}))
+    empty = run_novelty(Run.from_rows({}, {"seed": 0, "days": 0.0}, {}))
     table = pd.DataFrame({"paper": ["A/1", "B/1"], "ON": [1.0, 3.0], "HD": [0.5, None]})
     return table.reindex(columns=empty.columns).astype(empty.dtypes.to_dict())
 

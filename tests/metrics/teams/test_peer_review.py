@@ -5,11 +5,11 @@ import math
 import pandas as pd
 import pytest
 
-from metrics.measures import measured
-from metrics.refereeing import review_outcomes, reviewers
-from metrics.report.page import page
-from metrics.report.refereeing import refereeing
-from society.run import Run
+from metrics.report.page import render_page
+from metrics.report.sections import peer_review_section
+from metrics.scalars.measures import measure_run
+from metrics.teams.peer_review import review_outcomes, reviewers
+from society.results.run import Run
 
 SUBMISSIONS = [
     ("A/1", 1, 1, 0.0, 20.0, "revise", 2, 5.5),
@@ -105,7 +105,7 @@ def test_measures_of_the_whole_run(reviewed):
         "gini_reviews": 0.1,
         "reviewer_agreement": 1 - 0.5 / 4.5,
     }
-    assert measured(reviewed(), wanted) == pytest.approx(wanted)
+    assert measure_run(reviewed(), wanted) == pytest.approx(wanted)
 
 
 def test_without_review_there_is_nothing_to_tell(make_run):
@@ -115,20 +115,20 @@ def test_without_review_there_is_nothing_to_tell(make_run):
     assert {told.pop(name) for name in counts} == {0}
     assert all(pd.isna(value) for value in told.values())
     assert len(reviewers(run)) == 0
-    assert refereeing(run) is None
-    assert math.isnan(measured(run, ["review_acceptance"])["review_acceptance"])
+    assert peer_review_section(run) is None
+    assert math.isnan(measure_run(run, ["review_acceptance"])["review_acceptance"])
 
 
 def test_the_page_tells_of_it_only_where_there_was_any(reviewed, make_run):
-    shown = page(reviewed())
+    shown = render_page(reviewed())
     assert "<h2>Review before publication</h2>" in shown
     assert "Krippendorff" in shown
-    told = refereeing(reviewed())
+    told = peer_review_section(reviewed())
     assert told["rounds"] == [
         {"round": 1, "accept": 0, "revise": 1, "reject": 1, "open": 1, "score": (5.5 + 3.0) / 2},
         {"round": 2, "accept": 1, "revise": 0, "reject": 0, "open": 0, "score": 8.0},
     ]
-    assert "Review before publication" not in page(make_run())
+    assert "Review before publication" not in render_page(make_run())
 
 
 def test_a_lot_asks_nobody_and_the_page_says_so(reviewed):
@@ -139,4 +139,4 @@ def test_a_lot_asks_nobody_and_the_page_says_so(reviewed):
     run = reviewed(lots, [], [])
     (told,) = review_outcomes(run).to_dict("records")
     assert (told["acceptance"], told["days"], told["reviews"]) == (0.5, 90.0, 0.0)
-    assert "Nobody was asked to review." in page(run)
+    assert "Nobody was asked to review." in render_page(run)

@@ -1,9 +1,9 @@
 import pytest
 
-from metrics.concurrency import rounds
-from metrics.delays import delays, held_attention, pieces
-from metrics.timelines import memberships, projects
-from society.run import Run
+from metrics.teams.concurrency import rounds
+from metrics.teams.timelines import memberships, projects
+from metrics.teams.waiting import delays, held_attention, pieces
+from society.results.run import Run
 
 WAITED = ("gathering", "desk_queue", "teammates", "notice", "meeting_queue")
 PARTS = ("meetings", "effort", "switching", *WAITED, "other")
@@ -16,11 +16,11 @@ def runs(tmp_path_factory):
 
     folder, found = tmp_path_factory.mktemp("runs"), {}
     keys = {
-        "until": "250d",
+        "until": "200d",
         "metrics": ["concurrency"],
         "founding.teams_per_year": 2.5,
-        "population.ecosystem.scientists": 30,
-        "population.ecosystem.papers": 240,
+        "population.ecosystem.scientists": 24,
+        "population.ecosystem.papers": 200,
         "time.switching": "2h",
     }
     for attention in ("on", "unlimited"):

@@ -1,7 +1,7 @@
 import pytest
 
-from metrics.delays import delays, held_attention, pieces
-from metrics.measures import MEASURES, measured
+from metrics.scalars.measures import MEASURES, measure_run
+from metrics.teams.waiting import delays, held_attention, pieces
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_the_parts_of_waiting_by_hand(week, make_run):
 
 
 def test_the_measures_of_waiting_by_hand(week, make_run):
-    found = measured(make_run(week), (name for name in MEASURES if name.startswith("waiting_")))
+    found = measure_run(make_run(week), (name for name in MEASURES if name.startswith("waiting_")))
     assert found == {
         "waiting_round": 13 - 2.5,
         "waiting_desk": 1.5,
@@ -53,7 +53,7 @@ def test_the_measures_of_waiting_by_hand(week, make_run):
         "waiting_notice": 7,
         "waiting_meeting": 1,
     }
-    assert measured(make_run(week), ["memberships"]) == {"memberships": (2 + 1) / 2}
+    assert measure_run(make_run(week), ["memberships"]) == {"memberships": (2 + 1) / 2}
 
 
 def test_turning_from_another_project_is_neither_work_nor_waiting(week, make_run):
@@ -103,11 +103,13 @@ def test_without_meetings_nothing_is_held(empty_run):
 
 def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(tmp_path):
     import scenarios
-    from society.run import Run
+    from society.results.run import Run
 
     told = {}
     for attention in ("on", "unlimited"):
         settings = {"until": "250d", "attention": attention, "metrics": ["chance"]}
+        settings |= {"founding.teams_per_year": 2.5, "population.ecosystem.papers": 240}
+        settings |= {"population.ecosystem.scientists": 30}
         scenario = scenarios.load_scenario("quickstart", **settings)
         run = Run.open(scenarios.run_scenario(scenario, tmp_path / attention))
         told[attention] = delays(run), held_attention(run).iloc[0]

@@ -1,16 +1,16 @@
 """Decisions by stated rules, worked out by hand; and the share of acceptances that they give."""
 
 import pytest
-from players import play
 from pydantic import ValidationError
 
 from protocols.peer_review.decision import Decision
 from protocols.peer_review.forms import Review
 from protocols.peer_review.protocol import PeerReview
 from protocols.wordless import Wordless
-from society.durations import Fixed, Times
-from society.founding import Once
-from society.publication import ByChance
+from society.formation.founding import Once
+from society.kernel.durations import FixedDuration, Times
+from society.teams.publication import ByChance
+from tests.protocols.scripted_backend import play
 
 SAID = {"a": "accept", "v": "revise", "r": "reject"}
 
@@ -49,8 +49,8 @@ def reviews(letters, scores=None):
 )
 def test_recommendations_become_a_decision(rule, letters, decision):
     found = Decision(rule=rule)
-    assert found.of(reviews(letters), final=False) == decision
-    assert found.of(reviews(letters), final=True) == decision.replace("revise", "reject")
+    assert found.decide(reviews(letters), final=False) == decision
+    assert found.decide(reviews(letters), final=True) == decision.replace("revise", "reject")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_recommendations_become_a_decision(rule, letters, decision):
 def test_scores_become_a_decision(scores, decision):
     # Every one of them recommends something else than what the scores say.
     said = "r" if decision == "accept" else "a"
-    found = Decision(rule="mean").of(reviews(said * len(scores), scores), final=False)
+    found = Decision(rule="mean").decide(reviews(said * len(scores), scores), final=False)
     assert found == decision
 
 
@@ -128,7 +128,7 @@ def coin(call, request):
 )
 def test_the_share_of_acceptances_is_that_of_the_rule(synthetic, rule, share):
     review = PeerReview(
-        rounds=1, decision=Decision(rule=rule), effort=Fixed(length=1.0), choice="uniform"
+        rounds=1, decision=Decision(rule=rule), effort=FixedDuration(length=1.0), choice="uniform"
     )
     found = accepted(synthetic, review, coin)
     assert abs(found - share) < 4 * (share * (1 - share) / MANY) ** 0.5

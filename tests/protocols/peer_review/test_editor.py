@@ -5,20 +5,22 @@ on a review, a week for the decision: the first is made on day 22, and the paper
 """
 
 import pytest
-from players import play
 from pydantic import ValidationError
 
-from agents.offline.scientist import Offline
+from agents.offline.backend import Offline
 from protocols.peer_review.protocol import PeerReview
 from protocols.virsci.protocol import VirSci
 from protocols.wordless import Wordless
-from society.durations import Fixed, Times
-from society.founding import Poisson
+from society.formation.founding import Poisson
+from society.kernel.durations import FixedDuration, Times
+from tests.protocols.scripted_backend import play
 
 PAIR = Wordless(team_size=2, meetings=0)
-DAY = Fixed(length=1.0)
+DAY = FixedDuration(length=1.0)
 MINUTES = 10 / 1440
-TIMES = Times(homework=Fixed(length=2.0), leader_effort=1.5, utterance=Fixed(length="10m"))
+TIMES = Times(
+    homework=FixedDuration(length=2.0), leader_effort=1.5, utterance=FixedDuration(length="10m")
+)
 
 
 def rules(**settings):
@@ -71,7 +73,7 @@ def desks_taken(days):
 
     def meanwhile(society):
         def sit(who):
-            with society.attention.desk(who).request() as place:
+            with society.world.attention.desk(who).request() as place:
                 yield place
                 yield society.env.timeout(days)
 
@@ -86,8 +88,10 @@ def authors_of(played):
 
 
 def nobody_waits(society):
-    idle = all(not desk.users and not desk.queue for desk in society.attention._desks.values())
-    return idle and not society.reviewing
+    idle = all(
+        not desk.users and not desk.queue for desk in society.world.attention._desks.values()
+    )
+    return idle and not society.world.reviewing
 
 
 def test_dates_of_an_acceptance(synthetic):
@@ -270,7 +274,7 @@ def test_the_busy_are_late_reminded_and_given_up(
 
 
 def test_a_review_given_up_while_it_is_written_is_read_by_nobody(synthetic):
-    played = reviewed(synthetic, effort=Fixed(length=40.0), reminders=0)
+    played = reviewed(synthetic, effort=FixedDuration(length=40.0), reminders=0)
     assert {row["outcome"] for row in played.rows("referees")} == {"late"}
     assert played.count(act="review") == 3
     reads = {row["answer"] for row in played.rows("reads")}
@@ -285,7 +289,7 @@ def test_other_work_at_the_desk_comes_first(synthetic):
         synthetic,
         Wordless(team_size=3, meetings=3),
         founding=Poisson(teams_per_year=4.0),
-        times=Times(homework=Fixed(length=9.0), publication_delay=5.0),
+        times=Times(homework=FixedDuration(length=9.0), publication_delay=5.0),
         publication=rules(choice="uniform"),
         until=300.0,
     )
@@ -305,8 +309,8 @@ def test_other_work_at_the_desk_comes_first(synthetic):
 @pytest.mark.parametrize(("date", "answered"), [(10.0, 14.0), (14.5, 14.0)])
 def test_a_reviewer_who_leaves_the_society_is_replaced(synthetic, date, answered):
     def leave(society):
-        (team, _), *_ = society.teams_in_world.values()
-        society.depart(society.population.rows[team.referees[0].scientist], "removed")
+        team, *_ = society.world.teams.values()
+        society.world.depart(society.population.rows[team.referees[0].scientist], "removed")
 
     played = reviewed(synthetic, meanwhile=at(date, leave))
     first, second = [row for row in played.rows("referees") if row["seat"] == 0]
@@ -321,8 +325,8 @@ def test_a_reviewer_who_leaves_the_society_is_replaced(synthetic, date, answered
 
 def test_reviewers_of_the_first_round_who_are_gone_are_replaced_in_the_second(synthetic):
     def leave(society):
-        (team, _), *_ = society.teams_in_world.values()
-        society.depart(society.population.rows[team.referees[0].scientist], "removed")
+        team, *_ = society.world.teams.values()
+        society.world.depart(society.population.rows[team.referees[0].scientist], "removed")
 
     played = reviewed(synthetic, recommending("revise", "accept"), meanwhile=at(23.0, leave))
     second = [row for row in played.rows("referees") if row["round"] == 2 and row["seat"] == 0]
@@ -336,8 +340,8 @@ def test_reviewers_of_the_first_round_who_are_gone_are_replaced_in_the_second(sy
 
 def test_where_the_leader_is_gone_the_next_author_revises(synthetic):
     def leave(society):
-        (team, _), *_ = society.teams_in_world.values()
-        society.depart(society.population.rows[team.leader], "removed")
+        team, *_ = society.world.teams.values()
+        society.world.depart(society.population.rows[team.leader], "removed")
 
     played = reviewed(synthetic, recommending("revise", "accept"), meanwhile=at(16.0, leave))
     (rewritten,) = played.of_form("Rewrite")
@@ -348,9 +352,9 @@ def test_where_the_leader_is_gone_the_next_author_revises(synthetic):
 
 def test_where_all_authors_are_gone_the_manuscript_stays_as_it_was(synthetic):
     def leave(society):
-        (team, _), *_ = society.teams_in_world.values()
+        team, *_ = society.world.teams.values()
         for one in team.memberships:
-            society.depart(society.population.rows[one.scientist], "removed")
+            society.world.depart(society.population.rows[one.scientist], "removed")
 
     played = reviewed(synthetic, recommending("revise", "accept"), meanwhile=at(16.0, leave))
     assert not played.of_form("Rewrite")
@@ -408,7 +412,7 @@ def test_nobody_judges_a_coauthor_unless_it_is_allowed(synthetic):
         ]
         assert len(pairs) > 100
         assert not any(one == other for one, other, _ in pairs)
-        return [other in network.row(one, date)[0] for one, other, date in pairs]
+        return [other in network.coauthors(one, date)[0] for one, other, date in pairs]
 
     assert not any(asked("excluded"))
     assert any(asked("allowed"))
@@ -418,9 +422,9 @@ def test_by_interests_the_nearest_are_asked(synthetic):
     played = reviewed(synthetic, nearest=1, conflicts="allowed", reviewers=1)
     (said,) = played.of_form("Review")
     manuscript = said.request.slots["manuscript"]
-    world = played.society
+    world = played.society.world
     without = frozenset(authors_of(played))
-    (nearest,) = world.relevant(1, without, 7.0, manuscript.words())
+    (nearest,) = world.nearest_scientists(1, without, 7.0, manuscript.words())
     assert said.call.who == nearest.id
 
 
@@ -448,7 +452,7 @@ def test_the_invitation_shows_what_the_scientist_has_to_do(synthetic):
         founding=Poisson(teams_per_year=4.0),
         times=TIMES,
         until=150.0,
-        publication=rules(max_open=5, effort=Fixed(length=20.0)),
+        publication=rules(max_open=5, effort=FixedDuration(length=20.0)),
     )
     rows = {(row["team"], row["round"], row["scientist"]): row for row in played.rows("referees")}
     seen = set()

@@ -5,11 +5,10 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare, foldnorm, kstest
 
-from protocols.policies.coauthorship import Coauthorship
-from protocols.policies.explore import HalfNormal, Share
+from protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
 from protocols.policies.uniform import Uniform
-from society.network import CoauthorNetwork
-from society.streams import Streams
+from society.kernel.streams import Streams
+from society.population.network import CoauthorNetwork
 
 N = 12
 LEADER = 3
@@ -25,7 +24,7 @@ def network(seed=5, n=N, share=0.4, now=lambda: 0.0):
 
 def joint(net, leader=LEADER):
     """The leader's row of A, dense."""
-    return np.array([net.joint(leader, other) for other in range(net.size)], dtype=float)
+    return np.array([net.joint_papers(leader, other) for other in range(net.size)], dtype=float)
 
 
 def number(e):
@@ -110,7 +109,7 @@ def grown_network():
         [[LEADER, 7], [2, 11, LEADER], [LEADER, 7], [1, 2], [LEADER, 0]]
     ):
         day[0] = float(date)
-        net.record(authors)
+        net.record_paper(authors)
     expected = old.copy()
     expected[[7, 2, 11]] += [2, 1, 1]
     assert joint(net).tolist() == expected.tolist()
@@ -142,7 +141,7 @@ def test_when_nearly_everybody_is_excluded_the_few_are_drawn_by_the_definition(n
     draws = 150 if name == "half normal" else 400
     weights = definition(net)[left]
     for drawn in (
-        [policy._draw_densely(LEADER, excluded, net, rng) for _ in range(draws)]
+        [policy._draw_exactly(LEADER, excluded, net, rng) for _ in range(draws)]
         if name != "uniform"
         else [policy.draw(LEADER, excluded, net, rng) for _ in range(draws)],
         policy.draws(np.full(draws, LEADER), excluded, net, rng).tolist(),
@@ -206,7 +205,7 @@ def test_joint_papers_of_the_society_count_from_the_day_after():
     day = [0.0]
     net = CoauthorNetwork(csr_array((N, N), dtype=np.int64), lambda: day[0])
     policy = Coauthorship(explore=0.01)
-    net.record([LEADER, 7])
+    net.record_paper([LEADER, 7])
     assert policy.weights(LEADER, [7, 8], net).tolist() == [0.01, 0.01]
     day[0] = 1.0
     assert policy.weights(LEADER, [7, 8], net).tolist() == [1.01, 0.01]

@@ -5,11 +5,10 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
-from protocols.policies.coauthorship import Coauthorship
-from protocols.policies.explore import HalfNormal, Share
-from society.consulted import Consulted
-from society.network import CoauthorNetwork
-from society.streams import Streams
+from protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
+from society.kernel.streams import Streams
+from society.population.consultations import ConsultationHistory
+from society.population.network import CoauthorNetwork
 
 N, LEADER, DRAWS = 12, 3, 6000
 JOINT = {1: 2, 5: 4, 9: 1}
@@ -37,10 +36,10 @@ def network(joint=True, asked=True):
     day = [0.0]
     net = CoauthorNetwork(csr_array(counts), lambda: day[0])
     for guest in ASKED if asked else ():
-        net.consulted.record(LEADER, guest)
-    net.consulted.record(4, 8)
+        net.consultations.record(LEADER, guest)
+    net.consultations.record(4, 8)
     day[0] = 1.0
-    net.consulted.record(LEADER, 0)
+    net.consultations.record(LEADER, 0)
     return net
 
 
@@ -69,7 +68,7 @@ def batched(policy, excluded, rng, count):
 
 def densely(policy, excluded, rng, count):
     net = network()
-    return [policy._draw_densely(LEADER, excluded, net, rng) for _ in range(count)]
+    return [policy._draw_exactly(LEADER, excluded, net, rng) for _ in range(count)]
 
 
 @pytest.mark.parametrize("excluded", [NOBODY, SOME, MOST], ids=["nobody", "some", "most"])
@@ -140,17 +139,17 @@ def test_without_a_weight_consultations_change_no_draw(explore):
 
 def test_a_consultation_counts_from_the_moment_after_it_became_known():
     day = [5.0]
-    consulted = Consulted(lambda: day[0])
-    assert (consulted.known(1), consulted.counts(1, [2, 3]).tolist()) == (0, [0, 0])
+    consulted = ConsultationHistory(lambda: day[0])
+    assert (consulted.total(1), consulted.counts(1, [2, 3]).tolist()) == (0, [0, 0])
     consulted.record(1, 3)
-    assert (consulted.known(1), consulted.counts(1, [2, 3]).tolist()) == (0, [0, 0])
+    assert (consulted.total(1), consulted.counts(1, [2, 3]).tolist()) == (0, [0, 0])
     day[0] = 6.0
     consulted.record(1, 3)
-    assert (consulted.known(1), consulted.counts(1, [2, 3]).tolist()) == (1, [0, 1])
+    assert (consulted.total(1), consulted.counts(1, [2, 3]).tolist()) == (1, [0, 1])
     day[0] = 7.0
-    assert (consulted.known(1), consulted.counts(1, [3, 9, 0]).tolist()) == (2, [2, 0, 0])
-    assert consulted.knowns(np.array([1, 2, 1])).tolist() == [2, 0, 2]
-    assert consulted.guest(1, 1) == 3
+    assert (consulted.total(1), consulted.counts(1, [3, 9, 0]).tolist()) == (2, [2, 0, 0])
+    assert consulted.totals(np.array([1, 2, 1])).tolist() == [2, 0, 2]
+    assert consulted.guest_at(1, 1) == 3
 
 
 @pytest.mark.parametrize("wrong", [-1.0, float("inf"), float("nan")])

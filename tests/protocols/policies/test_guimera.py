@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from metrics.structure import adjacency, describe
-from scenarios.build import build_ecosystem_of, build_society
-from scenarios.schema import load_scenario
-from society.run import Run
+from metrics.networks.structure import adjacency, network_statistics
+from scenarios.config.schema import load_scenario
+from scenarios.runs.build import build_ecosystem_of, build_society
+from society.results.run import Run
 
 TEAMS = 200
 
@@ -89,7 +89,7 @@ def ours(p, q, replicates=6, **more):
     keys = {"protocol.selection.p": p, "protocol.selection.q": q, **more}
     rows = []
     for seed in range(replicates):
-        told = describe(adjacency(run_of(seed, **keys).table("ties")))
+        told = network_statistics(adjacency(run_of(seed, **keys).table("ties")))
         rows.append([told["giant_share"], told["nodes"]])
     return np.array(rows)
 
@@ -115,7 +115,7 @@ def test_few_incumbents_leave_it_fragmented_and_many_make_it_one():
 
 
 def test_without_incumbents_every_component_is_one_team():
-    told = describe(adjacency(run_of(1, **{"protocol.selection.p": 0.0}).table("ties")))
+    told = network_statistics(adjacency(run_of(1, **{"protocol.selection.p": 0.0}).table("ties")))
     assert told["nodes"] == 4 * TEAMS
     assert told["components"] == TEAMS
     assert told["giant_share"] == 1 / TEAMS
@@ -150,7 +150,7 @@ def test_pairs_of_incumbents_are_a_random_graph(small_past):
         society = build_society(load_scenario("community/guimera", seed=seed, **keys), small_past)
         society.run_to_end()
         ties = Run.from_rows(society.log.rows, {"seed": seed, "days": 1.0}, {}).table("ties")
-        told = describe(adjacency(ties[ties["date"] >= 0]))
+        told = network_statistics(adjacency(ties[ties["date"] >= 0]))
         assert told["nodes"] == pytest.approx(people * (1 - np.exp(-c)), rel=0.08)
         shares.append(told["giant_share"] * told["nodes"] / people)
     assert np.mean(shares) == pytest.approx(theory, abs=0.08)
@@ -159,7 +159,7 @@ def test_pairs_of_incumbents_are_a_random_graph(small_past):
 @pytest.fixture(scope="module")
 def small_past():
     """Everybody has a paper from before day 0."""
-    from society.ecosystem.synthetic import Synthetic
+    from society.ecosystem.synthetic.synthetic import Synthetic
 
     return Synthetic(scientists=600, papers=800).generate(1)
 

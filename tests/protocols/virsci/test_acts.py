@@ -1,13 +1,13 @@
 """What a team's acts draw, read and are told: chance of their own, decisions, one's own load."""
 
 import pytest
-from players import play
 
 from protocols.virsci.protocol import VirSci
 from society import model
-from society.durations import Fixed, Gamma, Times
-from society.founding import Once
-from society.streams import Streams
+from society.formation.founding import Once
+from society.kernel.durations import FixedDuration, Gamma, Times
+from society.kernel.streams import Streams
+from tests.protocols.scripted_backend import play
 
 SMALL = {"team_size": 3, "turns": 2}
 
@@ -52,7 +52,7 @@ def test_words_are_read_only_to_decide_and_only_when_the_effect_is_due(synthetic
     """Everything else stays unread until the paper appears, so that the clock never waits."""
     played = play(synthetic, VirSci(**SMALL | settings), consults=True)
     calls = {row["call"]: row for row in played.rows("calls")}
-    times, published = played.society.times, played.team["published"]
+    times, published = played.society.world.times, played.team["published"]
     before = [row for row in played.rows("reads") if row["date"] < published]
     assert {calls[row["answer"]]["form"] for row in before} == forms
     for row in before:
@@ -64,7 +64,7 @@ def test_words_are_read_only_to_decide_and_only_when_the_effect_is_due(synthetic
 def test_the_invited_know_how_many_teams_they_are_in(synthetic):
     """Also the table of invitations does, and what counts as an invitation across teams."""
     founding = Once(count=25, every="1.3d", max_teams=9)
-    times = Times(utterance=Fixed(length="10m"), homework=Fixed(length="2d"))
+    times = Times(utterance=FixedDuration(length="10m"), homework=FixedDuration(length="2d"))
     played = play(synthetic, VirSci(**SMALL), founding=founding, times=times)
     members, told = played.rows("members"), {}
     for said in played.of_form("Choice"):

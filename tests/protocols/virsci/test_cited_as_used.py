@@ -4,18 +4,18 @@ import json
 
 import numpy as np
 import pytest
-from players import play
 from pydantic import PrivateAttr
 
-from agents.offline.scientist import Offline
+from agents.offline.backend import Offline
+from agents.prompts.request import Reply, Request
 from agents.reference import Reference
-from agents.request import Reply, Request
 from protocols.virsci.forms import Idea
+from protocols.virsci.idea_ranking import make_candidate, used_references
 from protocols.virsci.protocol import VirSci
-from protocols.virsci.standing import stand, uses_of
-from society.durations import Times
-from society.founding import Poisson
+from society.formation.founding import Poisson
+from society.kernel.durations import Times
 from society.model import Society
+from tests.protocols.scripted_backend import play
 
 
 class Noted(Offline):
@@ -96,6 +96,6 @@ def test_only_what_was_shown_can_be_used_whatever_lies_near():
         shown, near = papers[: rng.integers(0, 9)], papers[6:]
         uses = tuple(rng.integers(-3, 14, rng.integers(0, 12)).tolist())
         idea = Idea.model_construct(uses=uses)
-        chosen = uses_of(stand(True, idea, shown, near))
+        chosen = used_references(make_candidate(True, idea, shown, near))
         wanted = [f"p{n - 1}" for n in dict.fromkeys(uses) if 1 <= n <= len(shown)]
         assert list(chosen) == wanted

@@ -3,11 +3,11 @@
 from itertools import chain, pairwise
 
 import pytest
-from players import STAGES, play, speakers, spoken, strike_at
 
 from protocols.discussion import speaking_order
 from protocols.virsci.protocol import VirSci
-from society.streams import Streams
+from society.kernel.streams import Streams
+from tests.protocols.scripted_backend import STAGES, play, speakers, spoken, strike_at
 
 
 @pytest.mark.parametrize(("n", "cost"), [(4, 80), (8, 160)])

@@ -1,11 +1,11 @@
 """Which idea goes on: confidence, ballots, ties, and what is cited."""
 
 import pytest
-from players import STAGES, play, spoken
 
 from protocols.virsci.forms import Ballot, Idea
+from protocols.virsci.idea_ranking import CandidateIdea, count_ties, plurality_winner, shortlist
 from protocols.virsci.protocol import VirSci
-from protocols.virsci.standing import StandingIdea, best_three, elect, tied
+from tests.protocols.scripted_backend import STAGES, play, spoken
 
 
 def rated(*novelties):
@@ -123,7 +123,7 @@ def test_without_assessment_the_last_scientists_idea_is_taken(synthetic):
 
 def standing(title, clarity=5.0, feasibility=5.0, novelty=5.0):
     ratings = {"clarity": clarity, "feasibility": feasibility, "novelty": novelty}
-    return StandingIdea(Idea(idea=title, title=title, **ratings))
+    return CandidateIdea(Idea(idea=title, title=title, **ratings))
 
 
 def ballot(words):
@@ -135,7 +135,7 @@ def test_elections_by_hand():
     even = (1.0, 1.0, 1.0)
 
     def winner(*choices, weights=even):
-        return elect(weights, ideas, *(ballot(f"Idea {n}") for n in choices)).idea.title
+        return plurality_winner(weights, ideas, *(ballot(f"Idea {n}") for n in choices)).idea.title
 
     assert winner(0, 0, 1) == "a"
     assert winner(0, 1) == "b"
@@ -144,10 +144,10 @@ def test_elections_by_hand():
     assert winner() == "b"
     assert winner(0, 1, weights=(1.0, 1.0, 0.0)) == "a"
     abstention = Ballot.fallback({})
-    assert elect(even, ideas, abstention, abstention, ballot("Idea 2")).idea.title == "c"
-    assert best_three(even, *ideas) == tuple(ideas)
-    assert tied(even, *ideas, standing("d", novelty=1)) == 0
-    assert tied(even, *ideas, standing("d")) == 1
+    assert plurality_winner(even, ideas, abstention, abstention, ballot("Idea 2")).idea.title == "c"
+    assert shortlist(even, *ideas) == tuple(ideas)
+    assert count_ties(even, *ideas, standing("d", novelty=1)) == 0
+    assert count_ties(even, *ideas, standing("d")) == 1
 
 
 def test_a_ballot_names_an_idea():

@@ -1,10 +1,10 @@
 """Who is in a team: invitations, consensus, leaving, and what ends it."""
 
 import pytest
-from players import STAGES, dissolved, play, speakers, spoken
 
 from protocols.virsci.protocol import VirSci
-from society.durations import Fixed, Times
+from society.kernel.durations import FixedDuration, Times
+from tests.protocols.scripted_backend import STAGES, dissolved, play, speakers, spoken
 
 
 def no_consensus(visits):
@@ -164,7 +164,7 @@ def test_nobody_wants_more_people_than_there_are(synthetic):
 def test_a_society_without_waiting_works_too(synthetic):
     """No notice, no homework, no reply window: whatever is read is due by then."""
     times = Times(
-        utterance=Fixed(length="10m"),
+        utterance=FixedDuration(length="10m"),
         homework=None,
         meeting_notice=0,
         reply_window=0,

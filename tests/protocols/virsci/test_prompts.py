@@ -5,11 +5,11 @@ from pathlib import Path
 
 import jinja2
 import pytest
-from players import play, strike_at
 
 from agents.offline.abstracts import CRITERIA
 from protocols.virsci.prompts import PROMPTS
 from protocols.virsci.protocol import VirSci
+from tests.protocols.scripted_backend import play, strike_at
 
 PAGES = {
     "Choice": "invitation",
@@ -28,7 +28,7 @@ PAGES = {
 }
 READ_BY_RULES = {"me", "role", "memory", "similarity"}
 """Slots that the system prompt or the offline scientist uses, not the page."""
-PAPER = Path(__file__).parents[3] / "shared" / "reference" / "virsci-paper.txt"
+PAPER = Path(__file__).parents[4] / "shared" / "reference" / "virsci-paper.txt"
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from players import PLANTED, dissolved, play, speakers, strike_at
 from pydantic import ValidationError
 
-from protocols.virsci.profiles import PROFILES, RELEASED_CODE
 from protocols.virsci.protocol import VirSci
-from protocols.virsci.settings import Confidence
-from scenarios.schema import load_scenario
-from society.literature.embedding import paper_text
+from protocols.virsci.settings import PROFILES, RELEASED_CODE, Confidence, VirSciSettings
+from scenarios.config.schema import load_scenario
+from society.literature.embedding.base import paper_text
+from tests.protocols.scripted_backend import PLANTED, dissolved, play, speakers, strike_at
 
 SMALL = {"team_size": 3, "turns": 2}
 
@@ -34,8 +33,8 @@ def members(played):
 def test_a_profile_is_nothing_but_the_values_of_its_keys():
     assert VirSci(profile="paper") == VirSci()
     assert set(PROFILES) == {"paper", "released-code"}
-    named = VirSci(profile="released-code").model_dump()
-    spelled = VirSci(**RELEASED_CODE).model_dump()
+    named = VirSci(profile="released-code").settings.model_dump()
+    spelled = VirSci(**RELEASED_CODE).settings.model_dump()
     assert named.pop("profile") == "released-code"
     assert spelled.pop("profile") == "paper"
     assert named == spelled
@@ -43,12 +42,12 @@ def test_a_profile_is_nothing_but_the_values_of_its_keys():
 
 @pytest.mark.parametrize("key", sorted(RELEASED_CODE))
 def test_every_key_of_the_profile_is_a_departure_and_can_be_taken_back(key):
-    paper = getattr(VirSci(), key)
+    paper = getattr(VirSci().settings, key)
     # Pooled votes are also how we read the paper, which does not say.
-    assert (getattr(VirSci(**{key: RELEASED_CODE[key]}), key) == paper) is (key == "votes")
-    back = VirSci(profile="released-code", **{key: paper})
+    assert (getattr(VirSci(**{key: RELEASED_CODE[key]}).settings, key) == paper) is (key == "votes")
+    back = VirSci(profile="released-code", **{key: paper}).settings
     others = {other: getattr(back, other) for other in RELEASED_CODE if other != key}
-    full = VirSci(profile="released-code")
+    full = VirSci(profile="released-code").settings
     assert others == {other: getattr(full, other) for other in others}
     if key != "confidence":
         assert getattr(back, key) == paper
@@ -57,8 +56,8 @@ def test_every_key_of_the_profile_is_a_departure_and_can_be_taken_back(key):
 def test_a_section_given_in_part_takes_the_rest_from_the_profile():
     wanted = Confidence(clarity=3.0, feasibility=0.0, novelty=0.0, first_idea="scored")
     for given in ({"first_idea": "scored"}, Confidence(first_idea="scored")):
-        assert VirSci(profile="released-code", confidence=given).confidence == wanted
-    weights = VirSci(profile="released-code", confidence={"novelty": 2.0}).confidence
+        assert VirSci(profile="released-code", confidence=given).settings.confidence == wanted
+    weights = VirSci(profile="released-code", confidence={"novelty": 2.0}).settings.confidence
     assert (weights.clarity, weights.novelty, weights.first_idea) == (3.0, 2.0, "unscored")
 
 
@@ -94,14 +93,14 @@ def test_a_profile_can_be_laid_over_a_resolved_scenario():
     )
     changed = scenario.set("protocol.profile", "released-code")
     assert changed.protocol == VirSci(
-        **{name: getattr(scenario.protocol, name) for name in VirSci.model_fields}
+        **{name: getattr(scenario.protocol.settings, name) for name in VirSciSettings.model_fields}
         | dict(RELEASED_CODE)
         | {"profile": "released-code"}
     )
-    assert changed.set("protocol.profile", "paper").protocol.leaving == "on"
+    assert changed.set("protocol.profile", "paper").protocol.settings.leaving == "on"
     own = load_scenario("virsci/paper", settings=["protocol.guests=join"])
     back = own.set("protocol.profile", "released-code").set("protocol.profile", "paper")
-    assert back.protocol.cites == "used"
+    assert back.protocol.settings.cites == "used"
     assert scenario.set("seed", 7).protocol == scenario.protocol
 
 

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from players import Call, dissolved, play, spoken, strike_at
 
 from agents.profile import Profile
 from protocols.virsci.protocol import VirSci
+from tests.protocols.scripted_backend import Call, dissolved, play, spoken, strike_at
 
 
 def reviewed(synthetic, script, **settings):

@@ -3,19 +3,20 @@
 from collections import Counter
 
 import pytest
-from players import play
 from pydantic import ValidationError
 from scipy.stats import chisquare
 
 from protocols.policies.coauthorship import Coauthorship
-from protocols.sizes import ObservedSize, StatedSize, TeamSize
+from protocols.team_sizes import ObservedSize, StatedSize, TeamSize
 from protocols.virsci.protocol import VirSci
 from protocols.virsci.settings import GivenTopic, Turns
-from society.streams import Streams
+from society.kernel.streams import Streams
+from tests.protocols.scripted_backend import play
 
 
 def test_defaults_are_those_of_the_paper_where_it_states_them():
-    virsci = VirSci()
+    protocol = VirSci()
+    virsci = protocol.settings
     assert virsci.team_size == 4
     assert virsci.turns_of == Turns(topic=5, ideas=5, assessment=5, abstract=5)
     assert (virsci.pacing, virsci.max_turns, virsci.speaking_order) == ("fixed", 7, "round_table")
@@ -27,23 +28,32 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
     assert virsci.freshness is None
     assert virsci.diversity is None
     assert virsci.topic == "free"
-    assert virsci.name == "virsci"
+    assert protocol.name == "virsci"
 
 
 def test_turns_are_one_number_or_four():
-    assert VirSci(turns=3).turns_of == Turns(topic=3, ideas=3, assessment=3, abstract=3)
-    assert VirSci(turns={"ideas": 2}).turns_of == Turns(topic=5, ideas=2, assessment=5, abstract=5)
+    assert VirSci(turns=3).settings.turns_of == Turns(topic=3, ideas=3, assessment=3, abstract=3)
+    assert VirSci(turns={"ideas": 2}).settings.turns_of == Turns(
+        topic=5, ideas=2, assessment=5, abstract=5
+    )
 
 
 def test_switches_take_true_and_false():
-    virsci = VirSci(invitation=False, self_review=True, references={"ideas": False})
+    virsci = VirSci(invitation=False, self_review=True, references={"ideas": False}).settings
     assert (virsci.invitation, virsci.self_review, virsci.references.ideas) == ("off", "on", "off")
 
 
 def test_the_smallest_team_follows_the_wanted_size():
-    assert [VirSci().smallest(n) for n in (1, 2, 8)] == [1, 2, 2]
-    assert [VirSci(min_size=3).smallest(n) for n in (2, 3, 8)] == [2, 3, 3]
-    assert [VirSci(min_size="all").smallest(n) for n in (1, 8)] == [1, 8]
+    assert [VirSci().settings.team_building.smallest_team(n) for n in (1, 2, 8)] == [1, 2, 2]
+    assert [VirSci(min_size=3).settings.team_building.smallest_team(n) for n in (2, 3, 8)] == [
+        2,
+        3,
+        3,
+    ]
+    assert [VirSci(min_size="all").settings.team_building.smallest_team(n) for n in (1, 8)] == [
+        1,
+        8,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +103,7 @@ def test_what_makes_no_sense_is_refused_by_name(wrong):
 
 def test_settings_never_change():
     with pytest.raises(ValidationError, match="frozen"):
-        VirSci().turns = 3
+        VirSci().settings.turns = 3
 
 
 def test_a_topic_is_start_or_given():
@@ -151,7 +161,7 @@ def test_a_size_of_ones_own(synthetic):
 
 
 def test_every_team_draws_its_own_size(synthetic):
-    from society.founding import Once
+    from society.formation.founding import Once
 
     founding = Once(count=8, every="300d")
     size = StatedSize(weights={1: 1, 2: 1, 3: 1})

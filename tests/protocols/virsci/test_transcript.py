@@ -1,8 +1,11 @@
 """Who sees what: every prompt of every stage holds exactly the words it should, and no other."""
 
 import pytest
-from players import PLANTED, Said, play, strike_at, word
-from statement import (
+
+from agents.prompts.prompt import introduce
+from protocols.virsci.protocol import VirSci
+from society.formation.founding import Once
+from tests.protocols.paper_equations import (
     KNOWLEDGE,
     OUTSIDERS,
     PAPERS,
@@ -16,10 +19,7 @@ from statement import (
     people_under,
     query,
 )
-
-from agents.prompt import introduce
-from protocols.virsci.protocol import VirSci
-from society.founding import Once
+from tests.protocols.scripted_backend import PLANTED, Said, play, strike_at, word
 
 
 def mixed_ballots(call, request):
@@ -146,10 +146,10 @@ def test_knowledge_and_outsiders_are_those_nearest_to_the_text_at_hand(synthetic
     society = played.society
     for said in played.of_form("Revision"):
         (draft,) = Past(played.said, said).latest("abstract")
-        near = society.relevant(3, frozenset(), 0.0, query(draft))
+        near = society.world.nearest_scientists(3, frozenset(), 0.0, query(draft))
         assert people_under(KNOWLEDGE, said.user) == [profile.id for profile in near]
         without = frozenset(members_at(played, said))
-        near = society.relevant(3, without, 0.0, query(draft))
+        near = society.world.nearest_scientists(3, without, 0.0, query(draft))
         assert people_under(OUTSIDERS, said.user) == [profile.id for profile in near]
 
 
@@ -196,7 +196,7 @@ def test_memory_is_ones_own_from_other_teams_and_never_in_assessment(synthetic):
     assert {said.form for said in remembering} == {"Remark", "Idea", "Draft", "Revision"}
     for said in remembering:
         lines = recalled(said)
-        memory = played.society.population.named(said.call.who).memory
+        memory = played.society.population.scientist_named(said.call.who).memory
         own = {entry.line for entry in memory if entry.date <= asked[said.request.id]}
         assert set(lines) <= own
         assert len(lines) <= 5

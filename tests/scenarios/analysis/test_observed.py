@@ -6,16 +6,16 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from metrics.compare import QUANTITIES
+from metrics.validation import QUANTITIES
 from scenarios import load_scenario, run_scenario
-from scenarios.cli import app
-from scenarios.observed import compared_days, sides_of, unknowns
+from scenarios.analysis.observed import compared_days, compared_sides, limitations
+from scenarios.cli.app import app
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.synthetic import Synthetic
-from society.literature.paper import Paper
-from society.run import Run
-from society.tables import TABLES
-from tests.metrics.inert import Page, assert_inert
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.literature.papers import Paper
+from society.results.run import Run
+from society.results.tables import TABLES
+from tests.metrics.html_page import Page, assert_inert
 
 
 @pytest.fixture(scope="module")
@@ -69,25 +69,25 @@ def test_the_table_is_printed_kept_and_shown(folders, tmp_path):
 def test_sides_are_cut_at_the_length_of_the_run(folders):
     eco, folder = folders
     run, made = Run.open(folder), Ecosystem.load(eco)
-    sides = sides_of(run, made)
+    sides = compared_sides(run, made)
     dates = made.contemporary.dates
-    observed = sides["observed"].works.rows
+    observed = sides["observed"].authorships.rows
     assert run.days < compared_days(run) == 365
     assert observed["paper"].nunique() == (dates < 365).sum() > 0
-    inside = sides["observed_inside"].works
-    assert inside.veterans >= set(inside.rows["scientist"])
+    inside = sides["observed_inside"].authorships
+    assert inside.prior_authors >= set(inside.rows["scientist"])
     assert set(inside.rows["scientist"]) <= set(made.profiles.names)
-    before = sides["before"].works.rows
+    before = sides["before"].authorships.rows
     assert before["paper"].nunique() == (made.past.dates >= -365).sum()
     assert before["date"].between(0, 365, inclusive="left").all()
     names = made.profiles.names
-    assert any("ends on day 300" in told for told in unknowns(run, made))
+    assert any("ends on day 300" in told for told in limitations(run, made))
     assert sides["observed_inside"].people == len(names) == sides["simulated"].people
     full = made.contemporary.table
     authors = dict(zip(full["id"].to_pylist(), full["authors"].to_pylist(), strict=True))
     sizes = [len(authors[paper]) for paper in sorted(set(inside.rows["paper"]))]
     assert sides["observed_inside"].sizes.tolist() == sizes
-    known = pd.MultiIndex.from_tuples(sorted(inside.pairs))
+    known = pd.MultiIndex.from_tuples(sorted(inside.prior_pairs))
     assert len(known) > 0
     assert set(known.get_level_values(0)) <= set(names)
 
@@ -98,9 +98,12 @@ def test_a_large_society_is_compared_with_all_its_people_also_those_not_listed(f
     tables = {name: run.table(name) for name in TABLES}
     tables["scientists"] = tables["scientists"].head(3)
     few = Run(tables, run.manifest, run.scenario)
-    whole, listed = sides_of(run, made)["observed_inside"], sides_of(few, made)["observed_inside"]
+    whole, listed = (
+        compared_sides(run, made)["observed_inside"],
+        compared_sides(few, made)["observed_inside"],
+    )
     assert listed.people == whole.people == len(made.profiles)
-    assert set(listed.works.rows["scientist"]) == set(whole.works.rows["scientist"])
+    assert set(listed.authorships.rows["scientist"]) == set(whole.authorships.rows["scientist"])
 
 
 def test_another_ecosystem_is_refused(folders, tmp_path):

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from scenarios.cli import app
-from society.run import Run
+from scenarios.cli.app import app
+from society.results.run import Run
 
 
 @pytest.fixture

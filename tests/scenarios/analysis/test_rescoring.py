@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from agents.errors import InputError
-from metrics.novelty import Database, novelty
-from scenarios.cli import app
-from scenarios.measuring import Yardstick, compared, measure_again
+from metrics.novelty.novelty import Database, novelty_scores
+from scenarios.analysis.rescoring import Baseline, compare_before_after, measure_again
+from scenarios.cli.app import app
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.synthetic import Synthetic
-from society.run import Run
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.results.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ PARTS = ("HD", "CD", "CI", "ON")
 
 def test_against_the_same_papers_everything_is_as_it_was(held, worlds):
     before = content(held)
-    table = measure_again(held, Yardstick(worlds / "same"))
+    table = measure_again(held, Baseline(worlds / "same"))
     for name in PARTS:
         np.testing.assert_array_equal(table[name], table[f"{name}_before"])
     assert content(held) == before
@@ -54,12 +54,12 @@ def test_against_the_same_papers_everything_is_as_it_was(held, worlds):
 
 
 def test_against_others_it_is_the_novelty_measure_with_those_papers(held, worlds):
-    table = measure_again(held, Yardstick(worlds / "other"))
+    table = measure_again(held, Baseline(worlds / "other"))
     run = Run.open(held)
     home, other = Ecosystem.load(worlds / "same"), Ecosystem.load(worlds / "other")
     texts = [f"{paper.title}. {paper.abstract}" for paper in other.contemporary]
     past = home.past
-    expected = novelty(
+    expected = novelty_scores(
         run.vectors.values,
         Database(home.past_vectors, past.years, past.citations, [one.id for one in past]),
         Database(
@@ -79,14 +79,14 @@ def test_against_others_it_is_the_novelty_measure_with_those_papers(held, worlds
 
 
 def _encoded(home, papers, texts):
-    from society.ecosystem.fit import texts_of
+    from society.ecosystem.building.terms import paper_texts
 
     assert len(texts) == len(papers)
-    return home.embedding.encode(texts_of(papers))
+    return home.embedding.encode(paper_texts(papers))
 
 
 def test_another_embedding_is_fitted_on_the_past_and_told(held, worlds):
-    by = Yardstick(worlds / "same", embedding="lsa:8")
+    by = Baseline(worlds / "same", embedding="lsa:8")
     table = measure_again(held, by)
     assert (table["HD"] != table["HD_before"]).all()
     note = json.loads((held / "rescored" / f"{by.name}.json").read_text())
@@ -96,7 +96,7 @@ def test_another_embedding_is_fitted_on_the_past_and_told(held, worlds):
 
 
 def test_a_past_of_its_own_takes_its_embedding(held, worlds):
-    same = measure_again(held, Yardstick(worlds / "same", past=worlds / "same"))
+    same = measure_again(held, Baseline(worlds / "same", past=worlds / "same"))
     for name in PARTS:
         np.testing.assert_allclose(
             same[name].astype(float), same[f"{name}_before"].astype(float), rtol=1e-5
@@ -104,10 +104,10 @@ def test_a_past_of_its_own_takes_its_embedding(held, worlds):
 
 
 def test_runs_are_the_cases_where_there_are_several(held, worlds):
-    one = measure_again(held, Yardstick(worlds / "other"))
-    unit, rows = compared([one])
+    one = measure_again(held, Baseline(worlds / "other"))
+    unit, rows = compare_before_after([one])
     assert (unit, rows[0][1]) == ("abstracts", len(one))
-    unit, rows = compared([one, one, one])
+    unit, rows = compare_before_after([one, one, one])
     assert (unit, rows[0][1]) == ("runs", 3)
     name, _, before, now, gap, _ = rows[1]
     assert name == "CD"
@@ -133,7 +133,7 @@ def test_what_cannot_be_measured_with_is_refused(held, worlds, change, said):
     by = {"contemporary": worlds / "same", **change}
     by["contemporary"] = worlds / by["contemporary"]
     with pytest.raises(InputError, match=said):
-        measure_again(held, Yardstick(**by))
+        measure_again(held, Baseline(**by))
 
 
 def test_papers_that_the_society_knew_are_no_contemporaries(held, worlds):
@@ -141,19 +141,19 @@ def test_papers_that_the_society_knew_are_no_contemporaries(held, worlds):
     told = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**told, "boundary": told["boundary"] + 1}))
     with pytest.raises(InputError, match="the society knew some of them"):
-        measure_again(held, Yardstick(worlds / "same"))
+        measure_again(held, Baseline(worlds / "same"))
 
 
 @pytest.fixture(scope="module")
 def by_idea(tmp_path_factory):
     """A run whose papers are found by their ideas, as in VirSci's Table 1."""
-    from scenarios.execute import run
-    from scenarios.schema import load_scenario
+    from scenarios.config.schema import load_scenario
+    from scenarios.runs.execute import run_scenario
 
     told = {"until": "100d", "protocol.found_by": "idea", "protocol.turns": 1}
     told |= {"population.ecosystem.scientists": 12, "population.ecosystem.papers": 90}
     scenario = load_scenario("virsci/paper", settings=[f"{k}={v}" for k, v in told.items()])
-    folder = run(scenario, tmp_path_factory.mktemp("ideas") / "run", page=False)
+    folder = run_scenario(scenario, tmp_path_factory.mktemp("ideas") / "run", page=False)
     Synthetic(scientists=12, papers=90).generate(1).save(folder.parent / "same")
     return folder
 
@@ -163,8 +163,8 @@ def test_papers_that_are_found_by_their_ideas_are_embedded_by_them_again(by_idea
     papers = Run.open(by_idea).table("papers")
     assert papers["found_by"].notna().all()
     assert (papers["found_by"] != papers["title"] + ". " + papers["abstract"]).all()
-    same = measure_again(by_idea, Yardstick(by_idea.parent / "same"))
-    named = measure_again(by_idea, Yardstick(by_idea.parent / "same", None, home.embedding.name))
+    same = measure_again(by_idea, Baseline(by_idea.parent / "same"))
+    named = measure_again(by_idea, Baseline(by_idea.parent / "same", None, home.embedding.name))
     encoded = home.embedding.encode(papers["found_by"].tolist())
     np.testing.assert_allclose(encoded, Run.open(by_idea).vectors.values, atol=1e-6)
     for name in PARTS:
@@ -178,6 +178,6 @@ def test_a_run_that_did_not_keep_its_ideas_is_refused(by_idea, here):
     held = shutil.copytree(by_idea, here / "older")
     path = held / "tables" / "papers.parquet"
     pd.read_parquet(path).drop(columns="found_by").to_parquet(path)
-    other = Yardstick(by_idea.parent / "same", None, "lsa:16")
+    other = Baseline(by_idea.parent / "same", None, "lsa:16")
     with pytest.raises(InputError, match="society replay RUN"):
         measure_again(held, other)

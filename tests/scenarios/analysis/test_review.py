@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from agents.errors import BudgetReached, InputError
-from metrics.reviews.tables import averages_of
-from scenarios.cli import app
-from scenarios.review import Reviewing
+from metrics.reviews.tables import read_averages
+from scenarios.analysis.review import ReviewJob
+from scenarios.cli.app import app
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_a_review_leaves_the_run_as_it_was_and_the_second_time_does_nothing(held
     assert done.exit_code == 0, done.output
     assert "who reviewed: rule-based scientists, not a language model" in done.output
     assert content(held) == before
-    table = averages_of(held)
+    table = read_averages(held)
     assert table["panel"].unique().tolist() == ["offline"]
     assert len(table) == papers_of(held)
     files = {path: path.stat().st_mtime_ns for path in (held / "reviews").rglob("*.parquet")}
@@ -81,13 +81,13 @@ def test_a_review_leaves_the_run_as_it_was_and_the_second_time_does_nothing(held
 
 
 def test_a_live_panel_says_what_the_offline_one_says(held, live, server):
-    Reviewing.of(held, "proposal", live, "live").execute()
+    ReviewJob.of(held, "proposal", live, "live").execute()
     counts = server.counts(full=True)
     assert counts["requests"] == 13 * papers_of(held)
     assert f"{_first(held)}/proposal/0/0" in counts["by_call"]
-    Reviewing.of(held, "proposal").execute()
+    ReviewJob.of(held, "proposal").execute()
     live_table, own = (
-        averages_of(held).query("panel == @name").drop(columns="panel").reset_index(drop=True)
+        read_averages(held).query("panel == @name").drop(columns="panel").reset_index(drop=True)
         for name in ("live", "offline")
     )
     pd.testing.assert_frame_equal(live_table, own)
@@ -101,12 +101,12 @@ def test_faults_and_a_stop_by_the_budget_pay_nothing_twice(held, live, server):
     from tests.faultserver import Plan
 
     server.plan(Plan(seed=3, rates={"unavailable": 0.2, "rate_limited": 0.1}))
-    short = Reviewing.of(held, "proposal", [*live, "backend.budget.calls=9"], "live")
+    short = ReviewJob.of(held, "proposal", [*live, "backend.budget.calls=9"], "live")
     with pytest.raises(BudgetReached, match="9 of 9 calls"):
         short.execute()
     assert not (short.folder / "panel.json").exists()
     assert not short.done
-    whole = Reviewing.of(held, "proposal", live, "live")
+    whole = ReviewJob.of(held, "proposal", live, "live")
     whole.execute()
     assert whole.done
     answered = [call["answers"] for call in server.counts(full=True)["by_call"].values()]
@@ -116,7 +116,7 @@ def test_faults_and_a_stop_by_the_budget_pay_nothing_twice(held, live, server):
 
 
 def test_another_model_is_another_panel_and_other_settings_are_refused(held, live):
-    first = Reviewing.of(held, "virsci", live)
+    first = ReviewJob.of(held, "virsci", live)
     first.execute()
     assert first.folder.name == "test"
     done = society("review", held, *_set([*live, "backend.temperature=0.1"]))
@@ -124,7 +124,7 @@ def test_another_model_is_another_panel_and_other_settings_are_refused(held, liv
     assert "--panel NEW" in done.output
     other = society("review", held, *_set([*live, "backend.temperature=0.1"]), "--panel", "cool")
     assert other.exit_code == 0, other.output
-    assert set(averages_of(held)["panel"]) == {"test", "cool"}
+    assert set(read_averages(held)["panel"]) == {"test", "cool"}
 
 
 def _set(settings):
@@ -148,14 +148,14 @@ def test_bad_input_is_said_in_a_line(held, arguments, said):
 
 def test_a_run_of_a_hybrid_is_reviewed_by_its_model_alone(held, live):
     hybrid = [one.replace("backend.", "backend.live.") for one in live if "retry" not in one]
-    made = Reviewing.of(held, "virsci", ["backend.use=hybrid", "backend.live_share=0.5", *hybrid])
+    made = ReviewJob.of(held, "virsci", ["backend.use=hybrid", "backend.live_share=0.5", *hybrid])
     assert made.folder.name == "test"
     assert made.scenario.backend.backend.model == "test"
 
 
 def test_a_folder_that_is_no_run_is_refused(here):
     with pytest.raises(InputError, match="no such folder"):
-        Reviewing.of(here / "nothing", "virsci")
+        ReviewJob.of(here / "nothing", "virsci")
 
 
 STUDY = """\
@@ -194,7 +194,7 @@ def test_a_study_is_reviewed_as_one_and_its_page_correlates(here, live, server):
     done = society("study", "run", "it.yaml", "--out", "it")
     assert "nothing to do" not in done.output
     after = pd.read_csv(here / "it/report/correlations.csv")
-    scores = averages_of(here / "it").set_index("paper")["score"].astype(float)
+    scores = read_averages(here / "it").set_index("paper")["score"].astype(float)
     assert scores.index.tolist() == papers
     results = pd.read_parquet(here / "it/results.parquet").query("measure == 'ON'")["value"]
     assert after["against"].tolist() == ["review.novelty.novelty by model"] * 2 + ["HD"] * 2
@@ -203,9 +203,9 @@ def test_a_study_is_reviewed_as_one_and_its_page_correlates(here, live, server):
     expected = [results.corr(pd.Series(scores.to_numpy(), results.index), m) for m in METHODS]
     assert after["r"][:2].tolist() == pytest.approx(expected)
     page = (here / "it/report.html").read_text()
-    assert f"The panel model: {Reviewing.of(here / 'it', 'novelty', live).about}." in page
+    assert f"The panel model: {ReviewJob.of(here / 'it', 'novelty', live).about}." in page
     assert "nothing to do" in society("study", "run", "it.yaml", "--out", "it").output
-    run = averages_of(here / "it/runs/0002")
+    run = read_averages(here / "it/runs/0002")
     assert run["paper"].tolist() == [papers[2].removeprefix("0002/")]
     assert run["score"].tolist() == [scores.iloc[2]]
 

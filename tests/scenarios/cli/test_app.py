@@ -1,10 +1,12 @@
-"""The command ``society``: what it prints, how it fails, how fast it starts."""
+"""The command ``society``: what it prints, how it fails, what it imports."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,10 +17,10 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from scenarios.cli import app, main
-from scenarios.document import library
+from scenarios.cli.app import app, main
+from scenarios.config.document import library
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 Write = Callable[[str, str], Path]
 HEAVY = (
     "faiss",
@@ -44,17 +46,17 @@ def society(*arguments: str) -> Result:
 
 
 def process(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from scenarios.cli import main; main()", *arguments]
+    command = [sys.executable, "-c", "from scenarios.cli.app import main; main()", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
-        command, env=environment, capture_output=True, text=True, timeout=60, **more
+        command, env=environment, capture_output=True, text=True, timeout=500, **more
     )
 
 
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"
-        "from scenarios.cli import app\n"
+        "from scenarios.cli.app import app\n"
         "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
     )
@@ -69,7 +71,7 @@ def test_help_imports_nothing_heavy() -> None:
 def test_check_imports_no_simulator() -> None:
     code = (
         "import sys\n"
-        "from scenarios.cli import app\n"
+        "from scenarios.cli.app import app\n"
         "try:\n    app(['check', 'quickstart'])\nexcept SystemExit:\n    pass\n"
         "heavy = ('faiss', 'litellm', 'matplotlib', 'mesa', 'pandas', 'pyarrow', 'sklearn')\n"
         "print([name for name in heavy if name in sys.modules], file=sys.stderr)\n"
@@ -81,24 +83,31 @@ def test_check_imports_no_simulator() -> None:
     assert done.stderr.strip() == "[]"
 
 
-def fastest(*arguments: str) -> float:
-    """Seconds of processor time: what the wall clock shows on a machine with nothing else to do."""
-    taken = []
-    for _ in range(5):
-        before = os.times()
-        assert process(*arguments).returncode == 0
-        after = os.times()
-        used = after.children_user - before.children_user
-        taken.append(used + after.children_system - before.children_system)
-    return min(taken)
+def imported(*arguments: str) -> int:
+    """How many modules a fresh process has loaded when the command is done.
+
+    They are nearly all of the time that a short command takes; ``benchmarks/start_up.py`` measures
+    that time.
+    """
+    code = (
+        "import sys\n"
+        "from scenarios.cli.app import app\n"
+        f"try:\n    app({list(arguments)!r})\nexcept SystemExit as end:\n    assert not end.code\n"
+        "print(len(sys.modules), file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return int(done.stderr)
 
 
-def test_help_takes_less_than_a_quarter_of_a_second() -> None:
-    assert fastest("--help") < 0.25
+def test_help_imports_few_modules() -> None:
+    assert imported("--help") < 250
 
 
-def test_check_takes_less_than_a_second() -> None:
-    assert fastest("check", "quickstart") < 1.0
+def test_check_imports_few_modules() -> None:
+    assert imported("check", "quickstart") < 900
 
 
 @pytest.mark.parametrize(
@@ -215,7 +224,7 @@ def test_another_package_called_agents_is_named(here: Path) -> None:
     (here / "agents").mkdir()
     (here / "agents" / "__init__.py").write_text("")
     (here / "agents" / "errors.py").write_text((ROOT / "agents" / "errors.py").read_text())
-    code = f"import sys; sys.path[:0] = [{str(here)!r}]; from scenarios.cli import main; main()"
+    code = f"import sys; sys.path[:0] = [{str(here)!r}]; from scenarios.cli.app import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-c", code, "list"], env=environment, capture_output=True, text=True
@@ -267,13 +276,13 @@ def test_a_run_of_a_trusted_module_in_the_current_folder(
 ) -> None:
     write(
         "founding_at_dawn.py",
-        "from society.founding import Once\n"
+        "from society.formation.founding import Once\n"
         "class Dawn(Once):\n    'One team, at dawn.'\n    hour: int = 6\n",
     )
     text = small_text.replace("use: once, count: 2", "use: 'founding_at_dawn:Dawn', count: 1")
     write("small.yaml", text)
-    refused = process("run", "small.yaml", cwd=here)
-    assert refused.returncode == 2
+    refused = society("run", "small.yaml")
+    assert refused.exit_code == 2
     assert "founding_at_dawn:Dawn" in refused.stderr
     assert "--trust" in refused.stderr
     done = process("run", "small.yaml", "--trust", "--set", "until=8w", cwd=here)
@@ -281,13 +290,33 @@ def test_a_run_of_a_trusted_module_in_the_current_folder(
     assert "founding_at_dawn:Dawn" in (here / "runs" / "small-3" / "scenario.yaml").read_text()
 
 
+def calls_begun(path: Path) -> int:
+    """Calls that the journal of a running process knows of."""
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as journal:
+        return int(journal.execute("SELECT count(*) FROM attempts").fetchone()[0])
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    """Wait, two minutes at most."""
+    deadline = time.monotonic() + 120
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_stops_soon_and_looks_unfinished(
+def test_an_interrupted_run_waits_for_no_answer_and_looks_unfinished(
     write: Write, small_text: str, here: Path, number: signal.Signals
 ) -> None:
     write("small.yaml", small_text)
-    slow = ["--set", "backend.latency=2", "--set", "backend.in_flight=1", "--out", "run"]
-    command = [sys.executable, "-c", "from scenarios.cli import main; main()", "run", "small.yaml"]
+    slow = ["--set", "backend.latency=100000", "--set", "backend.in_flight=1", "--out", "run"]
+    command = [
+        sys.executable,
+        "-c",
+        "from scenarios.cli.app import main; main()",
+        "run",
+        "small.yaml",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     # A suite that was started in the background ignores SIGINT, and children inherit that.
     with subprocess.Popen(
@@ -302,12 +331,10 @@ def test_an_interrupted_run_stops_soon_and_looks_unfinished(
         for line in running.stderr:
             if line.startswith("simulating"):
                 break
-        time.sleep(0.5)
+        wait_for(lambda: calls_begun(here / "run" / "journal.sqlite") == 1)
         running.send_signal(number)
-        began = time.monotonic()
         told = running.stderr.read()
-        assert running.wait(timeout=10) == 5
-    assert time.monotonic() - began < 5
+        assert running.wait(timeout=120) == 5
     name = signal.Signals(number).name
     assert told.endswith(f"stopped: interrupted by {name}\nthe same command goes on with it\n")
     assert not (here / "run" / "manifest.json").exists()

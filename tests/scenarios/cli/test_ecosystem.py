@@ -12,8 +12,8 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from agents.errors import InputError
-from scenarios.cli import app
-from scenarios.ecosystems import Folder
+from scenarios.cli.app import app
+from scenarios.config.ecosystem_folder import Folder
 from society.ecosystem.ecosystem import Ecosystem
 
 Write = Callable[[str, str], Path]

@@ -13,8 +13,8 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from scenarios.cli import app
-from society.ecosystem import folder as files
+from scenarios.cli.app import app
+from society.ecosystem import storage as files
 
 Write = Callable[[str, str], Path]
 

@@ -12,14 +12,14 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from scenarios.cli import app
-from scenarios.ecosystem_build import KINDS
+from scenarios.cli.app import app
+from scenarios.cli.ecosystem import KINDS
 from society.ecosystem.ecosystem import Ecosystem
+from society.ecosystem.importers.formats.registry import IMPORTERS, open_source
 from society.ecosystem.importers.spool import Spool
-from society.ecosystem.importers.table import IMPORTERS, open_source
 
 Write = Callable[[str, str], Path]
-FORMATS = Path(__file__).parents[3] / "shared" / "data" / "formats"
+FORMATS = Path(__file__).parents[4] / "shared" / "data" / "formats"
 
 
 def society(*arguments: str) -> Result:
@@ -151,6 +151,7 @@ def test_unknown_things_are_said(corpus: Path, here: Path) -> None:
     assert manifest()["unknown"]
 
 
+@pytest.mark.usefixtures("drawn")
 def test_unknown_citations_make_ci_and_on_not_available_never_zero(
     corpus: Path, here: Path
 ) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from scenarios.cli import app
+from scenarios.cli.app import app
 from tests.faultserver import FaultServer, Plan
 
-PAGE = (Path(__file__).parents[2] / "docs" / "live.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "live.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

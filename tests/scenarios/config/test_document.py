@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agents.errors import InputError
-from scenarios.document import (
+from scenarios.config.document import (
     Document,
     dotted,
     find_scenario,
@@ -24,7 +24,7 @@ Faults = Callable[[Callable[[], object]], list[str]]
 
 
 def over(base: dict[Any, Any], top: dict[Any, Any]) -> dict[Any, Any]:
-    return Document(base).lay_over(Document(top)).data
+    return Document(base).merged_with(Document(top)).data
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_same_part_is_changed_key_by_key() -> None:
 
 def test_neither_document_is_changed() -> None:
     base, top = Document({"a": {"x": 1}}), Document({"a": {"y": 2}})
-    base.lay_over(top).data["a"]["z"] = 3
+    base.merged_with(top).data["a"]["z"] = 3
     assert base.data == {"a": {"x": 1}}
     assert top.data == {"a": {"y": 2}}
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from agents.errors import InputError
-from scenarios.build import changes_of
-from scenarios.runfolder import identity_hash, resolved_text
-from scenarios.schema import Scenario, load_scenario
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.runs.build import changes_of
+from scenarios.runs.run_folder import identity_hash, resolved_text
 
 HEAD = "extends: quickstart\ninterventions:\n"
 Write = Callable[[str, str], Path]
@@ -33,7 +33,7 @@ def test_each_intervention_builds_on_those_before_it(write: Write) -> None:
     founding = third.settings["founding"]
     assert (founding.max_teams, founding.teams_per_year) == (5, 2.0)
     assert third.settings["times"].meeting_notice == 3.0
-    assert first.told == '{"founding.max_teams": 5, "seed": 8}'
+    assert first.settings_json == '{"founding.max_teams": 5, "seed": 8}'
 
 
 @pytest.mark.parametrize(
@@ -98,10 +98,10 @@ def test_what_cannot_be_changed_is_named_with_its_line(
 
 
 def test_every_key_of_a_scenario_can_be_set_or_is_refused_with_a_reason() -> None:
-    from scenarios.changes import REFUSED, SETTINGS
+    from scenarios.config.intervention_keys import CHANGEABLE, REFUSED
 
-    assert set(SETTINGS) | set(REFUSED) == set(Scenario.model_fields)
-    assert not set(SETTINGS) & set(REFUSED)
+    assert set(CHANGEABLE) | set(REFUSED) == set(Scenario.model_fields)
+    assert not set(CHANGEABLE) & set(REFUSED)
 
 
 def test_the_resolved_scenario_holds_its_interventions(write: Write) -> None:
@@ -120,7 +120,7 @@ def test_a_scenario_without_any_is_what_it_was(write: Write) -> None:
 
 
 def test_a_dotted_path_in_an_intervention_needs_trust(write: Write) -> None:
-    path = "society.founding:Once"
+    path = "society.formation.founding:Once"
     file = write("s.yaml", f"{HEAD}  - {{at: 1y, set: {{founding: {{use: '{path}'}}}}}}\n")
     with pytest.raises(InputError, match=r"s\.yaml:3:\d+: founding.*is code from outside"):
         load_scenario(file)

@@ -8,19 +8,27 @@ from typing import Any
 
 import pytest
 
-from protocols.virsci.settings import Settings
-from scenarios.document import library
-from scenarios.keys import json_schema
-from scenarios.load import parse_yaml, read_yaml
-from scenarios.meanings import meanings, summary
-from scenarios.pages import document
-from scenarios.parts import BACKENDS, DURATIONS, ECOSYSTEMS, FOUNDING, PROTOCOLS, SELECTION, SIZES
-from scenarios.runfolder import resolved_text
-from scenarios.schema import Scenario, load_scenario
-from society.durations import Gamma, Times
-from society.ecosystem.synthetic import Synthetic
+from protocols.virsci.settings import VirSciSettings
+from scenarios.config.document import library
+from scenarios.config.field_docs import field_descriptions, summary
+from scenarios.config.json_schema import json_schema
+from scenarios.config.reference_page import render_reference
+from scenarios.config.registry import (
+    BACKENDS,
+    DURATIONS,
+    ECOSYSTEMS,
+    FOUNDING,
+    PROTOCOLS,
+    SELECTION,
+    SIZES,
+)
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.config.yaml_io import parse_yaml, read_yaml
+from scenarios.runs.run_folder import resolved_text
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.kernel.durations import Gamma, Times
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +38,7 @@ def schema() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return document(Scenario)
+    return render_reference(Scenario)
 
 
 def valid(schema: dict[str, Any], data: Any) -> bool:
@@ -67,7 +75,7 @@ def test_every_reference_leads_somewhere(schema: dict[str, Any]) -> None:
 @pytest.mark.parametrize("table", [PROTOCOLS, FOUNDING, SELECTION, SIZES, DURATIONS, ECOSYSTEMS])
 def test_every_part_of_every_table_is_there(schema: dict[str, Any], table: dict[str, str]) -> None:
     for name, path in table.items():
-        definition = schema["$defs"][path.replace(":", ".")]
+        definition = schema["$defs"][path.partition(":")[2]]
         assert definition["properties"]["use"] == {"const": name}
         assert definition["description"]
 
@@ -137,7 +145,7 @@ def test_the_page_in_docs_is_current(page: str) -> None:
     "key",
     [
         *Scenario.model_fields,
-        *(f"protocol.{name}" for name in Settings.model_fields),
+        *(f"protocol.{name}" for name in VirSciSettings.model_fields),
         *(f"time.{name}" for name in Times.model_fields),
         *(f"population.ecosystem.{name}" for name in Synthetic.model_fields),
         "population.ecosystem.path",
@@ -188,10 +196,10 @@ def test_the_page_names_the_backends(page: str) -> None:
 
 
 def test_meanings_come_from_below_the_field_and_from_the_docstring() -> None:
-    assert meanings(Times)["meeting_notice"].startswith("From the call of a meeting")
-    assert meanings(Synthetic)["boundary"] == "the year in which the society starts."
-    assert meanings(Settings)["team_size"].startswith("n, the leader included")
-    assert "\n" not in meanings(Synthetic)["scientists"]
+    assert field_descriptions(Times)["meeting_notice"].startswith("From the call of a meeting")
+    assert field_descriptions(Synthetic)["boundary"] == "the year in which the society starts."
+    assert field_descriptions(VirSciSettings)["team_size"].startswith("n, the leader included")
+    assert "\n" not in field_descriptions(Synthetic)["scientists"]
 
 
 def test_the_summary_is_the_first_paragraph() -> None:

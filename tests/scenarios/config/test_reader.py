@@ -8,44 +8,43 @@ from typing import Annotated, Any, ClassVar, Literal
 import pytest
 from pydantic import Field, model_validator
 
-from agents.part import Part, Switch
-from protocols.policies.coauthorship import Coauthorship
-from protocols.policies.explore import HalfNormal, Share
+from agents.config import Part, Switch
+from protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
 from protocols.policies.uniform import Uniform
-from protocols.sizes import ObservedSize, StatedSize
-from protocols.virsci.settings import Settings, Turns
-from scenarios.complaints import shown, worded
-from scenarios.document import Document, from_arguments
-from scenarios.parts import FOUNDING, Among, Section
-from scenarios.sections import Reader, keys_below, write_part
-from society.durations import Duration, Fixed, Gamma, Lognormal, Times, parse_days
-from society.founding import Founding, Once, Poisson
+from protocols.team_sizes import ObservedSize, StatedSize
+from protocols.virsci.settings import Turns, VirSciSettings
+from scenarios.config.diagnostics import describe_errors, quote_value
+from scenarios.config.document import Document, from_arguments
+from scenarios.config.reader import Reader, keys_below, write_part
+from scenarios.config.registry import FOUNDING, FromTable, Section
+from society.formation.founding import Founding, Once, Poisson
+from society.kernel.durations import Duration, FixedDuration, Gamma, Lognormal, Times, parse_days
 
 
 def read(cls: type[Any], data: dict[Any, Any], *, trust: bool = False) -> Any:
     reader = Reader(Document(data), trust=trust)
-    part = reader.part(cls, data, ())
-    reader.complaints.settle()
+    part = reader.read_part(cls, data, ())
+    reader.diagnostics.raise_faults()
     return part
 
 
 def complaints(cls: type[Any], data: dict[Any, Any]) -> list[str]:
     reader = Reader(Document(data), trust=False)
-    reader.part(cls, data, ())
-    return reader.complaints.lines()
+    reader.read_part(cls, data, ())
+    return reader.diagnostics.messages()
 
 
 @pytest.mark.parametrize(
     ("written", "part"),
     [
-        ("10m", Fixed(length="10m")),
-        (2, Fixed(length=2)),
-        (0.5, Fixed(length=0.5)),
-        ({"use": "fixed", "length": "1d"}, Fixed(length="1d")),
+        ("10m", FixedDuration(length="10m")),
+        (2, FixedDuration(length=2)),
+        (0.5, FixedDuration(length=0.5)),
+        ({"use": "fixed", "length": "1d"}, FixedDuration(length="1d")),
         ({"use": "gamma", "mean": "1h", "shape": 2}, Gamma(mean="1h", shape=2)),
         ({"use": "lognormal", "median": "1h"}, Lognormal(median="1h")),
         ({"mean": "1h"}, Gamma(mean="1h")),
-        (Fixed(length=1), Fixed(length=1)),
+        (FixedDuration(length=1), FixedDuration(length=1)),
     ],
 )
 def test_a_duration_is_a_length_or_a_part(written: Any, part: Duration) -> None:
@@ -71,7 +70,7 @@ def test_null_switches_homework_off() -> None:
     ],
 )
 def test_parts_are_read_at_any_depth(written: Any, part: Part) -> None:
-    assert read(Settings, {"selection": written}).selection == part
+    assert read(VirSciSettings, {"selection": written}).selection == part
 
 
 @pytest.mark.parametrize(
@@ -84,18 +83,18 @@ def test_parts_are_read_at_any_depth(written: Any, part: Part) -> None:
     ],
 )
 def test_a_team_size_is_a_number_or_a_part(written: Any, size: Any) -> None:
-    assert read(Settings, {"team_size": written}).team_size == size
+    assert read(VirSciSettings, {"team_size": written}).team_size == size
 
 
 def test_plain_sections_need_no_use() -> None:
-    settings = read(Settings, {"turns": {"topic": 2}, "topic": {"given": "x"}})
+    settings = read(VirSciSettings, {"turns": {"topic": 2}, "topic": {"given": "x"}})
     assert settings.turns == Turns(topic=2)
     assert settings.topic.given == "x"
-    assert read(Settings, {"turns": 4, "topic": "free"}).turns == 4
+    assert read(VirSciSettings, {"turns": 4, "topic": "free"}).turns == 4
 
 
 def test_true_and_false_are_taken_for_switches() -> None:
-    settings = read(Settings, {"leaving": False, "references": {"ideas": True}})
+    settings = read(VirSciSettings, {"leaving": False, "references": {"ideas": True}})
     assert (settings.leaving, settings.references.ideas) == ("off", "on")
 
 
@@ -113,22 +112,46 @@ def test_true_and_false_are_taken_for_switches() -> None:
         (Times, {3: 4}, ["3: unknown key"]),
         (Poisson, {"most": 1.5}, ["most: got 1.5, expected a whole number"]),
         (Once, {"count": 0}, ["count: got 0, expected at least 1"]),
-        (Settings, {"team_size": "many"}, ["team_size: got 'many', expected 'observed' or"]),
-        (Settings, {"team_size": {"weights": {2: 1}}}, ["team_size: which one? expected use: o"]),
-        (Settings, {"team_size": 0}, ["team_size: "]),
-        (Settings, {"team_size": []}, ["team_size: got a list, expected "]),
-        (Settings, {"min_size": 9}, ["min_size: min_size is larger than team_size"]),
-        (Settings, {"turns": 0}, ["turns: "]),
-        (Settings, {"turns": {"topic": 0}}, ["turns.topic: got 0, expected at least 1"]),
-        (Settings, {"turns": {"topics": 1}}, ["turns.topics: unknown key, expected one of topic"]),
-        (Settings, {"topic": {}}, ["topic: give either start or given"]),
-        (Settings, {"topic": "fre"}, ["topic: got 'fre', expected "]),
-        (Settings, {"leaving": "offf"}, ["leaving: got 'offf', expected 'on' or 'off'; did you"]),
-        (Settings, {"threshold": 101}, ["threshold: got 101, expected at most 100"]),
-        (Settings, {"selection": {"explore": 0}}, ["selection.explore: got 0, expected more than"]),
-        (Settings, {"selection": {"explore": {"mass": 1}}}, ["selection.explore: which one?"]),
-        (Settings, {"confidence": {"clarity": -1}}, ["confidence.clarity: got -1, expected at le"]),
-        (Settings, {"references": 3}, ["references: got 3, expected a section of keys"]),
+        (VirSciSettings, {"team_size": "many"}, ["team_size: got 'many', expected 'observed' or"]),
+        (
+            VirSciSettings,
+            {"team_size": {"weights": {2: 1}}},
+            ["team_size: which one? expected use: o"],
+        ),
+        (VirSciSettings, {"team_size": 0}, ["team_size: "]),
+        (VirSciSettings, {"team_size": []}, ["team_size: got a list, expected "]),
+        (VirSciSettings, {"min_size": 9}, ["min_size: min_size is larger than team_size"]),
+        (VirSciSettings, {"turns": 0}, ["turns: "]),
+        (VirSciSettings, {"turns": {"topic": 0}}, ["turns.topic: got 0, expected at least 1"]),
+        (
+            VirSciSettings,
+            {"turns": {"topics": 1}},
+            ["turns.topics: unknown key, expected one of topic"],
+        ),
+        (VirSciSettings, {"topic": {}}, ["topic: give either start or given"]),
+        (VirSciSettings, {"topic": "fre"}, ["topic: got 'fre', expected "]),
+        (
+            VirSciSettings,
+            {"leaving": "offf"},
+            ["leaving: got 'offf', expected 'on' or 'off'; did you"],
+        ),
+        (VirSciSettings, {"threshold": 101}, ["threshold: got 101, expected at most 100"]),
+        (
+            VirSciSettings,
+            {"selection": {"explore": 0}},
+            ["selection.explore: got 0, expected more than"],
+        ),
+        (
+            VirSciSettings,
+            {"selection": {"explore": {"mass": 1}}},
+            ["selection.explore: which one?"],
+        ),
+        (
+            VirSciSettings,
+            {"confidence": {"clarity": -1}},
+            ["confidence.clarity: got -1, expected at le"],
+        ),
+        (VirSciSettings, {"references": 3}, ["references: got 3, expected a section of keys"]),
         (
             StatedSize,
             {"weights": {2: "x", 3: 1}},
@@ -154,7 +177,7 @@ def test_all_faults_of_all_depths_come_at_once() -> None:
         "referenses": {},
         "references": {"count": 0, "ideas": "maybe"},
     }
-    assert sorted(line.split(": ")[0] for line in complaints(Settings, data)) == [
+    assert sorted(line.split(": ")[0] for line in complaints(VirSciSettings, data)) == [
         "leaving",
         "references.count",
         "references.ideas",
@@ -167,7 +190,7 @@ def test_all_faults_of_all_depths_come_at_once() -> None:
 
 def test_a_part_that_cannot_be_read_hides_no_other_fault_and_invents_none() -> None:
     data = {"team_size": {"use": "stated", "weights": {0: 1}}, "min_size": 5, "turns": "x"}
-    assert sorted(line.split(":")[0] for line in complaints(Settings, data)) == [
+    assert sorted(line.split(":")[0] for line in complaints(VirSciSettings, data)) == [
         "team_size.weights",
         "turns",
     ]
@@ -188,7 +211,7 @@ class Outer(Part):
     word: Literal["a", "b"] = "a"
     switch: Switch = "on"
     where: Path | None = None
-    inner: Annotated[Part, Among({"inner": f"{__name__}:Inner"})] = Field(default_factory=Inner)
+    inner: Annotated[Part, FromTable({"inner": f"{__name__}:Inner"})] = Field(default_factory=Inner)
 
     @model_validator(mode="after")
     def _word_fits(self) -> Outer:
@@ -200,7 +223,7 @@ class Outer(Part):
 class Holder(Part):
     """A section that names its class by path."""
 
-    times: Annotated[Part | None, Section("society.durations:Times")] = None
+    times: Annotated[Part | None, Section("society.kernel.durations:Times")] = None
     founding: Founding = Poisson()
     file: Path = Path("x")
 
@@ -239,7 +262,7 @@ def test_a_section_by_path_is_imported_when_it_is_there() -> None:
 def test_a_relative_path_is_relative_to_where_it_was_written(here: Path) -> None:
     document = from_arguments({"file": "data/x"})
     reader = Reader(document, trust=False)
-    made = reader.part(Holder, document.data, ())
+    made = reader.read_part(Holder, document.data, ())
     assert made is not None
     assert made.file == here / "data" / "x"
 
@@ -255,14 +278,14 @@ def test_keys_one_level_down_are_known() -> None:
     "part",
     [
         Times(),
-        Times(homework=None, utterance=Fixed(length="10m"), deadline="18mo"),
+        Times(homework=None, utterance=FixedDuration(length="10m"), deadline="18mo"),
         Times(homework=Lognormal(median="3h"), meeting_notice=0),
         Poisson(most=3),
         Once(count=2, every="1w"),
-        Settings(),
-        Settings(team_size=StatedSize(weights={2: 0.5, 5: 1}), turns=Turns(ideas=2)),
-        Settings(selection=Coauthorship(explore=HalfNormal(seed=3)), topic={"given": "a: b"}),
-        Settings(selection=Uniform(), min_size="all", freshness=0.5),
+        VirSciSettings(),
+        VirSciSettings(team_size=StatedSize(weights={2: 0.5, 5: 1}), turns=Turns(ideas=2)),
+        VirSciSettings(selection=Coauthorship(explore=HalfNormal(seed=3)), topic={"given": "a: b"}),
+        VirSciSettings(selection=Uniform(), min_size="all", freshness=0.5),
     ],
 )
 def test_what_is_written_is_read_back_equal(part: Part) -> None:
@@ -270,8 +293,8 @@ def test_what_is_written_is_read_back_equal(part: Part) -> None:
 
 
 def test_every_key_is_written() -> None:
-    written = write_part(Settings())
-    assert set(written) == set(Settings.model_fields)
+    written = write_part(VirSciSettings())
+    assert set(written) == set(VirSciSettings.model_fields)
     assert written["selection"] == {"use": "coauthorship", "explore": 1.0, "guests": 0.0}
     assert written["references"] == {"ideas": "on", "assessment": "on", "count": 8}
 
@@ -296,7 +319,7 @@ def test_durations_are_written_as_people_write_them() -> None:
     ],
 )
 def test_values_are_quoted_as_they_stand_in_the_file(value: object, text: str) -> None:
-    assert shown(value) == text
+    assert quote_value(value) == text
 
 
 def test_a_fault_without_words_of_ours_says_what_pydantic_says() -> None:
@@ -307,4 +330,4 @@ def test_a_fault_without_words_of_ours_says_what_pydantic_says() -> None:
         "input": "abc",
         "ctx": {"max_length": 2},
     }
-    assert worded([error]) == "got 'abc', expected string should have at most 2 characters"
+    assert describe_errors([error]) == "got 'abc', expected string should have at most 2 characters"

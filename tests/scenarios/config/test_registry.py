@@ -13,11 +13,11 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel
 
-from agents.backend import Backend
+from agents.config import Part
 from agents.errors import InputError
-from agents.part import Part
-from scenarios import parts
-from scenarios.parts import (
+from agents.gateway.backend import Backend
+from scenarios.config import registry
+from scenarios.config.registry import (
     BACKENDS,
     DURATIONS,
     ECOSYSTEMS,
@@ -37,10 +37,11 @@ from scenarios.parts import (
     name_of,
     table_for,
 )
-from society.durations import Duration, Fixed, Gamma
-from society.founding import Founding
-from society.interfaces import SelectionPolicy, TeamProtocol
-from society.leaders import Leaders
+from society.formation.founding import Founding
+from society.formation.leaders import Leaders
+from society.formation.selection import SelectionPolicy
+from society.kernel.durations import Duration, FixedDuration, Gamma
+from society.teams.contracts import TeamProtocol
 
 TABLES: list[Table] = [
     PROTOCOLS,
@@ -76,9 +77,9 @@ def test_every_kind_is_the_base_of_its_table(base: str) -> None:
 @pytest.mark.parametrize(
     ("base", "package"),
     [
-        (Founding, "society"),
-        (Leaders, "society"),
-        (Duration, "society"),
+        (Founding, "society.formation"),
+        (Leaders, "society.formation"),
+        (Duration, "society.kernel"),
         (SelectionPolicy, "protocols.policies"),
     ],
 )
@@ -97,7 +98,7 @@ def test_no_class_of_the_folder_is_missing_from_its_table(base: type, package: s
 
 def test_rules_of_publication_are_all_listed() -> None:
     from protocols.peer_review import protocol
-    from society import publication
+    from society.teams import publication
 
     found = {
         import_path(cls)
@@ -109,11 +110,11 @@ def test_rules_of_publication_are_all_listed() -> None:
 
 
 def test_sizes_are_all_listed() -> None:
-    from protocols import sizes
+    from protocols import team_sizes
 
-    classes = [cls for cls in vars(sizes).values() if isinstance(cls, type)]
-    listed = {import_path(cls) for cls in classes if issubclass(cls, sizes.TeamSize)}
-    assert listed - {import_path(sizes.TeamSize)} == set(SIZES.values())
+    classes = [cls for cls in vars(team_sizes).values() if isinstance(cls, type)]
+    listed = {import_path(cls) for cls in classes if issubclass(cls, team_sizes.TeamSize)}
+    assert listed - {import_path(team_sizes.TeamSize)} == set(SIZES.values())
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -123,7 +124,7 @@ def test_names_and_classes_find_each_other(table: Table) -> None:
 
 
 def test_a_class_outside_the_tables_has_its_dotted_path_for_a_name() -> None:
-    assert name_of(Founding, FOUNDING) == "society.founding:Founding"
+    assert name_of(Founding, FOUNDING) == "society.formation.founding:Founding"
 
 
 def test_exploring_parts_are_served_by_their_own_table() -> None:
@@ -155,9 +156,9 @@ def stranger(
     write(
         "stranger.py",
         "from pathlib import Path\n"
-        "from society.durations import Fixed\n"
+        "from society.kernel.durations import FixedDuration\n"
         "Path('ran').write_text('')\n"
-        "class Slow(Fixed):\n    'A slow one.'\n"
+        "class Slow(FixedDuration):\n    'A slow one.'\n"
         "number = 3\n"
         "class Bare: ...\n",
     )
@@ -177,7 +178,7 @@ def test_a_dotted_path_runs_nothing_without_trust(stranger: Path) -> None:
 
 def test_a_trusted_path_is_imported(stranger: Path) -> None:
     found = class_of("stranger:Slow", DURATIONS, Duration, trust=True)
-    assert issubclass(found, Fixed)
+    assert issubclass(found, FixedDuration)
     assert stranger.exists()
     assert name_of(found, DURATIONS) == "stranger:Slow"
 
@@ -211,7 +212,7 @@ def test_what_cannot_be_a_part(stranger: Path, path: str, message: str) -> None:
         (Duration, [Duration]),
         (Duration | None, [Duration]),
         (Annotated[Duration, "note"], [Duration]),
-        (int | Annotated[Fixed, 1] | Gamma, [Fixed, Gamma]),
+        (int | Annotated[FixedDuration, 1] | Gamma, [FixedDuration, Gamma]),
         (dict[str, int], []),
         (tuple[Backend, ...], [Backend]),
         (TeamProtocol | str, [TeamProtocol]),
@@ -226,4 +227,6 @@ def test_part_classes_are_found_wherever_an_annotation_names_them(
 def test_tables_hold_text_only_so_that_nothing_is_imported_before_it_is_used() -> None:
     for table in TABLES:
         assert all(isinstance(path, str) and path.count(":") == 1 for path in table.values())
-    assert "import" not in inspect.getsource(parts).split("PROTOCOLS: Table")[1].split("KINDS")[0]
+    assert (
+        "import" not in inspect.getsource(registry).split("PROTOCOLS: Table")[1].split("KINDS")[0]
+    )

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from agents.errors import InputError
-from agents.offline.scientist import Offline
+from agents.offline.backend import Offline
 from protocols.virsci.protocol import VirSci
-from scenarios.document import Document, library
-from scenarios.ecosystems import Folder
-from scenarios.load import parse_yaml, write_yaml
-from scenarios.runfolder import identity_hash, resolved_text
-from scenarios.schema import METRICS, Scenario, load_scenario, read_scenario
-from society.durations import Fixed
-from society.ecosystem.synthetic import Synthetic
-from society.founding import Poisson
+from scenarios.config.document import Document, library
+from scenarios.config.ecosystem_folder import Folder
+from scenarios.config.schema import METRICS, Scenario, load_scenario, read_scenario
+from scenarios.config.yaml_io import parse_yaml, write_yaml
+from scenarios.runs.run_folder import identity_hash, resolved_text
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.formation.founding import Poisson
+from society.kernel.durations import FixedDuration
 
 Write = Callable[[str, str], Path]
 Faults = Callable[[Callable[[], object]], list[str]]
@@ -67,7 +67,7 @@ bad.yaml:18:36: time.homework.shap: unknown key, .*; did you mean 'shape'\\?
 bad.yaml:19:1: attention: got 'unlimted', .*; did you mean 'unlimited'\\?
 bad.yaml:20:20: metrics.1: got 'tems', expected 'novelty' or .*; did you mean 'teams'\\?
 bad.yaml:21:11: backend.in_flight: got 0, expected at least 1
-bad.yaml:21:25: backend.latensy: unknown key, expected one of in_flight, .*, latency; did .*
+bad.yaml:21:25: backend.latensy: unknown key, expected one of .*latency, acceptance; did .*
 bad.yaml:22:11: novelty.k: got 0, expected at least 1
 bad.yaml:22:17: novelty.kk: unknown key, .*; did you mean 'k'\\?
 base.yaml:1:12: protocol.turnz: unknown key, .*; did you mean 'turns'\\?
@@ -162,7 +162,7 @@ def test_a_trusted_class_is_used_and_named_in_the_resolved_scenario(
 ) -> None:
     write(
         "mine_durations.py",
-        "from society.durations import Duration\n"
+        "from society.kernel.durations import Duration\n"
         "class Nap(Duration):\n"
         "    minutes: int = 5\n"
         "    def sample(self, rng):\n"
@@ -208,10 +208,11 @@ def test_the_papers_scenario_is_the_papers() -> None:
     scenario = load_scenario("virsci/paper")
     protocol = scenario.protocol
     assert isinstance(protocol, VirSci)
-    assert (protocol.team_size, protocol.turns, protocol.min_size) == (4, 5, "all")
+    settings = protocol.settings
+    assert (settings.team_size, settings.turns, settings.min_size) == (4, 5, "all")
     assert scenario.attention == "unlimited"
     assert scenario.time.homework is None
-    assert scenario.time.utterance == Fixed(length="10m")
+    assert scenario.time.utterance == FixedDuration(length="10m")
     times = (scenario.time.meeting_notice, scenario.time.reply_window)
     assert (*times, scenario.time.publication_delay) == (0, 0, 0)
     single = load_scenario("virsci/single")
@@ -239,7 +240,7 @@ def test_keys_of_the_backend_stand_in_one_section(write: Write) -> None:
         "latency": 0.1,
         "in_flight": 2,
     }
-    assert set(data) == {"use", "latency", "in_flight", "budget", "retry", "cutoff"}
+    assert set(data) == {"use", "latency", "in_flight", "budget", "retry", "cutoff", "acceptance"}
 
 
 @pytest.mark.parametrize("written", ["2023", "2023-12", '"2023-12"'])
@@ -275,8 +276,8 @@ def test_a_change_makes_another_scenario(here: Path) -> None:
 
 
 def test_parts_may_be_given_as_objects(here: Path) -> None:
-    scenario = load_scenario("quickstart", **{"time.utterance": Fixed(length="1h")})
-    assert scenario.time.utterance == Fixed(length="1h")
+    scenario = load_scenario("quickstart", **{"time.utterance": FixedDuration(length="1h")})
+    assert scenario.time.utterance == FixedDuration(length="1h")
 
 
 def test_a_path_in_a_file_is_relative_to_the_file(write: Write, here: Path) -> None:
@@ -338,7 +339,7 @@ def test_an_ecosystem_folder_counts_by_its_content_not_its_place(write: Write, h
 
 
 def test_families_of_metrics_are_those_that_exist() -> None:
-    from metrics.table import FAMILIES
+    from metrics.registry import FAMILIES
 
     assert set(FAMILIES) == {*METRICS, "chance"}
 

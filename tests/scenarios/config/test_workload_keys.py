@@ -3,10 +3,10 @@
 import pytest
 
 from agents.errors import InputError
-from scenarios.document import Document
-from scenarios.load import parse_yaml
-from scenarios.runfolder import identity_hash, resolved_text
-from scenarios.schema import load_scenario, read_scenario
+from scenarios.config.document import Document
+from scenarios.config.schema import load_scenario, read_scenario
+from scenarios.config.yaml_io import parse_yaml
+from scenarios.runs.run_folder import identity_hash, resolved_text
 
 FILE = """\
 extends: quickstart
@@ -40,7 +40,7 @@ def test_effort_and_switching_are_read_and_resolved(loaded):
 
 
 def test_an_intervention_changes_them(loaded):
-    ((_, changed),) = loaded(FILE).changed()
+    ((_, changed),) = loaded(FILE).after_interventions()
     assert changed.time.switching == pytest.approx(1 / 24, abs=1e-6)
     assert changed.time.stage_effort == {"topic": 2, "abstract": {"leader": 1, "member": 0.5}}
 

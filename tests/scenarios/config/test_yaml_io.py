@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.errors import InputError
-from scenarios.load import (
+from scenarios.config.yaml_io import (
     MAX_BYTES,
     MAX_DEPTH,
     MAX_VALUES,
+    display_path,
     parse_value,
     parse_yaml,
     read_yaml,
-    shown_path,
     write_yaml,
 )
 
@@ -170,12 +170,6 @@ def test_no_yaml_object_is_ever_constructed(monkeypatch: pytest.MonkeyPatch) -> 
     assert parse_yaml("a: {b: [1, 2]}", "f").data == {"a": {"b": [1, 2]}}
 
 
-def seconds(call: object) -> float:
-    began = time.monotonic()
-    call()  # type: ignore[operator]
-    return time.monotonic() - began
-
-
 def bomb(levels: int) -> str:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     for level in range(1, levels):
@@ -197,10 +191,8 @@ def bomb(levels: int) -> str:
     ],
     ids=["aliases", "circle", "circle of mappings", "brackets", "lines", "braces", "keys"],
 )
-def test_what_unfolds_without_end_is_refused_in_seconds(text: str, message: str) -> None:
-    told: list[str] = []
-    assert seconds(lambda: told.append(fault(text))) < 8
-    assert message in told[0]
+def test_what_unfolds_without_end_is_refused_at_the_bound(text: str, message: str) -> None:
+    assert message in fault(text)
 
 
 def test_a_string_of_a_gigabyte_is_not_even_read(tmp_path: Path) -> None:
@@ -208,12 +200,13 @@ def test_a_string_of_a_gigabyte_is_not_even_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.write(b"name: '")
         file.truncate(2**30)
-
-    def reading() -> None:
+    tracemalloc.start()
+    try:
         with pytest.raises(InputError, match="larger than 256 KiB"):
             read_yaml(path)
-
-    assert seconds(reading) < 2
+        assert tracemalloc.get_traced_memory()[1] < 4 * MAX_BYTES
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_size_limit_is_exact(tmp_path: Path) -> None:
@@ -298,5 +291,5 @@ def test_words_are_written_without_quotes_and_keys_keep_their_order() -> None:
 
 
 def test_paths_below_the_current_folder_are_shown_short(here: Path) -> None:
-    assert shown_path(here / "a" / "s.yaml") == os.path.join("a", "s.yaml")
-    assert shown_path(here.parent / "s.yaml") == str(here.parent / "s.yaml")
+    assert display_path(here / "a" / "s.yaml") == os.path.join("a", "s.yaml")
+    assert display_path(here.parent / "s.yaml") == str(here.parent / "s.yaml")

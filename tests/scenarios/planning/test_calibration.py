@@ -7,20 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from agents.kept import Kept
-from agents.offline.rehearsal import Leaning, Manner, Rehearsal
-from agents.offline.scientist import Offline, answer
+from agents.backends.model_mimic import Leaning, MimicSettings, ModelMimic
+from agents.journal.records import CallOutcome
+from agents.offline.backend import Offline, answer_offline
 from agents.profile import Profile
-from agents.request import Message, Request
+from agents.prompts.request import Message, Request
 from protocols.forms import Choice, Remark
-from scenarios.lessons import Lessons
-from scenarios.rates import Rates
+from scenarios.planning.calibration import Calibration
+from scenarios.planning.model_rates import ModelRates
 
 ADA = Profile("Scientist1", ("X",), ("graphs", "proteins"), 4, 9)
 BEN = Profile("Scientist2", ("Y",), ("graphs", "maps"), 14, 90)
 INVITED = {"inviter": BEN, "members": (BEN,), "load": 0, "ties": 1, "similarity": 0.5}
 SPEAKING = {"members": (ADA, BEN), "role": "leader", "summaries": (), "said": (), "start": ""}
-MANNER = Manner(
+MANNER = MimicSettings(
     wordiness=3.0,
     around=0.5,
     leanings={"Choice.accepted": Leaning(kept=0.5, turned=0.2)},
@@ -37,14 +37,14 @@ def asked(number: int) -> Request:
     return Request(f"t/{number}", ADA, told, form, slots, seed=number)
 
 
-def heard(count: int, manner: Manner = MANNER) -> Rates:
+def heard(count: int, manner: MimicSettings = MANNER) -> ModelRates:
     """What is learnt from so many calls of a model with a manner."""
-    lessons, model = Lessons(), Rehearsal(part=Offline(), manner=manner)
+    lessons, model = Calibration(), ModelMimic(imitated=Offline(), settings=manner)
     for number in range(count):
         request = asked(number)
         reply = asyncio.run(model.complete(request))
-        kept = Kept("answer", reply.text, "m", replace(reply.usage, estimated=False))
-        lessons.hear(request, kept, answer(request))
+        kept = CallOutcome("answer", reply.text, "m", replace(reply.usage, estimated=False))
+        lessons.observe(request, kept, answer_offline(request))
     return lessons.rates("learnt", [1.0, 2.0, 3.0] * count)
 
 
@@ -64,7 +64,7 @@ def test_a_manner_is_found_again() -> None:
 
 
 def test_the_rates_that_were_learnt_make_the_manner_that_was_heard() -> None:
-    manner = heard(600).manner()
+    manner = heard(600).mimic_settings()
     assert manner.wordiness_of["Remark"] == pytest.approx(3.0, rel=0.02)
     assert manner.leanings["Choice.accepted"].kept == pytest.approx(0.5, abs=0.12)
 
@@ -77,16 +77,16 @@ def test_a_few_calls_leave_more_open_than_many() -> None:
 
 
 def test_what_was_not_seen_stays_assumed() -> None:
-    rates = Lessons().rates("nothing", [])
-    assumed = Rates("nothing")
+    rates = Calibration().rates("nothing", [])
+    assumed = ModelRates("nothing")
     assert (rates.wordiness.all, rates.around.all) == (assumed.wordiness.all, assumed.around.all)
     assert (rates.latency, rates.prompt_tokens) == (assumed.latency, assumed.prompt_tokens)
     assert (rates.yes, rates.re_asks) == (assumed.yes, assumed.re_asks)
 
 
 def test_a_verdict_teaches_nothing_of_words() -> None:
-    lessons, request = Lessons(), asked(0)
-    lessons.hear(request, Kept("filtered", "taken away"), answer(request))
+    lessons, request = Calibration(), asked(0)
+    lessons.observe(request, CallOutcome("filtered", "taken away"), answer_offline(request))
     rates = lessons.rates("one", [])
     assert rates.calls == 1
     assert rates.wordiness.all.seen == 0

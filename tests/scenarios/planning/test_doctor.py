@@ -12,12 +12,13 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from scenarios import doctor, installation, load_scenario
-from scenarios.cli import app
-from scenarios.doctor import examine
-from scenarios.handful import CALLS, hold, questions
-from scenarios.installation import Finding, embedded, package
-from tests.agents.live_provider import Provider, completion, http
+from scenarios import load_scenario
+from scenarios.cli.app import app
+from scenarios.planning import doctor, installation
+from scenarios.planning.doctor import examine
+from scenarios.planning.installation import CheckResult, check_offline_backend, check_package
+from scenarios.planning.probe import CALLS, first_questions, run_probe
+from tests.agents.backends.live_provider import Provider, completion, http
 from tests.faultserver import FaultServer, Plan
 
 KEY = "canary-4f81b2c07d"
@@ -100,11 +101,11 @@ def test_every_endpoint_is_asked_by_itself(small: Path, server: FaultServer) -> 
     found = [
         one
         for one in examine(scenario, quick=True)
-        if "answer at" in one.what or "answers at" in one.what
+        if "answer at" in one.message or "answers at" in one.message
     ]
     assert [one.state for one in found] == ["ok", "problem"]
-    assert "127.0.0.1:9" in found[1].what
-    assert "backend.api_base" in found[1].todo
+    assert "127.0.0.1:9" in found[1].message
+    assert "backend.api_base" in found[1].advice
 
 
 @pytest.mark.parametrize(
@@ -203,9 +204,9 @@ def test_a_handful_stops_at_its_bound(small: Path, server: FaultServer) -> None:
         small,
         **{"backend.use": "openai", "backend.model": "test", "backend.api_base": server.url},
     )
-    asked = questions(scenario)
+    asked = first_questions(scenario)
     assert len({one.form for one in asked}) == len(asked) == 9
-    heard = asyncio.run(hold(scenario.backend.backend, asked * 3, 4))
+    heard = asyncio.run(run_probe(scenario.backend.backend, asked * 3, 4))
     assert heard.stopped is not None
     assert server.counts()["answers"] <= CALLS
 
@@ -237,13 +238,13 @@ def test_releases_that_do_not_do_are_problems(
     monkeypatch: pytest.MonkeyPatch, name: str, version: str, state: str
 ) -> None:
     monkeypatch.setattr(metadata, "version", lambda _: version)
-    found = package(name)
+    found = check_package(name)
     assert found.state == state
-    assert bool(found.todo) == (state == "problem")
+    assert bool(found.advice) == (state == "problem")
 
 
 def test_a_package_that_is_missing_is_a_problem() -> None:
-    assert package("no-such-package").state == "problem"
+    assert check_package("no-such-package").state == "problem"
 
 
 def test_an_old_python_and_a_strangers_package_are_problems(
@@ -256,13 +257,13 @@ def test_an_old_python_and_a_strangers_package_are_problems(
 
     monkeypatch.setattr(installation, "OLDEST_PYTHON", (99, 0))
     monkeypatch.setattr(installation, "check_packages", elsewhere)
-    wrong = [one for one in installation.installation() if one.state == "problem"]
-    assert [one.what.split()[0] for one in wrong] == ["Python", "the"]
-    assert all(one.todo for one in wrong)
+    wrong = [one for one in installation.check_installation() if one.state == "problem"]
+    assert [one.message.split()[0] for one in wrong] == ["Python", "the"]
+    assert all(one.advice for one in wrong)
 
 
 def test_the_embedded_backend_is_asked() -> None:
-    assert embedded() == Finding("ok", "the embedded backend answers")
+    assert check_offline_backend() == CheckResult("ok", "the embedded backend answers")
 
 
 def test_a_wrong_scenario_is_bad_input(tmp_path: Path) -> None:

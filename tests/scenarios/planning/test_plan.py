@@ -12,19 +12,28 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from agents.backends.model_mimic import MimicSettings
 from agents.errors import InputError
-from agents.offline.rehearsal import Manner
 from benchmarks.plan import MARK, OTHERWISE, SCENARIOS, measure
 from scenarios import load_scenario
-from scenarios.cli import app
-from scenarios.lessons import Record
-from scenarios.pace import WINDOWS, slots_of, slow_windows
-from scenarios.plan import ENDS, FIGURES, plan, rates_for
-from scenarios.plan_table import duration
-from scenarios.rates import Rate, Rates, line, ratio, ratio_by_form, share, slowest, wilson
-from scenarios.schema import Scenario
-from scenarios.stage import Stage
-from society.run import Run
+from scenarios.cli.app import app
+from scenarios.cli.plan_tables import duration
+from scenarios.config.schema import Scenario
+from scenarios.planning.calibration import RecordedRun
+from scenarios.planning.dry_run import DryRun
+from scenarios.planning.lookahead import WINDOWS, slots_of, slow_windows
+from scenarios.planning.model_rates import (
+    ModelRates,
+    Rate,
+    estimate_ratio,
+    estimate_ratio_by_form,
+    estimate_share,
+    fit_line,
+    slow_call_seconds,
+    wilson_interval,
+)
+from scenarios.planning.plan import ENDS, FIGURES, plan, rates_for
+from society.results.run import Run
 from tests.faultserver import FaultServer
 
 LIVE = {"backend.use": "openai", "backend.model": "test", "backend.in_flight": 8}
@@ -94,7 +103,7 @@ def test_what_is_assumed_and_who_rehearses_is_said(small: Path, server: FaultSer
 def test_a_price_makes_money_of_tokens(small: Path, server: FaultServer) -> None:
     prices = {"backend.prices.input": 2.0, "backend.prices.output": 10.0}
     scenario = spoken(small, server, **prices)
-    planned = plan(scenario, Rates.of_rules())
+    planned = plan(scenario, ModelRates.of_rules())
     tokens = [planned.figures[f"{kind}_tokens"].likely for kind in ("prompt", "completion")]
     paid = (2.0 * tokens[0] + 10.0 * tokens[1]) / 1e6
     assert planned.priced
@@ -115,7 +124,7 @@ def test_a_folder_without_calls_teaches_nothing(small: Path, missing: str) -> No
     if missing == "empty":
         folder.mkdir()
     with pytest.raises(InputError, match="holds no run with a journal"):
-        Record(folder)
+        RecordedRun(folder)
 
 
 @pytest.fixture(scope="module")
@@ -165,10 +174,10 @@ def test_a_probed_plan_is_near_the_truth_and_nothing_is_paid_twice(
 def test_calls_of_another_seed_teach_rates_and_are_no_part_of_the_plan(
     probe: dict[str, Any], medium: Path, small: Path, server: FaultServer
 ) -> None:
-    record = Record(medium.parent / "run")
+    record = RecordedRun(medium.parent / "run")
     other = spoken(small, server)
     planned = plan(other, rates_for(other, record), record)
-    assert planned.made.calls == 0
+    assert planned.paid.calls == 0
     assert planned.rates.calls == record.answered >= 50
 
 
@@ -177,16 +186,16 @@ def test_calls_of_another_model_teach_nothing(
 ) -> None:
     other = spoken(medium, server, **{"backend.temperature": 0.1})
     with pytest.raises(InputError, match="other sampling"):
-        rates_for(other, Record(medium.parent / "run"))
+        rates_for(other, RecordedRun(medium.parent / "run"))
 
 
 def test_a_long_scenario_is_cut_for_the_ends_and_scaled(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenario = load_scenario(small, **{"backend.use": "openai", "backend.model": "m"})
-    whole = plan(scenario, Rates(""))
-    monkeypatch.setattr("scenarios.plan.CALLS", 10)
-    scaled = plan(scenario, Rates(""))
+    whole = plan(scenario, ModelRates(""))
+    monkeypatch.setattr("scenarios.planning.plan.CALLS", 10)
+    scaled = plan(scenario, ModelRates(""))
     assert scaled.rehearsals == 1 + len(ENDS)
     assert scaled.figures["calls"].likely == pytest.approx(whole.figures["calls"].likely, rel=0.2)
     assert scaled.figures["tokens"].low < scaled.figures["tokens"].likely
@@ -195,9 +204,9 @@ def test_a_long_scenario_is_cut_for_the_ends_and_scaled(
 
 def test_wordier_models_that_must_be_asked_again_take_more(small: Path) -> None:
     scenario = load_scenario(small, **{"backend.use": "openai", "backend.model": "m"})
-    stage = Stage(scenario)
-    plain, wordy = stage.play(Manner()), stage.play(Manner(wordiness=3.0))
-    again = stage.play(Manner(re_asks=0.3))
+    stage = DryRun(scenario)
+    plain, wordy = stage.run(MimicSettings()), stage.run(MimicSettings(wordiness=3.0))
+    again = stage.run(MimicSettings(re_asks=0.3))
     assert wordy.calls == plain.calls
     assert wordy.completion_tokens > 2 * plain.completion_tokens
     assert wordy.prompt_tokens > 1.1 * plain.prompt_tokens
@@ -207,8 +216,8 @@ def test_wordier_models_that_must_be_asked_again_take_more(small: Path) -> None:
 
 def test_wall_time_is_the_longest_chain_or_all_the_work(small: Path) -> None:
     model = {"backend.use": "openai", "backend.model": "m"}
-    played = Stage(load_scenario(small, **model)).play(Manner())
-    rates = replace(Rates.of_rules(latency=2.0), exact=False)
+    played = DryRun(load_scenario(small, **model)).run(MimicSettings())
+    rates = replace(ModelRates.of_rules(latency=2.0), exact=False)
     for slots in (1, 64):
         scenario = load_scenario(small, **model, **{"backend.in_flight": slots})
         seconds = plan(scenario, rates).figures["seconds"].likely
@@ -239,36 +248,36 @@ def test_a_society_whose_windows_are_short_is_warned_of(small: Path) -> None:
 
 def test_the_law_is_of_the_shortest_window_and_the_slowest_call(small: Path) -> None:
     model = {"backend.use": "openai", "backend.model": "m", "time.reply_window": "2d"}
-    law = plan(load_scenario(small, **model), Rates("", slowest=10.0)).law
+    law = plan(load_scenario(small, **model), ModelRates("", slowest=10.0)).law
     assert law is not None
     assert law.window == "time.reply_window"
     assert law.seconds == pytest.approx(law.span / 2 * 10)
     at_once = load_scenario(small, **model | {f"time.{name}": 0 for name in WINDOWS})
-    assert plan(at_once, Rates("")).law is None
+    assert plan(at_once, ModelRates("")).law is None
 
 
 def test_shares_are_drawn_a_little_and_their_ends_are_wilsons() -> None:
-    assert share(0, 0, 1.0) == Rate(0.5, 1.0, 1.0, 0)
-    assert share(5, 10, 1.0).likely == pytest.approx(5.5 / 10.5)
-    low, high = wilson(5, 10)
+    assert estimate_share(0, 0, 1.0) == Rate(0.5, 1.0, 1.0, 0)
+    assert estimate_share(5, 10, 1.0).likely == pytest.approx(5.5 / 10.5)
+    low, high = wilson_interval(5, 10)
     assert low + high == pytest.approx(1.0)
     assert low == pytest.approx(0.3122, abs=0.001)
-    assert wilson(0, 20)[0] == 0.0
-    assert wilson(20, 20)[1] == pytest.approx(1.0)
+    assert wilson_interval(0, 20)[0] == 0.0
+    assert wilson_interval(20, 20)[1] == pytest.approx(1.0)
 
 
 def test_ratios_are_of_sums_and_surer_the_more_was_seen() -> None:
     pairs = [(1.0, 3.0), (2.0, 5.0), (3.0, 10.0)]
-    few, many = ratio(pairs, Rate(1, 2, 4)), ratio(pairs * 20, Rate(1, 2, 4))
+    few, many = estimate_ratio(pairs, Rate(1, 2, 4)), estimate_ratio(pairs * 20, Rate(1, 2, 4))
     assert few.likely == many.likely == pytest.approx(3.0)
     assert few.low < many.low < 3.0 < many.high < few.high
-    assert ratio([], Rate(1, 2, 4)) == Rate(1, 2, 4)
-    assert ratio([(2.0, 6.0)], Rate(1, 2, 4)) == Rate(1.5, 3.0, 6.0, 1)
+    assert estimate_ratio([], Rate(1, 2, 4)) == Rate(1, 2, 4)
+    assert estimate_ratio([(2.0, 6.0)], Rate(1, 2, 4)) == Rate(1.5, 3.0, 6.0, 1)
 
 
 def test_a_form_seldom_seen_is_drawn_towards_all_and_all_is_as_wide_as_the_forms_differ() -> None:
-    found = ratio_by_form(
-        {"often": [(1.0, 2.0)] * 30, "once": [(1.0, 8.0)]}, Rates("").wordiness.all
+    found = estimate_ratio_by_form(
+        {"often": [(1.0, 2.0)] * 30, "once": [(1.0, 8.0)]}, ModelRates("").wordiness.all
     )
     assert found.of["often"].likely == pytest.approx(2.0, rel=0.02)
     assert found.all.likely < found.of["once"].likely < 8.0
@@ -277,16 +286,16 @@ def test_a_form_seldom_seen_is_drawn_towards_all_and_all_is_as_wide_as_the_forms
 
 
 def test_tokens_are_a_line_over_characters() -> None:
-    slope, start = line([(100, 37), (200, 62), (400, 112)], (Rate(0.2, 0.25, 0.3), 10.0))
+    slope, start = fit_line([(100, 37), (200, 62), (400, 112)], (Rate(0.2, 0.25, 0.3), 10.0))
     assert slope.likely == pytest.approx(0.25)
     assert start == pytest.approx(12.0)
-    one = line([(100, 35)], (Rate(0.2, 0.25, 0.3), 10.0))
+    one = fit_line([(100, 35)], (Rate(0.2, 0.25, 0.3), 10.0))
     assert one[0].likely == pytest.approx(0.25)
 
 
 def test_the_slowest_of_twenty() -> None:
-    assert slowest([float(n) for n in range(1, 21)], 5.0) == 19.0
-    assert slowest([], 5.0) == 5.0
+    assert slow_call_seconds([float(n) for n in range(1, 21)], 5.0) == 19.0
+    assert slow_call_seconds([], 5.0) == 5.0
 
 
 @pytest.mark.parametrize(
@@ -297,7 +306,7 @@ def test_lengths_of_time_are_written_for_people(seconds: float, told: str) -> No
 
 
 def test_every_figure_has_its_ends(small: Path, server: FaultServer) -> None:
-    planned = plan(spoken(small, server), Rates(""))
+    planned = plan(spoken(small, server), ModelRates(""))
     for name in (*FIGURES, "seconds"):
         rate = planned.figures[name]
         assert rate.low <= rate.likely <= rate.high

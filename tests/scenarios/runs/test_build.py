@@ -15,9 +15,9 @@ import pytest
 import scenarios
 from agents.errors import InputError
 from scenarios import ScenarioSociety, build_society, load_scenario, run_scenario
-from scenarios.build import build_ecosystem_of
+from scenarios.runs.build import build_ecosystem_of
 from society.model import Society
-from society.run import Run
+from society.results.run import Run
 
 Write = Callable[[str, str], Path]
 
@@ -64,8 +64,8 @@ def test_a_scenario_becomes_a_society(small: Path) -> None:
     assert isinstance(society, Society)
     assert len(society.population) == 12
     assert (society.until, society.step_days) == (182, 7)
-    assert society.protocol == scenario.protocol
-    assert society.times == scenario.time
+    assert society.world.protocol == scenario.protocol
+    assert society.world.times == scenario.time
     society.step()
     assert society.day == 7
     society.close()
@@ -80,7 +80,7 @@ def test_the_ecosystem_can_be_handed_in(small: Path) -> None:
 def test_keyword_arguments_are_scenario_keys(small: Path) -> None:
     society = ScenarioSociety(setup=str(small), seed=9, **{"until": "2w", "protocol.turns": 2})
     assert society.until == 14
-    assert society.protocol.turns == 2  # type: ignore[attr-defined]
+    assert society.world.protocol.settings.turns == 2  # type: ignore[attr-defined]
     society.run_to_end()
     assert not society.running
 

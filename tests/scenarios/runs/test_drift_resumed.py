@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from agents.errors import Stopped
-from agents.offline.scientist import Offline, answer
-from scenarios.execute import replay
-from scenarios.execute import run as run_scenario
-from scenarios.fork import Fork
-from scenarios.record import JOURNAL
-from scenarios.schema import Scenario, load_scenario
-from society.past import past_of
-from society.run import Run
+from agents.offline.backend import Offline, answer_offline
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.runs.execute import replay
+from scenarios.runs.execute import run_scenario as run_scenario
+from scenarios.runs.fork import Fork
+from scenarios.runs.run_journal import JOURNAL
+from society.results.run import Run
+from society.results.run_prefix import compute_run_prefix
 
 pytestmark = pytest.mark.usefixtures("no_page")
 AT = 70.0
@@ -60,7 +60,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(
         if len(asked) == 90:
             raise Stopped("pulled the plug")
         asked.append(request.id)
-        return answer(request)
+        return answer_offline(request)
 
     with monkeypatch.context() as patch:
         patch.setattr(Offline, "complete", stopped)
@@ -76,13 +76,13 @@ def test_it_is_replayed_from_its_journal_without_encoding_interests_again(
     from society.literature.embedding import lsa
 
     encoded: list[str] = []
-    encode = lsa.Lsa.encode
+    encode = lsa.LSAEmbedding.encode
 
     def noting(self, texts):
         encoded.extend(texts)
         return encode(self, texts)
 
-    monkeypatch.setattr(lsa.Lsa, "encode", noting)
+    monkeypatch.setattr(lsa.LSAEmbedding, "encode", noting)
     replay(parent)
     lists = Run.open(parent).table("interests")["interests"]
     told = {text.replace("; ", ", ") for text in lists}
@@ -94,7 +94,7 @@ def test_it_is_replayed_from_its_journal_without_encoding_interests_again(
 def test_a_fork_shares_the_interests_of_the_past(parent: Path, here: Path) -> None:
     past = Fork.of(parent, f"{AT:g}d", ["protocol.turns=2"]).run(here / "fork")
     ours, theirs = Run.open(here / "fork"), Run.open(parent)
-    assert past == past_of(ours, AT) == past_of(theirs, AT)
+    assert past == compute_run_prefix(ours, AT) == compute_run_prefix(theirs, AT)
     tables = [run.table("interests") for run in (ours, theirs)]
     before = [table[table["date"] < AT].to_dict("records") for table in tables]
     after = [table[table["date"] >= AT].to_dict("records") for table in tables]

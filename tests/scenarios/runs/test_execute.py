@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from agents.errors import InputError, Stopped
-from scenarios import execute, load_scenario, run_scenario, runfolder
-from scenarios.execute import default_folder, is_finished, prepare
-from scenarios.progress import Silence
-from scenarios.schema import Scenario
-from society.run import Run
-from society.tables import TABLES
+from scenarios import load_scenario, run_scenario
+from scenarios.config.schema import Scenario
+from scenarios.runs import execute, run_folder
+from scenarios.runs.execute import default_folder, is_finished, prepare
+from scenarios.runs.progress import NoProgress
+from society.results.run import Run
+from society.results.tables import TABLES
 
 Write = Callable[[str, str], Path]
 
@@ -134,17 +135,16 @@ def test_another_seed_is_another_run(small: Scenario, small_run: Path, here: Pat
 
 
 def test_the_digest_is_of_tables_network_and_events(small_run: Path) -> None:
-    from society.frames import essential
-    from society.run import digest_tables
+    from society.results.digest import digest_content, digest_tables
 
     run = Run.open(small_run)
     tables = {name: run.table(name) for name in TABLES}
-    told = digest_tables(essential(tables)).encode()
+    told = digest_tables(digest_content(tables)).encode()
     told += (small_run / "network.graphml").read_bytes() + (small_run / "events.jsonl").read_bytes()
     assert hashlib.sha256(told).hexdigest() == digest(small_run).strip()
 
 
-class Never(Silence):
+class Never(NoProgress):
     def begin(self, phase: str) -> None:
         raise AssertionError(phase)
 
@@ -208,7 +208,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_simulation(
         run_scenario(small, "/proc/run", Only("preparing"))
 
 
-class Only(Silence):
+class Only(NoProgress):
     """Lets no phase begin: the check has to come first."""
 
     def __init__(self, forbidden: str) -> None:
@@ -241,7 +241,7 @@ def test_a_crash_while_writing_leaves_nothing_that_looks_finished(
 def test_the_phases_are_told_in_order(small: Scenario, here: Path) -> None:
     told: list[str] = []
 
-    class Told(Silence):
+    class Told(NoProgress):
         def begin(self, phase: str) -> None:
             told.append(phase)
 
@@ -288,7 +288,7 @@ def test_a_team_larger_than_the_population(small: Scenario, here: Path) -> None:
 def test_an_ecosystem_that_is_none(
     small: Scenario, write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write("not_an_ecosystem.py", "from agents.part import Part\nclass Empty(Part): ...\n")
+    write("not_an_ecosystem.py", "from agents.config import Part\nclass Empty(Part): ...\n")
     monkeypatch.syspath_prepend(str(here))
     use = {"use": "not_an_ecosystem:Empty"}
     changed = small.set("population.ecosystem", use, trust=True)
@@ -297,4 +297,4 @@ def test_an_ecosystem_that_is_none(
 
 
 def test_the_modules_name_the_same_files() -> None:
-    assert execute.MANIFEST == runfolder.MANIFEST == "manifest.json"
+    assert execute.MANIFEST == run_folder.MANIFEST == "manifest.json"

@@ -12,20 +12,20 @@ import pytest
 from typer.testing import CliRunner
 
 from agents.errors import Diverged, InputError, Stopped
-from agents.journal import Journal
-from agents.offline.scientist import Offline, answer
-from metrics.removals import removals
-from scenarios.cli import app
-from scenarios.execute import replay
-from scenarios.execute import run as run_scenario
-from scenarios.fork import Fork
-from scenarios.record import JOURNAL
-from scenarios.schema import load_scenario
-from society.past import past_of
-from society.run import Run
+from agents.journal.journal import Journal
+from agents.offline.backend import Offline, answer_offline
+from metrics.networks.removals import removals
+from scenarios.cli.app import app
+from scenarios.config.schema import load_scenario
+from scenarios.runs.execute import replay
+from scenarios.runs.execute import run_scenario as run_scenario
+from scenarios.runs.fork import Fork
+from scenarios.runs.run_journal import JOURNAL
+from society.results.run import Run
+from society.results.run_prefix import compute_run_prefix
 
 pytestmark = pytest.mark.usefixtures("no_page")
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 AT = 40.0
 
 
@@ -39,7 +39,7 @@ class Asked:
             if len(self.dates) == stop_at:
                 raise Stopped("pulled the plug")
             self.dates[request.id] = request.asked
-            return answer(request)
+            return answer_offline(request)
 
         monkeypatch.setattr(Offline, "complete", complete)
 
@@ -76,10 +76,10 @@ def test_a_fork_shares_the_past_and_differs_after(
     assert min(asked.dates.values()) >= AT
     assert (parent / JOURNAL).read_bytes() == before
     ours, theirs = Run.open(here / "fork"), Run.open(parent)
-    assert past == past_of(ours, AT) == past_of(theirs, AT)
+    assert past == compute_run_prefix(ours, AT) == compute_run_prefix(theirs, AT)
     assert past.calls > 20
     assert past.events > 5
-    assert past_of(ours, 182.0) != past_of(theirs, 182.0)
+    assert compute_run_prefix(ours, 182.0) != compute_run_prefix(theirs, 182.0)
     shared = {call for call, date in asked_of(parent).items() if date < AT}
     assert shared == {call for call, date in asked_of(here / "fork").items() if date < AT}
     told = json.loads((here / "fork" / "manifest.json").read_text())["ledger"]["forked"]
@@ -98,7 +98,7 @@ def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent: Path, here
 FORKED = """
 import sys
 from pathlib import Path
-from scenarios.fork import Fork
+from scenarios.runs.fork import Fork
 parent, folder = map(Path, sys.argv[1:])
 Fork.of(parent, "40d", {settings!r}, "degree:2").run(folder)
 """
@@ -118,11 +118,14 @@ def test_a_fork_is_the_same_in_another_process_and_at_any_concurrency(
         env=os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=500,
     )
     assert told.returncode == 0, told.stderr
     assert digest(here / "far") == digest(here / "ours") != digest(parent)
-    pasts = {past_of(Run.open(one), AT) for one in (parent, *(here / n for n in ("one", "far")))}
+    pasts = {
+        compute_run_prefix(Run.open(one), AT)
+        for one in (parent, *(here / n for n in ("one", "far")))
+    }
     assert len(pasts) == 1
 
 
@@ -141,9 +144,9 @@ def test_two_futures_of_two_years_share_the_first_one(here: Path) -> None:
     run_scenario(load_scenario("community/field", **COMMUNITY), here / "parent")
     past = Fork.of(here / "parent", "1y", [], "degree:10").run(here / "fork")
     ours, theirs = Run.open(here / "fork"), Run.open(here / "parent")
-    assert past == past_of(theirs, 365.0) == past_of(ours, 365.0)
+    assert past == compute_run_prefix(theirs, 365.0) == compute_run_prefix(ours, 365.0)
     assert past.calls > 100
-    assert past_of(theirs, 730.0) != past_of(ours, 730.0)
+    assert compute_run_prefix(theirs, 730.0) != compute_run_prefix(ours, 730.0)
     assert len(ours.table("careers")) == 10
     told = removals(ours)
     assert told["people"].tolist() == [24, 24] + [14] * 6
@@ -159,7 +162,7 @@ def test_equal_questions_of_the_future_are_not_paid_again_either(
     asked = Asked(monkeypatch)
     Fork.of(parent, "150d", ["founding.max_teams=7"]).run(here / "fork")
     assert not asked.dates
-    assert past_of(Run.open(here / "fork"), 150.0).calls > 0
+    assert compute_run_prefix(Run.open(here / "fork"), 150.0).calls > 0
 
 
 def test_with_other_luck_they_are_asked_anew(
@@ -196,7 +199,7 @@ def test_a_stopped_fork_is_gone_on_with_and_pays_nothing_twice(
 def test_a_past_that_would_be_another_one_stops_the_fork(
     parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents.prompt import Prompt
+    from agents.prompts.prompt import Prompt
 
     render = Prompt.render
 
@@ -220,7 +223,7 @@ def test_a_call_of_the_past_that_was_never_made_stops_the_fork(
             fork.run(here / "fork")
     lost = next(iter(asked_of(parent)))
     with Journal.open(here / "fork" / JOURNAL) as journal:
-        journal._commits.later(
+        journal._writer.enqueue(
             lambda: journal._db.execute("DELETE FROM calls WHERE id = ?", (lost,))
         )
     with pytest.raises(Diverged, match=f"the call {lost} of day .* was never made"):
@@ -231,8 +234,12 @@ def test_a_fork_of_a_fork_shares_both_pasts(parent: Path, here: Path) -> None:
     Fork.of(parent, "40d", ["protocol.turns=2"]).run(here / "one")
     Fork.of(here / "one", "60d", ["time.meeting_notice=1d"]).run(here / "two")
     runs = [Run.open(folder) for folder in (parent, here / "one", here / "two")]
-    assert len({past_of(run, AT) for run in runs}) == 1
-    assert past_of(runs[1], 60.0) == past_of(runs[2], 60.0) != past_of(runs[0], 60.0)
+    assert len({compute_run_prefix(run, AT) for run in runs}) == 1
+    assert (
+        compute_run_prefix(runs[1], 60.0)
+        == compute_run_prefix(runs[2], 60.0)
+        != compute_run_prefix(runs[0], 60.0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -267,7 +274,7 @@ def test_the_command_prints_the_digest_of_the_past(parent: Path, here: Path) -> 
     words += ["--remove", "papers:1", "--set", "until=190d"]
     told = CliRunner().invoke(app, [*words, "--out", str(here / "fork")])
     assert told.exit_code == 0, told.output
-    past = past_of(Run.open(parent), AT)
+    past = compute_run_prefix(Run.open(parent), AT)
     assert f"{past.events} events and {past.calls} calls before day 40;" in told.output
     assert past.digest in told.output
     assert Run.open(here / "fork").days == 190.0

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
+from agents.backends.model_mimic import MimicSettings
 from agents.errors import BudgetReached, InputError
-from agents.offline.rehearsal import Manner
-from scenarios.doctor import examine
-from scenarios.execute import replay
-from scenarios.execute import run as run_scenario
-from scenarios.runfolder import identity_hash
-from scenarios.schema import Scenario, load_scenario
-from scenarios.stage import Stage
-from society.run import Run
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.planning.doctor import examine
+from scenarios.planning.dry_run import DryRun
+from scenarios.runs.execute import replay
+from scenarios.runs.execute import run_scenario as run_scenario
+from scenarios.runs.run_folder import identity_hash
+from society.results.run import Run
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 from tests.faultserver import FaultServer, Plan
 
 pytestmark = pytest.mark.usefixtures("no_page")
@@ -154,7 +154,7 @@ def test_the_identity_is_of_what_is_said_and_not_of_how_it_is_asked(make: Make) 
 
 def test_plan_counts_the_live_part(make: Make, server: FaultServer, here: Path) -> None:
     scenario = make()
-    played = Stage(scenario).play(Manner())
+    played = DryRun(scenario).run(MimicSettings())
     run_scenario(scenario, here / "run")
     assert played.calls == len(answered(server))
     assert played.chain <= played.calls
@@ -162,7 +162,7 @@ def test_plan_counts_the_live_part(make: Make, server: FaultServer, here: Path) 
 
 def test_doctor_visits_the_live_part(make: Make, server: FaultServer) -> None:
     told = list(examine(make(**{"backend.live_share": 0.5}), quick=True))
-    assert any("for a share of 0.5 of the teams" in finding.what for finding in told)
+    assert any("for a share of 0.5 of the teams" in finding.message for finding in told)
     assert server.counts()["requests"] >= 1
     assert not [finding for finding in told if finding.state == "problem"]
 

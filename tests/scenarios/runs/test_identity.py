@@ -5,10 +5,10 @@ import json
 import pytest
 
 from agents.errors import InputError
-from scenarios.execute import is_finished, run
-from scenarios.identity import added_since, is_identity, without
-from scenarios.runfolder import hash_json, identity_hash
-from scenarios.schema import load_scenario
+from scenarios.config.schema import load_scenario
+from scenarios.runs.execute import is_finished, run_scenario
+from scenarios.runs.identity import added_keys, drop_paths, is_same_scenario
+from scenarios.runs.run_folder import hash_json, identity_hash
 
 SMALL = {
     "until": "60d",
@@ -31,43 +31,43 @@ def scenario(**more):
 
 def earlier(one, paths=ADDED):
     """Identity and scenario as a release without some keys would have written them."""
-    return hash_json(without(one.identity(), paths)), without(one.to_data(), paths)
+    return hash_json(drop_paths(one.identity(), paths)), drop_paths(one.to_data(), paths)
 
 
 def test_keys_are_told_by_their_paths_and_new_sections_as_one():
     known = {"a": 1, "b": {"c": 1}}
     data = {"a": 2, "b": {"c": {"d": 1}, "e": 1}, "f": {"g": 1}}
-    assert added_since(known, data) == [("b", "e"), ("f",)]
-    assert without(data, [("b", "e"), ("f",)]) == {"a": 2, "b": {"c": {"d": 1}}}
+    assert added_keys(known, data) == [("b", "e"), ("f",)]
+    assert drop_paths(data, [("b", "e"), ("f",)]) == {"a": 2, "b": {"c": {"d": 1}}}
 
 
 def test_what_an_earlier_release_did_not_know_is_no_difference_at_its_default():
     one = scenario()
     assert one.to_data()["founding"]["leaders"] is None
-    assert is_identity(*earlier(one), one)
-    assert is_identity(identity_hash(one), one.to_data(), one)
+    assert is_same_scenario(*earlier(one), one)
+    assert is_same_scenario(identity_hash(one), one.to_data(), one)
 
 
 def test_it_is_a_difference_once_it_is_set():
     held = earlier(scenario())
-    assert not is_identity(*held, scenario(**{"protocol.speaking_order": "random"}))
+    assert not is_same_scenario(*held, scenario(**{"protocol.speaking_order": "random"}))
 
 
 def test_another_default_is_a_difference():
     one = scenario()
-    known = without(one.to_data(), ADDED)
+    known = drop_paths(one.to_data(), ADDED)
     known["protocol"]["turns"] = 9
-    was = without(one.identity(), ADDED)
+    was = drop_paths(one.identity(), ADDED)
     was["protocol"]["turns"] = 9
-    assert not is_identity(hash_json(was), known, one)
-    assert not is_identity("something else", known, one)
-    assert not is_identity("something else", None, one)
+    assert not is_same_scenario(hash_json(was), known, one)
+    assert not is_same_scenario("something else", known, one)
+    assert not is_same_scenario("something else", None, one)
 
 
 @pytest.fixture(scope="module")
 def older(tmp_path_factory):
     """A finished run folder as an earlier release would have left it."""
-    folder = run(scenario(), tmp_path_factory.mktemp("older") / "run", page=False)
+    folder = run_scenario(scenario(), tmp_path_factory.mktemp("older") / "run", page=False)
     path = folder / "manifest.json"
     manifest = json.loads(path.read_text())
     manifest["identity"], manifest["scenario"] = earlier(scenario())
@@ -89,12 +89,12 @@ def test_without_its_journal_another_run_is_refused(older):
 
 
 def test_a_journal_of_an_earlier_release_belongs_to_the_same_scenario(older):
-    from agents.journal import Journal
-    from scenarios.record import belongs
+    from agents.journal.journal import Journal
+    from scenarios.runs.run_journal import matches_journal
 
     held, known = earlier(scenario())
     with Journal.open(older / "journal.sqlite") as journal:
         journal.set_meta("identity", held)
         journal.set_meta("scenario", json.dumps(known))
-        assert belongs(journal, scenario())
-        assert not belongs(journal, scenario(**{"protocol.turns": 2}))
+        assert matches_journal(journal, scenario())
+        assert not matches_journal(journal, scenario(**{"protocol.turns": 2}))

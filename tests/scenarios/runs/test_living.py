@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from agents.errors import Stopped
-from agents.offline.scientist import Offline, answer
-from metrics.table import measure
-from scenarios.document import Document
-from scenarios.execute import replay
-from scenarios.execute import run as run_scenario
-from scenarios.fork import Fork
-from scenarios.schema import Scenario, load_scenario, read_scenario
-from society.past import past_of
-from society.run import Run
+from agents.offline.backend import Offline, answer_offline
+from metrics.registry import measure
+from scenarios.config.document import Document
+from scenarios.config.schema import Scenario, load_scenario, read_scenario
+from scenarios.runs.execute import replay
+from scenarios.runs.execute import run_scenario as run_scenario
+from scenarios.runs.fork import Fork
+from society.results.run import Run
+from society.results.run_prefix import compute_run_prefix
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LIVING = """\
 name: living
 seed: 5
@@ -86,9 +86,11 @@ def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(
 ) -> None:
     (here / "living.yaml").write_text(LIVING, encoding="utf-8")
     code = (
-        "from scenarios.execute import run; from scenarios.schema import load_scenario; "
+        "from scenarios.runs.execute import run_scenario; "
+        "from scenarios.config.schema import load_scenario; "
         "import metrics.report.page as page; page.write_page = lambda run, folder: folder; "
-        "run(load_scenario('living.yaml', **{'backend.in_flight': 1, 'metrics': []}), 'again')"
+        "living = load_scenario('living.yaml', **{'backend.in_flight': 1, 'metrics': []}); "
+        "run_scenario(living, 'again')"
     )
     settings = {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
@@ -97,7 +99,7 @@ def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(
         env=os.environ | settings,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=500,
     )
     assert done.returncode == 0, done.stderr
     assert digest(here / "again") == digest(lived)
@@ -113,7 +115,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(
         if len(asked) == 60:
             raise Stopped("pulled the plug")
         asked.append(request.id)
-        return answer(request)
+        return answer_offline(request)
 
     with monkeypatch.context() as patch:
         patch.setattr(Offline, "complete", complete)
@@ -129,7 +131,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(
 def test_a_fork_shares_everybody_who_came_before_its_day(lived: Path, here: Path) -> None:
     past = Fork.of(lived, "90d", ["careers.newcomers.per_year=4.0"]).run(here / "fork")
     ours, theirs = Run.open(here / "fork"), Run.open(lived)
-    assert past == past_of(ours, 90.0) == past_of(theirs, 90.0)
+    assert past == compute_run_prefix(ours, 90.0) == compute_run_prefix(theirs, 90.0)
     early, late = (
         [one.table("careers").query(when)["scientist"].tolist() for one in (ours, theirs)]
         for when in ("date < 90", "date >= 90 and change == 'arrived'")
@@ -142,7 +144,7 @@ def test_a_fork_shares_everybody_who_came_before_its_day(lived: Path, here: Path
 def test_a_longer_run_begins_with_the_shorter_one(lived: Path, here: Path) -> None:
     run_scenario(scenario_in(here, until="280d", metrics=[]), here / "longer")
     longer, shorter = Run.open(here / "longer"), Run.open(lived)
-    assert past_of(longer, 220.0) == past_of(shorter, 220.0)
+    assert compute_run_prefix(longer, 220.0) == compute_run_prefix(shorter, 220.0)
 
 
 def test_where_nobody_comes_or_goes_a_scenario_is_what_it_was(small: Scenario) -> None:

@@ -15,12 +15,19 @@ import pytest
 import typer
 
 from agents.errors import InputError, SocietyError, Stopped
-from scenarios import progress as progress_
-from scenarios.guard import guarded
-from scenarios.house import PACKAGES, check_packages
-from scenarios.overview import cell, print_overview, print_table
-from scenarios.progress import Bar, Lines, Silence, position, shown_progress, simulated_date
-from society.tables import TABLES
+from scenarios.cli.common import guarded
+from scenarios.cli.console import cell, print_overview, print_table
+from scenarios.planning.package_check import PACKAGES, check_packages
+from scenarios.runs import progress as progress_
+from scenarios.runs.progress import (
+    BarProgress,
+    LineProgress,
+    NoProgress,
+    make_progress,
+    progress_line,
+    simulated_date,
+)
+from society.results.tables import TABLES
 
 
 def society(**changed: Any) -> Any:
@@ -33,7 +40,7 @@ def society(**changed: Any) -> Any:
         "day": 40.0,
         "until": 365.0,
         "ecosystem": SimpleNamespace(boundary=2024),
-        "teams_in_world": {"a": (team, None), "b": (team, None)},
+        "world": SimpleNamespace(teams={"a": team, "b": team}),
         "log": SimpleNamespace(rows={"teams": [tuple(row)], "calls": [()] * 7}),
     }
     return SimpleNamespace(**(default | changed))
@@ -56,21 +63,23 @@ def test_every_simulated_year_has_365_days(day: float, date: str) -> None:
 
 
 def test_a_position_is_date_teams_and_calls() -> None:
-    assert position(society()) == (
+    assert progress_line(society()) == (
         "2024-02-10 (day 40 of 365); teams: 1 published, 2 running; calls: 11"
     )
 
 
 def test_a_position_without_teams() -> None:
     empty = SimpleNamespace(rows={"teams": [], "calls": []})
-    assert "teams: none yet; calls: 0" in position(society(teams_in_world={}, log=empty))
+    assert "teams: none yet; calls: 0" in progress_line(
+        society(world=SimpleNamespace(teams={}), log=empty)
+    )
 
 
 def test_lines_are_plain_and_only_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
     stream = io.StringIO()
-    with Lines(stream, every=5) as lines:
+    with LineProgress(stream, every=5) as lines:
         lines.begin("simulating")
         for second in range(13):
             now[0] = float(second)
@@ -87,13 +96,13 @@ def test_lines_are_plain_and_only_now_and_then(monkeypatch: pytest.MonkeyPatch) 
 
 def test_off_a_terminal_there_are_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert isinstance(shown_progress(), Lines)
+    assert isinstance(make_progress(), LineProgress)
 
 
 def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    bar = shown_progress()
-    assert isinstance(bar, Bar)
+    bar = make_progress()
+    assert isinstance(bar, BarProgress)
     with bar:
         bar.step(society())
         bar.count(3)
@@ -104,8 +113,8 @@ def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_silence_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    Silence().begin("x")
-    Silence().step(society())
+    NoProgress().begin("x")
+    NoProgress().step(society())
     assert capsys.readouterr() == ("", "")
 
 

@@ -3,9 +3,8 @@
 import io
 
 from scenarios import load_scenario
-from scenarios.build import build_society
-from scenarios.progress import Lines
-from scenarios.watch import watched
+from scenarios.runs.build import build_society
+from scenarios.runs.progress import LineProgress, report_waiting
 from tests.faultserver import FaultServer, Plan
 
 
@@ -17,7 +16,7 @@ def told(small_text, tmp_path, plan):
         keys = {"use": "openai", "model": "test", "api_base": server.url}
         settings = {f"backend.{name}": value for name, value in keys.items()}
         society = build_society(load_scenario(path, **settings))
-        with watched(society, Lines(screen, every=0.0), every=0.02):
+        with report_waiting(society, LineProgress(screen, every=0.0), every=0.02):
             society.run_to_end()
     return screen.getvalue().splitlines()
 
@@ -37,6 +36,6 @@ def test_rule_based_scientists_are_never_waited_for(small_text, tmp_path):
     path.write_text(small_text, encoding="utf-8")
     screen = io.StringIO()
     society = build_society(load_scenario(path))
-    with watched(society, Lines(screen, every=0.0), every=0.001):
+    with report_waiting(society, LineProgress(screen, every=0.0), every=0.001):
         society.run_to_end()
     assert screen.getvalue() == ""

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from agents.errors import BudgetReached, Diverged, InputError, Stopped
-from agents.journal import Journal
-from agents.offline.scientist import Offline, answer
-from scenarios.execute import is_finished, replay
-from scenarios.execute import run as run_scenario
-from scenarios.record import JOURNAL
-from scenarios.schema import Scenario
+from agents.journal.journal import Journal
+from agents.offline.backend import Offline, answer_offline
+from scenarios.config.schema import Scenario
+from scenarios.runs.execute import is_finished, replay
+from scenarios.runs.execute import run_scenario as run_scenario
+from scenarios.runs.run_journal import JOURNAL
 
 pytestmark = pytest.mark.usefixtures("no_page")
 
@@ -43,7 +43,7 @@ class Counted:
             if len(self.ids) == stop_at:
                 raise Stopped("pulled the plug")
             self.ids.append(request.id)
-            return answer(request)
+            return answer_offline(request)
 
         monkeypatch.setattr(Offline, "complete", complete)
 
@@ -111,7 +111,7 @@ def test_another_scenario_names_the_first_call_that_differs(small: Scenario, hel
 def test_another_prompt_is_noticed_in_a_finished_run(
     small: Scenario, held: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents.prompt import Prompt
+    from agents.prompts.prompt import Prompt
 
     render = Prompt.render
 
@@ -119,7 +119,9 @@ def test_another_prompt_is_noticed_in_a_finished_run(
         return render(self, slots) + "!" * (self.name == "topic_turn")
 
     monkeypatch.setattr(Prompt, "render", changed)
-    monkeypatch.setattr("scenarios.execute.prompt_hashes", lambda scenario: {"topic_turn.txt": "x"})
+    monkeypatch.setattr(
+        "scenarios.runs.execute.prompt_hashes", lambda scenario: {"topic_turn.txt": "x"}
+    )
     assert not is_finished(small, held)
     with pytest.raises(Diverged, match=r"/topic/\S+/utter/\S+ of day .* made before with other"):
         run_scenario(small, held)
@@ -130,7 +132,7 @@ def test_a_call_that_is_not_asked_for_any_more_is_named(
 ) -> None:
     (held / "manifest.json").unlink()
     with Journal.open(held / JOURNAL) as journal:
-        journal._commits.later(
+        journal._writer.enqueue(
             lambda: journal._db.execute(
                 "INSERT INTO calls SELECT NULL, 'Nobody/1/topic/1/1/0/utter/Nobody', 3.0, hash, "
                 "kind, text, model, prompt_tokens, completion_tokens, estimated, cut FROM calls "

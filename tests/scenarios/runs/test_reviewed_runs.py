@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from agents.errors import BudgetReached, Stopped
-from agents.offline.scientist import Offline, answer
-from scenarios.execute import replay
-from scenarios.execute import run as run_scenario
-from scenarios.fork import Fork
-from scenarios.plan import plan
-from scenarios.rates import Rates
-from scenarios.runfolder import identity_hash, prompt_hashes
-from scenarios.schema import Scenario, load_scenario
-from society.past import past_of
-from society.run import Run
+from agents.offline.backend import Offline, answer_offline
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.planning.model_rates import ModelRates
+from scenarios.planning.plan import plan
+from scenarios.runs.execute import replay
+from scenarios.runs.execute import run_scenario as run_scenario
+from scenarios.runs.fork import Fork
+from scenarios.runs.run_folder import identity_hash, prompt_hashes
+from society.results.run import Run
+from society.results.run_prefix import compute_run_prefix
 from tests.faultserver import FaultServer, Plan
 
 pytestmark = pytest.mark.usefixtures("no_page")
@@ -52,7 +52,7 @@ class Asked:
             if reviews == stop_at:
                 raise Stopped("pulled the plug")
             self.ids.append(request.id)
-            return answer(request)
+            return answer_offline(request)
 
         monkeypatch.setattr(Offline, "complete", complete)
 
@@ -88,7 +88,7 @@ def test_a_fork_in_the_middle_of_a_review_shares_what_was_before(
     settings = ["publication.reviewers=1", "seed=9"]
     past = Fork.of(folder, f"{at}d", settings).run(here / "fork")
     ours, theirs = Run.open(here / "fork"), Run.open(folder)
-    assert past == past_of(ours, at) == past_of(theirs, at)
+    assert past == compute_run_prefix(ours, at) == compute_run_prefix(theirs, at)
     assert digest(here / "fork") != digest(folder)
     # Teams keep the review that they were founded with: three seats still.
     first = ours.table("referees")
@@ -133,7 +133,7 @@ def test_a_plan_foresees_the_calls_of_review(reviewed: Callable[..., Scenario], 
     scenario = reviewed()
     calls = Run.open(run_scenario(scenario, here / "run")).table("calls")
     assert (calls["stage"] == "publication").sum() > 10
-    foreseen = plan(scenario, Rates.of_rules())
+    foreseen = plan(scenario, ModelRates.of_rules())
     assert foreseen.figures["calls"].likely == len(calls)
     assert foreseen.law is not None
     assert (foreseen.law.window, foreseen.law.days) == ("publication.screening", 2.0)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from protocols.virsci.protocol import VirSci
-from scenarios.schema import load_scenario
-from scenarios.study.file import studies
-from scenarios.study.reading import read_study
+from protocols.virsci.settings import VirSciSettings
+from scenarios.config.schema import load_scenario
+from scenarios.study.reader import read_study
+from scenarios.study.study_file import studies
 
 OURS = sorted(name for name in studies() if name.startswith("studies/virsci/"))
 PAPER = {f"studies/virsci/table-{n}" for n in range(1, 10)} | {
@@ -30,7 +30,7 @@ def read():
 def protocols(design):
     """The resolved protocol of every arm, by its name."""
     scenarios = zip(design.arms, design.scenarios, strict=True)
-    return {arm.name: scenario.protocol for arm, scenario in scenarios}
+    return {arm.name: scenario.protocol.settings for arm, scenario in scenarios}
 
 
 def test_every_table_and_figure_that_can_be_run_has_a_study():
@@ -49,7 +49,7 @@ def test_every_study_of_the_library_resolves_every_arm(read, name):
 @pytest.mark.parametrize("name", sorted(PAPER))
 def test_in_the_papers_studies_a_team_is_complete_and_nobody_leaves(read, name):
     for scenario in read(name).scenarios:
-        virsci = scenario.protocol
+        virsci = scenario.protocol.settings
         assert (virsci.leaving, virsci.min_size) == ("off", "all")
         assert scenario.founding.count == 1
         assert scenario.novelty is None, "the paper's measure"
@@ -122,8 +122,8 @@ def test_paper_against_code_has_every_departure_alone_and_all_together(read):
     paper = arms["paper"]
     ours = {"team_size": 4, "turns": 5, "min_size": 1, "inviting": "one_by_one"}
     rest = {"max_invitations": paper.max_invitations, "memory": "off"}
-    assert paper == VirSci(**ours, **rest)
-    assert arms["released code"] == VirSci(profile="released-code", **ours, **rest)
+    assert paper == VirSciSettings(**ours, **rest)
+    assert arms["released code"] == VirSciSettings(profile="released-code", **ours, **rest)
     plain = paper.model_dump()
     changed = {
         name: {key for key, value in p.model_dump().items() if value != plain[key]}
@@ -142,16 +142,16 @@ def test_paper_against_code_has_every_departure_alone_and_all_together(read):
 def test_the_scenario_of_the_released_code_is_that_arm_of_the_study(read):
     scenario = load_scenario("virsci/released-code")
     arm = protocols(read("studies/paper-vs-code"))["released code"]
-    assert scenario.protocol == arm
+    assert scenario.protocol.settings == arm
     assert scenario.novelty == read("studies/paper-vs-code").scenarios[0].novelty
 
 
 @pytest.fixture(scope="module")
 def costs(read):
     """Calls and costs of one team for each arm of Table 9, on a small ecosystem."""
-    from metrics.cost import inference_cost
-    from scenarios.build import build_society
-    from society.run import Run
+    from metrics.cost.call_counts import inference_cost
+    from scenarios.runs.build import build_society
+    from society.results.run import Run
 
     design, found = read("studies/virsci/table-9"), {}
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from agents.errors import InputError
-from scenarios.document import library
-from scenarios.study.design import scenario_of
-from scenarios.study.file import Morris, Sampled, Sobol, about_of, find_study, studies
-from scenarios.study.reading import read_study
-from scenarios.study.samples import drawn, scaled, unit_points
-from scenarios.study.settings import arm_name, flat, nested, short_names
+from scenarios.config.document import library
+from scenarios.study.arm_sampling import sample_arms, scale_to_bounds, unit_points
+from scenarios.study.design import arm_name, flatten, nest, scenario_of, short_names
+from scenarios.study.reader import read_study
+from scenarios.study.study_file import Morris, Sampled, Sobol, about_of, find_study, studies
 
 TINY = """\
 # Does size matter? A study for tests.
@@ -50,7 +49,9 @@ def test_a_grid_has_an_arm_for_every_combination(written):
         "team_size=3,turns=1",
         "team_size=3,turns=2",
     ]
-    assert [(s.protocol.team_size, s.protocol.turns) for s in design.scenarios] == [
+    assert [
+        (s.protocol.settings.team_size, s.protocol.settings.turns) for s in design.scenarios
+    ] == [
         (2, 1),
         (2, 2),
         (3, 1),
@@ -70,7 +71,7 @@ def test_listed_arms_have_names_and_keys_of_their_own(written):
     design = read_study(written(text))
     assert [arm.name for arm in design.arms] == ["plain", "big"]
     assert design.arms[1].settings == {"protocol.team_size": 5, "time.meeting_notice": "1d"}
-    assert [s.protocol.team_size for s in design.scenarios] == [4, 5]
+    assert [s.protocol.settings.team_size for s in design.scenarios] == [4, 5]
     assert design.scenarios[1].time.meeting_notice == 1.0
 
 
@@ -91,7 +92,7 @@ def test_settings_change_the_study_or_its_base(written):
     design = read_study(written(TINY), ["replicates=7", "until=50d", "protocol.memory=own"])
     assert design.file.replicates == 7
     assert {s.until for s in design.scenarios} == {50.0}
-    assert {s.protocol.memory for s in design.scenarios} == {"own"}
+    assert {s.protocol.settings.memory for s in design.scenarios} == {"own"}
 
 
 def test_all_complaints_come_at_once_with_line_and_column(written):
@@ -199,7 +200,7 @@ def test_every_study_of_the_library_says_what_it_asks(name):
 
 def test_the_first_study_is_right():
     design = read_study("studies/team-size")
-    assert [s.protocol.team_size for s in design.scenarios] == [2, 3, 4, 6, 8]
+    assert [s.protocol.settings.team_size for s in design.scenarios] == [2, 3, 4, 6, 8]
 
 
 def test_a_hypercube_covers_every_stratum_of_every_key_once():
@@ -207,16 +208,23 @@ def test_a_hypercube_covers_every_stratum_of_every_key_once():
     points = unit_points(sampled, 1)
     for column in points.T:
         assert sorted((column * 10).astype(int)) == list(range(10))
-    arms = drawn(sampled, 1)
+    arms = sample_arms(sampled, 1)
     assert all(isinstance(arm["b"], int) and 2 <= arm["b"] <= 8 for arm in arms)
     assert all(isinstance(arm["a"], float) and 0.5 <= arm["a"] <= 3.0 for arm in arms)
-    assert drawn(sampled, 1) == arms
-    assert drawn(sampled, 2) != arms
+    assert sample_arms(sampled, 1) == arms
+    assert sample_arms(sampled, 2) != arms
 
 
 def test_whole_numbers_come_equally_often():
-    assert [scaled(at, (2, 4)) for at in (0.0, 0.33, 0.34, 0.66, 0.67, 1.0)] == [2, 2, 3, 3, 4, 4]
-    assert scaled(0.5, (1.0, 2.0)) == 1.5
+    assert [scale_to_bounds(at, (2, 4)) for at in (0.0, 0.33, 0.34, 0.66, 0.67, 1.0)] == [
+        2,
+        2,
+        3,
+        3,
+        4,
+        4,
+    ]
+    assert scale_to_bounds(0.5, (1.0, 2.0)) == 1.5
 
 
 def test_a_sobol_design_swaps_one_column_at_a_time():
@@ -244,7 +252,7 @@ def test_sampled_arms_are_points_by_number(written):
     )
     design = read_study(written(text))
     assert [arm.name for arm in design.arms] == ["point=0", "point=1", "point=2", "point=3"]
-    assert sorted(s.protocol.team_size for s in design.scenarios)[0] in (2, 3)
+    assert sorted(s.protocol.settings.team_size for s in design.scenarios)[0] in (2, 3)
 
 
 def test_durations_are_sampled_as_numbers_of_days(written):
@@ -262,9 +270,9 @@ def test_durations_are_sampled_as_numbers_of_days(written):
 def test_nested_settings_and_dotted_ones_are_the_same():
     whole = {"protocol": {"turns": 3, "selection": {"use": "uniform"}}, "until": "1y"}
     dots = {"protocol.turns": 3, "protocol.selection.use": "uniform", "until": "1y"}
-    assert flat(whole) == dots
-    assert nested(dots) == whole
-    assert flat({"a": {0: 0.5, 1: 0.5}}) == {"a": {0: 0.5, 1: 0.5}}
+    assert flatten(whole) == dots
+    assert nest(dots) == whole
+    assert flatten({"a": {0: 0.5, 1: 0.5}}) == {"a": {0: 0.5, 1: 0.5}}
 
 
 def test_names_of_arms_are_as_short_as_they_can_be():

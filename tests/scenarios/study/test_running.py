@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from agents.errors import InputError
-from scenarios.study.folder import missing, open_folder, statuses
-from scenarios.study.gather import gather, told
-from scenarios.study.local import run_locally
+from scenarios.study.execution.local import run_locally
+from scenarios.study.execution.run_one import run_one
+from scenarios.study.folder import open_folder, read_statuses, unfinished_runs
+from scenarios.study.gather import gather, study_json
 from scenarios.study.lock import deviations, require_lock
-from scenarios.study.reading import read_study
-from scenarios.study.status import Status, exit_code, read_status, write_status
-from scenarios.study.work import read_measured, run_one
+from scenarios.study.reader import read_study
+from scenarios.study.status import Status, exit_code, read_run_measures, read_status, write_status
 from tests.faultserver.process import FaultServer
 
-ROOT = Path(__file__).parents[2]
-COMMAND = "import sys; from scenarios.cli import main; sys.argv[0] = 'society'; main()"
+ROOT = Path(__file__).parents[3]
+COMMAND = "import sys; from scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
 TINY = """\
 # Does size matter? A study for tests.
 study: Tiny
@@ -59,7 +59,7 @@ def opened(folder, text=TINY, *settings):
 def gathered(design, study):
     """Hashes of everything that gathering writes, and the digests of the runs."""
     lock = require_lock(study)
-    found = statuses(study, lock)
+    found = read_statuses(study, lock)
     gather(design, study, lock, found)
     tables = sorted((study / "tables").glob("*.parquet"))
     files = [*(study / name for name in GATHERED), *tables]
@@ -75,7 +75,7 @@ def society(*arguments, cwd, env=None):
         env=os.environ | {"PYTHONPATH": str(ROOT)} | (env or {}),
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=500,
     )
 
 
@@ -90,7 +90,7 @@ def alone(tmp_path_factory):
 
 def test_every_run_has_its_folder_status_and_measures(alone):
     design, study, _ = alone
-    ends = statuses(study, require_lock(study))
+    ends = read_statuses(study, require_lock(study))
     assert [(one.arm, one.replicate) for one in ends] == [
         ("two", 0),
         ("two", 1),
@@ -99,7 +99,7 @@ def test_every_run_has_its_folder_status_and_measures(alone):
     ]
     assert [one.seed for one in ends] == design.seeds("two") * 2
     assert all((study / f"runs/{i:04d}/manifest.json").is_file() for i in range(4))
-    assert all(set(read_measured(study, i)) == {"papers", "calls"} for i in range(4))
+    assert all(set(read_run_measures(study, i)) == {"papers", "calls"} for i in range(4))
     manifest = json.loads((study / "runs/0002/manifest.json").read_text())
     assert manifest["seed"] == design.seeds("BIG")[0]
     assert manifest["name"] == "virsci/paper, BIG"
@@ -157,14 +157,14 @@ def test_only_what_is_missing_is_done(tmp_path):
     first = run_one(study, 1)
     before = (study / "runs/0001/manifest.json").stat().st_mtime_ns
     lock = require_lock(study)
-    todo = missing(statuses(study, lock))
+    todo = unfinished_runs(read_statuses(study, lock))
     assert todo == [0, 2, 3]
     told = []
-    run_locally(study, todo, told=told.append)
+    run_locally(study, todo, on_result=told.append)
     assert sorted(one.index for one in told) == [0, 2, 3]
     assert run_one(study, 1) == first
     assert (study / "runs/0001/manifest.json").stat().st_mtime_ns == before
-    assert missing(statuses(study, lock)) == []
+    assert unfinished_runs(read_statuses(study, lock)) == []
 
 
 def test_one_failing_arm_does_not_end_a_study(tmp_path):
@@ -196,7 +196,7 @@ def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(tmp_p
     done = society(*command, cwd=tmp_path)
     assert done.returncode == 3, done.stderr
     study = Path("runs/studies/tiny")
-    ends = statuses(tmp_path / study, require_lock(tmp_path / study))
+    ends = read_statuses(tmp_path / study, require_lock(tmp_path / study))
     assert [one.state for one in ends] == ["quarantined", "done"]
     assert ends[0].deaths == 3
     line = (
@@ -248,7 +248,7 @@ def test_fail_fast_ends_it(tmp_path, jobs):
     ends = run_locally(study, order, jobs=jobs, fail_fast=True)
     assert any(one.state == "failed" for one in ends)
     assert sum(one.state == "done" for one in ends) < 4
-    assert len(missing(statuses(study, require_lock(study)))) > 4
+    assert len(unfinished_runs(read_statuses(study, require_lock(study)))) > 4
 
 
 def test_a_changed_study_is_refused_with_the_difference_named(tmp_path):
@@ -418,7 +418,7 @@ def test_a_budget_of_the_study_is_never_overspent_and_can_be_raised(tmp_path):
         assert all("the budget is reached" in end.reason for end in short)
         assert exit_code(ends) == 4
         open_folder(read_study(tmp_path / "tiny.yaml", ["budget.calls=200"]), study)
-        todo = missing(statuses(study, require_lock(study)))
+        todo = unfinished_runs(read_statuses(study, require_lock(study)))
         assert [end.state for end in run_locally(study, todo)] == ["done"] * len(todo)
 
 
@@ -442,7 +442,7 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(tmp_path):
             time.sleep(0.1)
         time.sleep(1.5)
         running.send_signal(signal.SIGINT)
-        _, complaint = running.communicate(timeout=60)
+        _, complaint = running.communicate(timeout=120)
         assert running.returncode == 5, complaint
         assert "the same command goes on" in complaint
         server.plan(Plan())
@@ -451,22 +451,24 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(tmp_path):
 
 
 def test_a_lock_of_an_earlier_release_holds_where_the_new_keys_have_their_defaults(tmp_path):
-    from scenarios.identity import without
-    from scenarios.runfolder import hash_json
-    from scenarios.study.lock import LOCK, what_happens
+    from scenarios.runs.identity import drop_paths
+    from scenarios.runs.run_folder import hash_json
+    from scenarios.study.lock import LOCK, locked_keys
 
     design, study = opened(tmp_path)
     added = [("founding", "leaders"), ("protocol", "speaking_order")]
     data = json.loads((study / LOCK).read_text())
-    data["base"] = without(data["base"], added)
+    data["base"] = drop_paths(data["base"], added)
     for arm, scenario in zip(data["arms"], design.scenarios, strict=True):
-        arm["scenario"] = hash_json(without(json.loads(json.dumps(what_happens(scenario))), added))
+        arm["scenario"] = hash_json(
+            drop_paths(json.loads(json.dumps(locked_keys(scenario))), added)
+        )
     del data["prompts"]["agreement.txt"]
     data["comparisons"] = [{"test": "paired", "of": "papers"}]
     own = {key: value for key, value in data.items() if key not in ("hash", "by")}
     (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
     assert open_folder(design, study).data["hash"] == hash_json(own)
-    gathered_told = json.loads(told(design, require_lock(study), study))
+    gathered_told = json.loads(study_json(design, require_lock(study), study))
     assert [one["exploratory"] for one in gathered_told["comparisons"]] == [False]
     path = written(tmp_path, TINY)
     with pytest.raises(InputError, match=r'base\.protocol\.speaking_order: null -> "random"'):

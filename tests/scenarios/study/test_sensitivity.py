@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metrics.study.sensitivity import morris, sobol
-from scenarios.study.file import Morris, Sobol
-from scenarios.study.samples import scaled, unit_points
+from scenarios.study.arm_sampling import scale_to_bounds, unit_points
+from scenarios.study.study_file import Morris, Sobol
 
 KEYS = ["x", "y", "z"]
 CUBE = dict.fromkeys(KEYS, (-np.pi, np.pi))
@@ -19,7 +19,7 @@ def ishigami(points):
 
 def at(sampled, seed=1):
     units = unit_points(sampled, seed)
-    return units, np.array([[scaled(one, CUBE["x"]) for one in row] for row in units])
+    return units, np.array([[scale_to_bounds(one, CUBE["x"]) for one in row] for row in units])
 
 
 def test_sobol_indices_of_ishigami_are_those_of_theory():

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from scenarios.cli import app
-from scenarios.study.reading import read_study
+from scenarios.cli.app import app
+from scenarios.study.reader import read_study
 
 KNOWN = """\
 # Which keys move the number of calls? Of one scientist alone, its turns do and its delay does not.

@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
 
-import little
 import numpy as np
 import pytest
 from pydantic import ValidationError
@@ -12,20 +11,18 @@ from scipy.stats import kstest
 
 from agents.errors import InputError
 from agents.profile import Profile
-from society import population
-from society.bursts import Bursts
-from society.careers import Rates
-from society.comings import relocate
+from society.demographics.careers import Rates
+from society.demographics.departures import Hazard, Lengths, career_ages
+from society.demographics.mobility import AnyPlace, ByCoauthors, BySize, change_institution
+from society.demographics.newcomers import Apprentices, Outsiders
 from society.ecosystem.people import People
-from society.founding import Once, Poisson
+from society.formation.founding import Bursts, CallsForProposals, Once, Poisson
+from society.formation.leaders import Productive
 from society.interventions import Change, Removal
-from society.leaders import Productive
-from society.mobility import AnyPlace, ByCoauthors, BySize
+from society.kernel.streams import Streams
 from society.model import Society
-from society.newcomers import Apprentices, Outsiders
-from society.proposals import Calls
-from society.retirement import Hazard, Lengths, ages
-from society.streams import Streams
+from society.population import population
+from tests.society import tiny_society
 
 NEVER = ((1e5, 0),)
 YEAR = 365.0
@@ -33,30 +30,32 @@ YEAR = 365.0
 
 def lived(careers, *leaders, steps=None, **settings):
     """The little world after its end, with these careers."""
-    return little.run(steps or little.talk(), *(leaders or NEVER), careers=careers, **settings)
+    return tiny_society.run(
+        steps or tiny_society.talk(), *(leaders or NEVER), careers=careers, **settings
+    )
 
 
 def changes(society, *wanted):
     """Rows of ``careers`` as dicts."""
-    return [one for one in little.only(society, "careers") if one["change"] in wanted]
+    return [one for one in tiny_society.only(society, "careers") if one["change"] in wanted]
 
 
 def at_places(*places):
     """The little ecosystem with somebody at each of these places, and nobody else."""
     profiles = [
         replace(one, affiliations=(place, "Academy") if place else ())
-        for one, place in zip(little.ECOSYSTEM.profiles, places, strict=True)
+        for one, place in zip(tiny_society.ECOSYSTEM.profiles, places, strict=True)
     ]
-    return replace(little.ECOSYSTEM, profiles=People.of(profiles))
+    return replace(tiny_society.ECOSYSTEM, profiles=People.of(profiles))
 
 
 def society_of(ecosystem, **settings):
     """A society of nobody's teams."""
     quiet = {
-        "protocol": little.Written(steps=little.talk()),
-        "founding": little.Stated(teams_at=NEVER),
-        "times": little.times(),
-        "backend": little.Scripted(),
+        "protocol": tiny_society.Written(steps=tiny_society.talk()),
+        "founding": tiny_society.Stated(teams_at=NEVER),
+        "times": tiny_society.times(),
+        "backend": tiny_society.Scripted(),
         "step_days": 10.0,
     }
     return Society(ecosystem, **(quiet | settings))
@@ -75,7 +74,7 @@ def test_an_apprentice_begins_with_the_mentor():
         # The mentor has one interest: it is taken over, or replaced by another's.
         assert len(own.interests) == 1
         assert (own.papers, own.citations, own.collaborators) == (0, 0, ())
-    people = little.only(society, "scientists")
+    people = tiny_society.only(society, "scientists")
     assert [one["arrived"] for one in people[:10]] == [None] * 10
     assert [one["arrived"] for one in people[10:]] == [one["date"] for one in came]
     assert [one["scientist"] for one in people[10:]] == [
@@ -90,9 +89,9 @@ def test_an_apprentice_begins_with_the_mentor():
 def test_apprentices_share_interests_as_often_as_stated(shared):
     lists = [tuple(f"{who}{n}" for n in range(5)) for who in "abcdefghij"]
     profiles = [Profile(f"Scientist{n}", ("U",), list_) for n, list_ in enumerate(lists)]
-    society = society_of(replace(little.ECOSYSTEM, profiles=People.of(profiles)))
+    society = society_of(replace(tiny_society.ECOSYSTEM, profiles=People.of(profiles)))
     rule, rng = Apprentices(per_year=1.0, shared=shared), Streams(1).stream("apprentices")
-    starts = [rule.start(society, 3, rng)[1] for _ in range(400)]
+    starts = [rule.starting_profile(society, 3, rng)[1] for _ in range(400)]
     assert {len(set(one)) for one in starts} == {5}
     taken = np.mean([len(set(one) & set(lists[3])) for one in starts]) / 5
     assert taken == pytest.approx(shared, abs=4 * (shared * (1 - shared) / 2000) ** 0.5 + 1e-12)
@@ -103,9 +102,9 @@ def test_apprentices_share_interests_as_often_as_stated(shared):
 def test_outsiders_have_the_interests_of_one_and_the_place_of_another():
     society = society_of(at_places(*"abcdefghij"))
     rng = Streams(2).stream("outsiders")
-    starts = [Outsiders(per_year=1.0).start(society, 0, rng) for _ in range(600)]
+    starts = [Outsiders(per_year=1.0).starting_profile(society, 0, rng) for _ in range(600)]
     assert set(Counter(at[0] for at, _ in starts)) == set("abcdefghij")
-    assert set(Counter(interests[0] for _, interests in starts)) == set(little.INTERESTS)
+    assert set(Counter(interests[0] for _, interests in starts)) == set(tiny_society.INTERESTS)
     assert len({(at, interests) for at, interests in starts}) > 60
 
 
@@ -156,7 +155,7 @@ def test_what_is_left_of_a_career_depends_on_how_long_it_has_lasted(age, shape):
     from math import gamma
 
     rule = Lengths(mean=30 * YEAR, shape=shape)
-    left = rule.left(np.full(4000, age * YEAR), np.random.default_rng(3))
+    left = rule.remaining_days(np.full(4000, age * YEAR), np.random.default_rng(3))
     scale = 30 / gamma(1 + 1 / shape)
 
     def survives(years):
@@ -164,13 +163,15 @@ def test_what_is_left_of_a_career_depends_on_how_long_it_has_lasted(age, shape):
 
     assert kstest(left / YEAR, lambda t: 1 - survives(age + t) / survives(age)).pvalue > 1e-4
     if shape == 1.0:
-        hazard = Hazard(per_year=1 / 30).left(np.full(4000, age), np.random.default_rng(3))
+        hazard = Hazard(per_year=1 / 30).remaining_days(
+            np.full(4000, age), np.random.default_rng(3)
+        )
         assert np.allclose(hazard, left)
 
 
 def test_of_a_career_far_beyond_its_length_nothing_is_left():
     lasted = np.array([0.0, 10 * YEAR, 1e5])
-    left = Lengths(mean=2.0**-20, shape=50.0).left(lasted, np.random.default_rng(3))
+    left = Lengths(mean=2.0**-20, shape=50.0).remaining_days(lasted, np.random.default_rng(3))
     assert left == pytest.approx(0.0, abs=1e-5)
 
 
@@ -181,7 +182,7 @@ def test_careers_last_from_the_first_paper_on():
     assert len(dates) == 10
     assert np.mean(dates) == pytest.approx(2.0, abs=0.5)
     assert max(dates) < 3.0
-    unknown = replace(little.ECOSYSTEM, career_starts=np.zeros(10, dtype=np.int64))
+    unknown = replace(tiny_society.ECOSYSTEM, career_starts=np.zeros(10, dtype=np.int64))
     late = lived(
         Rates(retirement=Lengths(mean=12 * YEAR, shape=50.0)), ecosystem=unknown, until=6 * YEAR
     )
@@ -207,21 +208,23 @@ def test_the_career_of_whoever_is_asked_for_is_told_and_of_nobody_else(rows, yea
         day=5 * YEAR,
     )
     since = [age + 5 * (row < 2) for row, age in zip(rows, years, strict=True)]
-    assert ages(world, rows).tolist() == [age * YEAR for age in since]
+    assert career_ages(world, rows).tolist() == [age * YEAR for age in since]
 
 
 def test_who_neither_writes_nor_works_leaves():
     """Two years after day 0, after the last paper, or after the end of the last team."""
-    society = lived(Rates(inactivity=2 * YEAR), (100.0, 9), steps=little.talk(2), until=4 * YEAR)
+    society = lived(
+        Rates(inactivity=2 * YEAR), (100.0, 9), steps=tiny_society.talk(2), until=4 * YEAR
+    )
     gone = {row["scientist"]: row["date"] for row in changes(society, "inactive")}
-    (paper,) = little.only(society, "papers")
-    ended = max(row["left"] for row in little.only(society, "members"))
+    (paper,) = tiny_society.only(society, "papers")
+    ended = max(row["left"] for row in tiny_society.only(society, "members"))
     assert paper["published"] == ended + 10.0
-    wrote = {row["scientist"] for row in little.only(society, "authorships")}
-    assert wrote == {little.name(9), little.name(0)}
-    for row in range(little.PEOPLE):
-        last = paper["published"] if little.name(row) in wrote else 0.0
-        assert gone[little.name(row)] == last + 2 * YEAR
+    wrote = {row["scientist"] for row in tiny_society.only(society, "authorships")}
+    assert wrote == {tiny_society.name(9), tiny_society.name(0)}
+    for row in range(tiny_society.PEOPLE):
+        last = paper["published"] if tiny_society.name(row) in wrote else 0.0
+        assert gone[tiny_society.name(row)] == last + 2 * YEAR
 
 
 def test_a_newcomer_has_as_long_as_everybody():
@@ -230,7 +233,7 @@ def test_a_newcomer_has_as_long_as_everybody():
     came = {row["scientist"]: row["date"] for row in changes(society, "arrived")}
     gone = {row["scientist"]: row["date"] for row in changes(society, "inactive")}
     assert len(came) > 1
-    assert gone == {little.name(row): 100.0 for row in range(10)} | {
+    assert gone == {tiny_society.name(row): 100.0 for row in range(10)} | {
         who: date + 100.0 for who, date in came.items() if date + 100.0 < YEAR
     }
 
@@ -241,7 +244,7 @@ def test_silence_is_counted_from_the_end_of_the_last_team():
 
     society = lived(Rates(inactivity=2 * YEAR), (100.0, 8), steps=long, until=5 * YEAR)
     gone = {row["scientist"]: row["date"] for row in changes(society, "inactive")}
-    assert gone[little.name(8)] == 600.0 + 2 * YEAR
+    assert gone[tiny_society.name(8)] == 600.0 + 2 * YEAR
 
 
 def test_who_retires_leaves_its_teams_and_ends_those_it_leads():
@@ -249,14 +252,16 @@ def test_who_retires_leaves_its_teams_and_ends_those_it_leads():
         Rates(retirement=Lengths(mean=10 * YEAR + 4, shape=50.0)),
         (0.0, 0),
         (0.0, 3),
-        steps=little.talk(600),
+        steps=tiny_society.talk(600),
         until=4 * YEAR,
     )
-    states = {team["reason"] for team in little.only(society, "teams")}
+    states = {team["reason"] for team in tiny_society.only(society, "teams")}
     assert states == {"leader gone"}
-    assert little.nothing_left(society)
+    assert tiny_society.nothing_left(society)
     dates = {row["scientist"]: row["date"] for row in changes(society, "retired")}
-    assert all(team["finished"] == dates[team["leader"]] for team in little.only(society, "teams"))
+    assert all(
+        team["finished"] == dates[team["leader"]] for team in tiny_society.only(society, "teams")
+    )
 
 
 @pytest.mark.parametrize("rule", [AnyPlace(), BySize(), ByCoauthors()], ids=repr)
@@ -288,16 +293,16 @@ def test_destinations_follow_their_rules():
 def test_who_moves_works_at_the_new_place_alone():
     society = society_of(at_places(*"aabbccddee"))
     society.env.run(until=3.0)
-    relocate(society, 2, "e")
+    change_institution(society, 2, "e")
     society.env.run(until=4.0)
-    assert society.profile("Scientist2").affiliations == ("e",)
+    assert society.world.profile("Scientist2").affiliations == ("e",)
     assert society.population.profile(2, 3.0).affiliations == ("b", "Academy")
     bank = society.knowledge
     assert bank.profile("Scientist2", bank.visible(4.0)).affiliations == ("e",)
     assert bank.profile("Scientist2", bank.visible(3.0)).affiliations == ("b", "Academy")
-    hidden = society.relevant(10, frozenset({"Scientist2"}), 4.0, "speech")
+    hidden = society.world.nearest_scientists(10, frozenset({"Scientist2"}), 4.0, "speech")
     assert len(hidden) == 9
-    assert little.only(society, "careers")[0] == {
+    assert tiny_society.only(society, "careers")[0] == {
         "scientist": "Scientist2",
         "date": 3.0,
         "change": "moved",
@@ -355,7 +360,7 @@ def test_there_are_as_many_foundings_as_scientists_present(founding, spread):
         society = lived(TURNOVER, steps=brief, founding=founding, until=2 * YEAR, seed=seed)
         people = society.population
         here = {
-            row: people.gone.get(row, society.until) - people.since(row)
+            row: people.departed.get(row, society.until) - people.present_since(row)
             for row in range(len(people))
         }
         dated = foundings(society)
@@ -366,7 +371,7 @@ def test_there_are_as_many_foundings_as_scientists_present(founding, spread):
         theirs += 2.0 * sum(days for row, days in here.items() if row >= 10) / YEAR
         for date, leader in dated:
             row = people.rows[leader]
-            assert people.since(row) <= date <= people.gone.get(row, society.until)
+            assert people.present_since(row) <= date <= people.departed.get(row, society.until)
     assert seen == pytest.approx(owed, abs=4 * spread * owed**0.5)
     if founding.leaders is None:
         assert by_newcomers == pytest.approx(theirs, abs=4 * spread * theirs**0.5)
@@ -382,7 +387,7 @@ def test_a_limit_of_foundings_counts_those_of_newcomers():
 
 
 @pytest.mark.parametrize(
-    "founding", [Once(count=12, every=30.0), Calls(teams_per_call=3, every=50.0)]
+    "founding", [Once(count=12, every=30.0), CallsForProposals(teams_per_call=3, every=50.0)]
 )
 def test_a_stated_number_of_teams_stays_as_it_is(founding):
     society = lived(
@@ -433,14 +438,14 @@ def reference():
         "inactive",
     }
     late = {society.population.names[row] for row in society.population.arrived}
-    assert late & {row["scientist"] for row in little.only(society, "members")}
-    assert late & {row["scientist"] for row in little.only(society, "authorships")}
-    return little.traces(society)
+    assert late & {row["scientist"] for row in tiny_society.only(society, "members")}
+    assert late & {row["scientist"] for row in tiny_society.only(society, "authorships")}
+    return tiny_society.traces(society)
 
 
 @pytest.mark.parametrize("in_flight", [1, 64])
 def test_what_happens_depends_on_neither_delays_nor_slots(reference, in_flight):
-    assert little.traces(busy(in_flight=in_flight, delay=little.by_chance)) == reference
+    assert tiny_society.traces(busy(in_flight=in_flight, delay=tiny_society.by_chance)) == reference
 
 
 def test_a_longer_run_begins_as_a_shorter_one(reference):
@@ -450,12 +455,12 @@ def test_a_longer_run_begins_as_a_shorter_one(reference):
 
 
 def test_a_large_society_lives_as_a_small_one(reference, monkeypatch):
-    monkeypatch.setattr(population, "EVERYBODY", 5)
+    monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", 5)
     large = busy()
-    events, rows = little.traces(large)
+    events, rows = tiny_society.traces(large)
     assert events == reference[0]
     assert rows["careers"] == reference[1]["careers"]
-    listed = [row[0] for row in large.log.whole()["scientists"]]
+    listed = [row[0] for row in large.log.all_rows()["scientists"]]
     assert len(set(listed)) == len(listed)
     assert {large.population.names[row] for row in large.population.arrived} < set(listed)
     assert len(large.agents) < len(large.population)
@@ -509,18 +514,17 @@ def test_everybody_may_leave():
         ecosystem=at_places(*"aabbccddee"),
         until=3 * YEAR,
     )
-    assert len(society.population.gone) == len(society.population)
+    assert len(society.population.departed) == len(society.population)
     assert max(row["date"] for row in changes(society, "arrived", "retired")) < 2 * YEAR
 
 
 def test_more_people_than_have_agents_come_and_go_too():
     """Columns of 30,000: newcomers are found, founded by and listed; a network that grew."""
-    from test_population_at_scale import many_people, no_ties
-
     from society.ecosystem.ecosystem import Ecosystem
+    from tests.society.population.test_population_at_scale import many_people, no_ties
 
     count = 30_000
-    few = little.ECOSYSTEM
+    few = tiny_society.ECOSYSTEM
     ecosystem = Ecosystem(
         boundary=few.boundary,
         past=few.past,
@@ -542,7 +546,7 @@ def test_more_people_than_have_agents_come_and_go_too():
     )
     people = society.population
     assert people.large
-    came, left = len(people.arrived), len(people.gone)
+    came, left = len(people.arrived), len(people.departed)
     assert came == pytest.approx(300, abs=4 * 300**0.5)
     assert left == pytest.approx(600, abs=4 * 600**0.5)
     assert len(people) == society.network.size == count + came
@@ -550,7 +554,7 @@ def test_more_people_than_have_agents_come_and_go_too():
     assert len(founded) == pytest.approx(1485, abs=4 * 1485**0.5)
     assert 0 < sum(people.rows[leader] >= count for leader in founded) < 40
     assert len(society.agents) < 1700
-    listed = [row[0] for row in society.log.whole()["scientists"]]
+    listed = [row[0] for row in society.log.all_rows()["scientists"]]
     assert (
         len(listed)
         == len(set(listed))

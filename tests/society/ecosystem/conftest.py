@@ -1,11 +1,13 @@
 """Hand-made records, and the folder of real papers where it is there."""
 
+import os
 from pathlib import Path
 
 import pytest
-from raw_records import raw
 
-VIS_PAPERS = Path(__file__).parents[3] / "shared" / "data" / "vis" / "papers.jsonl.gz"
+from tests.society.ecosystem.raw_records import raw
+
+VIS_PAPERS = Path(__file__).parents[4] / "shared" / "data" / "vis" / "papers.jsonl.gz"
 
 
 @pytest.fixture
@@ -31,3 +33,25 @@ def vis_papers():
     if not VIS_PAPERS.is_file():
         pytest.skip("the folder with the VIS papers is not beside the repository")
     return VIS_PAPERS
+
+
+@pytest.fixture(scope="session")
+def vis_folder(vis_papers, tmp_path_factory):
+    """IEEE VIS at boundary 2012, scientists with five papers; made once for all workers."""
+    from filelock import FileLock
+
+    from society.ecosystem.building.build_options import BuildOptions
+    from society.ecosystem.building.builder import build
+    from society.ecosystem.building.filters import PaperFilters
+    from society.ecosystem.building.scientists import PeopleFilters
+    from society.ecosystem.importers.formats.jsonl import JsonLines
+
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent
+    with FileLock(place / "vis.lock"):
+        if not (place / "vis").is_dir():
+            plan = BuildOptions(2012, PaperFilters(), PeopleFilters(5))
+            build(JsonLines(vis_papers), plan).save(place / "vis.part")
+            (place / "vis.part").rename(place / "vis")
+    return place / "vis"

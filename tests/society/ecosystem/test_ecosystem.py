@@ -9,11 +9,11 @@ import pytest
 
 from agents.errors import InputError
 from society.ecosystem import ecosystem as module
-from society.ecosystem.build import build_ecosystem
+from society.ecosystem.building.builder import build_ecosystem
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.folder import MANIFEST, file_hash
-from society.ecosystem.knowledge import KnowledgeBank
-from society.ecosystem.synthetic import Synthetic
+from society.ecosystem.knowledge_bank import KnowledgeBank
+from society.ecosystem.storage import MANIFEST, file_hash
+from society.ecosystem.synthetic.synthetic import Synthetic
 from society.literature.literature import Literature
 
 

@@ -5,18 +5,18 @@ import pytest
 
 from agents.errors import ProtocolError
 from agents.profile import Profile
-from society.ecosystem import interests as interests_module
-from society.ecosystem.interests import EXACT_UP_TO, unit
-from society.ecosystem.knowledge import KnowledgeBank, interests_text
+from society.ecosystem import interest_index as interests_module
+from society.ecosystem.interest_index import EXACT_UP_TO, normalize_rows
+from society.ecosystem.knowledge_bank import KnowledgeBank, interests_text
 from society.ecosystem.people import People
-from society.literature.embedding import Lsa
+from society.literature.embedding.lsa import LSAEmbedding
 
 COUNT = EXACT_UP_TO + 2000
 WORDS = [f"{a}{b}" for a in ("ba", "ce", "di", "fo", "gu", "ha", "ke", "li") for b in "bcdfghklmn"]
 RNG = np.random.default_rng(0)
 FIELDS = [RNG.choice(WORDS, 8, replace=False) for _ in range(30)]
 TEXTS = [", ".join(RNG.choice(FIELDS[RNG.integers(30)], 4)) for _ in range(400)]
-LSA = Lsa.fit([*WORDS, *TEXTS], seed=1, dim=32)
+LSA = LSAEmbedding.fit([*WORDS, *TEXTS], seed=1, dim=32)
 NO_WORD = "unheard"
 
 
@@ -48,8 +48,8 @@ def bank(people, vectors):
 
 
 def cosines(vectors, text):
-    query = unit(LSA.encode([text]))[0].astype(np.float64)
-    return np.round((unit(vectors).astype(np.float64) * query).sum(axis=1), 5)
+    query = normalize_rows(LSA.encode([text]))[0].astype(np.float64)
+    return np.round((normalize_rows(vectors).astype(np.float64) * query).sum(axis=1), 5)
 
 
 def ranked(vectors, text, k):
@@ -177,7 +177,7 @@ def test_a_memory_mapped_file_of_rows_is_not_copied(people, vectors, bank, tmp_p
     np.save(tmp_path / "interests.npy", vectors)
     mapped = np.load(tmp_path / "interests.npy", mmap_mode="r")
     other = KnowledgeBank(people, LSA, mapped)
-    assert other._first._rows is mapped
+    assert other._initial._rows is mapped
     for text in TEXTS[:10]:
         assert other.search(text, 5, COUNT) == bank.search(text, 5, COUNT)
 
@@ -191,6 +191,6 @@ def test_rows_that_are_not_one_each_are_refused(people, vectors):
 
 
 def test_a_limit_is_stated_for_both_kinds_of_rows():
-    from society.literature import index
+    from society.literature.index import vector_index
 
-    assert interests_module.EXACT_UP_TO == index.EXACT_UP_TO
+    assert interests_module.EXACT_UP_TO == vector_index.EXACT_UP_TO

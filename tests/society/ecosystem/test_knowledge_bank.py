@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from agents.errors import ProtocolError
 from agents.profile import Profile
-from society.ecosystem.interests import unit
-from society.ecosystem.knowledge import KnowledgeBank, interests_text
-from society.literature.embedding import Lsa
+from society.ecosystem.interest_index import normalize_rows
+from society.ecosystem.knowledge_bank import KnowledgeBank, interests_text
+from society.literature.embedding.lsa import LSAEmbedding
 
 WORDS = ["graphs", "trees", "maps", "volumes", "flows", "robots"]
-LSA = Lsa.fit([*WORDS, "graphs trees", "maps volumes", "flows robots graphs"], seed=1)
+LSA = LSAEmbedding.fit([*WORDS, "graphs trees", "maps volumes", "flows robots graphs"], seed=1)
 
 
 def person(number, *interests, papers=0):
@@ -55,7 +55,9 @@ def test_equal_cosines_are_ordered_by_id():
 
 
 def test_the_order_does_not_hang_on_rounding_noise():
-    noisy = Lsa.fit([*WORDS, "graphs trees", "maps volumes", "flows robots graphs"], seed=2)
+    noisy = LSAEmbedding.fit(
+        [*WORDS, "graphs trees", "maps volumes", "flows robots graphs"], seed=2
+    )
     bank = KnowledgeBank([person(n, "volumes", "maps") for n in range(9, 3, -1)], noisy)
     assert ids(bank.search("robots", 6, 6)) == [f"Scientist{n}" for n in range(4, 10)]
 
@@ -132,11 +134,11 @@ def test_an_empty_bank_is_searched_in_vain():
 def by_hand(profiles, text, k, exclude):
     """The nearest of some profiles, the last of each scientist, one by one."""
     latest = {profile.id: profile for profile in profiles}
-    query = unit(LSA.encode([text]))[0].astype(np.float64)
+    query = normalize_rows(LSA.encode([text]))[0].astype(np.float64)
     scored = []
     for name, profile in latest.items():
         if name not in exclude:
-            vector = unit(LSA.encode([interests_text(profile)]))[0]
+            vector = normalize_rows(LSA.encode([interests_text(profile)]))[0]
             scored.append((-np.round((vector.astype(np.float64) * query).sum(), 5), name))
     return [latest[name] for _, name in sorted(scored)[:k]]
 

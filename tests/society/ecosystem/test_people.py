@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.profile import Profile
-from society.ecosystem.people import People, numbered
+from society.ecosystem.people import People, numbered_names
 
 THREE = (
     Profile("Scientist0", ("Here",), ("maps", "trees"), 3, 5, ("Scientist2",)),
@@ -64,5 +64,5 @@ def test_no_people_are_people_too():
 
 
 def test_numbers_make_names():
-    assert numbered("Author", 11).to_pylist()[-2:] == ["Author9", "Author10"]
-    assert len(numbered("Author", 0)) == 0
+    assert numbered_names("Author", 11).to_pylist()[-2:] == ["Author9", "Author10"]
+    assert len(numbered_names("Author", 0)) == 0

@@ -6,33 +6,33 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HEAVY = ("pandas", "pyarrow", "sklearn", "scipy", "faiss", "threadpoolctl")
 MODULES = [
-    "society.ecosystem.build",
+    "society.ecosystem.building.builder",
     "society.ecosystem.ecosystem",
-    "society.ecosystem.filters",
-    "society.ecosystem.importers.jsonl",
+    "society.ecosystem.building.filters",
+    "society.ecosystem.importers.formats.jsonl",
     "society.ecosystem.importers.spool",
-    "society.ecosystem.importers.table",
-    "society.ecosystem.info",
-    "society.ecosystem.knowledge",
-    "society.ecosystem.census",
-    "society.ecosystem.mixture",
-    "society.ecosystem.multitude",
+    "society.ecosystem.importers.formats.registry",
+    "society.ecosystem.summary",
+    "society.ecosystem.knowledge_bank",
+    "society.ecosystem.synthetic.census",
+    "society.ecosystem.synthetic.topic_vectors",
+    "society.ecosystem.synthetic.large",
     "society.ecosystem.people",
-    "society.ecosystem.population",
-    "society.ecosystem.records",
-    "society.ecosystem.synthetic",
-    "society.ecosystem.vocabulary",
-    "society.literature.columns",
-    "society.literature.embedding.embedding",
+    "society.ecosystem.building.scientists",
+    "society.ecosystem.building.raw_records",
+    "society.ecosystem.synthetic.synthetic",
+    "society.ecosystem.synthetic.text",
+    "society.literature.arrow_sequence",
+    "society.literature.embedding.base",
     "society.literature.embedding.hosted",
-    "society.literature.embedding.kinds",
+    "society.literature.embedding.registry",
     "society.literature.embedding.lsa",
-    "society.literature.embedding.semantic",
+    "society.literature.embedding.sentence_transformer",
 ]
-FAISS = ("society.literature.index_cells", "society.literature.index_flat")
+FAISS = ("society.literature.index.ivf", "society.literature.index.flat")
 
 
 def heavy_after(code):
@@ -49,7 +49,10 @@ def test_importing_the_modules_imports_nothing_heavy():
 
 
 def test_reading_settings_imports_nothing_heavy():
-    code = "from society.ecosystem.synthetic import Synthetic; Synthetic(scientists=60, papers=600)"
+    code = (
+        "from society.ecosystem.synthetic.synthetic import Synthetic; "
+        "Synthetic(scientists=60, papers=600)"
+    )
     assert heavy_after(code) == set()
 
 
@@ -61,7 +64,7 @@ def test_faiss_and_the_learning_library_have_their_doors(name):
 
 
 def test_a_loaded_ecosystem_needs_no_fit(tmp_path):
-    make = "from society.ecosystem.synthetic import Synthetic; "
+    make = "from society.ecosystem.synthetic.synthetic import Synthetic; "
     make += f"Synthetic(scientists=6, papers=40).generate(1).save({str(tmp_path)!r})"
     assert "sklearn" in heavy_after(make)
     load = "from society.ecosystem.ecosystem import Ecosystem; "

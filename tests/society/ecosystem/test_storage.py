@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from agents.errors import InputError
 from agents.profile import Profile
-from society.ecosystem import folder as files
+from society.ecosystem import storage as files
 from society.ecosystem.people import People
-from society.literature.paper import Paper
-from society.literature.papers import Papers
+from society.literature.papers import Paper, Papers
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)

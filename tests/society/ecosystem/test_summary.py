@@ -5,16 +5,16 @@ import math
 import numpy as np
 import pytest
 
-from society.ecosystem import info
-from society.ecosystem.build import build_ecosystem
-from society.ecosystem.importers.jsonl import JsonLines
-from society.ecosystem.info import DEFINITIONS, SHAPE, VIS, describe, gini, measure, topics
-from society.ecosystem.synthetic import Synthetic
+from society.ecosystem import summary
+from society.ecosystem.building.builder import build_ecosystem
+from society.ecosystem.ecosystem import Ecosystem
+from society.ecosystem.summary import DEFINITIONS, SHAPE, VIS, describe, gini, measure, topics
+from society.ecosystem.synthetic.synthetic import Synthetic
 
 
 @pytest.fixture(scope="module")
-def vis(vis_papers):
-    return build_ecosystem(JsonLines(vis_papers), boundary=2012, min_papers=5)
+def vis(vis_folder):
+    return Ecosystem.load(vis_folder)
 
 
 def test_figures_by_hand(records):
@@ -53,7 +53,7 @@ def test_clustering_is_that_of_a_known_library():
     several = [local[node] for node, degree in graph.degree if degree > 1]
     assert measure(ecosystem)["clustering"] == pytest.approx(np.mean(several))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(info, "BLOCK", 7)
+        patch.setattr(summary, "BLOCK", 7)
         assert measure(ecosystem)["clustering"] == pytest.approx(np.mean(several))
 
 

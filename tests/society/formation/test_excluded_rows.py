@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from society.excluded import Excluded
+from society.formation.excluded_rows import ExcludedRows
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def gone():
 
 @pytest.fixture
 def excluded(gone):
-    return Excluded(gone.keys(), {1, 4})
+    return ExcludedRows(gone.keys(), {1, 4})
 
 
 def test_it_holds_both_and_counts_nobody_twice(excluded):
@@ -25,7 +25,7 @@ def test_it_holds_both_and_counts_nobody_twice(excluded):
     assert sorted(excluded) == [1, 3, 4, 9]
     assert excluded == {1, 3, 4, 9}
     assert excluded
-    assert not Excluded(set())
+    assert not ExcludedRows(set())
 
 
 def test_whoever_leaves_later_is_in_it_too(gone, excluded):
@@ -36,7 +36,7 @@ def test_whoever_leaves_later_is_in_it_too(gone, excluded):
 
 def test_joining_leaves_the_first_as_it_was(excluded):
     more = excluded | {2, 9}
-    assert isinstance(more, Excluded)
+    assert isinstance(more, ExcludedRows)
     assert more == {1, 2, 3, 4, 9}
     assert 2 not in excluded
 
@@ -54,7 +54,7 @@ def test_operators_of_sets_agree_with_plain_sets(excluded):
 def test_those_who_are_gone_are_not_copied():
     many = dict.fromkeys(range(200_000), 1.0)
     tracemalloc.start()
-    excluded = Excluded(many.keys(), {200_001}) | {200_002, 5}
+    excluded = ExcludedRows(many.keys(), {200_001}) | {200_002, 5}
     assert len(excluded) == 200_002
     assert excluded >= {1, 2, 200_001}
     peak = tracemalloc.get_traced_memory()[1]

@@ -2,23 +2,21 @@
 
 from itertools import islice
 
-import little
 import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from society.bursts import Bursts
-from society.founding import Founding, Once, Poisson
-from society.leaders import Anybody, Named, Productive, Selected, Standing
-from society.proposals import Calls
-from society.streams import Streams
-from society.tally import Tally, running
+from society.formation.founding import Bursts, CallsForProposals, Founding, Once, Poisson
+from society.formation.leaders import Anybody, ByProminence, Named, Productive, Selected
+from society.kernel.streams import Streams
+from society.population.event_counts import DatedCounts, cumulative_counts
+from tests.society import tiny_society
 
 
 def dates(rule, scientists=100, until=None, count=None, seed=1):
     """Dates of the foundings before a day, or of the first so many."""
     found = []
-    for date, _ in islice(rule.teams(scientists, Streams(seed)), count):
+    for date, _ in islice(rule.foundings(scientists, Streams(seed)), count):
         if until is not None and date >= until:
             break
         found.append(date)
@@ -27,7 +25,7 @@ def dates(rule, scientists=100, until=None, count=None, seed=1):
 
 def founded(rule, steps=None, **settings):
     """Leaders by date, of a little society whose teams do nothing but talk."""
-    society = little.found(steps or little.talk(1), founding=rule, **settings)
+    society = tiny_society.found(steps or tiny_society.talk(1), founding=rule, **settings)
     society.run_to_end()
     return [(e["date"], e["leader"]) for e in society.log.events if e["kind"] == "founded"], society
 
@@ -68,14 +66,14 @@ def test_compensated_times_of_bursts_are_a_unit_poisson_process():
 
 
 def test_calls_come_on_their_dates_and_then_again_and_again():
-    rule = Calls(dates=(10.0, 40.0), every=100.0, teams_per_call=2)
+    rule = CallsForProposals(dates=(10.0, 40.0), every=100.0, teams_per_call=2)
     assert dates(rule, until=300.0).tolist() == [10, 10, 40, 40, 140, 140, 240, 240]
-    assert dates(Calls(dates=(5.0,), teams_per_call=3)).tolist() == [5.0] * 3
+    assert dates(CallsForProposals(dates=(5.0,), teams_per_call=3)).tolist() == [5.0] * 3
 
 
 def test_dates_of_calls_are_in_order():
     with pytest.raises(ValueError, match="dates are listed in order"):
-        Calls(dates=(40.0, 10.0))
+        CallsForProposals(dates=(40.0, 10.0))
 
 
 @pytest.mark.parametrize("rule", [Poisson(), Bursts(), Once(count=9, every=3.0)])
@@ -88,19 +86,21 @@ def test_who_leads_by_a_rule_moves_no_date(rule):
 
 
 def test_a_call_is_answered_by_different_leaders_and_everybody_once():
-    leaders, _ = founded(Calls(dates=(3.0,), teams_per_call=50), most=1)
+    leaders, _ = founded(CallsForProposals(dates=(3.0,), teams_per_call=50), most=1)
     assert {date for date, _ in leaders} == {3.0}
-    assert len(leaders) <= little.PEOPLE
+    assert len(leaders) <= tiny_society.PEOPLE
     assert len({who for _, who in leaders}) == len(leaders)
 
 
 def test_nobody_at_the_limit_leads():
     """Two of three lead from day 0 for a month, so on day 1 only the third is left."""
-    rule = Calls(dates=(0.0, 1.0), teams_per_call=2, max_teams=1, leaders=Named(people=NAMED))
-    leaders, society = founded(rule, little.talk(30), until=20.0)
+    rule = CallsForProposals(
+        dates=(0.0, 1.0), teams_per_call=2, max_teams=1, leaders=Named(people=NAMED)
+    )
+    leaders, society = founded(rule, tiny_society.talk(30), until=20.0)
     assert [date for date, _ in leaders] == [0.0, 0.0, 1.0]
     assert {who for _, who in leaders} == set(NAMED)
-    assert [date for date, _ in little.kinds(society, "founding_skipped")] == [1.0]
+    assert [date for date, _ in tiny_society.kinds(society, "founding_skipped")] == [1.0]
 
 
 ZERO = "Scientist0"
@@ -116,14 +116,14 @@ def test_whoever_has_published_leads_from_then_on():
     """Scientist0 has no paper before day 0, so by papers alone it leads after its first one."""
     rule = Once(count=80, every=1.0, leaders=Productive(floor=0))
     leaders, society = founded(rule, most=30)
-    published = {row["paper"]: row["published"] for row in little.only(society, "papers")}
-    own = [r["paper"] for r in little.only(society, "authorships") if r["scientist"] == ZERO]
+    published = {row["paper"]: row["published"] for row in tiny_society.only(society, "papers")}
+    own = [r["paper"] for r in tiny_society.only(society, "authorships") if r["scientist"] == ZERO]
     first = min(date for date, who in leaders if who == ZERO)
     assert first > min(published[paper] for paper in own)
 
 
 def test_where_nobody_may_lead_no_team_is_founded():
-    rule = Calls(teams_per_call=4, leaders=Standing(by="coauthors", floor=0))
+    rule = CallsForProposals(teams_per_call=4, leaders=ByProminence(by="coauthors", floor=0))
     leaders, society = founded(rule, most=3)
     assert {who for _, who in leaders} <= {f"Scientist{n}" for n in range(5)}
     nobody = Once(count=3, leaders=Named(people=NAMED[:1]))
@@ -135,7 +135,7 @@ def test_where_nobody_may_lead_no_team_is_founded():
 
 def test_a_rule_of_its_own_gets_leaders_by_any_rule():
     """Whoever writes a founding rule need not know of leaders."""
-    rule = little.Stated(teams_at=((1.0, 3), (2.0, 3)), leaders=Named(people=NAMED))
+    rule = tiny_society.Stated(teams_at=((1.0, 3), (2.0, 3)), leaders=Named(people=NAMED))
     assert {who for _, who in founded(rule)[0]} <= set(NAMED)
 
 
@@ -148,56 +148,18 @@ def test_leaders_are_drawn_from_streams_of_their_own():
 
 def test_a_founding_rule_is_to_be_written_and_so_are_leaders():
     with pytest.raises(NotImplementedError):
-        next(iter(Founding().teams(3, Streams(0))))
+        next(iter(Founding().foundings(3, Streams(0))))
 
 
 def test_leaders_by_selection_need_no_argument():
     assert Selected().model_dump() == {}
 
 
-# Tallies
-
-
-def test_a_tally_counts_before_now_and_draws_in_proportion():
-    day = [0.0]
-    tally = Tally(lambda: running(np.array([2, 0, 1])), lambda: day[0])
-    tally.add([1, 1, 2])
-    assert tally.total() == 3
-    assert tally.counts(3).tolist() == [2, 0, 1]
-    day[0] = 1.0
-    assert [tally.whose(place) for place in range(tally.total())] == [0, 0, 2, 1, 1, 2]
-    assert tally.counts(4).tolist() == [2, 2, 2, 0]
-    assert tally.old.tolist() == [0, 2]
-    assert [tally.before(row) for row in range(5)] == [2, 0, 1, 0, 0]
-
-
-def test_a_window_looks_back_so_far():
-    day = [0.0]
-    tally = Tally(lambda: running(np.zeros(3, dtype=np.int64)), lambda: day[0])
-    for date, row in enumerate([0, 1, 0, 2]):
-        day[0] = float(date)
-        tally.add([row])
-    assert tally.window(1.0) == (2, 3)
-    day[0] = 4.0
-    assert tally.window(2.0) == (2, 4)
-    assert [tally.within(row, tally.window(2.0)) for row in range(3)] == [True, False, True]
-    assert [tally.event(place, tally.window()) for place in range(4)] == [
-        (0, True),
-        (1, True),
-        (0, False),
-        (2, True),
-    ]
-
-
-def test_unknown_counts_are_none():
-    assert running(np.array([1.0, np.nan, 2.0])).tolist() == [0, 1, 1, 3]
-
-
 def test_drawing_by_standing_at_a_million_people_takes_no_scan(monkeypatch):
     """What is done once per society is paid before; a draw touches a few numbers."""
 
     class Everybody:
-        papers = Tally(lambda: running(np.arange(1_000_000)), lambda: 1.0)
+        papers = DatedCounts(lambda: cumulative_counts(np.arange(1_000_000)), lambda: 1.0)
 
         def __len__(self):
             return 1_000_000
@@ -210,7 +172,7 @@ def test_drawing_by_standing_at_a_million_people_takes_no_scan(monkeypatch):
 
     rule, rng = Productive(floor=1.0), Streams(1).stream("many")
     rule.choose(frozenset(), Million(), rng)
-    monkeypatch.setattr("society.standing.weights_by", refuse)
-    monkeypatch.setattr("society.drawing.draw_densely", refuse)
+    monkeypatch.setattr("society.formation.cumulative_advantage.count_weights", refuse)
+    monkeypatch.setattr("society.formation.rejection_sampling.sample_exactly", refuse)
     rows = [rule.choose(frozenset({3}), Million(), rng) for _ in range(2000)]
     assert np.mean(rows) == pytest.approx(2 / 3 * 1_000_000, rel=0.05)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from protocols.sizes import ObservedSize
-from society.observed import ObservedSizes
-from society.streams import Streams
+from protocols.team_sizes import ObservedSize
+from society.formation.observed_sizes import ObservedSizes
+from society.kernel.streams import Streams
 
 SIZES = [1, 4, 2, 9, 3, 3, 1, 5]
 

@@ -2,21 +2,21 @@
 
 from collections import Counter
 
-import little
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
 from agents.errors import InputError
-from protocols.policies.fixed import Fixed
+from protocols.policies.fixed import FixedTeam
 from protocols.policies.guimera import Guimera
-from protocols.policies.neighbours import TwoStep, paths
-from protocols.policies.standing import ByStanding
-from protocols.policies.topics import NearestTopics
-from society.leaders import Anybody, Productive, Selected
-from society.leaders import Named as NamedLeaders
-from society.leaders import Standing as StandingLeaders
-from society.streams import Streams
+from protocols.policies.nearest_topics import NearestTopics
+from protocols.policies.preferential_attachment import PreferentialAttachment
+from protocols.policies.two_step import TwoStep, coauthors_of_coauthors
+from society.formation.leaders import Anybody, Productive, Selected
+from society.formation.leaders import ByProminence as StandingLeaders
+from society.formation.leaders import Named as NamedLeaders
+from society.kernel.streams import Streams
+from tests.society import tiny_society
 
 DRAWS = 2000
 TEAMS = [(1, 2), (2, 5, 6), (5, 6), (1, 2), (7, 3)]
@@ -25,12 +25,12 @@ TEAMS = [(1, 2), (2, 5, 6), (5, 6), (1, 2), (7, 3)]
 @pytest.fixture
 def world():
     """Ten people with ties before day 0, and five papers of the society, one of them of today."""
-    society = little.found(little.talk(), until=50.0)
+    society = tiny_society.found(tiny_society.talk(), until=50.0)
     for date, authors in enumerate(TEAMS):
         society.env.run(until=date + 1.0)
-        society.network.record(authors)
-        society.population.publish(authors, [authors[0], 9])
-    return society
+        society.network.record_paper(authors)
+        society.population.record_paper(authors, [authors[0], 9])
+    return society.world
 
 
 def one_day_later(world):
@@ -39,14 +39,14 @@ def one_day_later(world):
 
 
 POLICIES = {
-    "co-authors": ByStanding(),
-    "co-authors only": ByStanding(floor=0),
-    "papers": ByStanding(by="papers", floor=0.5),
-    "citations": ByStanding(by="citations", floor=10),
+    "co-authors": PreferentialAttachment(),
+    "co-authors only": PreferentialAttachment(floor=0),
+    "papers": PreferentialAttachment(by="papers", floor=0.5),
+    "citations": PreferentialAttachment(by="citations", floor=10),
     "two steps": TwoStep(),
     "two steps only": TwoStep(explore=0),
     "near": NearestTopics(nearest=3, explore=0.3),
-    "fixed": Fixed(people=("Scientist8", "Scientist2", "Scientist0")),
+    "fixed": FixedTeam(people=("Scientist8", "Scientist2", "Scientist0")),
     "guimera": Guimera(p=0.6, q=0.5),
     "guimera, q = 1": Guimera(p=0.9, q=1.0),
     "guimera, tau": Guimera(p=0.7, q=0.3, inactivity=2.0),
@@ -83,7 +83,7 @@ def test_draws_follow_the_definition(world, name, members, also):
     policy, excluded = POLICIES[name], frozenset((*members, *also))
     rng = Streams(3).stream(name, members, also)
     drawn = Counter(policy.choose(members, excluded, world, rng) for _ in range(DRAWS))
-    rows = [row for row in range(little.PEOPLE) if row not in excluded]
+    rows = [row for row in range(tiny_society.PEOPLE) if row not in excluded]
     weights = policy.chances(members, rows, world)
     if not weights.any():
         assert set(drawn) == {None}
@@ -94,7 +94,7 @@ def test_draws_follow_the_definition(world, name, members, also):
 @pytest.mark.parametrize("name", ["co-authors", "papers", "near", "guimera", "two steps"])
 def test_a_leader_can_be_drawn_for_an_empty_team(world, name):
     policy, rng = POLICIES[name], Streams(5).stream(name)
-    rows = list(range(little.PEOPLE))
+    rows = list(range(tiny_society.PEOPLE))
     drawn = Counter(policy.choose((), frozenset(), world, rng) for _ in range(DRAWS))
     assert fits(drawn, policy.chances((), rows, world), rows) > 1e-4
 
@@ -103,59 +103,61 @@ def test_a_leader_can_be_drawn_for_an_empty_team(world, name):
 def test_when_so_many_are_excluded_that_proposing_fails_the_definition_still_holds(
     world, name, monkeypatch
 ):
-    monkeypatch.setattr("society.drawing.ROUNDS", 0)
+    monkeypatch.setattr("society.formation.rejection_sampling.MAX_PROPOSALS", 0)
     policy, members, rng = POLICIES[name], (1, 5), Streams(6).stream(name)
     drawn = Counter(policy.choose(members, frozenset(members), world, rng) for _ in range(1500))
-    rows = [row for row in range(little.PEOPLE) if row not in members]
+    rows = [row for row in range(tiny_society.PEOPLE) if row not in members]
     assert fits(drawn, policy.chances(members, rows, world), rows) > 1e-4
 
 
 @pytest.mark.parametrize("name", POLICIES)
 def test_nobody_is_drawn_where_everybody_is_excluded(world, name):
     policy, rng = POLICIES[name], Streams(7).stream(name)
-    assert policy.choose((2,), frozenset(range(little.PEOPLE)), world, rng) is None
+    assert policy.choose((2,), frozenset(range(tiny_society.PEOPLE)), world, rng) is None
 
 
 def test_standing_is_what_was_before_now(world):
     """The paper of 7 and 3 is of today: 3 has the tie with 4 before day 0 only, 7 has none."""
-    rows = list(range(little.PEOPLE))
+    rows = list(range(tiny_society.PEOPLE))
     coauthors = [1, 2, 3, 1, 1, 2, 2, 0, 0, 0]
-    assert ByStanding(floor=0).chances((), rows, world).tolist() == coauthors
+    assert PreferentialAttachment(floor=0).chances((), rows, world).tolist() == coauthors
     papers = [0, 1 + 2, 2 + 3, 3, 4, 5 + 2, 6 + 2, 7, 8, 9]
-    assert ByStanding(by="papers", floor=0).chances((), rows, world).tolist() == papers
+    assert PreferentialAttachment(by="papers", floor=0).chances((), rows, world).tolist() == papers
     cited = [0, 10 + 2, 20 + 1, 30, 40, 50 + 1, 60, 70, 80, 90 + 4]
-    assert ByStanding(by="citations", floor=0).chances((), rows, world).tolist() == cited
+    assert (
+        PreferentialAttachment(by="citations", floor=0).chances((), rows, world).tolist() == cited
+    )
     one_day_later(world)
-    later = ByStanding(floor=0).chances((), rows, world)
+    later = PreferentialAttachment(floor=0).chances((), rows, world)
     assert later.tolist() == [1, 2, 3, 2, 1, 2, 2, 1, 0, 0]
 
 
 def test_paths_of_two_steps_by_hand(world):
     """0 knows 1, who knows 2: one path. 1 knows 0 and 2; 2 leads to 5 and 6."""
-    assert sorted(paths(0, world.network)) == [2]
-    assert sorted(paths(1, world.network)) == [5, 6]
-    assert paths(9, world.network).tolist() == []
-    chances = TwoStep(explore=0).chances((1,), range(little.PEOPLE), world)
+    assert sorted(coauthors_of_coauthors(0, world.network)) == [2]
+    assert sorted(coauthors_of_coauthors(1, world.network)) == [5, 6]
+    assert coauthors_of_coauthors(9, world.network).tolist() == []
+    chances = TwoStep(explore=0).chances((1,), range(tiny_society.PEOPLE), world)
     assert chances.tolist() == [0, 0, 0, 0, 0, 0.5, 0.5, 0, 0, 0]
 
 
 def test_two_common_co_authors_count_twice(world):
     """5 and 6 both lead from a newcomer who writes with both to 2."""
-    world.network.record([8, 5])
-    world.network.record([8, 6])
+    world.network.record_paper([8, 5])
+    world.network.record_paper([8, 6])
     one_day_later(world)
-    assert sorted(paths(8, world.network)) == [2, 2]
+    assert sorted(coauthors_of_coauthors(8, world.network)) == [2, 2]
 
 
 def test_the_nearest_are_those_with_the_same_interest(world):
     """8 has the interest of 0, 9 that of 1; all others have one of their own."""
-    chances = NearestTopics(nearest=1, explore=0).chances((0,), range(little.PEOPLE), world)
+    chances = NearestTopics(nearest=1, explore=0).chances((0,), range(tiny_society.PEOPLE), world)
     assert chances.tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1, 0]
 
 
 def test_guimera_by_hand(world):
     """Incumbents are 1, 2, 5 and 6; 3 and 7 become it tomorrow."""
-    rows = [row for row in range(little.PEOPLE) if row != 1]
+    rows = [row for row in range(tiny_society.PEOPLE) if row != 1]
     chances = dict(zip(rows, Guimera(p=0.8, q=0.5).chances((1,), rows, world), strict=True))
     assert chances[2] == pytest.approx(0.8 * (0.5 * 1 + 0.5 / 3))
     assert chances[5] == chances[6] == pytest.approx(0.8 * 0.5 / 3)
@@ -167,7 +169,7 @@ def test_guimera_by_hand(world):
 
 def test_whoever_has_been_inactive_for_too_long_is_neither(world):
     """Today is day 5: the last papers of 5 and 6 are two days old, those of 1 and 2 one day."""
-    rows = list(range(little.PEOPLE))
+    rows = list(range(tiny_society.PEOPLE))
     recent = Guimera(p=0.5, q=0, inactivity=1.0).chances((), rows, world)
     assert recent[[5, 6]].tolist() == [0, 0]
     assert recent[[1, 2]].tolist() == [0.25, 0.25]
@@ -177,14 +179,14 @@ def test_whoever_has_been_inactive_for_too_long_is_neither(world):
 
 
 def test_where_newcomers_have_run_out_the_seat_stays_empty(world):
-    excluded = frozenset(range(little.PEOPLE)) - {1, 2}
+    excluded = frozenset(range(tiny_society.PEOPLE)) - {1, 2}
     policy, rng = Guimera(p=0.0), Streams(1).stream("none")
     assert policy.choose((), excluded, world, rng) is None
 
 
 def test_a_stated_team_of_unknown_people_is_told(world):
     with pytest.raises(InputError, match=r"protocol\.selection\.people: nobody is called Adam"):
-        Fixed(people=("Adam",)).choose((0,), frozenset({0}), world, Streams(1).stream("x"))
+        FixedTeam(people=("Adam",)).choose((0,), frozenset({0}), world, Streams(1).stream("x"))
 
 
 RULES = {
@@ -200,7 +202,7 @@ RULES = {
 @pytest.mark.parametrize("excluded", [frozenset(), frozenset({4, 9})], ids=["all", "some"])
 def test_leaders_follow_the_definition_of_their_rule(world, name, excluded):
     rule, rng = RULES[name], Streams(8).stream(name)
-    rows = [row for row in range(little.PEOPLE) if row not in excluded]
+    rows = [row for row in range(tiny_society.PEOPLE) if row not in excluded]
     drawn = Counter(rule.choose(excluded, world, rng) for _ in range(DRAWS))
     assert fits(drawn, rule.weights(rows, world), rows) > 1e-4
 

@@ -5,7 +5,10 @@ import threading
 import weakref
 
 import pytest
-from little import (
+
+from agents.errors import Dissolved, ProtocolError, Verdict
+from society.kernel.answer import answers_in
+from tests.society.tiny_society import (
     SAY,
     Sure,
     Words,
@@ -21,14 +24,11 @@ from little import (
     traces,
 )
 
-from agents.errors import Dissolved, ProtocolError, Verdict
-from society.answer import answers_in
-
 SPEEDS = pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
 
 
 def one(act):
-    """Steps that ask once, hand the Answer to a function, and end."""
+    """Process[Any] that ask once, hand the Answer to a function, and end."""
 
     def steps(team, lab):
         answer = yield from lab.stage("topic", lab.ask(team.leader, SAY, Words, heard=()))
@@ -131,7 +131,7 @@ def test_reading_before_the_due_date_raises():
 
 
 def staged(steps):
-    """Steps that run inside the stage ``topic``."""
+    """Process[Any] that run inside the stage ``topic``."""
     return lambda team, lab: lab.stage("topic", steps(team, lab))
 
 

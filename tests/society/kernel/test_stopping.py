@@ -4,10 +4,21 @@ import threading
 import time
 
 import pytest
-from little import SAY, Words, by_chance, echo, found, name, run, talk, traces
 
 from agents.errors import Dissolved, ProtocolError, SocietyError, Stopped, Verdict
-from society.dispatch import Dispatcher
+from society.kernel.dispatcher import Dispatcher
+from tests.society.tiny_society import (
+    SAY,
+    Scripted,
+    Words,
+    by_chance,
+    echo,
+    found,
+    name,
+    run,
+    talk,
+    traces,
+)
 
 SPEEDS = pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
 LEADERS = tuple((float(day), day % 10) for day in range(0, 40, 4))
@@ -90,7 +101,7 @@ def test_words_settled_by_a_stop_are_never_written():
     while society.env.peek() < 1.0:
         society.env.step()
     until(lambda: society.dispatcher.fault is not None)
-    ((team, _),) = society.teams_in_world.values()
+    (team,) = society.world.teams.values()
     until(lambda: all(answer._settled for answer in team.answers))
     with pytest.raises(Stopped, match="503 down"):
         society.dispatcher.settle(team.answers)
@@ -99,7 +110,7 @@ def test_words_settled_by_a_stop_are_never_written():
     assert not society.log.rows["calls"]
 
 
-def until(holds, seconds=5.0):
+def until(holds, seconds=120.0):
     """Wait until something holds on another thread."""
     end = time.monotonic() + seconds
     while not holds():
@@ -173,7 +184,7 @@ def test_a_mistake_in_a_protocol_ends_the_run_too():
 
 
 def test_a_backend_that_says_inline_must_not_suspend():
-    class Late(type(found(talk()).backend)):
+    class Late(Scripted):
         @property
         def inline(self):
             return True

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from little import name, run, talk
 from pydantic import BaseModel, ValidationError
 
 from society import model
-from society.durations import (
+from society.formation.founding import Founding, Once, Poisson
+from society.kernel.durations import (
     TICK,
     Days,
-    Fixed,
+    FixedDuration,
     Gamma,
     Lognormal,
     Times,
@@ -21,8 +21,8 @@ from society.durations import (
     to_ticks,
     write_days,
 )
-from society.founding import Founding, Once, Poisson
-from society.streams import Streams
+from society.kernel.streams import Streams
+from tests.society.tiny_society import name, run, talk
 
 
 def test_a_stream_is_named_and_starts_again_from_its_beginning():
@@ -164,7 +164,7 @@ def test_sums_of_ticks_are_exact_in_any_order(lengths, rng):
 @pytest.mark.parametrize(
     ("duration", "mean"),
     [
-        (Fixed(length="2d"), 2.0),
+        (FixedDuration(length="2d"), 2.0),
         (Gamma(mean="10m"), parse_days("10m")),
         (Gamma(mean=3.0, shape=1.0), 3.0),
         (Lognormal(median=2.0, sigma=0.5), 2.0 * np.exp(0.125)),
@@ -219,7 +219,7 @@ def test_days_are_a_type_for_any_settings():
 
 def foundings(rule, scientists, days, seed=0):
     """Dates and leaders before a date."""
-    teams = rule.teams(scientists, Streams(seed))
+    teams = rule.foundings(scientists, Streams(seed))
     return list(itertools.takewhile(lambda team: team[0] < days, teams))
 
 
@@ -281,14 +281,14 @@ def test_a_society_founds_what_its_rule_says():
 
 
 def _teams(society):
-    from little import only
+    from tests.society.tiny_society import only
 
     return only(society, "teams")
 
 
 def test_a_founding_rule_is_to_be_written():
     with pytest.raises(NotImplementedError):
-        Founding().teams(3, Streams(0))
+        Founding().foundings(3, Streams(0))
     with pytest.raises(ValidationError):
         Poisson(teams_per_year=0)
     with pytest.raises(ValidationError):

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from agents.errors import ProtocolError
 from agents.reference import Reference
-from society.literature.embedding import Lsa, paper_text
+from society.literature.embedding.base import paper_text
+from society.literature.embedding.lsa import LSAEmbedding
 from society.literature.literature import MEMO, Literature
-from society.literature.paper import Paper
-from society.literature.papers import Papers
+from society.literature.papers import Paper, Papers
 
 WORDS = ["graph", "volume", "protein", "climate", "robot", "battery", "galaxy", "privacy"]
 
@@ -25,7 +25,7 @@ def paper(name, date, abstract="", references=(), **more):
 
 def make(papers):
     texts = [paper_text(p.title, p.abstract) for p in papers]
-    embedding = Lsa.fit([*texts, " ".join(WORDS), *WORDS], seed=1)
+    embedding = LSAEmbedding.fit([*texts, " ".join(WORDS), *WORDS], seed=1)
     return Literature(papers, embedding.encode(texts), embedding, 2012)
 
 
@@ -115,7 +115,7 @@ def test_papers_of_the_same_date_may_follow_each_other(three):
 
 
 def test_an_empty_past_is_searched_in_vain():
-    embedding = Lsa.fit(["graph drawing"])
+    embedding = LSAEmbedding.fit(["graph drawing"])
     literature = Literature([], np.zeros((0, embedding.dim), np.float32), embedding, 2012)
     assert literature.search("graph", 5, literature.visible(10.0)) == ()
     literature.publish(paper("graph", 3.0))
@@ -190,7 +190,7 @@ def test_a_past_in_columns_is_not_gone_through(monkeypatch):
         paper(f"p{n:05d}", float(n - count), WORDS[n % 8], (f"p{n // 2:05d}", f"p{n:05d}"))
         for n in range(count)
     )
-    embedding = Lsa.fit(WORDS, seed=1)
+    embedding = LSAEmbedding.fit(WORDS, seed=1)
     vectors = embedding.encode([WORDS[n % 8] for n in range(count)])
     monkeypatch.setattr(Papers, "__getitem__", lambda *a: made.append(a[1]) or make(*a))
     monkeypatch.setattr(Papers, "__iter__", None)

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from society.literature.paper import Paper
-from society.literature.papers import Papers, schema
+from society.literature.papers import Paper, Papers, schema
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)

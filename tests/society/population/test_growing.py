@@ -2,29 +2,28 @@
 
 from collections import Counter
 
-import little
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
 from agents.profile import Profile
-from protocols.policies.coauthorship import Coauthorship
-from protocols.policies.explore import HalfNormal, Share
-from protocols.policies.fixed import Fixed
+from protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
+from protocols.policies.fixed import FixedTeam
 from protocols.policies.guimera import Guimera
-from protocols.policies.neighbours import TwoStep
-from protocols.policies.standing import ByStanding
-from protocols.policies.topics import NearestTopics
+from protocols.policies.nearest_topics import NearestTopics
+from protocols.policies.preferential_attachment import PreferentialAttachment
+from protocols.policies.two_step import TwoStep
 from protocols.policies.uniform import Uniform
-from society import population
-from society.column import SPARE, Column
-from society.comings import admit
+from society.demographics.newcomers import add_newcomer
 from society.ecosystem.people import People
-from society.leaders import Anybody, Productive, Standing
-from society.network import CoauthorNetwork
-from society.population import Population
-from society.streams import Streams
+from society.formation.leaders import Anybody, ByProminence, Productive
+from society.kernel.streams import Streams
+from society.population import population
+from society.population.growable_array import MIN_SPARE_ROOM, GrowableArray
+from society.population.network import CoauthorNetwork
+from society.population.population import Population
+from tests.society import tiny_society
 
 COME = 12
 
@@ -38,10 +37,10 @@ class Clock:
 
 def test_a_column_grows_and_leaves_what_was_held_before():
     first = np.arange(3)
-    column = Column(first)
-    states = [column.append(number) for number in range(3, 3 + 2 * SPARE)]
-    assert [len(state) for state in states] == list(range(4, 4 + 2 * SPARE))
-    assert column.held.tolist() == list(range(3 + 2 * SPARE))
+    column = GrowableArray(first)
+    states = [column.append(number) for number in range(3, 3 + 2 * MIN_SPARE_ROOM)]
+    assert [len(state) for state in states] == list(range(4, 4 + 2 * MIN_SPARE_ROOM))
+    assert column.values.tolist() == list(range(3 + 2 * MIN_SPARE_ROOM))
     assert all(state.tolist() == list(range(len(state))) for state in states)
     assert first.tolist() == [0, 1, 2]
 
@@ -56,11 +55,11 @@ def grown_and_whole(seed):
     whole = CoauthorNetwork(csr_array(padded), clock)
     for step in range(COME):
         clock.date = float(step + 1)
-        grown.admit()
+        grown.add_row()
         for _ in range(2):
             authors = rng.permutation(grown.size)[: int(rng.integers(1, 5))].tolist()
-            grown.record(authors)
-            whole.record(authors)
+            grown.record_paper(authors)
+            whole.record_paper(authors)
     return clock, grown, whole
 
 
@@ -73,24 +72,30 @@ def test_a_network_that_grew_equals_one_built_whole(seed, later):
     everybody = np.arange(grown.size)
     assert grown.degrees().tolist() == whole.degrees().tolist()
     assert grown.degrees()[8:].any()
-    assert grown.knowns(everybody).tolist() == whole.knowns(everybody).tolist()
+    assert grown.strengths(everybody).tolist() == whole.strengths(everybody).tolist()
     for row in everybody.tolist():
-        for mine, theirs in zip(grown.row(row), whole.row(row), strict=True):
+        for mine, theirs in zip(grown.coauthors(row), whole.coauthors(row), strict=True):
             assert mine.tolist() == theirs.tolist()
-        assert grown.joints(row, everybody).tolist() == whole.joints(row, everybody).tolist()
-        known = grown.known(row)
-        assert known == whole.known(row)
-        assert [grown.partner(row, at) for at in range(known)] == [
-            whole.partner(row, at) for at in range(known)
+        assert (
+            grown.joint_papers_with(row, everybody).tolist()
+            == whole.joint_papers_with(row, everybody).tolist()
+        )
+        known = grown.strength(row)
+        assert known == whole.strength(row)
+        assert [grown.partner_at(row, at) for at in range(known)] == [
+            whole.partner_at(row, at) for at in range(known)
         ]
         places = np.arange(known)
         rows = np.full(known, row)
-        assert grown.partners(rows, places).tolist() == whole.partners(rows, places).tolist()
-    assert grown.base_ties().tolist() == whole.base_ties().tolist()
-    assert grown.base_ties(np.array([9, 2])).tolist() == whole.base_ties(np.array([2])).tolist()
+        assert grown.partners_at(rows, places).tolist() == whole.partners_at(rows, places).tolist()
+    assert grown.ties_before_day_0().tolist() == whole.ties_before_day_0().tolist()
+    assert (
+        grown.ties_before_day_0(np.array([9, 2])).tolist()
+        == whole.ties_before_day_0(np.array([2])).tolist()
+    )
     assert set(grown.graph().edges) == set(whole.graph().edges)
-    assert grown.acquaintances.total() == whole.acquaintances.total()
-    counts = [one.acquaintances.counts(one.size).tolist() for one in (grown, whole)]
+    assert grown.distinct_coauthors.total() == whole.distinct_coauthors.total()
+    counts = [one.distinct_coauthors.counts(one.size).tolist() for one in (grown, whole)]
     assert counts[0] == counts[1]
 
 
@@ -99,7 +104,7 @@ def test_a_network_that_grew_equals_one_built_whole(seed, later):
     "called", [["Scientist0", "Scientist1", "Scientist2"], ["Zoe", "Scientist4", "Ann"]]
 )
 def test_newcomers_continue_the_names_and_rows(monkeypatch, most, called):
-    monkeypatch.setattr(population, "EVERYBODY", most)
+    monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", most)
     monkeypatch.setattr(Population, "scientist", lambda self, row: None)
     clock = Clock()
     people = People.of([Profile(who, ("Here",), ("graphs",), papers=3) for who in called])
@@ -107,31 +112,31 @@ def test_newcomers_continue_the_names_and_rows(monkeypatch, most, called):
         people, None, CoauthorNetwork(csr_array((3, 3), dtype=np.int64), clock), clock
     )
     clock.date = 5.0
-    rows = [crowd.admit(("There",), ("vision",)) for _ in range(2)]
+    rows = [crowd.add_newcomer(("There",), ("vision",)) for _ in range(2)]
     names = ["Scientist3", "Scientist4"] if "Zoe" not in called else ["Scientist3", "Scientist5"]
     assert rows == [3, 4]
     assert len(crowd) == len(crowd.names) == len(crowd.rows) == 5
     assert list(crowd.names) == list(crowd.rows) == [*called, *names]
     assert [crowd.rows[who] for who in crowd.names] == [0, 1, 2, 3, 4]
     assert (crowd.names[-1], crowd.names[-4], crowd.names[3:]) == (names[1], called[1], names)
-    assert [crowd.since(row) for row in (0, 3)] == [0.0, 5.0]
+    assert [crowd.present_since(row) for row in (0, 3)] == [0.0, 5.0]
     assert crowd.profile(3, 9.0) == Profile(names[0], ("There",), ("vision",))
-    assert crowd.standing("papers").tolist() == [3, 3, 3, 0, 0]
+    assert crowd.totals("papers").tolist() == [3, 3, 3, 0, 0]
     assert crowd.just_arrived() == {3, 4}
     clock.date = 6.0
     assert crowd.just_arrived() == set()
 
 
 def test_a_move_is_told_after_its_date_and_not_before(monkeypatch):
-    society = little.found(little.talk(), (1e5, 0))
+    society = tiny_society.found(tiny_society.talk(), (1e5, 0))
     crowd = society.population
     for date, place in ((3.0, "Second"), (8.0, "Third")):
         society.env.run(until=date)
-        crowd.move(4, (place,))
+        crowd.set_affiliations(4, (place,))
     told = {date: crowd.profile(4, date).affiliations for date in (0.0, 3.0, 3.5, 8.0, 8.5, 3.5)}
     first, second, third = ("University",), ("Second",), ("Third",)
     assert told == {0.0: first, 3.0: first, 3.5: second, 8.0: second, 8.5: third}
-    assert crowd.profile(4, 9.0).interests == (little.INTERESTS[4],)
+    assert crowd.profile(4, 9.0).interests == (tiny_society.INTERESTS[4],)
 
 
 POLICIES = {
@@ -140,27 +145,33 @@ POLICIES = {
     "co-authorship, half normal": Coauthorship(explore=HalfNormal(seed=1)),
     "co-authorship, share": Coauthorship(explore=Share(mass=0.5)),
     "topics": NearestTopics(nearest=4, explore=0.2),
-    "standing": ByStanding(by="papers"),
+    "standing": PreferentialAttachment(by="papers"),
     "two steps": TwoStep(explore=0.5),
     "guimera": Guimera(p=0.4),
-    "fixed": Fixed(people=("Scientist11", "Scientist3")),
+    "fixed": FixedTeam(people=("Scientist11", "Scientist3")),
 }
 
 
 @pytest.fixture
-def world():
+def society():
     """Ten people and six who came on day 1; one of them has written with two of the ten."""
-    society = little.found(little.talk(), (1e5, 0), until=50.0)
+    society = tiny_society.found(tiny_society.talk(), (1e5, 0), until=50.0)
     society.env.run(until=1.0)
     for place in range(6):
-        admit(society, ("University",), (little.INTERESTS[place],), None)
+        add_newcomer(society.world, ("University",), (tiny_society.INTERESTS[place],), None)
     return society
+
+
+@pytest.fixture
+def world(society):
+    """The world of that society."""
+    return society.world
 
 
 def let_a_day_pass(world):
     world.env.run(until=2.0)
-    world.network.record([2, 11, 5])
-    world.population.publish([2, 11, 5], [])
+    world.network.record_paper([2, 11, 5])
+    world.population.record_paper([2, 11, 5], [])
     world.env.run(until=3.0)
 
 
@@ -185,14 +196,14 @@ def test_nearest_topics_are_those_of_people_who_are_here(world):
     assert len(left) == 4
     for row in left:
         world.depart(row, "removed")
-    closed = world.closed() | {2}
+    closed = world.unavailable() | {2}
     others = {policy.choose((2,), closed, world, rng) for _ in range(100)}
     assert None not in others
     assert len(others) == 4
     assert not others & left
 
 
-@pytest.mark.parametrize("rule", [Anybody(), Productive(), Standing(by="coauthors")], ids=repr)
+@pytest.mark.parametrize("rule", [Anybody(), Productive(), ByProminence(by="coauthors")], ids=repr)
 def test_rules_of_leading_find_newcomers(world, rule):
     let_a_day_pass(world)
     rng = Streams(9).stream("lead")
@@ -203,25 +214,25 @@ def test_rules_of_leading_find_newcomers(world, rule):
 
 
 def test_nobody_is_won_on_the_date_of_its_coming(world):
-    assert world.closed() == set(range(10, 16))
+    assert world.unavailable() == set(range(10, 16))
     assert world.at_limit(12)
     assert not world.at_limit(2)
     let_a_day_pass(world)
-    assert not world.closed()
+    assert not world.unavailable()
     assert not world.at_limit(12)
 
 
-def test_newcomers_are_searched_known_and_told_to_mesa(world):
-    before = {one.id for one in world.relevant(16, frozenset(), 1.0, "graphs")}
+def test_newcomers_are_searched_known_and_told_to_mesa(society, world):
+    before = {one.id for one in world.nearest_scientists(16, frozenset(), 1.0, "graphs")}
     let_a_day_pass(world)
-    after = [one.id for one in world.relevant(16, frozenset(), 3.0, "graphs")]
+    after = [one.id for one in world.nearest_scientists(16, frozenset(), 3.0, "graphs")]
     assert len(before) == 10
     assert len(after) == 16
     assert set(after[:3]) == {"Scientist0", "Scientist8", "Scientist10"}
     assert world.acquaintance("Scientist2", "Scientist11") == {"ties": 1, "similarity": 0.0}
-    assert world.subjects[10:].tolist() == world.subjects[:6].tolist()
-    assert [agent.row for agent in world.agents][-6:] == list(range(10, 16))
-    assert len(world.space.G) == 16
-    admit(world, (), ("graphs",), None)
-    assert len(world.space.G) == 17
+    assert world.topic_numbers[10:].tolist() == world.topic_numbers[:6].tolist()
+    assert [agent.row for agent in society.agents][-6:] == list(range(10, 16))
+    assert len(society.space.G) == 16
+    add_newcomer(world, (), ("graphs",), None)
+    assert len(society.space.G) == 17
     assert [row[0] for row in world.log.rows["scientists"]][-1] == "Scientist16"

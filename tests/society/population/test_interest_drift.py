@@ -4,16 +4,15 @@ import math
 import threading
 from dataclasses import replace
 
-import little
 import numpy as np
 import pytest
-from little import Page, name, only
 
 from agents.profile import Profile
-from society import population
-from society.drift import Writing
-from society.interests import Interests
-from society.interfaces import Manuscript
+from society.population import population
+from society.population.interest_drift import Writing
+from society.teams.contracts import Manuscript
+from tests.society import tiny_society
+from tests.society.tiny_society import Page, name, only
 
 RNG = np.random.default_rng(0)
 ALWAYS = Writing(memory=100.0, start=2.0, entering=1.0, most=3)
@@ -24,42 +23,46 @@ def names(weighed):
 
 
 def test_the_interests_somebody_comes_with_weigh_less_and_less():
-    assert Writing(start=6.0).begin(("a", "b", "c")) == (("a", 6.0), ("b", 3.0), ("c", 2.0))
-    assert Writing().begin(()) == ()
+    assert Writing(start=6.0).initial_weights(("a", "b", "c")) == (
+        ("a", 6.0),
+        ("b", 3.0),
+        ("c", 2.0),
+    )
+    assert Writing().initial_weights(()) == ()
 
 
 def test_a_paper_counts_one_for_each_of_its_keywords_and_what_is_older_fades():
     """a: 2/e; b: 1/e + 1; c enters with 1, and leads, as 1 > 2/e."""
-    held = ALWAYS.begin(("a", "b"))
-    after = ALWAYS.write(held, 100.0, ("b", "c"), RNG)
+    held = ALWAYS.initial_weights(("a", "b"))
+    after = ALWAYS.after_paper(held, 100.0, ("b", "c"), RNG)
     assert names(after) == ["b", "c", "a"]
     assert dict(after) == pytest.approx({"b": 1 + 1 / math.e, "c": 1.0, "a": 2 / math.e})
 
 
 def test_the_lightest_leaves_a_full_list_and_comes_back_as_if_new():
-    held = ALWAYS.begin(("a", "b", "c"))
-    after = ALWAYS.write(held, 0.0, ("d",), RNG)
+    held = ALWAYS.initial_weights(("a", "b", "c"))
+    after = ALWAYS.after_paper(held, 0.0, ("d",), RNG)
     assert after == (("a", 2.0), ("b", 1.0), ("d", 1.0)), "of two alike, the one that was there"
-    back = ALWAYS.write(after, 0.0, ("c", "d"), RNG)
+    back = ALWAYS.after_paper(after, 0.0, ("c", "d"), RNG)
     assert back == (("a", 2.0), ("d", 2.0), ("b", 1.0))
 
 
 def test_time_alone_changes_no_order():
-    held = ALWAYS.begin(("a", "b", "c"))
-    assert names(ALWAYS.write(held, 1e4, (), RNG)) == ["a", "b", "c"]
+    held = ALWAYS.initial_weights(("a", "b", "c"))
+    assert names(ALWAYS.after_paper(held, 1e4, (), RNG)) == ["a", "b", "c"]
 
 
 def test_a_keyword_counts_once_however_often_a_paper_has_it():
-    assert ALWAYS.write((), 0.0, ("a", "a"), RNG) == (("a", 1.0),)
+    assert ALWAYS.after_paper((), 0.0, ("a", "a"), RNG) == (("a", 1.0),)
 
 
 @pytest.mark.parametrize("entering", [0.0, 0.3, 1.0])
 def test_a_new_keyword_enters_with_its_probability(entering):
     rule, rng = Writing(entering=entering), np.random.default_rng(4)
-    entered = sum(len(rule.write((), 0.0, ("new",), rng)) for _ in range(2000))
+    entered = sum(len(rule.after_paper((), 0.0, ("new",), rng)) for _ in range(2000))
     spread = 4 * (2000 * entering * (1 - entering)) ** 0.5
     assert entered == pytest.approx(2000 * entering, abs=spread)
-    assert dict(rule.write((("old", 1.0),), 0.0, ("old",), rng)) == {"old": 2.0}
+    assert dict(rule.after_paper((("old", 1.0),), 0.0, ("old",), rng)) == {"old": 2.0}
 
 
 @pytest.mark.parametrize(
@@ -70,30 +73,15 @@ def test_a_rule_out_of_range_is_refused(wrong):
         Writing(**wrong)
 
 
-def test_interests_are_told_as_of_a_date():
-    held = Interests()
-    assert held.before(3, 1e9) is None
-    held.renew(3, 5.0, (("a", 1.0),))
-    held.renew(3, 5.0, (("b", 1.0), ("a", 0.5)))
-    held.renew(3, 8.0, ())
-    assert [held.before(3, date) for date in (5.0, 5.1, 8.0, 8.1)] == [
-        None,
-        ("b", "a"),
-        ("b", "a"),
-        (),
-    ]
-    assert held.latest(3) == (8.0, ())
-    assert held.latest(4) is None
-    assert held.renewed() == (3,)
-
-
 def writes(text, *mates):
-    """Steps of a team that is complete at once and writes on something."""
+    """Process[Any] of a team that is complete at once and writes on something."""
 
     def steps(team, lab):
         for mate in mates:
             lab.join(name(mate))
-        page = yield from lab.stage("abstract", lab.ask(team.leader, little.SAY, Page, heard=()))
+        page = yield from lab.stage(
+            "abstract", lab.ask(team.leader, tiny_society.SAY, Page, heard=())
+        )
         return Manuscript(page)
 
     return steps, lambda request: {"title": "On", "abstract": text}
@@ -102,7 +90,7 @@ def writes(text, *mates):
 def drifting(text="graphs and vision and speech", *mates, leaders=((0.0, 0),), **settings):
     """A society of one-day teams; a paper appears ten days later and holds its own words."""
     steps, script = writes(text, *mates)
-    society = little.found(
+    society = tiny_society.found(
         steps, *leaders, script=script, **({"drift": ALWAYS, "until": 60.0} | settings)
     )
     society.run_to_end()
@@ -137,7 +125,7 @@ def test_a_paper_that_changes_nobody_leaves_no_row():
 def test_without_drift_interests_stay_those_of_day_0():
     society = drifting("graphs and vision", 1, drift=None)
     assert not only(society, "interests")
-    assert society.profile("Scientist0").interests == ("graphs",)
+    assert society.world.profile("Scientist0").interests == ("graphs",)
     assert society.knowledge.version() == len(society.population)
 
 
@@ -154,7 +142,7 @@ def test_a_profile_of_the_past_is_told_alike_on_another_thread_while_time_goes_o
     """Asked for the same two dates again and again, whatever is published meanwhile."""
     steps, script = writes("graphs and vision and speech", 1)
     leaders = [(float(day), 0) for day in range(0, 300, 20)]
-    society = little.found(
+    society = tiny_society.found(
         steps, *leaders, script=script, drift=Writing(entering=1.0), until=400.0, most=30
     )
     society.advance(32.0)
@@ -190,8 +178,8 @@ def test_the_knowledge_bank_is_searched_as_of_a_version():
     assert [one.id for one in bank.search("graphs", 1, after)] == ["Scientist8"]
     assert bank.similarity("Scientist0", "Scientist1", on_day) == 0.0
     assert bank.similarity("Scientist0", "Scientist1", after) == 1.0
-    assert society.acquaintance("Scientist0", "Scientist1")["similarity"] == 1.0
-    society_told = society.relevant(10, frozenset(), 60.0, "vision")
+    assert society.world.acquaintance("Scientist0", "Scientist1")["similarity"] == 1.0
+    society_told = society.world.nearest_scientists(10, frozenset(), 60.0, "vision")
     assert {one.id for one in society_told} >= {"Scientist0", "Scientist1"}
 
 
@@ -211,14 +199,16 @@ def test_main_topics_change_and_are_counted_as_of_now():
     rule = Writing(memory=1e5, start=1.5, entering=1.0)
     pairs = ((0.0, 0), (1.0, 0))
     society = drifting("all on vision", 1, leaders=pairs, drift=rule)
-    subjects = society.subjects
-    assert society.topic(0) == "vision"
+    subjects = society.world.topic_numbers
+    assert society.world.topic(0) == "vision"
     assert [row["topic"] for row in only(society, "interests")] == ["graphs", "vision"]
     assert subjects[0] == subjects[1]
     assert subjects[0] != subjects[8], "Scientist8 stays with graphs"
-    assert len(subjects) == little.PEOPLE
-    fresh = little.found(little.talk(), drift=rule)
-    assert fresh.subjects[0] == fresh.subjects[8] != fresh.subjects[1]
+    assert len(subjects) == tiny_society.PEOPLE
+    fresh = tiny_society.found(tiny_society.talk(), drift=rule)
+    assert (
+        fresh.world.topic_numbers[0] == fresh.world.topic_numbers[8] != fresh.world.topic_numbers[1]
+    )
 
 
 def test_two_papers_on_one_date_are_weighed_one_after_the_other():
@@ -231,16 +221,18 @@ def test_two_papers_on_one_date_are_weighed_one_after_the_other():
 
 def test_in_a_large_society_it_is_the_same(monkeypatch):
     small = drifting("graphs and vision and speech", 1, 2)
-    monkeypatch.setattr(population, "EVERYBODY", 4)
+    monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", 4)
     large = drifting("graphs and vision and speech", 1, 2)
     assert large.population.large
     assert only(large, "interests") == only(small, "interests")
-    assert large.subjects.tolist() == small.subjects.tolist()
-    assert large.profile("Scientist1") == small.profile("Scientist1")
+    assert large.world.topic_numbers.tolist() == small.world.topic_numbers.tolist()
+    assert large.world.profile("Scientist1") == small.world.profile("Scientist1")
 
 
 def test_a_profile_without_interests_takes_up_what_it_writes_on():
     rule = Writing(entering=1.0)
     empty = Profile("Nobody")
     assert empty.topic == ""
-    assert names(rule.write(rule.begin(empty.interests), 3.0, ("maps",), RNG)) == ["maps"]
+    assert names(rule.after_paper(rule.initial_weights(empty.interests), 3.0, ("maps",), RNG)) == [
+        "maps"
+    ]

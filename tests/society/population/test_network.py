@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from society.network import CoauthorNetwork
+from society.population.network import CoauthorNetwork
 
 PEOPLE = 9
 
@@ -49,7 +49,7 @@ def grown(base, papers):
     network = CoauthorNetwork(csr_array(dense_of(base)), clock)
     for date, authors in sorted(papers, key=lambda paper: paper[0]):
         clock.date = float(date)
-        network.record(authors)
+        network.record_paper(authors)
     return network, clock
 
 
@@ -60,19 +60,19 @@ def test_a_line_of_joint_papers_has_each_coauthor_as_often_as_they_wrote(base, p
     clock.date = max(float(date), clock.date)
     dense = dense_of(base, papers, clock.date)
     everybody = np.arange(PEOPLE)
-    assert network.knowns(everybody).tolist() == dense.sum(axis=1).tolist()
+    assert network.strengths(everybody).tolist() == dense.sum(axis=1).tolist()
     for i in range(PEOPLE):
-        known = network.known(i)
+        known = network.strength(i)
         assert known == dense[i].sum()
-        line = [network.partner(i, place) for place in range(known)]
+        line = [network.partner_at(i, place) for place in range(known)]
         assert line == sorted(line), "in order of rows, whenever they wrote"
         assert np.bincount(line, minlength=PEOPLE).tolist() == dense[i].tolist()
-        assert network.joints(i, everybody).tolist() == dense[i].tolist()
-        assert [network.joint(i, j) for j in range(PEOPLE)] == dense[i].tolist()
+        assert network.joint_papers_with(i, everybody).tolist() == dense[i].tolist()
+        assert [network.joint_papers(i, j) for j in range(PEOPLE)] == dense[i].tolist()
     rows = np.repeat(everybody, dense.sum(axis=1))
     places = np.concatenate([np.arange(count) for count in dense.sum(axis=1)])
     pairs = np.zeros_like(dense)
-    np.add.at(pairs, (rows, network.partners(rows, places)), 1)
+    np.add.at(pairs, (rows, network.partners_at(rows, places)), 1)
     assert pairs.tolist() == dense.tolist(), "the same of many at once"
 
 
@@ -81,9 +81,9 @@ def test_a_line_of_joint_papers_has_each_coauthor_as_often_as_they_wrote(base, p
 def test_ties_before_day_0_of_some_people_are_those_with_one_of_them(base, some):
     network, _ = grown(base, [(0, [0, 1, 2])])
     everybody = sorted([i, j, count] for (i, j), count in base.items())
-    assert network.base_ties().tolist() == everybody
+    assert network.ties_before_day_0().tolist() == everybody
     theirs = [tie for tie in everybody if tie[0] in some or tie[1] in some]
-    assert network.base_ties(np.array(some, dtype=np.int64)).tolist() == theirs
+    assert network.ties_before_day_0(np.array(some, dtype=np.int64)).tolist() == theirs
 
 
 @given(BASES, PAPERS, st.sets(st.integers(0, 8)))
@@ -111,7 +111,7 @@ def test_the_matrix_of_the_ecosystem_is_shared_and_not_changed():
     counts.indices = counts.indices.astype(np.int32)
     before = counts.toarray()
     network = CoauthorNetwork(counts, lambda: 1.0)
-    network.record([0, 1, 5])
+    network.record_paper([0, 1, 5])
     assert np.shares_memory(network._partners, counts.indices)
     assert (counts.toarray() == before).all()
 
@@ -120,7 +120,7 @@ def test_a_matrix_whose_rows_are_out_of_order_is_understood_and_left_as_it_is():
     counts = csr_array((np.array([1, 2, 2, 1]), np.array([2, 1, 0, 0]), np.array([0, 2, 3, 4])))
     assert not counts.has_sorted_indices
     network = CoauthorNetwork(counts, lambda: 0.0)
-    assert network.base_ties().tolist() == [[0, 1, 2], [0, 2, 1]]
+    assert network.ties_before_day_0().tolist() == [[0, 1, 2], [0, 2, 1]]
     assert counts.indices.tolist() == [2, 1, 0, 0]
 
 
@@ -134,7 +134,7 @@ def test_a_network_takes_a_few_bytes_a_tie_and_no_object_each():
     ties = counts.nnz
     assert ties > 9 * people
     assert held < 8 * ties + 40 * people
-    assert network.known(7) == counts[[7]].sum()
+    assert network.strength(7) == counts[[7]].sum()
 
 
 @pytest.mark.parametrize("degree", [4, 40])
@@ -142,12 +142,12 @@ def test_the_day_of_a_paper_does_not_count_it_for_many_either(degree):
     clock = Clock()
     network = CoauthorNetwork(random_counts(300, degree), clock)
     rows = np.arange(300)
-    before = network.knowns(rows)
+    before = network.strengths(rows)
     clock.date = 2.0
-    network.record([3, 4, 5])
-    assert network.knowns(rows).tolist() == before.tolist()
+    network.record_paper([3, 4, 5])
+    assert network.strengths(rows).tolist() == before.tolist()
     clock.date = 2.5
-    after = network.knowns(rows)
+    after = network.strengths(rows)
     assert (after - before)[[3, 4, 5]].tolist() == [2, 2, 2]
     assert (after - before).sum() == 6
 
@@ -156,11 +156,11 @@ def test_what_has_been_read_does_not_grow_with_the_network():
     """As a thread reads that is slower than the clock."""
     clock = Clock()
     network = CoauthorNetwork(random_counts(20, 4), clock)
-    network.record([1, 2])
+    network.record_paper([1, 2])
     clock.date = 1.0
-    read, line = network._fresh(1), network.row(1)
+    read, line = network._recent_partners(1), network.coauthors(1)
     held = [part.tolist() for part in line]
-    network.record([1, 3, 4])
+    network.record_paper([1, 3, 4])
     assert read == [2]
     assert [part.tolist() for part in line] == held
-    assert [part.tolist() for part in network.row(1, 1.0)] == held
+    assert [part.tolist() for part in network.coauthors(1, 1.0)] == held

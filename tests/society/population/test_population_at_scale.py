@@ -5,20 +5,20 @@ import tracemalloc
 import numpy as np
 import pyarrow as pa
 import pytest
-from little import name
 from scipy.sparse import csr_array
 
-from agents.offline.scientist import Offline
+from agents.offline.backend import Offline
 from protocols.virsci.protocol import VirSci
-from society import population
-from society.durations import Times
-from society.ecosystem.people import People, numbered
-from society.ecosystem.synthetic import Synthetic
-from society.founding import Once, Poisson
-from society.frames import frames
+from society.ecosystem.people import People, numbered_names
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.formation.founding import Once, Poisson
+from society.kernel.durations import Times
+from society.kernel.streams import Streams
 from society.model import Society
-from society.network import CoauthorNetwork
-from society.streams import Streams
+from society.population import population
+from society.population.network import CoauthorNetwork
+from society.results.dataframes import build_tables
+from tests.society.tiny_society import name
 
 PART = ("members", "invitations", "consultations", "homework", "calls", "authorships")
 
@@ -53,7 +53,7 @@ def both(ecosystem):
     small = society(ecosystem)
     small.run_to_end()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(population, "EVERYBODY", 20)
+        patch.setattr(population, "ALL_AGENTS_LIMIT", 20)
         large = society(ecosystem)
         assert not large.agents
         large.run_to_end()
@@ -86,8 +86,8 @@ def test_agents_are_those_who_have_acted(both):
 
 def test_the_tables_of_a_large_society_tell_of_those_who_took_part(both):
     small, large = both
-    assert small.log.whole() is small.log.rows
-    everybody, told = frames(small.log.whole()), frames(large.log.whole())
+    assert small.log.all_rows() is small.log.rows
+    everybody, told = build_tables(small.log.all_rows()), build_tables(large.log.all_rows())
     part = took_part(large)
     people = everybody["scientists"]
     expected = people[people["scientist"].isin(part)].reset_index(drop=True)
@@ -101,12 +101,12 @@ def test_the_tables_of_a_large_society_tell_of_those_who_took_part(both):
 
 
 def test_a_stopped_large_society_tells_of_those_who_took_part_so_far(ecosystem, monkeypatch):
-    monkeypatch.setattr(population, "EVERYBODY", 20)
+    monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", 20)
     stopped = society(ecosystem)
     told = []
     for date in (0.5, 30.0, 60.0):
         stopped.advance(date)
-        told.append({row[0] for row in stopped.log.whole()["scientists"]})
+        told.append({row[0] for row in stopped.log.all_rows()["scientists"]})
         assert told[-1] == took_part(stopped)
     assert not told[0]
     assert told[1] < told[2]
@@ -116,7 +116,7 @@ def many_people(count):
     """People in columns, of whom nothing is a Python object."""
     numbers = np.arange(count)
     columns = {
-        "id": numbered("Scientist", count),
+        "id": numbered_names("Scientist", count),
         "affiliations": pa.LargeListArray.from_arrays(
             np.zeros(count + 1, np.int64), pa.array([], pa.large_string())
         ),
@@ -146,7 +146,7 @@ def crowd_of(people):
 
 
 def test_names_are_found_both_ways_whatever_people_are_called(monkeypatch):
-    monkeypatch.setattr(population, "EVERYBODY", 2)
+    monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", 2)
     for called in (["Scientist0", "Scientist1", "Scientist2"], ["Zoe", "Ann", "Scientist0"]):
         ids = pa.array(called, pa.large_string())
         people = People(many_people(3).table.set_column(0, "id", ids))
@@ -181,17 +181,17 @@ def test_who_works_in_so_many_teams_is_known_without_looking_at_everybody(ecosys
     crowd = one.population
     memberships = [(3, "a"), (3, "b"), (4, "a"), (5, "c"), (3, "c")]
     for row, team in memberships:
-        crowd.enter(row, team)
+        crowd.join_team(row, team)
 
     def told():
-        return [set(crowd.working_in(teams)) for teams in (1, 2, 3, 4)]
+        return [set(crowd.working_in_at_least(teams)) for teams in (1, 2, 3, 4)]
 
     def counted():
         return [{r for r, load in crowd.busy.items() if load >= teams} for teams in (1, 2, 3, 4)]
 
     assert told() == counted() == [{3, 4, 5}, {3}, {3}, set()]
     for row, team in memberships:
-        crowd.leave(row, team)
+        crowd.leave_team(row, team)
         assert told() == counted()
     assert not crowd.busy
 
@@ -200,9 +200,9 @@ def test_who_works_in_so_many_teams_is_known_without_looking_at_everybody(ecosys
 def test_founding_takes_its_leaders_as_it_always_did(founding):
     """Leaders without replacement, then anew; a stream of its own for each Poisson founding."""
     streams = Streams(4)
-    teams = list(founding.teams(10, streams))
+    teams = list(founding.foundings(10, streams))
     assert len(teams) == 25
     if isinstance(founding, Once):
         orders = [streams.stream("leaders", round_).permutation(10) for round_ in range(3)]
         assert [row for _, row in teams] == np.concatenate(orders)[:25].tolist()
-    assert teams == list(founding.teams(10, streams))
+    assert teams == list(founding.foundings(10, streams))

@@ -7,35 +7,37 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.errors import InputError
-from society import frames
-from society.frames import digest_tables, frame, write_csv, write_tables
-from society.tables import TABLES
+from society.results import table_files
+from society.results.dataframes import build_table
+from society.results.digest import digest_tables
+from society.results.table_files import write_csv, write_tables
+from society.results.tables import TABLES
 
 TIES = [("S1", "S2", -1.0, 3), ("S1", "S3", 50.0, 1), ("S2", "S3", 50.0, None)]
 
 
 def test_rows_come_in_canonical_order():
     for rows in itertools.permutations(TIES):
-        pd.testing.assert_frame_equal(frame("ties", rows), frame("ties", TIES))
-    assert frame("ties", TIES)["target"].tolist() == ["S2", "S3", "S3"]
+        pd.testing.assert_frame_equal(build_table("ties", rows), build_table("ties", TIES))
+    assert build_table("ties", TIES)["target"].tolist() == ["S2", "S3", "S3"]
 
 
 def test_calls_and_members_come_by_date():
     rows = [("T2", "S1", "leader", 1.0, None, None, 0), ("T1", "S1", "leader", 5.0, None, True, 1)]
-    table = frame("members", rows)
+    table = build_table("members", rows)
     assert table["team"].tolist() == ["T2", "T1"]
     assert table["left"].isna().all()
     assert table["stayed"].tolist() == [pd.NA, True]
 
 
 def test_missing_sorts_last_and_nan_is_missing():
-    table = frame("ties", [("S1", "S2", float("nan"), 1), ("S1", "S2", 3.0, 1)])
+    table = build_table("ties", [("S1", "S2", float("nan"), 1), ("S1", "S2", 3.0, 1)])
     assert table["date"].tolist() == [3.0, pd.NA]
 
 
 def test_a_row_of_the_wrong_length_is_shown():
     with pytest.raises(InputError, match=r"table ties: a row has 3 values, expected 4: \('S1'"):
-        frame("ties", [("S1", "S2", 1.0)])
+        build_table("ties", [("S1", "S2", 1.0)])
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,7 @@ def test_a_row_of_the_wrong_length_is_shown():
 )
 def test_a_wrong_value_names_table_and_column(row, column):
     with pytest.raises(InputError, match=f"table ties, column {column}: not"):
-        frame("ties", [row])
+        build_table("ties", [row])
 
 
 def test_unknown_tables_are_refused_before_anything_is_written(tmp_path):
@@ -57,7 +59,7 @@ def test_unknown_tables_are_refused_before_anything_is_written(tmp_path):
         write_tables(tmp_path, {"theses": []})
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputError, match="no table is called 'theses'"):
-        frame("theses")
+        build_table("theses")
 
 
 def test_files_hold_the_same_bytes_for_the_same_rows(tmp_path):
@@ -81,21 +83,21 @@ def test_the_digest_does_not_depend_on_insertion_order():
     rows = [(f"S{n}", f"S{n + 1}", float(n % 3), n % 2) for n in range(40)]
     shuffled = rows.copy()
     random.Random(1).shuffle(shuffled)
-    assert digest_tables({"ties": frame("ties", rows)}) == digest_tables(
-        {"ties": frame("ties", shuffled)}
+    assert digest_tables({"ties": build_table("ties", rows)}) == digest_tables(
+        {"ties": build_table("ties", shuffled)}
     )
-    backwards = frame("ties", rows)[::-1]
-    assert digest_tables({"ties": backwards}) == digest_tables({"ties": frame("ties", rows)})
+    backwards = build_table("ties", rows)[::-1]
+    assert digest_tables({"ties": backwards}) == digest_tables({"ties": build_table("ties", rows)})
 
 
 def test_the_digest_is_what_it_was():
-    assert digest_tables({"ties": frame("ties", TIES)}) == (
+    assert digest_tables({"ties": build_table("ties", TIES)}) == (
         "c6e61d1043491a449c0d0f23f6cbc01dc4fc0a865f967c6a70fe89defcd96306"
     )
 
 
 def test_the_digest_sees_every_change():
-    start = digest_tables({"ties": frame("ties", TIES)})
+    start = digest_tables({"ties": build_table("ties", TIES)})
     changes = [
         [*TIES[:2], ("S2", "S3", 50.0, 0)],
         [*TIES[:2], ("S2", "S3", 50.000000000000007, None)],
@@ -103,9 +105,9 @@ def test_the_digest_sees_every_change():
         TIES[:2],
         [*TIES, TIES[0]],
     ]
-    digests = {digest_tables({"ties": frame("ties", rows)}) for rows in changes}
+    digests = {digest_tables({"ties": build_table("ties", rows)}) for rows in changes}
     assert len(digests | {start}) == len(changes) + 1
-    assert digest_tables({"edges": frame("ties", TIES)}) != start
+    assert digest_tables({"edges": build_table("ties", TIES)}) != start
 
 
 @settings(max_examples=40, deadline=None)
@@ -124,15 +126,15 @@ def test_the_digest_sees_every_change():
 def test_any_rows_have_one_digest(rows, rng):
     shuffled = rows.copy()
     rng.shuffle(shuffled)
-    assert digest_tables({"ties": frame("ties", rows)}) == digest_tables(
-        {"ties": frame("ties", shuffled)}
+    assert digest_tables({"ties": build_table("ties", rows)}) == digest_tables(
+        {"ties": build_table("ties", shuffled)}
     )
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_csv_cells_are_not_formulas(tmp_path, start):
     rows = [("p", "p", f"{start}HYPERLINK(1)", "plain", 1.0, None, "a-b", False, None)]
-    write_csv(tmp_path, {"papers": frame("papers", rows)})
+    write_csv(tmp_path, {"papers": build_table("papers", rows)})
     text = (tmp_path / "papers.csv").read_bytes().decode()
     assert f"'{start}HYPERLINK(1)" in text
     assert "a-b" in text
@@ -140,7 +142,7 @@ def test_csv_cells_are_not_formulas(tmp_path, start):
 
 
 def test_csv_leaves_numbers_alone(tmp_path):
-    write_csv(tmp_path, {"ties": frame("ties", TIES)})
+    write_csv(tmp_path, {"ties": build_table("ties", TIES)})
     lines = (tmp_path / "ties.csv").read_text().splitlines()
     assert lines[1] == "S1,S2,-1.0,3"
     assert lines[3] == "S2,S3,50.0,"
@@ -148,6 +150,6 @@ def test_csv_leaves_numbers_alone(tmp_path):
 
 def test_a_table_beyond_the_cap_is_refused(tmp_path, monkeypatch):
     write_tables(tmp_path, {"ties": TIES})
-    monkeypatch.setattr(frames, "MAX_TABLE_BYTES", 1)
+    monkeypatch.setattr(table_files, "MAX_TABLE_BYTES", 1)
     with pytest.raises(InputError, match="the file is damaged or not ours"):
-        frames.read_parquet(tmp_path / "tables" / "ties.parquet")
+        table_files.read_parquet(tmp_path / "tables" / "ties.parquet")

@@ -8,16 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from agents.errors import InputError
-from society.run import (
-    Run,
-    Vectors,
-    digest_tables,
-    readable,
-    write_measures,
-    write_tables,
-    write_vectors,
-)
-from society.tables import TABLES
+from society.results.digest import digest_tables
+from society.results.run import Run, resolve_run_folder
+from society.results.table_files import write_measures, write_tables
+from society.results.tables import TABLES
+from society.results.vectors import Vectors, write_vectors
 
 ROWS = {
     "scientists": [("S2", "graphs", 4, None, 2008, None), ("S1", "vision", 10, 100, None, None)],
@@ -98,7 +93,7 @@ def test_an_unknown_table_lists_the_tables(folder):
 def test_measures_are_written_and_read(folder):
     write_measures(folder, {"cost": pd.DataFrame({"team": ["S1/1"], "calls": [80]})})
     run = Run.open(folder)
-    assert run.measures() == ["cost"]
+    assert run.measure_names() == ["cost"]
     assert run.measure("cost")["calls"].tolist() == [80]
     with pytest.raises(InputError, match="'novelty'; this run holds: cost"):
         run.measure("novelty")
@@ -111,17 +106,17 @@ def test_measures_are_written_and_read(folder):
 def test_measures_may_be_handed_in():
     table = pd.DataFrame({"a": [1]})
     run = Run.from_rows({}, MANIFEST, {}, measures={"mine": table})
-    assert run.measures() == ["mine"]
+    assert run.measure_names() == ["mine"]
     assert run.measure("mine") is table
 
 
 def test_a_measure_can_be_held_in_memory(folder):
     run = Run.open(folder)
     table = pd.DataFrame({"a": [1]})
-    assert run.hold("mine", table) is table
+    assert run.add_measure("mine", table) is table
     assert run.measure("mine") is table
-    assert run.measures() == ["mine"]
-    assert Run.open(folder).measures() == []
+    assert run.measure_names() == ["mine"]
+    assert Run.open(folder).measure_names() == []
 
 
 def test_what_is_not_a_run_folder_says_so(tmp_path):
@@ -152,18 +147,18 @@ def test_the_part_is_read_only_while_the_run_has_not_finished(folder, tmp_path_f
     part = folder / "partial"
     part.mkdir()
     (part / "manifest.json").write_text("{}")
-    assert readable(folder) == folder
+    assert resolve_run_folder(folder) == folder
     (folder / "manifest.json").unlink()
-    assert readable(folder) == part
-    assert readable(part) == part
+    assert resolve_run_folder(folder) == part
+    assert resolve_run_folder(part) == part
     (part / "manifest.json").unlink()
-    assert readable(folder) == folder
+    assert resolve_run_folder(folder) == folder
     part.rmdir()
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "manifest.json").write_text("{}")
     os.symlink(elsewhere, part)
-    assert readable(folder) == folder
-    assert readable(folder / "nowhere") == folder / "nowhere"
+    assert resolve_run_folder(folder) == folder
+    assert resolve_run_folder(folder / "nowhere") == folder / "nowhere"
 
 
 def test_a_manifest_without_seed_is_named(folder):
@@ -245,7 +240,7 @@ def test_damaged_vectors_are_an_input_error(folder, content):
 
 
 def test_vectors_that_unfold_too_far_are_refused(folder, monkeypatch):
-    monkeypatch.setattr("society.vectors.MAX_VECTOR_BYTES", 10)
+    monkeypatch.setattr("society.results.vectors.MAX_VECTOR_BYTES", 10)
     with pytest.raises(InputError, match="unfolds to more than 10 bytes"):
         Run.open(folder)
 

@@ -2,7 +2,11 @@
 
 import pytest
 import simpy
-from little import (
+
+from agents.errors import Dissolved, ProtocolError
+from society.kernel.durations import FixedDuration
+from society.teams.contracts import Manuscript
+from tests.society.tiny_society import (
     GUEST,
     SAY,
     Page,
@@ -20,10 +24,6 @@ from little import (
     traces,
 )
 
-from agents.errors import Dissolved, ProtocolError
-from society.durations import Fixed
-from society.interfaces import Manuscript
-
 
 def at(society, date, act):
     """Do something on a date, from outside of every team."""
@@ -37,7 +37,7 @@ def at(society, date, act):
 
 def team_of(society, row=0):
     """The first team that a scientist leads."""
-    return society.teams_in_world[f"{name(row)}/1"][0]
+    return society.world.teams[f"{name(row)}/1"]
 
 
 def meet(team, lab, days=5.0):
@@ -57,7 +57,7 @@ def meeting(team, lab):
 
 
 def test_dissolving_frees_room_and_desk_and_membership():
-    society = found(meeting, (0.0, 0), (1.0, 2), times=times(homework=Fixed(length=4.0)))
+    society = found(meeting, (0.0, 0), (1.0, 2), times=times(homework=FixedDuration(length=4.0)))
     at(society, 9.0, lambda: team_of(society).dissolve("moved away"))
     society.run_to_end()
     first, second = only(society, "meetings")
@@ -80,7 +80,7 @@ def test_dissolving_while_waiting_for_a_room_gives_the_place_back():
 
 
 def test_dissolving_at_the_desk_frees_the_desk():
-    society = found(meeting, (0.0, 0), (0.5, 2), times=times(homework=Fixed(length=20.0)))
+    society = found(meeting, (0.0, 0), (0.5, 2), times=times(homework=FixedDuration(length=20.0)))
     at(society, 14.0, lambda: team_of(society).dissolve("gave up"))
     society.run_to_end()
     rows = [(h["team"], h["started"], h["done"], h["effort"]) for h in only(society, "homework")]
@@ -170,7 +170,7 @@ def test_one_team_may_dissolve_another():
     def steps(team, lab):
         yield from lab.wait(2.0)
         if team.leader == name(0):
-            other, _ = lab.world.teams_in_world["Scientist1/1"]
+            other = lab.world.teams["Scientist1/1"]
             other.dissolve("scooped")
         yield from lab.wait(2.0)
         raise Dissolved("done")
@@ -350,12 +350,14 @@ def test_the_log_is_sealed_before_anything_unwinds():
             lab.event("unwound")
             lab.world.log.row("ties", "a", "b", 0.0, 1)
 
-    society = run(steps, (0.0, 0), (1.0, 2), until=9.0, times=times(homework=Fixed(length=1.0)))
+    society = run(
+        steps, (0.0, 0), (1.0, 2), until=9.0, times=times(homework=FixedDuration(length=1.0))
+    )
     before = [list(rows) for rows in society.log.rows.values()]
     assert society.log.sealed
-    for team, _ in list(society.teams_in_world.values()):
+    for team in list(society.world.teams.values()):
         team.process._generator.close()
-    society.env = None
+    society.world.env = None
     assert [list(rows) for rows in society.log.rows.values()] == before
     assert not kinds(society, "unwound")
 

@@ -5,14 +5,14 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from little import SAY, Words, found, name, only, run, times
 
 from agents.errors import Dissolved, ProtocolError
-from society.durations import Fixed, Gamma
+from society.kernel.durations import FixedDuration, Gamma
+from tests.society.tiny_society import SAY, Words, found, name, only, run, times
 
 
 def meeting(mates, turns=1):
-    """Steps of a team that meets; ``mates`` are rows by the leader's row."""
+    """Process[Any] of a team that meets; ``mates`` are rows by the leader's row."""
 
     def steps(team, lab):
         for mate in mates[int(team.leader[9:])]:
@@ -55,7 +55,9 @@ def test_meetings_that_share_a_person_are_held_one_after_another():
 
 def test_homework_queues_at_the_desk_behind_that_of_other_teams():
     """Four days for a member, six for a leader; the next meeting follows the last to finish."""
-    society = run(meeting(SHARED, turns=2), *FOUNDED, times=times(homework=Fixed(length=4.0)))
+    society = run(
+        meeting(SHARED, turns=2), *FOUNDED, times=times(homework=FixedDuration(length=4.0))
+    )
     columns = ("scientist", "team", "assigned", "started", "done", "effort")
     first = [row for row in only(society, "homework") if row["turn"] == 1]
     assert [tuple(row[c] for c in columns) for row in first] == [
@@ -77,7 +79,10 @@ def test_homework_queues_at_the_desk_behind_that_of_other_teams():
 def test_homework_and_meetings_do_not_wait_for_each_other():
     """A desk is no room: Scientist1 is at its desk from day 9 on, and in a room on day 10."""
     society = run(
-        meeting({0: (1,), 2: (1,)}), (0.0, 0), (3.0, 2), times=times(homework=Fixed(length=4.0))
+        meeting({0: (1,), 2: (1,)}),
+        (0.0, 0),
+        (3.0, 2),
+        times=times(homework=FixedDuration(length=4.0)),
     )
     assert rows(society, "meetings", "held", "waited_for") == [(7.0, None), (10.0, None)]
 
@@ -98,14 +103,16 @@ def test_with_unlimited_attention_nobody_waits():
         meeting(SHARED, turns=2),
         *FOUNDED,
         attention="unlimited",
-        times=times(homework=Fixed(length=4.0)),
+        times=times(homework=FixedDuration(length=4.0)),
     )
     met, done = only(society, "meetings"), only(society, "homework")
     assert len(met) == 6
     assert all(row["held"] == row["due"] and row["waited_for"] is None for row in met)
     assert len(done) == 12
     assert all(row["started"] == row["assigned"] for row in done)
-    limited = run(meeting(SHARED, turns=2), *FOUNDED, times=times(homework=Fixed(length=4.0)))
+    limited = run(
+        meeting(SHARED, turns=2), *FOUNDED, times=times(homework=FixedDuration(length=4.0))
+    )
     assert any(row["held"] > row["due"] for row in only(limited, "meetings"))
 
 
@@ -128,7 +135,7 @@ def test_homework_is_done_once_per_meeting_and_a_notice_is_given_once():
 
     society = run(
         lambda team, lab: lab.stage("topic", steps(team, lab)),
-        times=times(homework=Fixed(length=2.0)),
+        times=times(homework=FixedDuration(length=2.0)),
     )
     assert rows(society, "homework", "turn", "effort") == [(1, 3.0)]
     assert rows(society, "meetings", "due") == [(7.0,), (17.0,)]
@@ -282,7 +289,7 @@ def assert_one_after_another(spells):
 
 
 def together(*parts, kept):
-    """Steps that run parts side by side and keep what comes of it."""
+    """Process[Any] that run parts side by side and keep what comes of it."""
 
     def steps(team, lab):
         try:
@@ -369,6 +376,6 @@ def test_parts_end_with_their_team():
 def dissolving(society, date, *reasons):
     """A process that dissolves every team on a date."""
     yield society.env.timeout(date)
-    for team, _ in list(society.teams_in_world.values()):
+    for team in list(society.world.teams.values()):
         for reason in reasons:
             team.dissolve(reason)

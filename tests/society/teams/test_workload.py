@@ -1,17 +1,18 @@
 """Effort by role and stage, and what turning from one project to another takes."""
 
 import pytest
-from little import found, only, run, times
-from test_ending import at, team_of
-from test_meetings import FOUNDED, SHARED, meeting, rows
 
-from metrics.concurrency import rounds, utilisation
-from metrics.timelines import memberships, projects
-from society.durations import Fixed, Times
-from society.frames import essential, frames
-from society.run import Run
+from metrics.teams.concurrency import rounds, utilisation
+from metrics.teams.timelines import memberships, projects
+from society.kernel.durations import FixedDuration, Times
+from society.results.dataframes import build_tables
+from society.results.digest import digest_content
+from society.results.run import Run
+from tests.society.teams.test_lifecycle import at, team_of
+from tests.society.teams.test_meetings import FOUNDED, SHARED, meeting, rows
+from tests.society.tiny_society import found, only, run, times
 
-FOUR = Fixed(length=4.0)
+FOUR = FixedDuration(length=4.0)
 
 
 def at_desks(society, turn=1):
@@ -82,11 +83,11 @@ def test_who_is_interrupted_while_turning_has_done_nothing():
 def test_where_turning_takes_nothing_tables_and_digests_are_as_they_were():
     society = run(meeting(SHARED), *FOUNDED, times=times(homework=FOUR))
     assert rows(society, "homework", "switching") == [(None,)] * 6
-    tables = frames(society.log.rows)
+    tables = build_tables(society.log.rows)
     assert "switching" in tables["homework"]
-    assert "switching" not in essential(tables)["homework"]
+    assert "switching" not in digest_content(tables)["homework"]
     turned = run(meeting(SHARED), *FOUNDED, times=times(homework=FOUR, switching=0.5))
-    assert "switching" in essential(frames(turned.log.rows))["homework"]
+    assert "switching" in digest_content(build_tables(turned.log.rows))["homework"]
 
 
 def test_the_time_of_memberships_and_teams_by_hand():

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from little import (
+from scipy.sparse import csr_array
+
+from agents.errors import Dissolved
+from agents.memory import recall
+from society.population import population as population_module
+from society.population.network import CoauthorNetwork
+from society.teams.contracts import Manuscript
+from tests.society.tiny_society import (
     BEFORE,
     ECOSYSTEM,
     GUEST,
@@ -25,13 +32,6 @@ from little import (
     talk,
     times,
 )
-from scipy.sparse import csr_array
-
-from agents.errors import Dissolved
-from agents.memory import recall
-from society import population as population_module
-from society.interfaces import Manuscript
-from society.network import CoauthorNetwork
 
 
 class Clock:
@@ -69,7 +69,7 @@ def test_joint_papers_are_those_of_a_dense_matrix(base, papers):
     papers = sorted(papers, key=lambda paper: paper[0])
     for date, authors in papers:
         clock.date = float(date)
-        network.record(authors)
+        network.record_paper(authors)
     for date in (0.0, 2.0, 3.5, 7.0):
         clock.date = date
         wanted = dense.copy()
@@ -78,19 +78,19 @@ def test_joint_papers_are_those_of_a_dense_matrix(base, papers):
                 for j in authors:
                     wanted[i, j] += (published < date) * (i != j)
         for i in range(8):
-            partners, counts = network.row(i)
+            partners, counts = network.coauthors(i)
             assert partners.tolist() == np.flatnonzero(wanted[i]).tolist()
             assert counts.tolist() == wanted[i][wanted[i] > 0].tolist()
-            assert [network.joint(i, j) for j in range(8)] == wanted[i].tolist()
-            past = network.row(i, 1.0)
+            assert [network.joint_papers(i, j) for j in range(8)] == wanted[i].tolist()
+            past = network.coauthors(i, 1.0)
             clock.date = 1.0
-            assert [x.tolist() for x in network.row(i)] == [x.tolist() for x in past]
+            assert [x.tolist() for x in network.coauthors(i)] == [x.tolist() for x in past]
             clock.date = date
-    assert network.base_ties().tolist() == sorted([i, j, n] for (i, j), n in base.items())
+    assert network.ties_before_day_0().tolist() == sorted([i, j, n] for (i, j), n in base.items())
 
 
 def paper_of(steps=None, cites="graphs and vision"):
-    """Steps of a team of two that writes about something."""
+    """Process[Any] of a team of two that writes about something."""
 
     def write(team, lab):
         lab.join(name((int(team.leader[9:]) + 1) % PEOPLE))
@@ -119,7 +119,7 @@ def test_collaborators_are_ranked_by_joint_papers_then_by_row():
     society = run(paper_of(), (0.0, 0), (1.0, 1), (2.0, 1))
     # 1 wrote twice with 0 and once with 2 before, then once more with 0 and twice with 2.
     assert society.population.profile(1, 50.0).collaborators == (name(0), name(2))
-    assert society.network.row(1)[1].tolist() == [3, 3]
+    assert society.network.coauthors(1)[1].tolist() == [3, 3]
 
 
 def test_citations_reach_the_authors_of_what_is_cited():
@@ -135,13 +135,13 @@ def test_unknown_citations_stay_unknown():
 
     profiles = tuple(replace(p, citations=None) for p in ECOSYSTEM.profiles)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("little.ECOSYSTEM", replace(ECOSYSTEM, profiles=profiles))
+        patch.setattr("tests.society.tiny_society.ECOSYSTEM", replace(ECOSYSTEM, profiles=profiles))
         society = run(paper_of(), (0.0, 3))
     assert society.population.profile(0, 50.0).citations is None
 
 
 def test_people_beyond_the_limit_become_agents_when_they_act(monkeypatch):
-    monkeypatch.setattr(population_module, "EVERYBODY", 5)
+    monkeypatch.setattr(population_module, "ALL_AGENTS_LIMIT", 5)
     society = run(paper_of(), (0.0, 3), (5.0, 4))
     assert sorted(agent.name for agent in society.agents) == [name(3), name(4), name(5)]
     ids = [agent.unique_id for agent in society.agents]
@@ -152,7 +152,7 @@ def test_people_beyond_the_limit_become_agents_when_they_act(monkeypatch):
 
 def test_an_agent_shows_profile_and_load_as_of_now():
     society = found(paper_of(), (0.0, 3))
-    agent = society.population.named(name(3))
+    agent = society.population.scientist_named(name(3))
     assert (agent.load, agent.profile.papers) == (0, 3)
     society.advance(0.5)
     assert (agent.load, agent.teams) == (1, ["Scientist3/1"])
@@ -161,7 +161,7 @@ def test_an_agent_shows_profile_and_load_as_of_now():
 
 
 def seen_by(dates):
-    """Steps that look at the world on some dates and keep what they see."""
+    """Process[Any] that look at the world on some dates and keep what they see."""
     seen = []
 
     def steps(team, lab):
@@ -331,13 +331,13 @@ def test_memory_is_written_when_a_team_ends_and_tells_topic_and_mates():
 
     society = found(paper_of(noted), (0.0, 3), script=script)
     society.advance(11.5)
-    memory = society.population.named(name(3)).memory
+    memory = society.population.scientist_named(name(3)).memory
     assert not memory, "finished on day 2, published and remembered on day 12"
     society.advance(12.5)
-    (line,) = society.population.named(name(4)).memory
+    (line,) = society.population.scientist_named(name(4)).memory
     assert line.line == 'We wrote "A title" on proteins. With Scientist3.'
     assert (line.date, line.team) == (12.0, "Scientist3/1")
-    assert not society.population.named(name(5)).memory
+    assert not society.population.scientist_named(name(5)).memory
 
 
 def test_a_team_without_a_paper_is_remembered_by_its_topic_and_reason():
@@ -348,7 +348,7 @@ def test_a_team_without_a_paper_is_remembered_by_its_topic_and_reason():
         raise Dissolved("lost interest")
 
     society = run(steps, (0.0, 3), script=lambda r: {"text": "volcanoes"})
-    (line,) = society.population.named(name(3)).memory
+    (line,) = society.population.scientist_named(name(3)).memory
     assert line.line == "A team on volcanoes ended without a paper (lost interest)."
 
 
@@ -421,7 +421,7 @@ def test_a_consultation_is_written_when_the_asking_team_ends(delay):
     society.advance(6.9)
     assert not society.log.rows["consultations"]
     assert not society.log.rows["calls"]
-    guest = society.population.named(name(2))
+    guest = society.population.scientist_named(name(2))
     assert not guest.memory
     society.advance(7.5)
     (row,) = only(society, "consultations")
@@ -613,9 +613,11 @@ def test_who_left_has_not_written_the_paper():
         return (yield from lab.ask(team.leader, SAY, Words, heard=()))
 
     society = run(steps, (0.0, 3), script=lambda r: echo(r) | {"text": "proteins", "title": "A"})
-    remembered = {who: len(society.population.named(name(who)).memory) for who in (3, 4, 5)}
+    remembered = {
+        who: len(society.population.scientist_named(name(who)).memory) for who in (3, 4, 5)
+    }
     assert remembered == {3: 1, 4: 0, 5: 1}
-    assert society.population.named(name(5)).memory[0].line.endswith("With Scientist3.")
+    assert society.population.scientist_named(name(5)).memory[0].line.endswith("With Scientist3.")
 
 
 def test_the_network_can_be_seen_as_a_graph_of_any_day():
@@ -630,7 +632,7 @@ def test_the_network_can_be_seen_as_a_graph_of_any_day():
 
     assert weights() == {(0, 1): 2}
     clock.date = 3.0
-    network.record([0, 1, 3])
+    network.record_paper([0, 1, 3])
     assert weights() == {(0, 1): 2}, "seen from the next instant on"
     clock.date = 4.0
     assert weights() == {(0, 1): 3, (0, 3): 1, (1, 3): 1}

@@ -6,16 +6,16 @@ from random import Random
 
 import pytest
 
-from agents.budget import Budget, Purse
 from agents.errors import BudgetReached, InputError
-from agents.forms import Form
-from agents.journal import Journal
-from agents.kept import Kept
-from agents.ledger import ANSWERED, Attempt
+from agents.gateway.budget import Budget, BudgetAccount
+from agents.journal.journal import Journal
+from agents.journal.records import ANSWERED, Attempt, CallOutcome
 from agents.profile import Profile
-from agents.request import Request, Usage
-from scenarios.study.leases import leased
-from scenarios.study.shares import Shares, Sum, spent_by
+from agents.prompts.request import Request
+from agents.replies.form import Form
+from agents.usage import Spending, Usage
+from scenarios.study.execution.budget_shares import Shares, spent_by
+from scenarios.study.execution.lease import hold_lease
 
 ME = Profile("Scientist0", (), ("graphs",), papers=1, citations=0)
 
@@ -37,11 +37,13 @@ def spend(study, index, tokens, usd=0.0, *, in_doubt=False):
         with Journal.open(run / "journal.sqlite") as journal:
             asked = Request(f"call-{sum(1 for _ in journal.attempts())}", ME, (), Words)
             attempt = Attempt(asked.id, 0, "here", reserved=tokens, reserved_usd=usd)
-            await journal.intend(asked, attempt)
+            await journal.record_intent(asked, attempt)
             if not in_doubt:
                 attempt.outcome, attempt.usd = ANSWERED, usd
                 attempt.usage = Usage(tokens - 1, 1, False)
-                await journal.conclude(asked, attempt, Kept("answer", "{}", usage=attempt.usage))
+                await journal.record_outcome(
+                    asked, attempt, CallOutcome("answer", "{}", usage=attempt.usage)
+                )
 
     asyncio.run(call())
 
@@ -55,7 +57,7 @@ def test_every_run_gets_an_even_part_of_what_is_free(tmp_path):
     # 1000 - 50 - 250 and 4 - 0.25 - 1, for the two that have not begun.
     assert shares.take(1) == Budget(tokens=350, usd=1.375)
     assert shares.take(2) == Budget(tokens=350, usd=1.375)
-    assert shares.spent() == Sum(1, 50, 250_000_000)
+    assert shares.spent() == Spending(1, 50, 250_000_000)
 
 
 def test_what_is_not_bounded_stays_so(tmp_path):
@@ -88,12 +90,12 @@ def test_a_dead_run_keeps_its_share_until_its_journal_was_read(tmp_path):
     Shares(tmp_path, Budget(tokens=1000), 2).reclaim()
     # A call in doubt counts as all that it can have cost: (1000 - 160) / 2.
     assert shares.take(1) == Budget(tokens=420)
-    assert shares.spent() == Sum(1, 160, 0)
+    assert shares.spent() == Spending(1, 160, 0)
 
 
 def test_the_share_of_a_run_that_is_alive_is_not_reclaimed(tmp_path):
     shares = Shares(tmp_path, Budget(tokens=1000), 2)
-    with leased(folder(tmp_path, 0), "alive"):
+    with hold_lease(folder(tmp_path, 0), "alive"):
         shares.take(0)
         shares.reclaim()
         assert shares.take(1) == Budget(tokens=500)
@@ -129,7 +131,7 @@ def test_a_lost_file_is_made_again_from_the_journals(tmp_path):
     spend(tmp_path, 2, 400)
     assert shares.take(0) == Budget(tokens=150)
     (tmp_path / "shares.json").unlink()
-    assert shares.spent() == Sum(1, 400, 0)
+    assert shares.spent() == Spending(1, 400, 0)
     assert shares.take(0) == Budget(tokens=150)
 
 
@@ -141,7 +143,7 @@ def test_a_damaged_file_is_bad_input_that_says_what_to_do(tmp_path, text):
 
 
 def test_nothing_is_spent_by_a_run_that_has_no_journal(tmp_path):
-    assert spent_by(tmp_path) == Sum()
+    assert spent_by(tmp_path) == Spending()
 
 
 def test_eight_at_once_do_not_overspend(tmp_path):
@@ -160,8 +162,10 @@ def test_eight_at_once_do_not_overspend(tmp_path):
 
     async def live(index, rng):
         """Spend as a gateway would, call by call; now and then die before settling."""
-        with leased(folder(tmp_path, index), "worker"):
-            purse = Purse(shares.take(index), tokens=spent_by(folder(tmp_path, index)).tokens)
+        with hold_lease(folder(tmp_path, index), "worker"):
+            purse = BudgetAccount(
+                shares.take(index), Spending(tokens=spent_by(folder(tmp_path, index)).tokens)
+            )
             for _ in range(4):
                 try:
                     reservation = await purse.reserve(900, 0.0)

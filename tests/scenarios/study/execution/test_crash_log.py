@@ -3,12 +3,18 @@
 import pytest
 
 from agents.errors import Stopped
-from agents.forms import Form
-from agents.journal import Journal
-from agents.kept import Kept
+from agents.journal.journal import Journal
+from agents.journal.records import CallOutcome
 from agents.profile import Profile
-from agents.request import Request
-from scenarios.study.deaths import FURTHER, QUARANTINE, begun, deaths, ended
+from agents.prompts.request import Request
+from agents.replies.form import Form
+from scenarios.study.execution.crash_log import (
+    FURTHER,
+    QUARANTINE,
+    count_crashes,
+    record_begin,
+    record_end,
+)
 
 ME = Profile("Scientist0", (), ("graphs",), papers=1, citations=0)
 
@@ -29,72 +35,74 @@ def run(tmp_path):
             """Keep as many answers as are missing to so many."""
             folder.mkdir(parents=True, exist_ok=True)
             with Journal.open(folder / "journal.sqlite") as journal:
-                for number in range(journal.known, calls):
-                    journal.keep(Request(f"call-{number}", ME, (), Words), Kept("answer", "{}"))
+                for number in range(journal.unreplayed, calls):
+                    journal.store_outcome(
+                        Request(f"call-{number}", ME, (), Words), CallOutcome("answer", "{}")
+                    )
 
     return Run()
 
 
 def test_a_run_that_was_never_begun_has_not_died(run):
-    assert deaths(run.path) == 0
+    assert count_crashes(run.path) == 0
 
 
 def test_three_deaths_at_one_place_are_three(run):
     for number in range(QUARANTINE):
-        assert deaths(run.path) == number
-        begun(run.path, "worker 1\nof host")
-    assert deaths(run.path) == QUARANTINE == 3
+        assert count_crashes(run.path) == number
+        record_begin(run.path, "worker 1\nof host")
+    assert count_crashes(run.path) == QUARANTINE == 3
     assert not run.path.exists()
 
 
 def test_a_clean_end_is_no_death_and_clears_the_earlier_ones(run):
     for _ in range(2):
-        begun(run.path)
-    assert deaths(run.path) == 2
-    begun(run.path)
-    ended(run.path)
-    assert deaths(run.path) == 0
-    begun(run.path)
-    assert deaths(run.path) == 1
+        record_begin(run.path)
+    assert count_crashes(run.path) == 2
+    record_begin(run.path)
+    record_end(run.path)
+    assert count_crashes(run.path) == 0
+    record_begin(run.path)
+    assert count_crashes(run.path) == 1
 
 
 def test_a_run_that_came_further_each_time_is_unlucky_and_no_poison(run):
     for life in range(1, 6):
-        begun(run.path)
+        record_begin(run.path)
         run.come(life * (FURTHER + 1))
-        assert deaths(run.path) == 1
+        assert count_crashes(run.path) == 1
 
 
 def test_a_poison_run_dies_at_the_same_place_whatever_was_under_way(run):
     for life in range(3):
-        assert deaths(run.path) == life
-        begun(run.path)
+        assert count_crashes(run.path) == life
+        record_begin(run.path)
         run.come(200 + life * FURTHER // 2)
-    assert deaths(run.path) == 3
+    assert count_crashes(run.path) == 3
 
 
 def test_progress_between_deaths_begins_the_count_anew(run):
-    begun(run.path)
-    begun(run.path)
-    assert deaths(run.path) == 2
-    begun(run.path)
+    record_begin(run.path)
+    record_begin(run.path)
+    assert count_crashes(run.path) == 2
+    record_begin(run.path)
     run.come(FURTHER + 1)
-    assert deaths(run.path) == 1
-    begun(run.path)
-    assert deaths(run.path) == 2
+    assert count_crashes(run.path) == 1
+    record_begin(run.path)
+    assert count_crashes(run.path) == 2
 
 
 def test_deleting_the_note_is_a_way_back(run):
     for _ in range(3):
-        begun(run.path)
+        record_begin(run.path)
     (run.path.parent / "0007.begun").unlink()
-    assert deaths(run.path) == 0
+    assert count_crashes(run.path) == 0
 
 
 def test_the_note_tells_who_began_it(run):
-    begun(run.path, "process 12 on host-a")
+    record_begin(run.path, "process 12 on host-a")
     run.come(5)
-    begun(run.path, "process 9 on host-b")
+    record_begin(run.path, "process 9 on host-b")
     note = (run.path.parent / "0007.begun").read_text()
     assert note == "begun 0 process 12 on host-a\nbegun 5 process 9 on host-b\n"
 
@@ -104,17 +112,17 @@ def test_a_damaged_note_is_read_as_far_as_it_goes(run):
     (run.path.parent / "0007.begun").write_bytes(
         b"begun 0 a\nbegun\nbegu\n\xff\xfe\nbegun x\nbegun 0"
     )
-    assert deaths(run.path) == 2
+    assert count_crashes(run.path) == 2
 
 
 def test_a_journal_that_cannot_be_read_counts_as_no_progress(run):
-    begun(run.path)
+    record_begin(run.path)
     run.path.mkdir(parents=True)
     (run.path / "journal.sqlite").write_bytes(b"no journal" * 100)
-    assert deaths(run.path) == 1
+    assert count_crashes(run.path) == 1
 
 
 def test_a_note_that_cannot_be_written_is_a_stop(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(Stopped, match="cannot be written"):
-        begun(tmp_path / "file" / "0000")
+        record_begin(tmp_path / "file" / "0000")

@@ -7,27 +7,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from raw_records import raw
 
 from agents.errors import InputError
-from society.ecosystem import folder as files
-from society.ecosystem.audit import audit
-from society.ecosystem.audit_source import audit_source
-from society.ecosystem.build import build
-from society.ecosystem.evidence import EVIDENCE
-from society.ecosystem.filters import COLLECTED, PaperFilters
-from society.ecosystem.importers.jsonl import JsonLines
-from society.ecosystem.plan import Plan
-from society.ecosystem.population import PeopleFilters
-from society.ecosystem.synthetic import Synthetic
-from society.literature.embedding import Lsa, paper_text
+from society.ecosystem import storage as files
+from society.ecosystem.audit.audit import audit
+from society.ecosystem.audit.rebuild import audit_source
+from society.ecosystem.building.build_options import BuildOptions
+from society.ecosystem.building.builder import build
+from society.ecosystem.building.evidence import EVIDENCE
+from society.ecosystem.building.filters import COLLECTED
+from society.ecosystem.importers.formats.jsonl import JsonLines
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.literature.embedding.base import paper_text
+from society.literature.embedding.lsa import LSAEmbedding
+from tests.society.ecosystem.raw_records import raw
 
 
 @pytest.fixture
 def eco(records, tmp_path):
     """An ecosystem of the hand-made records; p5 counts for people but is left out."""
     folder = tmp_path / "eco"
-    build(records, Plan(2010), {"source": "by hand"}).save(folder)
+    build(records, BuildOptions(2010), {"source": "by hand"}).save(folder)
     return folder
 
 
@@ -160,7 +160,7 @@ def plant_embedding(folder):
     """The embedding was fitted on contemporary papers, too."""
     rows = pq.read_table(folder / files.PAPERS).to_pylist()
     texts = [paper_text(row["title"], row["abstract"]) for row in rows]
-    made = Lsa.fit(texts, seed=0)
+    made = LSAEmbedding.fit(texts, seed=0)
     place = folder / files.embedding_folder("lsa")
     made.save(place)
     files.write_rows(place / "past.npy", made.encode(texts[:4]))
@@ -244,7 +244,7 @@ def test_without_evidence_what_was_counted_on_left_out_papers_cannot_be_told(eco
 
 def test_without_evidence_a_folder_that_left_nothing_out_tells_all(records, tmp_path):
     whole = [record for record in records if record.abstract]
-    build(whole, Plan(2010)).ecosystem.save(tmp_path / "eco")
+    build(whole, BuildOptions(2010)).ecosystem.save(tmp_path / "eco")
     found = states(audit(tmp_path / "eco"))
     assert found["papers of scientists"] == found["co-author counts"] == "passed"
     plant_coauthors_of(tmp_path / "eco")
@@ -268,10 +268,10 @@ def test_citations_at_collection_time_cannot_be_told_and_unknown_ones_pass(tmp_p
     later = raw("q", 2012, "a", citations=1)
     for name, counts in (("collected", (9, None)), ("unknown", (None, None))):
         past = [raw(f"p{n}", 2005, "ab", citations=one) for n, one in enumerate(counts)]
-        build([*past, later], Plan(2010)).save(tmp_path / name)
+        build([*past, later], BuildOptions(2010)).save(tmp_path / name)
     collected = {check.name: check for check in audit(tmp_path / "collected")}
     for name in ("citations of past papers", "citations of scientists"):
-        assert (collected[name].state, collected[name].told) == ("cannot be told", COLLECTED)
+        assert (collected[name].state, collected[name].detail) == ("cannot be told", COLLECTED)
     unknown = states(audit(tmp_path / "unknown"))
     assert unknown["citations of past papers"] == unknown["citations of scientists"] == "passed"
     edited(tmp_path / "unknown" / files.PAPERS, lambda rows: rows[0].update(citations=0))
@@ -281,7 +281,7 @@ def test_citations_at_collection_time_cannot_be_told_and_unknown_ones_pass(tmp_p
 def test_counts_per_year_only_the_source_can_confirm(tmp_path):
     dated = replace(raw("p", 2005, "a", citations=6), citations_by_year=((2008, 2), (2012, 4)))
     source = [dated, raw("q", 2012, "b")]
-    build(source, Plan(2010)).save(tmp_path / "eco")
+    build(source, BuildOptions(2010)).save(tmp_path / "eco")
     assert states(audit(tmp_path / "eco"))["citations of past papers"] == "cannot be told"
     assert leaks(audit_source(tmp_path / "eco", source)) == {}
     edited(tmp_path / "eco" / files.PAPERS, lambda rows: rows[0].update(citations=6))
@@ -303,7 +303,7 @@ def test_a_folder_without_filters_cannot_be_built_again(tmp_path, records):
 
 @pytest.mark.parametrize("boundary", [1990, 2050])
 def test_an_ecosystem_with_an_empty_side_is_audited(records, tmp_path, boundary):
-    build(records, Plan(boundary)).save(tmp_path / "eco")
+    build(records, BuildOptions(boundary)).save(tmp_path / "eco")
     assert leaks(audit(tmp_path / "eco")) == {}
     assert leaks(audit_source(tmp_path / "eco", records)) == {}
 
@@ -315,11 +315,9 @@ def test_damage_is_told_before_anything_is_audited(eco):
 
 
 @pytest.fixture(scope="module")
-def vis(vis_papers, tmp_path_factory):
+def vis(vis_folder):
     """IEEE VIS at boundary 2012, scientists with five papers."""
-    folder = tmp_path_factory.mktemp("vis")
-    build(JsonLines(vis_papers), Plan(2012, PaperFilters(), PeopleFilters(5))).save(folder)
-    return folder
+    return vis_folder
 
 
 def test_vis_passes(vis, vis_papers):

@@ -3,20 +3,19 @@
 from dataclasses import replace
 
 import pytest
-from raw_records import raw
 
 from agents.errors import InputError
-from society.ecosystem.build import build
-from society.ecosystem.filters import PaperFilters
-from society.ecosystem.plan import Plan
-from society.ecosystem.population import PeopleFilters
-from society.ecosystem.presets import PRESETS, planned
+from society.ecosystem.building.build_options import PRESETS, BuildOptions, build_options
+from society.ecosystem.building.builder import build
+from society.ecosystem.building.filters import PaperFilters
+from society.ecosystem.building.scientists import PeopleFilters
+from tests.society.ecosystem.raw_records import raw
 
 
 def test_the_paper_of_aminer_cs():
     """2000 to 2010 is past, 2011 to 2014 contemporary (VirSci, appendix A)."""
-    plan, facts = planned("virsci-cs", {})
-    assert plan == Plan(
+    plan, facts = build_options("virsci-cs", {})
+    assert plan == BuildOptions(
         2011, PaperFilters(2000, 2014, True, 10, 5), PeopleFilters(50, 50, "all"), seed=0
     )
     assert facts == {"preset": "virsci-cs", "instead_of_preset": {}}
@@ -24,7 +23,7 @@ def test_the_paper_of_aminer_cs():
 
 def test_the_paper_of_the_open_academic_graph():
     """2010 to 2020 is past, 2021 to 2023 contemporary (VirSci, appendix A)."""
-    plan, _ = planned("virsci-oag", {})
+    plan, _ = build_options("virsci-oag", {})
     assert plan.boundary == 2021
     assert plan.papers == PaperFilters(2010, 2023, True, 200, 50)
     assert plan.people == PeopleFilters(40, 50, "all")
@@ -32,7 +31,7 @@ def test_the_paper_of_the_open_academic_graph():
 
 def test_what_is_given_beside_a_preset_holds_and_is_said():
     given = {"min_papers": 3, "boundary": 2012, "require_abstract": False, "first_year": None}
-    plan, facts = planned("virsci-cs", given, seed=7)
+    plan, facts = build_options("virsci-cs", given, seed=7)
     assert (plan.boundary, plan.people.min_papers, plan.people.min_coauthors) == (2012, 3, 50)
     assert (plan.papers.require_abstract, plan.papers.first_year, plan.seed) == (False, 2000, 7)
     assert facts["instead_of_preset"] == {
@@ -43,16 +42,16 @@ def test_what_is_given_beside_a_preset_holds_and_is_said():
 
 
 def test_without_a_preset_the_defaults_hold():
-    plan, facts = planned(None, {"boundary": 2012, "min_papers": None})
-    assert plan == Plan(2012)
+    plan, facts = build_options(None, {"boundary": 2012, "min_papers": None})
+    assert plan == BuildOptions(2012)
     assert facts == {}
 
 
 def test_a_boundary_is_needed_and_a_preset_is_known():
     with pytest.raises(InputError, match="--boundary YEAR or --preset NAME"):
-        planned(None, {"boundary": None})
+        build_options(None, {"boundary": None})
     with pytest.raises(InputError, match="'virsci' is not known; known: virsci-cs, virsci-oag"):
-        planned("virsci", {})
+        build_options("virsci", {})
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from raw_records import raw
 
 from agents.errors import InputError
-from society.ecosystem.build import build, build_ecosystem
-from society.ecosystem.evidence import read_evidence
-from society.ecosystem.filters import COLLECTED, COUNTED, NO_COUNTS
-from society.ecosystem.outline import Outline
-from society.ecosystem.plan import Plan
-from society.ecosystem.records import RawAuthor
-from society.literature.embedding import paper_text
+from society.ecosystem.building.build_options import BuildOptions
+from society.ecosystem.building.builder import build, build_ecosystem
+from society.ecosystem.building.evidence import read_evidence
+from society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS
+from society.ecosystem.building.outline import Outline
+from society.ecosystem.building.raw_records import RawAuthor
+from society.literature.embedding.base import paper_text
+from tests.society.ecosystem.raw_records import raw
 
 
 def real(ecosystem, masked):
@@ -328,7 +328,7 @@ def test_a_real_name_is_the_one_of_the_newest_paper(records):
 
 
 def test_the_words_of_papers_are_not_held_while_it_is_decided_which_to_keep(records):
-    outline = Outline.of(records, 2010)
+    outline = Outline.read(records, 2010)
     held = repr([getattr(outline, one.name) for one in fields(outline)])
     assert "p1" in held
     assert "Text of" not in held
@@ -337,7 +337,7 @@ def test_the_words_of_papers_are_not_held_while_it_is_decided_which_to_keep(reco
 
 def test_the_same_source_gives_the_same_files(records, tmp_path):
     for name in ("one", "two"):
-        build(records, Plan(2010), {"source": "by hand"}).save(tmp_path / name)
+        build(records, BuildOptions(2010), {"source": "by hand"}).save(tmp_path / name)
     files = sorted(p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*.*"))
     assert "evidence.parquet" in map(str, files)
     for file in files:
@@ -345,12 +345,12 @@ def test_the_same_source_gives_the_same_files(records, tmp_path):
 
 
 def test_saving_again_leaves_no_evidence_of_another_ecosystem(records, tmp_path):
-    build(records, Plan(2010)).save(tmp_path / "eco")
-    build(records, Plan(2008)).save(tmp_path / "eco")
+    build(records, BuildOptions(2010)).save(tmp_path / "eco")
+    build(records, BuildOptions(2008)).save(tmp_path / "eco")
     assert max(read_evidence(tmp_path / "eco")["year"].to_pylist()) == 2007
 
 
 def test_only_listed_people_are_scientists(records):
-    listed = build(records, Plan(2010, scientists=["a", "c", "stranger"])).ecosystem
+    listed = build(records, BuildOptions(2010, scientists=["a", "c", "stranger"])).ecosystem
     assert sorted(by_source(listed)) == ["a", "c"]
     assert removed(listed)["people: listed"] == (3, 1)

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from raw_records import raw
 
-from society.ecosystem.filters import (
+from society.ecosystem.building.filters import (
     BY_YEAR,
     COLLECTED,
     COUNTED,
@@ -16,14 +15,15 @@ from society.ecosystem.filters import (
     PaperFilters,
     select_papers,
 )
-from society.ecosystem.outline import Outline
+from society.ecosystem.building.outline import Outline
+from tests.society.ecosystem.raw_records import raw
 
 
 class Chosen:
     """A selection: of each side, the ids of its papers with their citations, by year, then id."""
 
     def __init__(self, source, boundary, filters=None):
-        outline = Outline.of(sorted(source, key=lambda r: (r.year, r.id)), boundary)
+        outline = Outline.read(sorted(source, key=lambda r: (r.year, r.id)), boundary)
         self.selection = select_papers(outline, filters or PaperFilters())
         ids, counts = outline.ids.to_pylist(), self.selection.citations.tolist()
         sides = {"known": outline.known}
@@ -102,7 +102,7 @@ def test_a_citation_needs_a_citing_paper_before_the_boundary():
     ],
 )
 def test_where_the_counts_come_from_is_said(source, sentence):
-    assert Chosen(source, 2001).selection.citations_are == sentence
+    assert Chosen(source, 2001).selection.citation_source == sentence
 
 
 @pytest.mark.parametrize(("boundary", "past"), [(1999, 0), (2000, 0), (2002, 2), (2003, 2)])
@@ -140,14 +140,14 @@ def test_counts_per_year_leave_out_those_from_the_boundary_on():
     ]
     chosen = Chosen(source, 2012)
     assert chosen.past == {"a": 6, "b": 5, "c": 6, "d": -1}
-    assert chosen.selection.citations_are == BY_YEAR
+    assert chosen.selection.citation_source == BY_YEAR
 
 
 def test_counts_per_year_that_begin_after_the_boundary_tell_nothing_of_it():
     source = [dated("a", 2000, {2010: 4, 2012: 7}), dated("b", 2003, {2011: 1})]
     chosen = Chosen(source, 2005)
     assert chosen.past == {"a": 11, "b": 1}
-    assert chosen.selection.citations_are == COLLECTED
+    assert chosen.selection.citation_source == COLLECTED
 
 
 def test_references_inside_and_counts_per_year_are_both_heard():
@@ -160,7 +160,7 @@ def test_references_inside_and_counts_per_year_are_both_heard():
     ]
     chosen = Chosen(source, 2005)
     assert chosen.past == {"a": 4, "b": 1, "c": 0}
-    assert chosen.selection.citations_are == COUNTED_BOTH_WAYS
+    assert chosen.selection.citation_source == COUNTED_BOTH_WAYS
 
 
 YEARS = st.lists(st.integers(2000, 2010), min_size=1, max_size=30)
@@ -173,7 +173,7 @@ def test_nothing_is_lost_between_the_steps(years, boundary, first):
         for n, year in enumerate(years)
     ]
     filters = PaperFilters(first_year=first, min_citations_contemporary=1, min_citations_past=1)
-    selection = select_papers(Outline.of(source, boundary), filters)
+    selection = select_papers(Outline.read(source, boundary), filters)
     for side, kept in (("past", selection.past), ("contemporary", selection.contemporary)):
         steps = [step for step in selection.steps if str(step["filter"]).startswith(side)]
         before = sum((r.year < boundary) == (side == "past") for r in source)

@@ -6,26 +6,28 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from raw_records import raw
 
-from society.ecosystem.build import build
-from society.ecosystem.filters import PaperFilters, select_papers
-from society.ecosystem.outline import Outline
-from society.ecosystem.plan import Plan
-from society.ecosystem.population import (
+from society.ecosystem.building.build_options import BuildOptions
+from society.ecosystem.building.builder import build
+from society.ecosystem.building.filters import PaperFilters, select_papers
+from society.ecosystem.building.outline import Outline
+from society.ecosystem.building.scientists import (
     PeopleFilters,
-    choose,
-    coauthor_numbers,
-    heads,
-    joint_papers,
-    shuffled,
+    count_coauthors,
+    count_joint_papers,
+    count_scientists,
+    select_scientists,
+    shuffled_numbers,
 )
+from tests.society.ecosystem.raw_records import raw
 
 
 def chosen(records, filters, boundary=2010, papers=None):
     """The ids of the scientists, sorted, and the steps that led to them."""
-    outline = Outline.of(records, boundary)
-    columns, steps = choose(outline, select_papers(outline, papers or PaperFilters()), filters)
+    outline = Outline.read(records, boundary)
+    columns, steps = select_scientists(
+        outline, select_papers(outline, papers or PaperFilters()), filters
+    )
     people = {author.id for record in records for author in record.authors}
     found = [who for who in people if set(outline.columns_of([who])) & set(columns)]
     return "".join(sorted(found)), steps
@@ -33,7 +35,7 @@ def chosen(records, filters, boundary=2010, papers=None):
 
 def people_of(records, boundary=2010, **filters):
     """Profiles by source id, and the ecosystem's names of everybody."""
-    plan = Plan(boundary, PaperFilters(require_abstract=False), PeopleFilters(**filters))
+    plan = BuildOptions(boundary, PaperFilters(require_abstract=False), PeopleFilters(**filters))
     ecosystem = build(records, plan).ecosystem
     names = {source: masked for masked, (source, _) in ecosystem.key.items()}
     by_name = {profile.id: profile for profile in ecosystem.profiles}
@@ -58,10 +60,13 @@ def test_least_papers_and_coauthors_on_kept_papers(records, papers, coauthors, e
 
 
 def test_both_head_counts(records):
-    outline = Outline.of(records, 2010)
+    outline = Outline.read(records, 2010)
     selection = select_papers(outline, PaperFilters())
-    assert heads(outline, selection, PeopleFilters(4)) == {"all": 1, "kept": 0}
-    assert heads(outline, selection, PeopleFilters(3, 0, "kept")) == {"all": 2, "kept": 2}
+    assert count_scientists(outline, selection, PeopleFilters(4)) == {"all": 1, "kept": 0}
+    assert count_scientists(outline, selection, PeopleFilters(3, 0, "kept")) == {
+        "all": 2,
+        "kept": 2,
+    }
 
 
 def test_a_scientist_has_a_kept_paper_however_many_others(records):
@@ -73,9 +78,9 @@ def test_a_scientist_has_a_kept_paper_however_many_others(records):
 
 
 def test_coauthors_are_different_people_on_papers_before_the_boundary(records):
-    outline = Outline.of(records, 2010)
+    outline = Outline.read(records, 2010)
     for who, number in {"a": 3, "b": 2, "c": 2, "d": 1}.items():
-        assert coauthor_numbers(outline.people, outline.columns_of([who])).tolist() == [number]
+        assert count_coauthors(outline.people, outline.columns_of([who])).tolist() == [number]
     assert len(outline.columns_of("ez")) == 0
 
 
@@ -89,9 +94,9 @@ def test_every_name_is_masked_and_no_two_alike(records):
 @settings(max_examples=20)
 @given(st.integers(-(2**70), 2**70), st.integers(0, 30))
 def test_any_integer_seeds_the_masks(seed, count):
-    numbers = shuffled(count, seed).tolist()
+    numbers = shuffled_numbers(count, seed).tolist()
     assert sorted(numbers) == list(range(count))
-    assert numbers == shuffled(count, seed).tolist()
+    assert numbers == shuffled_numbers(count, seed).tolist()
 
 
 def test_interests_by_frequency_then_by_first_mention(records):
@@ -144,10 +149,10 @@ TEAMS = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=5, uni
 
 @given(TEAMS)
 def test_joint_papers_are_counted_pair_by_pair(teams):
-    outline = Outline.of([raw(f"p{n}", 2000, team) for n, team in enumerate(teams)], 2001)
+    outline = Outline.read([raw(f"p{n}", 2000, team) for n, team in enumerate(teams)], 2001)
     there = [who for who in "abcd" if len(outline.columns_of([who]))]
     columns = [int(outline.columns_of([who])[0]) for who in there]
-    joint = joint_papers(outline.people, columns)
+    joint = count_joint_papers(outline.people, columns)
     assert joint.dtype == np.int64
     assert not (joint.data == 0).any()
     dense = joint.toarray()
@@ -158,7 +163,7 @@ def test_joint_papers_are_counted_pair_by_pair(teams):
 
 
 def test_authors_of_later_papers_are_not_in_the_outline():
-    outline = Outline.of([raw("p", 2000, "ab"), raw("q", 2001, "bc")], 2001)
+    outline = Outline.read([raw("p", 2000, "ab"), raw("q", 2001, "bc")], 2001)
     assert len(outline.columns_of("ab")) == 2
     assert len(outline.columns_of("c")) == 0
     assert outline.people.shape == (2, 2)

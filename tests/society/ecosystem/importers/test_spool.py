@@ -9,14 +9,14 @@ import time
 from pathlib import Path
 
 import pytest
-from foreign_files import FILES, balanced, kind, lines, put
 
 from agents.errors import InputError
 from society.ecosystem.importers import json_source
+from society.ecosystem.importers.formats.registry import open_source
 from society.ecosystem.importers.spool import Spool
-from society.ecosystem.importers.table import open_source
+from tests.society.ecosystem.importers.foreign_files import FILES, balanced, kind, lines, put
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture
@@ -40,12 +40,12 @@ def opened(papers, **options):
 def test_the_records_of_a_spool_are_those_of_the_source(format_, tmp_path):
     put(tmp_path / "in", FILES[format_])
     source = open_source(kind(format_), tmp_path / "in")
-    expected, counts = list(source), source.reading
+    expected, counts = list(source), source.report
     for part in (1, 2, 100):
         spool = Spool(open_source(kind(format_), tmp_path / "in"), tmp_path / str(part), part=part)
         for _ in range(3):
             assert list(spool) == expected
-            assert spool.reading == counts
+            assert spool.report == counts
             assert spool.finished
 
 
@@ -55,8 +55,8 @@ def test_a_finished_spool_is_read_without_the_source(papers, tmp_path, monkeypat
     spool = Spool(opened(papers), tmp_path / "s")
     assert list(spool) == expected
     assert len(expected) == 2500
-    assert spool.reading.passed == {"duplicate id": 10}
-    assert spool.reading.malformed == 6
+    assert spool.report.passed == {"duplicate id": 10}
+    assert spool.report.malformed == 6
 
 
 @pytest.mark.parametrize("stop", [1, 999, 1000, 1001, 1500, 1501, 2400])
@@ -73,8 +73,8 @@ def test_an_abandoned_import_goes_on_behind_its_last_part(stop, packed, papers, 
     told = []
     again = Spool(opened(papers, progress=told.append), tmp_path / "s", part=500)
     assert list(again) == expected
-    assert again.reading == source.reading
-    assert balanced(again.reading)
+    assert again.report == source.report
+    assert balanced(again.report)
     assert all(count > stop // 500 * 500 for count in told)
 
 
@@ -92,7 +92,7 @@ def test_only_what_lies_behind_the_place_is_parsed_again(papers, tmp_path, monke
 KILLED = """
 import sys
 from society.ecosystem.importers.spool import Spool
-from society.ecosystem.importers.table import open_source
+from society.ecosystem.importers.formats.registry import open_source
 
 for number, _ in enumerate(Spool(open_source("jsonl", sys.argv[1]), sys.argv[2], part=500)):
     if number == 1700:
@@ -111,13 +111,13 @@ def test_a_killed_import_goes_on_and_nothing_is_lost_or_twice_there(papers, tmp_
         with pytest.raises(InputError, match="another import is writing it"):
             list(Spool(opened(papers), folder, part=500))
         os.kill(process.pid, signal.SIGKILL)
-        assert process.wait(30) == -signal.SIGKILL
+        assert process.wait(120) == -signal.SIGKILL
     assert len(list(folder.glob("part-*.parquet"))) == 3
     spool = Spool(opened(papers), folder, part=500)
     assert not spool.finished
     expected = list(source := opened(papers))
     assert list(spool) == expected
-    assert spool.reading == source.reading
+    assert spool.report == source.report
 
 
 def test_a_part_without_its_place_is_written_again(papers, tmp_path):

@@ -7,8 +7,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from society.ecosystem.census import Census, collaborators
-from society.ecosystem.population import joint_papers
+from society.ecosystem.building.scientists import count_joint_papers
+from society.ecosystem.synthetic.census import AuthorshipCounts, collaborator_lists
 
 PEOPLE = 6
 TEAMS = st.lists(st.lists(st.integers(0, PEOPLE - 1), unique=True, max_size=5), max_size=9)
@@ -21,7 +21,7 @@ def census_of(teams):
     teams = [[person] for person in range(PEOPLE)] + teams
     papers = np.repeat(np.arange(len(teams)), [len(team) for team in teams])
     people = np.array([person for team in teams for person in team])
-    return teams, Census(PEOPLE, papers, people)
+    return teams, AuthorshipCounts(PEOPLE, papers, people)
 
 
 @settings(max_examples=80, deadline=None)
@@ -30,9 +30,9 @@ def test_figures_of_everybody(teams, random):
     teams, census = census_of(teams)
     figures = np.array([random.randrange(9) for _ in teams])
     own = [[number for number, team in enumerate(teams) if one in team] for one in range(PEOPLE)]
-    assert census.written().tolist() == [len(papers) for papers in own]
-    assert census.total(figures).tolist() == [sum(figures[papers]) for papers in own]
-    assert census.first(figures).tolist() == [figures[papers[0]] for papers in own]
+    assert census.paper_counts().tolist() == [len(papers) for papers in own]
+    assert census.sum_over_papers(figures).tolist() == [sum(figures[papers]) for papers in own]
+    assert census.value_of_first_paper(figures).tolist() == [figures[papers[0]] for papers in own]
 
 
 @settings(max_examples=80, deadline=None)
@@ -52,8 +52,8 @@ def test_interests_of_everybody(teams, random):
 @given(TEAMS)
 def test_collaborators_of_everybody(teams):
     teams, census = census_of(teams)
-    joint = joint_papers(census.incidence(len(teams)), np.arange(PEOPLE))
-    names, found = NAMES.to_pylist(), collaborators(joint, NAMES).to_pylist()
+    joint = count_joint_papers(census.incidence(len(teams)), np.arange(PEOPLE))
+    names, found = NAMES.to_pylist(), collaborator_lists(joint, NAMES).to_pylist()
     for one in range(PEOPLE):
         counts = Counter(names[other] for team in teams if one in team for other in team)
         del counts[names[one]]
@@ -63,9 +63,9 @@ def test_collaborators_of_everybody(teams):
 
 def test_of_many_terms_and_collaborators_ten_are_kept():
     teams = [list(range(12))]
-    census = Census(12, np.zeros(12, dtype=np.int64), np.arange(12))
+    census = AuthorshipCounts(12, np.zeros(12, dtype=np.int64), np.arange(12))
     words = pa.array([f"w{number}" for number in range(12)], pa.large_string())
     terms = np.arange(12)[None, ::-1]
     assert census.interests(terms, words).to_pylist() == [[f"w{n}" for n in range(11, 1, -1)]] * 12
-    joint = joint_papers(census.incidence(len(teams)), np.arange(12))
-    assert [len(names) for names in collaborators(joint, words).to_pylist()] == [10] * 12
+    joint = count_joint_papers(census.incidence(len(teams)), np.arange(12))
+    assert [len(names) for names in collaborator_lists(joint, words).to_pylist()] == [10] * 12

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from society.ecosystem.community import Community
+from society.ecosystem.synthetic.community import CommunityModel
 
 
 def grown(seed=0, years=12, papers=40, fields=4, newcomers=0.5):
-    community = Community(np.random.default_rng(seed), np.ones(fields), newcomers)
+    community = CommunityModel(np.random.default_rng(seed), np.ones(fields), newcomers)
     for year in range(2000, 2000 + years):
         community.write_year(year, papers)
     return community
@@ -113,7 +113,7 @@ def test_citations_go_to_the_cited(community):
 
 def test_a_field_of_no_weight_is_not_written_in():
     weights = np.array([1.0, 0.0, 1.0])
-    community = Community(np.random.default_rng(2), weights, 0.5)
+    community = CommunityModel(np.random.default_rng(2), weights, 0.5)
     for year in range(2000, 2005):
         community.write_year(year, 50)
     assert {work.field for work in community.works} == {0, 2}

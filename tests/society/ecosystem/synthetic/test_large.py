@@ -6,13 +6,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from society.ecosystem import synthetic
-from society.ecosystem.audit import audit
+from society.ecosystem.audit.audit import audit
 from society.ecosystem.ecosystem import Ecosystem, encode_interests
-from society.ecosystem.info import SHAPE, VIS, measure
-from society.ecosystem.mixture import DRAWN
-from society.ecosystem.synthetic import MANY, Synthetic
-from society.literature.embedding import paper_text
+from society.ecosystem.summary import SHAPE, VIS, measure
+from society.ecosystem.synthetic import synthetic
+from society.ecosystem.synthetic.synthetic import MANY, Synthetic
+from society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS
+from society.literature.embedding.base import paper_text
 
 SIZE = {"scientists": 400, "papers": 3000}
 
@@ -37,11 +37,11 @@ def few():
 def test_it_has_the_stated_size_and_says_how_it_was_made(many, few):
     assert many.counts == few.counts
     assert many.embedding.dim == 64
-    assert DRAWN in many.manifest["notes"]
+    assert DRAWN_VECTORS in many.manifest["notes"]
     assert "the LSA is fitted on a sample of 2,1" in " ".join(many.manifest["notes"])
     assert set(few.manifest["notes"]) < set(many.manifest["notes"])
     assert many.manifest["steps"] == few.manifest["steps"]
-    assert DRAWN not in few.manifest["notes"]
+    assert DRAWN_VECTORS not in few.manifest["notes"]
     assert SIZE["papers"] < MANY
 
 
@@ -117,9 +117,9 @@ def test_texts_read_like_those_of_a_small_ecosystem(many):
 
 def test_fields_drift_with_the_years(many):
     def mean_age(papers):
-        from society.ecosystem.vocabulary import fields
+        from society.ecosystem.synthetic.text import research_fields
 
-        place = {theme: n for one in fields() for n, theme in enumerate(one.themes)}
+        place = {theme: n for one in research_fields() for n, theme in enumerate(one.themes)}
         return np.mean([place[theme] for paper in papers for theme in paper.keywords[1:3]])
 
     assert mean_age(many.past[:400]) + 3 < mean_age(many.contemporary)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from society.ecosystem.strangers import Strangers
+from society.ecosystem.synthetic.strangers import Strangers
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from society.ecosystem.mixture import Mixture
+from society.ecosystem.synthetic.topic_vectors import TopicVectors
 
 
 def sample(noise, count=4000, dim=32, seed=1):
@@ -20,7 +20,7 @@ def sample(noise, count=4000, dim=32, seed=1):
 @pytest.mark.parametrize("noise", [0.0, 0.5, 1.5])
 def test_what_is_drawn_is_as_near_to_its_like_as_the_sample(noise):
     terms, vectors = sample(noise)
-    drawn = Mixture.of(terms, vectors, 6).draw(terms, np.random.default_rng(2))
+    drawn = TopicVectors.of(terms, vectors, 6).draw(terms, np.random.default_rng(2))
     assert drawn.dtype == np.float32
     assert np.allclose(np.linalg.norm(drawn, axis=1), 1, atol=1e-3)
     alike = (np.sort(terms[:400])[:, None] == np.sort(terms[:400])[None]).all(axis=2)
@@ -31,7 +31,7 @@ def test_what_is_drawn_is_as_near_to_its_like_as_the_sample(noise):
 
 def test_a_term_that_the_sample_does_not_have_adds_nothing():
     terms, vectors = sample(0.2)
-    mixture = Mixture.of(terms, vectors, 8)
+    mixture = TopicVectors.of(terms, vectors, 8)
     assert np.allclose(mixture.directions[6:], 0)
     drawn = mixture.draw(np.array([[0, 7], [6, 7]]), np.random.default_rng(3))
     assert drawn[0] @ mixture.directions[0] > 0.5
@@ -40,7 +40,7 @@ def test_a_term_that_the_sample_does_not_have_adds_nothing():
 
 def test_the_same_stream_draws_the_same():
     terms, vectors = sample(0.5)
-    mixture = Mixture.of(terms, vectors, 6)
+    mixture = TopicVectors.of(terms, vectors, 6)
     one, two, other = (mixture.draw(terms[:9], np.random.default_rng(seed)) for seed in (4, 4, 5))
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)

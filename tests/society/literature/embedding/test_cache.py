@@ -13,15 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.errors import InputError
-from society.literature.embedding import EmbeddingCache
-from society.literature.embedding.cache import KEYS, ROWS
-from society.literature.embedding.remembered import MEMO, Remembered
+from society.literature.embedding.cache import KEYS, ROWS, EmbeddingCache
+from society.literature.embedding.cached import MEMO, CachedEmbedding
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 ORIGIN = "letters@1"
 
 
-class Letters(Remembered):
+class Letters(CachedEmbedding):
     """Rows that count letters; it notes what it has been asked."""
 
     name, revision, dim, origin = "letters", "1", 26, ORIGIN
@@ -30,7 +29,7 @@ class Letters(Remembered):
         super().__init__(query_prompt)
         self.asked, self.broken_after = [], broken_after
 
-    def _ask(self, texts):
+    def _compute(self, texts):
         for start in range(0, len(texts), 10):
             if self.broken_after is not None and len(self.asked) >= self.broken_after:
                 raise InputError("broken")
@@ -60,16 +59,16 @@ def only(folder):
 def test_what_is_kept_is_found_again_also_by_another_process(tmp_path):
     rows = rows_of(texts(30))
     with EmbeddingCache(tmp_path) as cache:
-        shelf = cache.shelf(ORIGIN)
+        shelf = cache.partition(ORIGIN)
         shelf.add(texts(30), rows)
         assert len(shelf) == 30
     with EmbeddingCache(tmp_path) as cache:
-        shelf = cache.shelf(ORIGIN)
+        shelf = cache.partition(ORIGIN)
         assert all(
             np.array_equal(shelf.get(text), row) for text, row in zip(texts(30), rows, strict=True)
         )
         assert shelf.get("another text") is None
-        assert cache.shelf("letters@2").get(texts(1)[0]) is None
+        assert cache.partition("letters@2").get(texts(1)[0]) is None
 
 
 def test_a_corpus_is_asked_for_once(tmp_path):
@@ -112,7 +111,7 @@ def test_rows_go_where_they_are_wanted(tmp_path):
 def test_a_tail_cut_anywhere_is_dropped_and_made_again(tmp_path_factory, cut, which, more):
     folder = tmp_path_factory.mktemp("cache")
     with EmbeddingCache(folder) as cache:
-        cache.shelf(ORIGIN).add(texts(20), rows_of(texts(20)))
+        cache.partition(ORIGIN).add(texts(20), rows_of(texts(20)))
     path = only(folder) / which
     data = path.read_bytes()
     path.write_bytes(data[: max(0, len(data) - cut)] + (more if cut == 0 else b""))
@@ -123,12 +122,12 @@ def test_a_tail_cut_anywhere_is_dropped_and_made_again(tmp_path_factory, cut, wh
         assert set(texts(30, 0)[20:]) <= set(embedding.asked)
         assert len(embedding.asked) == len(set(embedding.asked)) <= 12
     with EmbeddingCache(folder) as cache:
-        assert len(cache.shelf(ORIGIN)) == 30
+        assert len(cache.partition(ORIGIN)) == 30
 
 
 def test_a_damaged_row_is_made_again(tmp_path):
     with EmbeddingCache(tmp_path) as cache:
-        cache.shelf(ORIGIN).add(texts(5), rows_of(texts(5)))
+        cache.partition(ORIGIN).add(texts(5), rows_of(texts(5)))
     path = only(tmp_path) / ROWS
     data = bytearray(path.read_bytes())
     data[2 * 26 * 4 + 7] ^= 1
@@ -144,7 +143,7 @@ WRITER = """
 import itertools, sys
 import numpy as np
 from society.literature.embedding import EmbeddingCache
-shelf = EmbeddingCache(sys.argv[1]).shelf("killed")
+shelf = EmbeddingCache(sys.argv[1]).partition("killed")
 for number in itertools.count():
     rows = np.full((100, 500), number, dtype=np.float32)
     shelf.add([f"{number} {row}" for row in range(100)], rows)
@@ -162,7 +161,7 @@ def test_a_killed_writer_loses_nothing_that_it_was_done_with(tmp_path):
         os.kill(writer.pid, signal.SIGKILL)
         done = max([done, *map(int, writer.communicate()[0].split())])
         with EmbeddingCache(tmp_path / str(kill)) as cache:
-            shelf = cache.shelf("killed")
+            shelf = cache.partition("killed")
             for number in range(done + 1):
                 for row in (0, 99):
                     assert (shelf.get(f"{number} {row}") == number).all()
@@ -182,17 +181,17 @@ def test_one_process_at_a_time_has_it(tmp_path):
 
 def test_rows_of_another_length_are_refused(tmp_path):
     with EmbeddingCache(tmp_path) as cache:
-        cache.shelf(ORIGIN).add(["a"], np.ones((1, 4), dtype=np.float32))
+        cache.partition(ORIGIN).add(["a"], np.ones((1, 4), dtype=np.float32))
         with pytest.raises(InputError, match="rows of length 5"):
-            cache.shelf(ORIGIN).add(["b"], np.ones((1, 5), dtype=np.float32))
+            cache.partition(ORIGIN).add(["b"], np.ones((1, 5), dtype=np.float32))
 
 
 def test_other_files_are_told(tmp_path):
     with EmbeddingCache(tmp_path) as cache:
-        cache.shelf(ORIGIN).add(["a"], np.ones((1, 4), dtype=np.float32))
+        cache.partition(ORIGIN).add(["a"], np.ones((1, 4), dtype=np.float32))
     (only(tmp_path) / "about.json").write_text("{")
     with EmbeddingCache(tmp_path) as cache, pytest.raises(InputError, match="not a cache"):
-        cache.shelf(ORIGIN)
+        cache.partition(ORIGIN)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         EmbeddingCache(tmp_path / "file")
@@ -200,8 +199,8 @@ def test_other_files_are_told(tmp_path):
 
 def test_texts_with_halves_of_characters_are_texts(tmp_path):
     with EmbeddingCache(tmp_path) as cache:
-        cache.shelf(ORIGIN).add(["\ud800", "?"], np.eye(2, dtype=np.float32))
-        assert np.array_equal(cache.shelf(ORIGIN).get("\ud800"), [1, 0])
+        cache.partition(ORIGIN).add(["\ud800", "?"], np.eye(2, dtype=np.float32))
+        assert np.array_equal(cache.partition(ORIGIN).get("\ud800"), [1, 0])
 
 
 def test_the_last_texts_are_remembered_in_memory():

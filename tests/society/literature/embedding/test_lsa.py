@@ -12,19 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.errors import InputError
-from society.literature.embedding import (
-    ARRAYS_FILE,
+from society.literature.embedding.base import SETTINGS_FILE, paper_text
+from society.literature.embedding.lsa import ARRAYS_FILE, LSAEmbedding, words_and_pairs
+from society.literature.embedding.registry import (
     EMBEDDINGS,
-    SETTINGS_FILE,
-    Lsa,
     embedding_kind,
     load_embedding,
     make_embedding,
-    paper_text,
-    words_and_pairs,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 CORPUS = [
     "Volume rendering of medical scans. Rays are cast through a scalar field.",
     "Interactive volume rendering. Transfer functions colour the scalar field.",
@@ -36,8 +33,8 @@ CORPUS = [
 
 
 @pytest.fixture(scope="module")
-def lsa() -> Lsa:
-    return Lsa.fit(CORPUS, seed=3)
+def lsa() -> LSAEmbedding:
+    return LSAEmbedding.fit(CORPUS, seed=3)
 
 
 def test_terms_are_words_without_stop_words_then_adjacent_pairs() -> None:
@@ -62,7 +59,7 @@ def test_paper_text_is_title_full_stop_abstract() -> None:
     assert paper_text("Title", "Abstract.") == "Title. Abstract."
 
 
-def test_rows_are_unit_float32_and_rounded(lsa: Lsa) -> None:
+def test_rows_are_unit_float32_and_rounded(lsa: LSAEmbedding) -> None:
     rows = lsa.encode(CORPUS)
     assert rows.dtype == np.float32
     assert rows.shape == (6, lsa.dim)
@@ -70,17 +67,17 @@ def test_rows_are_unit_float32_and_rounded(lsa: Lsa) -> None:
     assert np.array_equal(rows, np.round(rows.astype(np.float64), 5).astype(np.float32))
 
 
-def test_a_small_corpus_gives_a_shorter_vector(lsa: Lsa) -> None:
+def test_a_small_corpus_gives_a_shorter_vector(lsa: LSAEmbedding) -> None:
     assert lsa.dim == 5
-    assert Lsa.fit(CORPUS, dim=3).dim == 3
+    assert LSAEmbedding.fit(CORPUS, dim=3).dim == 3
 
 
 @pytest.mark.parametrize("text", ["", "zebra quagga", "the of and", "!!!"])
-def test_a_text_without_a_known_word_gives_a_zero_row(lsa: Lsa, text: str) -> None:
+def test_a_text_without_a_known_word_gives_a_zero_row(lsa: LSAEmbedding, text: str) -> None:
     assert not lsa.encode([text]).any()
 
 
-def test_texts_on_one_subject_are_nearer_than_texts_on_two(lsa: Lsa) -> None:
+def test_texts_on_one_subject_are_nearer_than_texts_on_two(lsa: LSAEmbedding) -> None:
     rows = lsa.encode(CORPUS)
     cosines = rows @ rows.T
     for pair in ((0, 1), (2, 3), (4, 5)):
@@ -95,13 +92,15 @@ def test_a_row_does_not_depend_on_its_batch(texts: list[str]) -> None:
     rows = lsa.encode(texts)
     assert rows.shape == (len(texts), lsa.dim)
     for row, text in zip(rows, texts, strict=True):
-        assert np.array_equal(row, Lsa(lsa._terms, lsa._idf, lsa._projection).encode([text])[0])
+        assert np.array_equal(
+            row, LSAEmbedding(lsa._terms, lsa._idf, lsa._projection).encode([text])[0]
+        )
 
 
-_FITTED = Lsa.fit(CORPUS, seed=3)
+_FITTED = LSAEmbedding.fit(CORPUS, seed=3)
 
 
-def test_a_returned_row_can_be_changed_without_changing_the_memo(lsa: Lsa) -> None:
+def test_a_returned_row_can_be_changed_without_changing_the_memo(lsa: LSAEmbedding) -> None:
     first = lsa.encode([CORPUS[0]])
     kept = first.copy()
     first[:] = 7.0
@@ -121,16 +120,16 @@ def test_encoding_follows_the_library_that_fitted() -> None:
 
 
 def test_the_same_seed_gives_the_same_revision_and_another_text_another() -> None:
-    assert Lsa.fit(CORPUS, seed=3).revision == _FITTED.revision
-    assert Lsa.fit([*CORPUS, "Another text on chess"], seed=3).revision != _FITTED.revision
+    assert LSAEmbedding.fit(CORPUS, seed=3).revision == _FITTED.revision
+    assert LSAEmbedding.fit([*CORPUS, "Another text on chess"], seed=3).revision != _FITTED.revision
 
 
 @pytest.mark.parametrize("seed", [-1, 2**40])
 def test_any_integer_is_a_seed(seed: int) -> None:
-    assert Lsa.fit(CORPUS, seed=seed).dim == 5
+    assert LSAEmbedding.fit(CORPUS, seed=seed).dim == 5
 
 
-def test_keywords_are_the_weightiest_terms_and_tell_no_word_twice(lsa: Lsa) -> None:
+def test_keywords_are_the_weightiest_terms_and_tell_no_word_twice(lsa: LSAEmbedding) -> None:
     words = lsa.keywords("graph layout graph layout springs 42", 3)
     assert words[0] in ("graph layout", "graph", "layout")
     told = [word for term in words for word in term.split()]
@@ -138,7 +137,7 @@ def test_keywords_are_the_weightiest_terms_and_tell_no_word_twice(lsa: Lsa) -> N
     assert lsa.keywords("nothing known", 3) == ()
 
 
-def test_preferred_keywords_come_first_then_pairs_then_words(lsa: Lsa) -> None:
+def test_preferred_keywords_come_first_then_pairs_then_words(lsa: LSAEmbedding) -> None:
     text = "force-directed graph layout: springs, nodes"
     assert lsa.keywords(text, 1, {"springs"}) == ("springs",)
     rest = lsa.keywords(text, 4, {"springs"})
@@ -149,25 +148,25 @@ def test_preferred_keywords_come_first_then_pairs_then_words(lsa: Lsa) -> None:
 
 
 def test_one_text_is_a_corpus() -> None:
-    lsa = Lsa.fit(["graph"])
+    lsa = LSAEmbedding.fit(["graph"])
     assert np.array_equal(lsa.encode(["graph", "tree"]), [[1.0], [0.0]])
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["the of", "and"]])
 def test_a_corpus_without_words_is_refused(texts: list[str]) -> None:
     with pytest.raises(InputError, match="titles or abstracts"):
-        Lsa.fit(texts)
+        LSAEmbedding.fit(texts)
 
 
-def test_saved_and_loaded_it_encodes_the_same(lsa: Lsa, tmp_path: Path) -> None:
+def test_saved_and_loaded_it_encodes_the_same(lsa: LSAEmbedding, tmp_path: Path) -> None:
     lsa.save(tmp_path)
-    for loaded in (Lsa.load(tmp_path), load_embedding(tmp_path)):
+    for loaded in (LSAEmbedding.load(tmp_path), load_embedding(tmp_path)):
         assert loaded.revision == lsa.revision
         assert loaded.name == "lsa"
         assert np.array_equal(loaded.encode(CORPUS), lsa.encode(CORPUS))
 
 
-def test_saving_twice_gives_the_same_bytes(lsa: Lsa, tmp_path: Path) -> None:
+def test_saving_twice_gives_the_same_bytes(lsa: LSAEmbedding, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         lsa.save(tmp_path / name)
@@ -175,19 +174,19 @@ def test_saving_twice_gives_the_same_bytes(lsa: Lsa, tmp_path: Path) -> None:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
-def test_changed_numbers_are_noticed(lsa: Lsa, tmp_path: Path) -> None:
+def test_changed_numbers_are_noticed(lsa: LSAEmbedding, tmp_path: Path) -> None:
     lsa.save(tmp_path)
     np.savez(tmp_path / ARRAYS_FILE, idf=lsa._idf * 2, projection=lsa._projection)
     with pytest.raises(InputError, match="build again"):
-        Lsa.load(tmp_path)
+        LSAEmbedding.load(tmp_path)
 
 
-def test_pickled_arrays_are_refused(lsa: Lsa, tmp_path: Path) -> None:
+def test_pickled_arrays_are_refused(lsa: LSAEmbedding, tmp_path: Path) -> None:
     lsa.save(tmp_path)
     bad = np.array([{"a": 1}], dtype=object)
     np.savez(tmp_path / ARRAYS_FILE, idf=bad, projection=bad, allow_pickle=True)
     with pytest.raises(InputError, match=ARRAYS_FILE):
-        Lsa.load(tmp_path)
+        LSAEmbedding.load(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -226,12 +225,12 @@ def test_importing_the_module_imports_no_library_of_models() -> None:
 
 def test_a_large_corpus_is_fitted_on_a_seeded_sample_and_says_so(tmp_path: Path) -> None:
     many = [f"{text} number{n % 17}" for n, text in enumerate(CORPUS * 20)]
-    one, two = (Lsa.fit(many, seed=3, dim=4, sample=60) for _ in range(2))
+    one, two = (LSAEmbedding.fit(many, seed=3, dim=4, sample=60) for _ in range(2))
     assert one.revision == two.revision
-    assert one.revision != Lsa.fit(many, seed=4, dim=4, sample=60).revision
-    assert one.revision != Lsa.fit(many, seed=3, dim=4).revision
+    assert one.revision != LSAEmbedding.fit(many, seed=4, dim=4, sample=60).revision
+    assert one.revision != LSAEmbedding.fit(many, seed=3, dim=4).revision
     assert one.notes == ("the LSA is fitted on a seeded sample of 60 of 120 texts",)
-    assert Lsa.fit(many, seed=3, dim=4, sample=120).notes == ()
+    assert LSAEmbedding.fit(many, seed=3, dim=4, sample=120).notes == ()
     one.save(tmp_path)
     assert load_embedding(tmp_path).notes == one.notes
     assert pickle.loads(pickle.dumps(one)).notes == one.notes
@@ -239,12 +238,12 @@ def test_a_large_corpus_is_fitted_on_a_seeded_sample_and_says_so(tmp_path: Path)
 
 def test_a_sample_is_made_of_texts_of_the_corpus_in_their_order() -> None:
     texts = [f"word{n}" for n in range(300)]
-    lsa = Lsa.fit(texts, seed=1, dim=2, sample=49)
+    lsa = LSAEmbedding.fit(texts, seed=1, dim=2, sample=49)
     known = [text for text in texts if lsa.keywords(text, 1)]
     assert len(known) == 49
 
 
-def test_a_corpus_is_encoded_in_stretches_as_its_texts_are(lsa: Lsa) -> None:
+def test_a_corpus_is_encoded_in_stretches_as_its_texts_are(lsa: LSAEmbedding) -> None:
     told: list[tuple[int, int]] = []
     texts = (CORPUS * 900)[:5000]
     out = np.zeros((5000, lsa.dim), dtype=np.float32)
@@ -255,14 +254,14 @@ def test_a_corpus_is_encoded_in_stretches_as_its_texts_are(lsa: Lsa) -> None:
     assert told == [(2048, 5000), (4096, 5000), (5000, 5000)]
 
 
-def test_a_query_is_encoded_as_any_text(lsa: Lsa) -> None:
+def test_a_query_is_encoded_as_any_text(lsa: LSAEmbedding) -> None:
     assert np.array_equal(lsa.encode_queries(CORPUS), lsa.encode(CORPUS))
 
 
 @pytest.mark.parametrize(("name", "dim"), [("lsa", 5), ("lsa:2", 2)])
 def test_the_lsa_is_made_by_name_and_length(name: str, dim: int) -> None:
     made = make_embedding(name, texts=CORPUS, seed=3)
-    assert isinstance(made, Lsa)
+    assert isinstance(made, LSAEmbedding)
     assert (made.name, made.dim) == ("lsa", dim)
     assert dim == 2 or made.revision == _FITTED.revision
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.literature.ids import IdColumn, Ids
+from society.literature.index.ids import IdColumn, Ids
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from society.literature.ids import Ids
-from society.literature.index import EXACT_UP_TO, VectorIndex
-from society.literature.index_cells import COMPARED, Cells, cells_for
+from society.literature.index.ids import Ids
+from society.literature.index.ivf import COMPARED, IVFIndex, cell_count
+from society.literature.index.vector_index import EXACT_UP_TO, VectorIndex
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 COUNT, DIM, TWINS = 30_000, 24, 90
 PROMISED = 0.97
 
@@ -61,12 +61,12 @@ def ids():
 
 @pytest.fixture(scope="module")
 def cells(rows):
-    return Cells(rows)
+    return IVFIndex(rows)
 
 
 @pytest.fixture
 def index(rows, ids, cells, monkeypatch):
-    monkeypatch.setattr("society.literature.index_kept.cells_of", lambda *given: cells)
+    monkeypatch.setattr("society.literature.index.ivf.load_or_build_index", lambda *given: cells)
     return VectorIndex(DIM, Ids(ids), rows)
 
 
@@ -84,14 +84,14 @@ def test_the_recall_that_is_told_is_that_of_new_queries(index, rows, ids):
     assert measured >= PROMISED
     assert index.facts["recall"] >= PROMISED
     assert abs(index.facts["recall"] - measured) < 0.03
-    assert (index.facts["search"], index.facts["cells"]) == ("cells", cells_for(COUNT))
+    assert (index.facts["search"], index.facts["cells"]) == ("cells", cell_count(COUNT))
 
 
 @pytest.fixture(scope="module")
 def even():
     """Rows without clusters, in which some of the nearest are missed."""
     rows = np.random.default_rng(5).normal(size=(8000, DIM)).astype(np.float32)
-    return rows, Cells(rows)
+    return rows, IVFIndex(rows)
 
 
 def share_found(even, visible, probed=None):
@@ -129,7 +129,7 @@ def test_where_codes_tell_the_nearest_not_apart_more_rows_are_compared():
     close = np.repeat(rng.normal(size=(60, DIM)), 200, axis=0)
     close += 5e-3 * rng.normal(size=close.shape)
     rows = np.concatenate([scattered, close]).astype(np.float32)
-    cells = Cells(rows)
+    cells = IVFIndex(rows)
     assert cells.facts["compared"] > COMPARED[0]
     assert cells.facts["probed"] < cells.facts["cells"]
     assert share_found((rows, cells), len(rows)) >= PROMISED
@@ -139,10 +139,10 @@ def test_where_codes_tell_the_nearest_not_apart_more_rows_are_compared():
 def test_probes_that_anything_would_satisfy_are_not_counted(even):
     rows = even[0].copy()
     rows[1::2] = 0
-    facts = Cells(rows).facts
+    facts = IVFIndex(rows).facts
     assert facts["probed"] > 10
     assert facts["recall"] < 1.0
-    assert Cells(np.zeros_like(rows)).facts["recall"] == 1.0
+    assert IVFIndex(np.zeros_like(rows)).facts["recall"] == 1.0
 
 
 def test_distances_are_those_of_the_rows_themselves(index, rows):
@@ -217,15 +217,15 @@ def test_searches_at_once_find_what_each_finds_alone(index):
 def digest():
     """Hash of the cells of some rows and of what is found in them."""
     rows = clustered(COUNT, seed=13)
-    cells = Cells(rows)
-    whole = hashlib.sha256(cells.sorting.centres.tobytes() + cells.sorting.cell_of.tobytes())
+    cells = IVFIndex(rows)
+    whole = hashlib.sha256(cells.layout.centres.tobytes() + cells.layout.cell_of.tobytes())
     for query in clustered(20, seed=14):
         whole.update(cells.propose(query, 20, COUNT).tobytes())
     return f"{whole.hexdigest()} {cells.facts}"
 
 
 def test_the_number_of_threads_changes_nothing():
-    code = "import test_index_cells as here; print(here.digest())"
+    code = "from tests.society.literature.index import test_ivf as here; print(here.digest())"
     told = set()
     for threads in ("1", "2", "4"):
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

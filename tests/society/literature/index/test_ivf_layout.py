@@ -8,33 +8,39 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from society.literature import index_cells
-from society.literature.index_cells import Cells, Sorting
-from society.literature.index_kept import cells_of, key_of, read_sorting, write_sorting
+from society.literature.index import ivf
+from society.literature.index.ivf import (
+    IVFIndex,
+    IVFLayout,
+    layout_key,
+    load_or_build_index,
+    read_layout,
+    write_layout,
+)
 
 COUNT, DIM = 3000, 8
 ROWS = np.random.default_rng(0).normal(size=(COUNT, DIM)).astype(np.float32)
-CELLS = Cells(ROWS)
-KEY = key_of(ROWS, "distance")
+CELLS = IVFIndex(ROWS)
+KEY = layout_key(ROWS, "distance")
 
 
 @pytest.fixture
 def kept(tmp_path):
     path = tmp_path / "past.cells.npz"
-    assert write_sorting(path, KEY, CELLS.sorting)
+    assert write_layout(path, KEY, CELLS.layout)
     return path
 
 
 def read(path):
-    return read_sorting(path, KEY, COUNT, DIM)
+    return read_layout(path, KEY, COUNT, DIM)
 
 
 def test_a_second_start_sorts_nothing_and_finds_the_same(tmp_path, monkeypatch):
     path = tmp_path / "past.cells.npz"
-    first = cells_of(ROWS, path)
-    monkeypatch.setattr(index_cells, "_sort", None)
-    monkeypatch.setattr(Cells, "_measured", None)
-    second = cells_of(ROWS, path)
+    first = load_or_build_index(ROWS, path)
+    monkeypatch.setattr(ivf, "_train", None)
+    monkeypatch.setattr(IVFIndex, "_tuned", None)
+    second = load_or_build_index(ROWS, path)
     assert second.facts == first.facts == CELLS.facts
     for query in ROWS[:30] + 0.01:
         assert np.array_equal(second.propose(query, 20, COUNT), first.propose(query, 20, COUNT))
@@ -45,34 +51,34 @@ def test_a_second_start_sorts_nothing_and_finds_the_same(tmp_path, monkeypatch):
 def test_other_rows_or_another_metric_have_another_key(kept, metric):
     other = ROWS.copy()
     other[7, 3] += 1e-3
-    assert key_of(other, metric) != KEY
-    assert (key_of(ROWS, metric) == KEY) == (metric == "distance")
-    assert read_sorting(kept, key_of(other, metric), COUNT, DIM) is None
-    assert cells_of(other, kept).sorting.centres.shape == CELLS.sorting.centres.shape
+    assert layout_key(other, metric) != KEY
+    assert (layout_key(ROWS, metric) == KEY) == (metric == "distance")
+    assert read_layout(kept, layout_key(other, metric), COUNT, DIM) is None
+    assert load_or_build_index(other, kept).layout.centres.shape == CELLS.layout.centres.shape
     assert read(kept) is None
 
 
 def test_a_folder_that_takes_no_file_is_no_hindrance(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
-    assert write_sorting(blocked / "past.cells.npz", KEY, CELLS.sorting) is False
-    assert cells_of(ROWS, tmp_path / "nowhere" / "past.cells.npz").facts == CELLS.facts
+    assert write_layout(blocked / "past.cells.npz", KEY, CELLS.layout) is False
+    assert load_or_build_index(ROWS, tmp_path / "nowhere" / "past.cells.npz").facts == CELLS.facts
 
 
 def changed(**arrays):
-    sorting = CELLS.sorting
+    sorting = CELLS.layout
     known = {"centres": sorting.centres, "cell_of": sorting.cell_of, "scale": sorting.scale}
-    return Sorting(**(known | {"probed": 1, "recall": 0.99} | arrays))
+    return IVFLayout(**(known | {"probed": 1, "recall": 0.99} | arrays))
 
 
 WRONG = [
-    changed(cell_of=CELLS.sorting.cell_of - 1),
-    changed(cell_of=CELLS.sorting.cell_of + len(CELLS.sorting.centres)),
-    changed(cell_of=CELLS.sorting.cell_of[1:]),
-    changed(cell_of=CELLS.sorting.cell_of.astype(np.int64)),
-    changed(centres=CELLS.sorting.centres[:, 1:]),
-    changed(centres=np.full_like(CELLS.sorting.centres, np.nan)),
-    changed(scale=CELLS.sorting.scale[:-1]),
+    changed(cell_of=CELLS.layout.cell_of - 1),
+    changed(cell_of=CELLS.layout.cell_of + len(CELLS.layout.centres)),
+    changed(cell_of=CELLS.layout.cell_of[1:]),
+    changed(cell_of=CELLS.layout.cell_of.astype(np.int64)),
+    changed(centres=CELLS.layout.centres[:, 1:]),
+    changed(centres=np.full_like(CELLS.layout.centres, np.nan)),
+    changed(scale=CELLS.layout.scale[:-1]),
     changed(probed=0),
     changed(probed=10**6),
     changed(probed=float("nan")),
@@ -83,8 +89,8 @@ WRONG = [
 
 @pytest.mark.parametrize("sorting", WRONG)
 def test_arrays_that_do_not_fit_the_rows_are_passed_over(kept, sorting):
-    assert read(kept).probed == CELLS.sorting.probed
-    write_sorting(kept, KEY, sorting)
+    assert read(kept).probed == CELLS.layout.probed
+    write_layout(kept, KEY, sorting)
     assert read(kept) is None
 
 
@@ -125,14 +131,14 @@ def test_nothing_is_unpickled(kept, tmp_path):
 )
 def test_a_damaged_file_is_passed_over_or_read_as_it_was(tmp_path_factory, spots, share, cut):
     path = tmp_path_factory.mktemp("kept") / "past.cells.npz"
-    write_sorting(path, KEY, CELLS.sorting)
+    write_layout(path, KEY, CELLS.layout)
     data = bytearray(path.read_bytes())
     for place, change in spots:
         data[int(place * len(data))] ^= change
     path.write_bytes(data[: int(share * len(data))] if cut else data)
     found = read(path)
     if found is not None:
-        assert np.array_equal(found.centres, CELLS.sorting.centres)
-        assert np.array_equal(found.cell_of, CELLS.sorting.cell_of)
+        assert np.array_equal(found.centres, CELLS.layout.centres)
+        assert np.array_equal(found.cell_of, CELLS.layout.cell_of)
         numbers = (found.probed, found.compared, found.recall)
-        assert numbers == (CELLS.sorting.probed, CELLS.sorting.compared, CELLS.sorting.recall)
+        assert numbers == (CELLS.layout.probed, CELLS.layout.compared, CELLS.layout.recall)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.errors import ProtocolError
-from society.literature import index as index_module
-from society.literature.index import VectorIndex
+from society.literature.index import vector_index as index_module
+from society.literature.index.vector_index import VectorIndex
 
 
 def brute(rows, ids, query, k, visible, exclude=frozenset()):

@@ -2,10 +2,9 @@
 
 import json
 
-from foreign_files import DBLP12, FILES, balanced, put
-
-from society.ecosystem.importers.dblp import Dblp
-from society.ecosystem.records import RawAuthor, RawRecord
+from society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from society.ecosystem.importers.formats.academic_json import Dblp
+from tests.society.ecosystem.importers.foreign_files import DBLP12, FILES, balanced, put
 
 
 def test_authors_of_version_10_are_names(tmp_path):
@@ -24,8 +23,8 @@ def test_authors_of_version_10_are_names(tmp_path):
         venue="vis",
         citations=0,
     )
-    assert source.reading.named == 4
-    assert balanced(source.reading)
+    assert source.report.named == 4
+    assert balanced(source.report)
 
 
 def test_version_12_is_one_list_with_an_object_a_line(tmp_path):
@@ -43,7 +42,7 @@ def test_version_12_is_one_list_with_an_object_a_line(tmp_path):
         citations=2,
     )
     assert (trees.id, graphs.references) == ("1388", ("1091",))
-    assert source.reading.read == 3
+    assert source.report.read == 3
 
 
 def test_every_way_to_write_a_list_gives_the_same_records(tmp_path):
@@ -59,11 +58,11 @@ def test_every_way_to_write_a_list_gives_the_same_records(tmp_path):
     for name, text in ways.items():
         put(tmp_path, {f"{name}.json": text})
         source = Dblp(tmp_path / f"{name}.json")
-        assert len(list(source)) == source.reading.read == 3, name
+        assert len(list(source)) == source.report.read == 3, name
 
 
 def test_a_broken_object_in_the_list_is_one_malformed_record(tmp_path):
     text = FILES["dblp12"]["dblp.v12.json"].replace('"id": 1388', '"id" 1388')
     source = Dblp(put(tmp_path, {"dblp.v12.json": text}), malformed_share=0.5)
     assert [record.id for record in source] == ["1091", "1674"]
-    assert source.reading.shown[0].startswith("dblp.v12.json:line 3: ")
+    assert source.report.shown[0].startswith("dblp.v12.json:line 3: ")

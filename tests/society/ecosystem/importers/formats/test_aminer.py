@@ -1,14 +1,19 @@
 """AMiner: blocks by prefix, ids by paper and place, and nothing that is over all years."""
 
 import pytest
-from foreign_files import AMINER_PAPER, AMINER_RELATIONS, FILES, balanced, put
 
 from agents.errors import InputError
-from society.ecosystem.importers.aminer import AMiner
-from society.ecosystem.importers.aminer_ids import BUFFERED, author_ids
-from society.ecosystem.importers.files import Found
-from society.ecosystem.importers.reading import Reading
-from society.ecosystem.records import RawAuthor, RawRecord
+from society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from society.ecosystem.importers.files import SourceFile
+from society.ecosystem.importers.formats.aminer import BUFFERED, AMiner, open_author_ids
+from society.ecosystem.importers.report import ImportReport
+from tests.society.ecosystem.importers.foreign_files import (
+    AMINER_PAPER,
+    AMINER_RELATIONS,
+    FILES,
+    balanced,
+    put,
+)
 
 
 def test_every_field_of_a_paper_is_read(tmp_path):
@@ -25,7 +30,7 @@ def test_every_field_of_a_paper_is_read(tmp_path):
     assert trees.references == ("11", "99")
     assert (trees.abstract, trees.venue) == ("", "")
     assert graphs.references == ("11", "12")
-    assert balanced(source.reading)
+    assert balanced(source.report)
 
 
 def test_an_author_without_a_relation_is_known_by_name_and_places_need_to_be_complete(tmp_path):
@@ -36,7 +41,7 @@ def test_an_author_without_a_relation_is_known_by_name_and_places_need_to_be_com
         RawAuthor("501", "Ada Lovelace"),
         RawAuthor("name:ben bell", "Ben Bell"),
     )
-    assert source.reading.named == 1
+    assert source.report.named == 1
     assert "1 authorships are known by name alone" in " ".join(source.unknown)
 
 
@@ -46,7 +51,7 @@ def test_without_the_relations_all_are_known_by_name_or_left_out(tmp_path):
     assert set(named) == {"name:ada lovelace", "name:ben bell", "name:cai li"}
     source = AMiner(tmp_path, nameless="drop")
     assert all(not record.authors for record in source)
-    assert (source.reading.left_out, source.reading.named) == (6, 0)
+    assert (source.report.left_out, source.report.named) == (6, 0)
 
 
 def test_places_may_count_from_zero(tmp_path):
@@ -65,7 +70,7 @@ def test_side_files_are_counted_and_their_faults_shown(tmp_path):
     files = FILES["aminer"] | {"AMiner-Coauthor.txt": "#501\t502\t2\n#501 503\n"}
     source = AMiner(put(tmp_path, files))
     list(source)
-    assert source.reading.beside == {
+    assert source.report.beside == {
         "relations": 5,
         "malformed relations": 0,
         "authors, not used: over all years": 1,
@@ -73,7 +78,7 @@ def test_side_files_are_counted_and_their_faults_shown(tmp_path):
         "co-author pairs, not used: over all years": 1,
         "malformed co-author pairs": 1,
     }
-    assert source.reading.shown == [
+    assert source.report.shown == [
         "AMiner-Coauthor.txt:line 2: malformed among the co-author pairs"
     ]
 
@@ -99,22 +104,22 @@ def test_a_block_that_is_wrong_is_one_malformed_record(block, told, tmp_path):
     put(tmp_path, {"AMiner-Paper.txt": block + AMINER_PAPER})
     source = AMiner(tmp_path, malformed_share=0.5)
     assert len(list(source)) == 3
-    assert source.reading.malformed == 1
-    assert told in source.reading.shown[0]
+    assert source.report.malformed == 1
+    assert told in source.report.shown[0]
 
 
 def test_papers_without_title_or_year_are_passed_over(tmp_path):
     text = "#index 1\n#* \n#t 2000\n\n#index 2\n#* T\n#t \n\n#index 11\n#* T\n#t 2000\n"
     source = AMiner(put(tmp_path, {"AMiner-Paper.txt": AMINER_PAPER + text}))
     assert len(list(source)) == 3
-    assert source.reading.passed == {"no title": 1, "no year": 1, "duplicate id": 1}
+    assert source.report.passed == {"no title": 1, "no year": 1, "duplicate id": 1}
 
 
 def test_bytes_that_are_no_text_are_one_malformed_block(tmp_path):
     data = b"#index 1\n#* caf\xe9\n#t 2000\n" + AMINER_PAPER.encode()
     source = AMiner(put(tmp_path, {"AMiner-Paper.txt": data}), malformed_share=0.5)
     assert len(list(source)) == 3
-    assert source.reading.shown == ["AMiner-Paper.txt:line 1: #* is not UTF-8"]
+    assert source.report.shown == ["AMiner-Paper.txt:line 1: #* is not UTF-8"]
 
 
 def test_a_tag_in_the_middle_of_an_abstract_line_is_text(tmp_path):
@@ -129,11 +134,11 @@ def test_the_join_finds_every_relation_whatever_the_order(tmp_path):
     rows = [f"{n}\t{n * 7}\t{n % 997}\t{n // 997 + 1}" for n in range(count)]
     path = tmp_path / "r.txt"
     path.write_text("\n".join(rows[::-1]) + "\n")
-    reading = Reading()
-    with author_ids([Found(path, "r.txt")], reading) as ids:
+    reading = ImportReport()
+    with open_author_ids([SourceFile(path, "r.txt")], reading) as ids:
         for paper in (0, 1, 63, 64, 996):
             expected = {place: str((place * 997 + paper) * 7) for place in range(17)}
-            told = ids.of(str(paper))
+            told = ids.of_paper(str(paper))
             assert told == {p: a for p, a in expected.items() if int(a) < count * 7}
-        assert ids.of("997") == ids.of("no number") == ids.of("9" * 30) == {}
+        assert ids.of_paper("997") == ids.of_paper("no number") == ids.of_paper("9" * 30) == {}
     assert reading.beside["relations"] == count

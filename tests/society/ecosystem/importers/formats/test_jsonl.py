@@ -5,13 +5,13 @@ import json
 import tracemalloc
 
 import pytest
-from foreign_files import balanced
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.errors import InputError
-from society.ecosystem.importers.jsonl import JsonLines
-from society.ecosystem.records import RawAuthor, RawRecord
+from society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from society.ecosystem.importers.formats.jsonl import JsonLines
+from tests.society.ecosystem.importers.foreign_files import balanced
 
 FULL = {
     "id": "10.1/x",
@@ -49,7 +49,7 @@ def test_every_field_is_read(tmp_path):
             citations=3,
         )
     ]
-    assert source.reading.records == 1
+    assert source.report.records == 1
 
 
 def test_optional_fields_may_be_missing_null_or_empty(tmp_path):
@@ -90,9 +90,9 @@ BROKEN = {
 def test_a_malformed_line_is_told_with_its_number(line, told, tmp_path):
     source = JsonLines(write(tmp_path / "p.jsonl", [BARE, "", line]), malformed_share=0.5)
     assert [record.id for record in source] == ["b"]
-    assert source.reading.malformed == 1
-    assert source.reading.shown[0].startswith("p.jsonl:line 3: ")
-    assert told in source.reading.shown[0]
+    assert source.report.malformed == 1
+    assert source.report.shown[0].startswith("p.jsonl:line 3: ")
+    assert told in source.report.shown[0]
 
 
 PASSED = {
@@ -109,7 +109,7 @@ def test_a_well_formed_line_that_cannot_be_used_is_passed_over_by_its_reason(
 ):
     source = JsonLines(write(tmp_path / "p.jsonl", [BARE, line]))
     assert [record.id for record in source] == ["b"]
-    assert (source.reading.passed, source.reading.malformed) == ({reason: 1}, 0)
+    assert (source.report.passed, source.report.malformed) == ({reason: 1}, 0)
 
 
 def test_a_line_in_another_encoding_is_one_malformed_line(tmp_path):
@@ -117,15 +117,15 @@ def test_a_line_in_another_encoding_is_one_malformed_line(tmp_path):
     path.write_bytes(b'{"id": "\xe9", "title": "T", "year": 2000}\n' + json.dumps(BARE).encode())
     source = JsonLines(path, malformed_share=0.5)
     assert [record.id for record in source] == ["b"]
-    assert source.reading.shown == ["p.jsonl:line 1: not UTF-8"]
+    assert source.report.shown == ["p.jsonl:line 1: not UTF-8"]
 
 
 def test_a_small_share_is_put_up_with_and_the_first_twenty_are_shown(tmp_path):
     good = [BARE | {"id": f"p{number}"} for number in range(3000)]
     source = JsonLines(write(tmp_path / "p.jsonl", [*good, *["{"] * 30]))
     assert len(list(source)) == 3000
-    assert source.reading.malformed == 30
-    assert len(source.reading.shown) == 20
+    assert source.report.malformed == 30
+    assert len(source.report.shown) == 20
 
 
 def test_a_larger_share_is_an_input_error_that_says_where(tmp_path):
@@ -160,7 +160,7 @@ def test_progress_is_told_in_records(tmp_path):
 def test_it_can_be_read_again(tmp_path):
     source = JsonLines(write(tmp_path / "p.jsonl", [FULL, BARE]))
     assert list(source) == list(source)
-    assert source.reading.records == 2
+    assert source.report.records == 2
 
 
 def test_memory_is_bounded_by_the_line_not_the_file(tmp_path):
@@ -195,8 +195,8 @@ def test_whatever_stands_in_a_line_it_is_a_record_or_counted(rows, tmp_path_fact
     found = list(source)
     assert found[0].id == "b"
     lines = [line for line in path.read_bytes().split(b"\n") if line.strip()]
-    assert balanced(source.reading)
-    assert source.reading.read >= sum(line not in EMPTY for line in lines)
+    assert balanced(source.report)
+    assert source.report.read >= sum(line not in EMPTY for line in lines)
     for record in found:
         assert record.id
         assert record.title

@@ -1,11 +1,11 @@
 """Open Academic Graph: 3.x and both sides of 2.x, told apart by what stands in a file."""
 
 import pytest
-from foreign_files import FILES, OAG2, OAG3, balanced, lines, put
 
 from agents.errors import InputError
-from society.ecosystem.importers.oag import OpenAcademicGraph
-from society.ecosystem.records import RawAuthor, RawRecord
+from society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from society.ecosystem.importers.formats.oag import OpenAcademicGraph
+from tests.society.ecosystem.importers.foreign_files import FILES, OAG2, OAG3, balanced, lines, put
 
 
 def test_a_publication_of_3_is_read_whole(tmp_path):
@@ -28,8 +28,8 @@ def test_a_publication_of_3_is_read_whole(tmp_path):
         ("b2", 2003, None),
         ("b3", 2005, 4),
     ]
-    assert source.reading.passed == {"no id": 1, "no year": 1, "doc_type patent": 1}
-    assert balanced(source.reading)
+    assert source.report.passed == {"no id": 1, "no year": 1, "doc_type patent": 1}
+    assert balanced(source.report)
 
 
 def test_a_paper_of_the_mag_side_is_read_whole(tmp_path):
@@ -55,7 +55,7 @@ def test_files_of_authors_and_venues_are_told_by_their_fields_and_counted(tmp_pa
     files = {"a.json": lines(authors), "v.txt": lines(venues), "p.json": lines(OAG3)}
     source = OpenAcademicGraph(put(tmp_path, files))
     assert len(list(source)) == 3
-    assert source.reading.beside == {"a.json: authors, not used": 2, "v.txt: venues, not used": 1}
+    assert source.report.beside == {"a.json: authors, not used": 2, "v.txt: venues, not used": 1}
 
 
 def test_both_sides_of_2_at_once_are_refused(tmp_path):
@@ -72,7 +72,7 @@ def test_by_name_ids_are_not_used_and_dropping_leaves_the_nameless_out(tmp_path)
     source = OpenAcademicGraph(tmp_path, nameless="drop")
     records = list(source)
     assert [author.id for author in records[0].authors] == ["54488"]
-    assert source.reading.left_out == 1
+    assert source.report.left_out == 1
     assert "left out" in source.name_rule
 
 
@@ -87,4 +87,4 @@ def test_an_index_that_is_none_is_malformed(abstract, tmp_path):
     }
     source = OpenAcademicGraph(put(tmp_path, files), malformed_share=0.5)
     assert len(list(source)) == 3
-    assert source.reading.malformed == 1
+    assert source.report.malformed == 1

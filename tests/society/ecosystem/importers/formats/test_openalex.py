@@ -3,10 +3,16 @@
 import json
 
 import pytest
-from foreign_files import OPENALEX, balanced, lines, openalex_work, put
 
-from society.ecosystem.importers.openalex import OpenAlex, short_id
-from society.ecosystem.records import RawAuthor, RawRecord
+from society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from society.ecosystem.importers.formats.openalex import OpenAlex, short_id
+from tests.society.ecosystem.importers.foreign_files import (
+    OPENALEX,
+    balanced,
+    lines,
+    openalex_work,
+    put,
+)
 
 
 def read(folder, rows, name="works.jsonl", **options):
@@ -63,7 +69,7 @@ def test_only_works_of_a_snapshot_are_read_and_the_newest_of_each(tmp_path):
         ("W3", "Work 3"),
         ("W2", "Work 2"),
     ]
-    assert source.reading.passed == {"duplicate id": 1}
+    assert source.report.passed == {"duplicate id": 1}
     assert any("merged_ids" in told for told in source.unknown)
 
 
@@ -79,14 +85,14 @@ def test_what_is_no_paper_is_passed_over_by_reason(tmp_path):
     ]
     source, records = read(tmp_path, rows)
     assert len(records) == 3
-    assert source.reading.passed == {
+    assert source.report.passed == {
         "retracted": 1,
         "paratext": 2,
         "no title": 1,
         "no year": 1,
         "not a work": 1,
     }
-    assert balanced(source.reading)
+    assert balanced(source.report)
 
 
 def test_keywords_fall_back_to_topics_and_then_to_likely_concepts(tmp_path):
@@ -120,7 +126,7 @@ def test_older_and_emptier_works_are_read_as_far_as_they_go(tmp_path):
     assert first == RawRecord(id="W4", title="Bare", abstract="", year=1999, authors=())
     assert second.venue == "Old Vis"
     assert second.authors == (RawAuthor("name:ben", "Ben", "There"), RawAuthor("name:cai", "Cai"))
-    assert (source.reading.named, source.reading.left_out) == (2, 1)
+    assert (source.report.named, source.report.left_out) == (2, 1)
 
 
 WRONG = {
@@ -141,7 +147,7 @@ WRONG = {
 def test_a_field_of_another_kind_makes_the_work_malformed(name, value, tmp_path):
     rows = [*OPENALEX, openalex_work(4, **{name: value})]
     source, records = read(tmp_path, rows, malformed_share=0.5)
-    assert (len(records), source.reading.malformed) == (3, 1)
+    assert (len(records), source.report.malformed) == (3, 1)
 
 
 @pytest.mark.parametrize(

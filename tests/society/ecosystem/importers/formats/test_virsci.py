@@ -1,16 +1,16 @@
 """VirSci's files: literals are read and never run, derived files are left alone."""
 
 import pytest
-from foreign_files import FILES, VIRSCI, balanced, put
 
 from agents.errors import InputError
-from society.ecosystem.importers.literal import LONGEST_LITERAL, parse_literal
-from society.ecosystem.importers.virsci import VirSci
-from society.ecosystem.records import RawAuthor, RawRecord
+from society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from society.ecosystem.importers.fields import LONGEST_LITERAL, parse_literal
+from society.ecosystem.importers.formats.virsci import VirSciFiles
+from tests.society.ecosystem.importers.foreign_files import FILES, VIRSCI, balanced, put
 
 
 def test_accidental_tuples_are_unwrapped_and_lists_may_be_text(tmp_path):
-    source = VirSci(put(tmp_path, FILES["virsci"]))
+    source = VirSciFiles(put(tmp_path, FILES["virsci"]))
     maps, trees, graphs = source
     assert maps == RawRecord(
         id="p1",
@@ -28,14 +28,14 @@ def test_accidental_tuples_are_unwrapped_and_lists_may_be_text(tmp_path):
     assert trees.references == ("p1", "x")
     assert [author.name for author in trees.authors] == ["Ada Lovelace", "Cai Li"]
     assert (graphs.id, graphs.references, graphs.citations) == ("3", ("p1", "p2"), None)
-    assert balanced(source.reading)
+    assert balanced(source.report)
 
 
 def test_profiles_and_matrices_are_counted_and_not_used(tmp_path):
-    source = VirSci(put(tmp_path, FILES["virsci"]))
+    source = VirSciFiles(put(tmp_path, FILES["virsci"]))
     list(source)
-    assert source.reading.read == 3
-    assert source.reading.beside == {"adjacency.txt: rows, not used": 2, "profiles, not used": 1}
+    assert source.report.read == 3
+    assert source.report.beside == {"adjacency.txt: rows, not used": 2, "profiles, not used": 1}
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_nothing_in_a_file_is_run(text, tmp_path):
     mark = tmp_path / "mark"
     text = text.format(path=str(mark))
     put(tmp_path / "p", {"0.txt": VIRSCI[0], "1.txt": text})
-    source = VirSci(tmp_path / "p", malformed_share=0.5)
+    source = VirSciFiles(tmp_path / "p", malformed_share=0.5)
     assert len(list(source)) == 1
-    assert source.reading.malformed == 1
-    assert "not a Python literal" in source.reading.shown[0]
+    assert source.report.malformed == 1
+    assert "not a Python literal" in source.report.shown[0]
     assert not mark.exists()
 
 
@@ -96,4 +96,4 @@ def test_an_unknown_escape_gives_no_warning(recwarn):
 def test_a_folder_without_papers_says_what_was_expected(tmp_path):
     put(tmp_path, {"author_0.txt": "Your name is ..."})
     with pytest.raises(InputError, match="expected paper files: one Python dict in each"):
-        list(VirSci(tmp_path))
+        list(VirSciFiles(tmp_path))

@@ -1,0 +1,354 @@
+"""The structure of the source code, measured from its text: imports, rooms, names, docstrings.
+
+``tests/test_layers.py`` holds the rules that must be kept; ``python -m tests.code_layout`` prints
+the table of figures (``--root DIR`` measures another checkout). Nothing of the project is imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import re
+import tokenize
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
+MOST_MODULES = 13
+"""Modules of one folder, its ``__init__`` not counted."""
+CAREFUL = ("society/kernel", "society/teams", "agents/gateway", "agents/journal", "agents/replies")
+"""Rooms in which every public function of three or more parameters says what they are."""
+
+Trees = Mapping[str, ast.Module]
+
+
+class Import(NamedTuple):
+    """One import statement.
+
+    Attributes:
+        module: what is imported from, absolute.
+        names: what is imported from it; empty for ``import module``.
+        line: where the statement stands.
+        lazy: it stands inside a function.
+        typing: it is only read by type checkers.
+    """
+
+    module: str
+    names: tuple[str, ...]
+    line: int
+    lazy: bool
+    typing: bool
+
+
+def sources(root: Path) -> dict[str, ast.Module]:
+    """The syntax tree of every module of the five packages, by its path below ``root``."""
+    return {
+        path.relative_to(root).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for package in PACKAGES
+        for path in sorted((root / package).rglob("*.py"))
+    }
+
+
+def dotted(path: str) -> str:
+    """The name of a module by its path."""
+    parts = Path(path).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def absolute(path: str, node: ast.ImportFrom) -> str:
+    """The module of a ``from`` import, also of a relative one."""
+    if not node.level:
+        return node.module or ""
+    package = dotted(path).split(".")
+    package = package if path.endswith("__init__.py") else package[:-1]
+    base = package[: len(package) - node.level + 1]
+    return ".".join([*base, *([node.module] if node.module else [])])
+
+
+def imports(path: str, tree: ast.AST) -> list[Import]:
+    """Every import of a module, those for type checkers included."""
+    found: list[Import] = []
+
+    def walk(node: ast.AST, lazy: bool, typing: bool) -> None:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            for child in node.body:
+                walk(child, lazy, True)
+            for child in node.orelse:
+                walk(child, lazy, typing)
+            return
+        if isinstance(node, ast.Import):
+            found.extend(Import(a.name, (), node.lineno, lazy, typing) for a in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names = tuple(alias.name for alias in node.names)
+            found.append(Import(absolute(path, node), names, node.lineno, lazy, typing))
+        inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        for child in ast.iter_child_nodes(node):
+            walk(child, lazy or inside, typing)
+
+    walk(tree, False, False)
+    return found
+
+
+def targets(used: Import, known: Iterable[str]) -> set[str]:
+    """The modules among ``known`` that one statement imports."""
+    known = set(known)
+    return {f"{used.module}.{name}" for name in used.names} & known or ({used.module} & known)
+
+
+def is_export(path: str, used: Import) -> bool:
+    """Is this a front door that names, for type checkers, what it exports lazily?"""
+    return path.endswith("__init__.py") and used.typing
+
+
+def circles(trees: Trees) -> Iterator[str]:
+    """Modules that import each other, directly or not; imports for type checkers count."""
+    known = {dotted(path) for path in trees}
+    edges: dict[str, set[str]] = {module: set() for module in known}
+    for path, tree in trees.items():
+        for used in imports(path, tree):
+            if not is_export(path, used):
+                edges[dotted(path)] |= targets(used, known) - {dotted(path)}
+    state: dict[str, str] = {}
+    trail: list[str] = []
+
+    def visit(module: str) -> Iterator[str]:
+        state[module] = "open"
+        trail.append(module)
+        for other in sorted(edges[module]):
+            if state.get(other) == "open":
+                yield " -> ".join([*trail[trail.index(other) :], other])
+            elif other not in state:
+                yield from visit(other)
+        trail.pop()
+        state[module] = "done"
+
+    for module in sorted(edges):
+        if module not in state:
+            yield from visit(module)
+
+
+def folders(trees: Trees) -> dict[str, int]:
+    """Modules of each folder, without its ``__init__`` and without its subfolders."""
+    count: dict[str, int] = defaultdict(int)
+    for path in trees:
+        count[path.rpartition("/")[0]] += not path.endswith("__init__.py")
+    return dict(count)
+
+
+def crowded(trees: Trees) -> dict[str, int]:
+    """Folders with more modules than one look takes in."""
+    return {folder: n for folder, n in folders(trees).items() if n > MOST_MODULES}
+
+
+def class_names(trees: Trees) -> dict[str, list[str]]:
+    """Where each class is defined, by its name; classes inside functions are left out."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(path)
+    return dict(places)
+
+
+def defined_twice(trees: Trees) -> dict[str, list[str]]:
+    """Names that several classes bear, each with the modules that define one."""
+    return {name: paths for name, paths in class_names(trees).items() if len(paths) > 1}
+
+
+def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """Names of the parameters without ``self`` and ``cls``."""
+    arguments = node.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    named += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    return [one.arg for one in named if one.arg not in ("self", "cls")]
+
+
+def public_functions(
+    tree: ast.Module,
+) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Functions, and methods of classes, whose names have no leading underscore."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in tree.body:
+        if isinstance(node, functions) and not node.name.startswith("_"):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            for child in node.body:
+                if isinstance(child, functions) and not child.name.startswith("_"):
+                    yield f"{node.name}.{child.name}", child
+
+
+def is_override(node: ast.FunctionDef | ast.AsyncFunctionDef, documented: set[str]) -> bool:
+    """Does the method only override one whose parameters are described in a base class?"""
+    return node.name in documented
+
+
+def described_methods(trees: Trees) -> set[str]:
+    """Names of methods that some class describes with ``Args:``."""
+    return {
+        child.name
+        for tree in trees.values()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        for child in node.body
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and "Args:" in (ast.get_docstring(child) or "")
+    }
+
+
+def without_args(trees: Trees, rooms: Iterable[str] = PACKAGES) -> Iterator[str]:
+    """Public functions of three or more parameters whose docstring has no ``Args:``.
+
+    A method that overrides one described in a base class need not repeat the description.
+    """
+    described, rooms = described_methods(trees), tuple(f"{room}/" for room in rooms)
+    for path, tree in trees.items():
+        if not path.startswith(rooms):
+            continue
+        for name, node in public_functions(tree):
+            told = ast.get_docstring(node) or ""
+            if len(parameters(node)) < 3 or "Args:" in told:
+                continue
+            if "." in name and is_override(node, described):
+                continue
+            if any(ast.unparse(mark).endswith("overload") for mark in node.decorator_list):
+                continue
+            yield f"{path}:{node.lineno} {name}"
+
+
+_APHORISM = re.compile(r"^[A-Z][\w' -]{0,40}: ")
+
+
+def aphorisms(trees: Trees) -> Iterator[str]:
+    """Modules whose docstring begins as a riddle does: a word, a colon, a saying."""
+    for path, tree in trees.items():
+        first = (ast.get_docstring(tree) or "").partition("\n")[0]
+        if not first or _APHORISM.match(first):
+            yield f"{path}: {first or 'no docstring'}"
+
+
+def comment_share(root: Path, paths: Iterable[str]) -> float:
+    """Lines with a comment over all lines that are not blank."""
+    comments = lines = 0
+    for path in paths:
+        text = (root / path).read_text(encoding="utf-8")
+        lines += sum(bool(line.strip()) for line in text.splitlines())
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        comments += sum(
+            token.type == tokenize.COMMENT
+            and "noqa" not in token.string
+            and "type:" not in token.string
+            for token in tokens
+        )
+    return comments / lines
+
+
+def array_aliases(trees: Trees) -> Iterator[str]:
+    """Modules but ``agents/arrays.py`` that give a type of numpy arrays a name of their own."""
+    for path, tree in trees.items():
+        for node in tree.body:
+            value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+            if value is None or path == "agents/arrays.py" or isinstance(value, ast.Call):
+                continue
+            if "NDArray[" in ast.unparse(value):
+                yield f"{path}:{node.lineno}"
+
+
+def unequal_exports(trees: Trees) -> Iterator[str]:
+    """Front doors whose three lists of exports differ, or name what is not there."""
+    defined = {
+        dotted(path): {name for node in tree.body for name in _names(node)}
+        for path, tree in trees.items()
+    }
+    for path, tree in trees.items():
+        if not path.endswith("__init__.py"):
+            continue
+        lazily = dict(_lazy_homes(tree))
+        if not lazily:
+            continue
+        typed = {
+            name: used.module
+            for used in imports(path, tree)
+            if used.typing and used.module != "typing"
+            for name in used.names
+        }
+        listed = set(_listed(tree))
+        if lazily != typed:
+            yield f"{path}: {sorted(lazily.items() ^ typed.items())}"
+        if listed - set(lazily) - defined[dotted(path)] or set(lazily) - listed:
+            yield f"{path}: __all__ differs by {sorted(listed ^ set(lazily))}"
+        for name, module in lazily.items():
+            if name not in defined.get(module, set()):
+                yield f"{path}: {module} defines no {name}"
+
+
+def _names(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
+    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id
+    elif isinstance(node, ast.ImportFrom):
+        yield from (alias.asname or alias.name for alias in node.names)
+
+
+def _lazy_homes(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_exports":
+            yield from ast.literal_eval(node.args[1]).items()
+
+
+def _listed(tree: ast.Module) -> list[str]:
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return list(ast.literal_eval(node.value))
+    return []
+
+
+def table(root: Path) -> Iterator[tuple[str, str]]:
+    """The figures of a checkout, each with what it counts."""
+    trees = sources(root)
+    modules = [path for path in trees if not path.endswith("__init__.py")]
+    yield "modules", f"{len(modules)} in {len(trees) - len(modules)} packages"
+    most = max(folders(trees).items(), key=lambda item: item[1])
+    yield f"folders with more than {MOST_MODULES} modules", str(len(crowded(trees)))
+    yield "modules in the fullest folder", f"{most[1]} ({most[0]})"
+    yield "import circles, type imports counted", str(len(list(circles(trees))))
+    twice = defined_twice(trees)
+    yield "class names defined twice", f"{len(twice)} {' '.join(sorted(twice))}".strip()
+    careful = sum(path.startswith(CAREFUL) for path in modules)
+    bare = len(list(without_args(trees, CAREFUL)))
+    yield (
+        f"public functions of 3 or more parameters without Args, in {careful} careful modules",
+        (str(bare)),
+    )
+    yield "the same in all modules", str(len(list(without_args(trees))))
+    yield "module docstrings that are aphorisms", str(len(list(aphorisms(trees))))
+    yield "names for array types outside agents/arrays.py", str(len(list(array_aliases(trees))))
+    yield "comments, share of lines", f"{comment_share(root, trees):.1%}"
+    yield (
+        "the same in the careful rooms",
+        (f"{comment_share(root, [p for p in trees if p.startswith(CAREFUL)] or trees):.1%}"),
+    )
+    lines = sorted(len((root / path).read_text("utf-8").splitlines()) for path in modules)
+    yield (
+        "lines of a module: median, 90th percentile, most",
+        (f"{lines[len(lines) // 2]}, {lines[len(lines) * 9 // 10]}, {lines[-1]}"),
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to measure")
+    for what, figure in table(parser.parse_args().root):
+        print(f"{what:<78} {figure}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The key ``backend.acceptance``: old folders go on, other rules are other experiments."""
+
+import pytest
+
+from agents.errors import InputError
+from agents.offline.acceptance import LogisticAcceptance
+from scenarios.config.reader import write_part
+from scenarios.config.schema import LATER, load_scenario
+from scenarios.runs.execute import run_scenario
+from scenarios.runs.identity import drop_paths, is_same_scenario
+from scenarios.runs.run_folder import hash_json, identity_hash
+from society.results.run import Run
+
+SMALL = {
+    "until": "200d",
+    "population.ecosystem.scientists": 12,
+    "population.ecosystem.papers": 60,
+    "protocol.turns": 1,
+    "protocol.team_size": 3,
+    "metrics": [],
+}
+FRIENDS = """\
+from agents.offline.acceptance import Acceptance
+
+
+class Nobody(Acceptance):
+    def probability(self, invitation):
+        return 0.0
+"""
+
+
+def scenario(trust=False, **keys):
+    return load_scenario("quickstart", trust=trust, **{**SMALL, **keys})
+
+
+def outcomes(folder):
+    return set(Run.open(folder).table("invitations")["outcome"].dropna())
+
+
+def digest(folder):
+    return (folder / "digest").read_text()
+
+
+def test_what_is_left_out_of_an_identity_is_the_default_of_today():
+    usual = {"use": "logistic", **write_part(LogisticAcceptance())}
+    keys = ("backend.acceptance", "backend.base.acceptance", "backend.live.acceptance")
+    assert all(LATER[key] == usual for key in keys)
+
+
+def test_a_folder_of_before_holds_the_same_experiment():
+    now = scenario()
+    held = hash_json(now.identity())
+    assert "acceptance" not in now.identity()["backend"]
+    known = drop_paths(now.to_data(), [("backend", "acceptance")])
+    assert is_same_scenario(held, known, now)
+    other = scenario(**{"backend.acceptance.load": 0.0})
+    assert not is_same_scenario(held, known, other)
+    assert identity_hash(other) != identity_hash(now)
+
+
+def test_a_hybrid_keeps_its_identity_too():
+    keys = {"backend.use": "hybrid", "backend.live": {"use": "openai", "model": "test"}}
+    hybrid = scenario(**keys, **{"backend.live_share": 0.5})
+    assert "acceptance" not in hybrid.identity()["backend"]["base"]
+    other = hybrid.set("backend.base.acceptance", "always")
+    assert other.identity()["backend"]["base"]["acceptance"] == {"use": "always"}
+
+
+def test_naming_the_default_changes_no_digest_and_always_leaves_only_the_limit(tmp_path):
+    by_default = run_scenario(scenario(), tmp_path / "default")
+    named = run_scenario(scenario(**{"backend.acceptance.use": "logistic"}), tmp_path / "named")
+    always = run_scenario(scenario(**{"backend.acceptance": "always"}), tmp_path / "always")
+    assert digest(by_default) == digest(named) != digest(always)
+    assert "declined" in outcomes(by_default)
+    assert outcomes(always) <= {"accepted", "full"}
+
+
+def test_a_rule_of_ones_own_runs_once_it_is_trusted(tmp_path, monkeypatch):
+    (tmp_path / "nobody_for_tests.py").write_text(FRIENDS)
+    monkeypatch.syspath_prepend(tmp_path)
+    own = {"backend.acceptance.use": "nobody_for_tests:Nobody"}
+    with pytest.raises(InputError, match="--trust"):
+        scenario(**own)
+    folder = run_scenario(scenario(trust=True, **own), tmp_path / "own")
+    assert outcomes(folder) == {"declined"}
+
+
+def test_a_live_backend_has_no_such_key():
+    with pytest.raises(InputError, match="acceptance: unknown key"):
+        scenario(**{"backend": {"use": "openai", "model": "m", "acceptance": "always"}})
