@@ -19,10 +19,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from scenarios.study.cluster import run_on_cluster
+from scenarios.study.execution.dask_engine import run_on_cluster
 from scenarios.study.folder import open_folder
-from scenarios.study.reading import read_study
-from society.ecosystem.synthetic import Synthetic
+from scenarios.study.reader import read_study
+from society.ecosystem.synthetic.synthetic import Synthetic
 from tests.faultserver import FaultServer, Plan
 
 MARK = 1.7

@@ -18,7 +18,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from metrics.inference.coverage import FAMILIES, POOR, REPLICATES, Cell, simulated  # noqa: E402
+from metrics.inference.coverage import (  # noqa: E402
+    FAMILIES,
+    POOR_COVERAGE,
+    REPLICATES,
+    CoverageCell,
+    simulate_coverage,
+)
 
 KEPT = ROOT / "metrics" / "inference" / "coverage.csv"
 MARK = (0.94, 0.96)
@@ -36,11 +42,11 @@ def main() -> int:
     cells = []
     for family in FAMILIES:
         for n in REPLICATES:
-            cells.append(simulated(family, n, args.samples, args.resamples, args.seed))
+            cells.append(simulate_coverage(family, n, args.samples, args.resamples, args.seed))
             print(row(cells[-1]), flush=True)
     error = 196 * math.sqrt(0.05 * 0.95 / args.samples)
     print(f"{args.samples} samples a cell: an error of {error:.1f} points at 95 %")
-    print(f"! below {POOR:.0%}, of which the page of a study warns")
+    print(f"! below {POOR_COVERAGE:.0%}, of which the page of a study warns")
     if args.write:
         keep(cells)
     fine = all(MARK[0] <= cell.t <= MARK[1] for cell in cells if cell.family == "normal")
@@ -48,7 +54,7 @@ def main() -> int:
     return int(not fine)
 
 
-def row(cell: Cell) -> str:
+def row(cell: CoverageCell) -> str:
     """One line of the printed table."""
     shares = "".join(f"{share(value):>9}" for value in (cell.t, cell.bca, cell.log))
     return f"{FAMILIES[cell.family].meaning:<47}{cell.n:>4}{cell.skewness:>10.2f}{shares}"
@@ -58,10 +64,10 @@ def share(value: float) -> str:
     """A coverage in per cent, marked where it is poor; a dash where there is none."""
     if math.isnan(value):
         return "–"
-    return f"{100 * value:.1f}{'!' if value < POOR else ' '}"
+    return f"{100 * value:.1f}{'!' if value < POOR_COVERAGE else ' '}"
 
 
-def keep(cells: list[Cell]) -> None:
+def keep(cells: list[CoverageCell]) -> None:
     """Write the table as CSV."""
     with KEPT.open("w", encoding="utf-8", newline="") as target:
         lines = csv.writer(target, lineterminator="\n")

@@ -22,15 +22,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import simpy
 
-from agents.offline.scientist import Offline
+from agents.offline.backend import Offline
 from protocols.virsci.protocol import VirSci
-from society.durations import Times
-from society.ecosystem.synthetic import Synthetic
-from society.founding import Once
-from society.interfaces import Manuscript, TeamProtocol
-from society.lab import Lab
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.formation.founding import Once
+from society.kernel.durations import Times
 from society.model import Society
-from society.team import Team
+from society.teams.contracts import Manuscript, TeamProtocol
+from society.teams.lab import Lab
+from society.teams.team import Team
 
 EVENTS_MARK = 0.5
 CPU_MARK = 0.01
@@ -102,7 +102,7 @@ def parked(teams: int, seconds: float) -> float:
         start = time.process_time()
         time.sleep(seconds)
         told.append((time.process_time() - start) / seconds)
-        print(json.dumps({"parked": told[0], "waiting": len(model.teams_in_world)}), flush=True)
+        print(json.dumps({"parked": told[0], "waiting": len(model.world.teams)}), flush=True)
         os._exit(0)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -49,12 +49,12 @@ TEAMS = {"many teams": (160, 1)}
 
 def society(backend: Any, folder: Path | None, args: argparse.Namespace) -> Any:
     """64 leaders found a team each within two weeks; default protocol and windows."""
-    from agents.gateway import Gateway
-    from agents.journal import Journal
+    from agents.gateway.gateway import Gateway
+    from agents.journal.journal import Journal
     from protocols.virsci.protocol import VirSci
-    from society.durations import Times
-    from society.ecosystem.synthetic import Synthetic
-    from society.founding import Once
+    from society.ecosystem.synthetic.synthetic import Synthetic
+    from society.formation.founding import Once
+    from society.kernel.durations import Times
     from society.model import Society
 
     journal = None if folder is None else Journal.open(folder / "journal.sqlite")
@@ -72,9 +72,9 @@ def society(backend: Any, folder: Path | None, args: argparse.Namespace) -> Any:
 
 def requests(args: argparse.Namespace) -> list[dict[str, Any]]:
     """What a thousand calls of the society say, in order: messages, sampling and schema."""
-    from agents.offline.scientist import Offline
-    from agents.openai_backend import OpenAI
-    from agents.request import Reply, Request
+    from agents.backends.openai import OpenAI
+    from agents.offline.backend import Offline
+    from agents.prompts.request import Reply, Request
 
     told: list[dict[str, Any]] = []
     model = OpenAI(model=args.model, structured="on")
@@ -82,7 +82,7 @@ def requests(args: argparse.Namespace) -> list[dict[str, Any]]:
     class Recorder(Offline):
         async def complete(self, request: Request) -> Reply:
             if len(told) < 1000:
-                told.append(model.sampling(request) | {"max_tokens": model.max_tokens})
+                told.append(model.request_fields(request) | {"max_tokens": model.max_tokens})
             return await super().complete(request)
 
     society(Recorder(), None, args).run_to_end()
@@ -170,18 +170,18 @@ CLIENTS: dict[str, Callable[[str], tuple[Callable[..., Any], Callable[..., Any]]
 
 def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
     """A whole run of the society through one of the backends, journal on disk."""
-    from agents.backend import Backend
-    from metrics.chain import lower_bound
+    from agents.gateway.backend import Backend
+    from metrics.cost.critical_path import lower_bound
 
     backend: Backend
     if row.endswith("openai"):
         import openai  # noqa: F401 - not part of a call
 
-        from agents.openai_backend import OpenAI
+        from agents.backends.openai import OpenAI
 
         backend = OpenAI(model=args.model, api_base=url, structured="on")
     else:
-        from agents.litellm_backend import LiteLLM
+        from agents.backends.litellm import LiteLLM
 
         backend = LiteLLM(model=f"openai/{args.model}", api_base=url, structured="on")
         backend.takes_schema()  # imports litellm, which is not part of a call

@@ -1,9 +1,9 @@
 """Is the offline mechanism alive? How HD, CD, CI and ON depend on who is in the team.
 
 Prints, over 30 seeds, the four measures of the society's abstracts (default variants of
-``metrics.novelty``, against the ecosystem's past and contemporary papers) by team size, turns,
-freshness and diversity, with t intervals over seeds; then every contrast of two arms, paired by
-seed, with Holm's correction over all contrasts printed.
+``metrics.novelty.novelty``, against the ecosystem's past and contemporary papers) by team size,
+turns, freshness and diversity, with t intervals over seeds; then every contrast of two arms, paired
+by seed, with Holm's correction over all contrasts printed.
 
 - A replicate is a seed: one society with one team, the same leader and the same ecosystem in
   every arm. Seeds are spread evenly over a few ecosystems.
@@ -41,23 +41,23 @@ from scipy import stats
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.offline.phrases import substance
-from agents.offline.scientist import Offline
-from metrics.composition import diversity, freshness
-from metrics.novelty import COLUMNS, novelty
-from metrics.statistics import Interval, detectable_effect, holm, t_interval
+from agents.offline.backend import Offline
+from agents.offline.terms import text_without_frames
+from metrics.inference import Interval, detectable_effect, holm, t_interval
+from metrics.novelty.novelty import COLUMNS, novelty_scores
+from metrics.teams.composition import diversity, freshness
 from protocols.virsci.protocol import VirSci
-from scenarios.runfolder import databases_of
-from society.durations import Times
+from scenarios.runs.run_folder import databases_of
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.knowledge import KnowledgeBank
-from society.ecosystem.synthetic import Synthetic
-from society.ecosystem.vocabulary import fields
-from society.founding import Once
-from society.literature.embedding import paper_text
-from society.literature.paper import Paper
+from society.ecosystem.knowledge_bank import KnowledgeBank
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.ecosystem.synthetic.text import research_fields
+from society.formation.founding import Once
+from society.kernel.durations import Times
+from society.kernel.streams import Streams
+from society.literature.embedding.base import paper_text
+from society.literature.papers import Paper
 from society.model import Society
-from society.streams import Streams
 
 WORLD = Synthetic(scientists=200, papers=1500)
 AT_ONCE = Times(homework=None, meeting_notice=0, reply_window=0, publication_delay=0)
@@ -130,16 +130,20 @@ class Shuffled(Society):
         super().__init__(replace(true, profiles=profiles), seed=seed, **more)
         self._true = true
         self._believed = KnowledgeBank(true.profiles, true.embedding)
+        self._acquaintance = self.world.acquaintance
+        # Team building asks the world; only these two of its answers come from the true profiles.
+        self.world.topic = self._true_topic
+        self.world.acquaintance = self._true_acquaintance
 
-    def topic(self, row: int) -> str:
+    def _true_topic(self, row: int) -> str:
         """The main topic that the target of team building counts."""
         return self._true.profiles[row].topic
 
-    def acquaintance(self, one: str, other: str) -> dict[str, Any]:
+    def _true_acquaintance(self, one: str, other: str) -> dict[str, Any]:
         """Joint papers, and the similarity by which an invitation is accepted."""
         version = self._believed.visible(self.day)
         similarity = self._believed.similarity(one, other, version)
-        return super().acquaintance(one, other) | {"similarity": similarity}
+        return self._acquaintance(one, other) | {"similarity": similarity}
 
 
 def work(ecosystem: Ecosystem, arm: Arm, seed: int) -> tuple[Society, Paper | None]:
@@ -180,19 +184,19 @@ def measure(ecosystem: Ecosystem, arm: Arm, seed: int) -> dict[str, float] | Non
     texts = {
         "": paper_text(paper.title, paper.abstract),
         " first words": " ".join(paper.abstract.split()[:FIRST_WORDS]),
-        " terms only": substance(paper.abstract),
+        " terms only": text_without_frames(paper.abstract),
         " interests": "; ".join(term for interests in spoken for term in interests),
     }
     databases = databases_of(ecosystem)
     vectors = ecosystem.embedding.encode(list(texts.values()))
-    table = novelty(vectors, databases.past, databases.contemporary)
+    table = novelty_scores(vectors, databases.past, databases.contemporary)
     raw = float(table["HD_raw"][0])
     checks = {f"HD{name}": float(table["HD"][row]) for row, name in enumerate(texts) if name}
     topics = [ecosystem.profiles[rows[author]].topic for author in paper.authors]
     names = society.population.names
     pairs = {
         (min(names[i], names[j]), max(names[i], names[j]))
-        for i, j, _ in society.network.base_ties()
+        for i, j, _ in society.network.ties_before_day_0()
     }
     return {
         **{name: float(table[name][0]) for name in COLUMNS},
@@ -216,7 +220,7 @@ def fields_named(text: str) -> float:
 
 
 def _vocabulary() -> list[tuple[str, ...]]:
-    return [(f.head, *f.themes, *f.methods, *f.objects, *f.measures) for f in fields()]
+    return [(f.head, *f.themes, *f.methods, *f.objects, *f.measures) for f in research_fields()]
 
 
 @dataclass(frozen=True)

@@ -27,19 +27,21 @@ from pydantic import PrivateAttr
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.backend import Backend
-from agents.offline.scientist import Offline
-from agents.request import Reply, Request, Usage
-from metrics.chain import lower_bound
+from agents.gateway.backend import Backend
+from agents.offline.backend import Offline
+from agents.prompts.request import Reply, Request
+from agents.usage import Usage
+from metrics.cost.critical_path import lower_bound
 from protocols.virsci.protocol import VirSci
-from society.asking import Asking
-from society.durations import Times
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.synthetic import Synthetic
-from society.founding import Once
-from society.frames import digest_tables, frames
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.formation.founding import Once
+from society.kernel.durations import Times
+from society.kernel.streams import Streams
 from society.model import Society
-from society.streams import Streams
+from society.results.dataframes import build_tables
+from society.results.digest import digest_tables
+from society.teams.lab import Lab
 
 UNLIMITED = 1_000_000
 
@@ -104,7 +106,7 @@ def society(ecosystem: Ecosystem, backend: Backend, slots: int, args: Any) -> So
 
 def at_once() -> Any:
     """Make every asking wait for its words, as a protocol that reads at once would."""
-    ask, ask_each = Asking.ask, Asking.ask_each
+    ask, ask_each = Lab.ask, Lab.ask_each
 
     def waiting(steps: Any) -> Any:
         def asked(self: Any, *args: Any, **slots: Any) -> Any:
@@ -114,8 +116,8 @@ def at_once() -> Any:
 
         return asked
 
-    Asking.ask, Asking.ask_each = waiting(ask), waiting(ask_each)  # type: ignore[method-assign]
-    return lambda: (setattr(Asking, "ask", ask), setattr(Asking, "ask_each", ask_each))
+    Lab.ask, Lab.ask_each = waiting(ask), waiting(ask_each)  # type: ignore[method-assign]
+    return lambda: (setattr(Lab, "ask", ask), setattr(Lab, "ask_each", ask_each))
 
 
 def run(model: Society, epoch: float | None = None) -> float:
@@ -125,9 +127,7 @@ def run(model: Society, epoch: float | None = None) -> float:
         date = epoch
         while date < model.until:
             model.advance(date)
-            model.dispatcher.settle(
-                [a for t, _ in model.teams_in_world.values() for a in t.answers]
-            )
+            model.dispatcher.settle([a for t in model.world.teams.values() for a in t.answers])
             date += epoch
     model.run_to_end()
     return time.perf_counter() - start
@@ -153,7 +153,7 @@ def measure(ecosystem: Ecosystem, slots: int, mean: float, way: str, args: Any) 
         "chain": round(chain, 2),
         "work/slots": round(work, 2),
         "ratio": round(wall / bound, 3),
-        "digest": digest_tables(frames(model.log.rows))[:12],
+        "digest": digest_tables(build_tables(model.log.rows))[:12],
     }
     show(row)
     return row

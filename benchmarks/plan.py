@@ -21,10 +21,10 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from scenarios.checkup_commands import probed
-from scenarios.execute import run
-from scenarios.plan import plan, rates_for
-from scenarios.schema import Scenario, load_scenario
+from scenarios.cli.checkup import run_probe_calls
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.planning.plan import plan, rates_for
+from scenarios.runs.execute import run_scenario
 from tests.faultserver import FaultServer, Plan
 
 MARK = 0.25
@@ -78,11 +78,11 @@ def measure(name: str, server: FaultServer, folder: Path, seed: int = 1) -> dict
     """One row: planned after 50 calls, and the truth."""
     server.reset()
     scenario = scenario_of(name, server.url, seed)
-    record = probed(scenario, PROBED, folder)
+    record = run_probe_calls(scenario, PROBED, folder)
     planned = plan(scenario, rates_for(scenario, record), record).to_data()
     bare = scenario.model_copy(update={"metrics": ()})
     began = time.monotonic()
-    run(bare, folder)
+    run_scenario(bare, folder)
     seconds = time.monotonic() - began
     counts = server.counts()
     if counts["repeated_answers"]:

@@ -36,14 +36,14 @@ from pydantic import Field, PrivateAttr
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.offline.scientist import Offline
-from agents.prompt import DEFINITION
-from agents.request import Reply, Request
-from protocols.sizes import ObservedSize
+from agents.offline.backend import Offline
+from agents.prompts.prompt import DEFINITION
+from agents.prompts.request import Reply, Request
+from protocols.team_sizes import ObservedSize
 from protocols.virsci.protocol import VirSci
-from society.durations import Times
-from society.ecosystem.synthetic import Synthetic
-from society.founding import Once
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.formation.founding import Once
+from society.kernel.durations import Times
 from society.model import Society
 
 TOKEN = 4

@@ -28,18 +28,18 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
     """Simulate once, from and into a journal (or none); returns figures of this process."""
-    from agents.gateway import Gateway
-    from agents.journal import Journal
-    from agents.offline.scientist import Offline
+    from agents.gateway.gateway import Gateway
+    from agents.journal.journal import Journal
+    from agents.offline.backend import Offline
     from protocols.virsci.protocol import VirSci
-    from society.durations import Times
-    from society.ecosystem.synthetic import Synthetic
-    from society.founding import Poisson
+    from society.ecosystem.synthetic.synthetic import Synthetic
+    from society.formation.founding import Poisson
+    from society.kernel.durations import Times
     from society.model import Society
 
     ecosystem = Synthetic(scientists=1500, papers=3000).generate(1)
     journal = None if path is None else Journal.open(path)
-    known = 0 if journal is None else journal.known
+    known = 0 if journal is None else journal.unreplayed
     backend = Offline()
     model = Society(
         ecosystem,

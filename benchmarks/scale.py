@@ -30,19 +30,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import mesa
 import numpy as np
 
-from agents.offline.scientist import Offline
+from agents.offline.backend import Offline
 from agents.scientist import Scientist
-from protocols.policies.coauthorship import Coauthorship
-from protocols.policies.explore import Share
+from protocols.policies.coauthorship import Coauthorship, Share
 from protocols.policies.uniform import Uniform
 from protocols.virsci.protocol import VirSci
-from society.durations import Gamma, Times
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.synthetic import Synthetic
-from society.founding import Once
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.formation.founding import Once
+from society.kernel.durations import Gamma, Times
 from society.model import Society
-from society.network import CoauthorNetwork
-from society.population import Population
+from society.population.network import CoauthorNetwork
+from society.population.population import Population
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 QUICK = (1_000, 10_000)
@@ -156,7 +155,7 @@ def draws(size: int, folder: Path, _: int) -> dict[str, Any]:
     def grow() -> None:
         for number, authors in enumerate(papers):
             day[0] = number / len(papers)
-            network.record(list(dict.fromkeys(authors)))
+            network.record_paper(list(dict.fromkeys(authors)))
 
     told = {"new ties/s": rate(grow, 6 * len(papers))}
     day[0] = 2.0
@@ -233,7 +232,7 @@ def _searches(society: Society, count: int = 300) -> dict[str, float]:
 def _dense(network: CoauthorNetwork, leader: int, rng: np.random.Generator) -> int:
     """A draw as the definition is written: a row with an entry for everybody."""
     row = np.ones(network.size)
-    partners, counts = network.row(leader)
+    partners, counts = network.coauthors(leader)
     row[partners] += counts
     return int(rng.choice(network.size, p=row / row.sum()))
 

@@ -23,10 +23,10 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.lanes import Lane, Lanes
+from agents.gateway.endpoint_pool import EndpointPool, Slot
+from scenarios.study.execution.local import run_locally
 from scenarios.study.folder import open_folder
-from scenarios.study.local import run_locally
-from scenarios.study.reading import read_study
+from scenarios.study.reader import read_study
 from tests.faultserver.plan import Plan
 from tests.faultserver.process import FaultServer
 
@@ -52,18 +52,18 @@ class Slots:
     def __init__(self) -> None:
         self.first, self.last, self.work, self.calls = 0.0, 0.0, 0.0, 0
         self._since: dict[int, float] = {}
-        self._take, self._give_back = Lanes.take, Lane.give_back
+        self._take, self._give_back = EndpointPool.acquire, Slot.release
 
     def __enter__(self) -> Slots:
         noting = self
 
-        async def take(self: Lanes, due: float, id: str, attempt: int) -> Lane:
+        async def take(self: EndpointPool, due: float, id: str, attempt: int) -> Slot:
             noting.first = noting.first or time.perf_counter()
             lane = await noting._take(self, due, id, attempt)
             noting._since[id_of(lane)] = time.perf_counter()
             return lane
 
-        def give_back(self: Lane) -> None:
+        def give_back(self: Slot) -> None:
             since = noting._since.pop(id_of(self), None)
             if since is not None:
                 noting.last = time.perf_counter()
@@ -71,14 +71,14 @@ class Slots:
                 noting.calls += 1
             noting._give_back(self)
 
-        Lanes.take, Lane.give_back = take, give_back  # type: ignore[method-assign]
+        EndpointPool.acquire, Slot.release = take, give_back  # type: ignore[method-assign]
         return self
 
     def __exit__(self, *_: object) -> None:
-        Lanes.take, Lane.give_back = self._take, self._give_back  # type: ignore[method-assign]
+        EndpointPool.acquire, Slot.release = self._take, self._give_back  # type: ignore[method-assign]
 
 
-def id_of(lane: Lane) -> int:
+def id_of(lane: Slot) -> int:
     """What tells one place from another while it is held."""
     return id(lane)
 
