@@ -9,6 +9,7 @@ time.
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,15 +18,31 @@ THRESHOLDS = (20_000, 20, 20)
 one, and of the middle one between two of everything."""
 
 
+_lock = threading.Lock()
+_running = 0
+_before = gc.get_threshold()
+
+
 @contextmanager
 def infrequent_collection() -> Iterator[None]:
-    """Collect seldom for the length of a run, and never among the objects that exist already."""
-    before = gc.get_threshold()
-    # The collector passes over frozen objects, so a search costs only what is new.
-    gc.freeze()
-    gc.set_threshold(*THRESHOLDS)
+    """Collect seldom for the length of a run, and never among the objects that exist already.
+
+    Runs may overlap, in several threads of one process: the pace before the first of them is set
+    again when the last one ends.
+    """
+    global _before, _running
+    with _lock:
+        if _running == 0:
+            _before = gc.get_threshold()
+            # The collector passes over frozen objects, so a search costs only what is new.
+            gc.freeze()
+            gc.set_threshold(*THRESHOLDS)
+        _running += 1
     try:
         yield
     finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
+        with _lock:
+            _running -= 1
+            if _running == 0:
+                gc.set_threshold(*_before)
+                gc.unfreeze()

@@ -1,0 +1,51 @@
+"""The collector's pace during runs, one after another and side by side."""
+
+import gc
+import threading
+
+import pytest
+
+from society.kernel.garbage_collection import THRESHOLDS, infrequent_collection
+
+
+@pytest.fixture
+def usual():
+    """The pace outside of any run, and the end of what a test leaves frozen."""
+    before = gc.get_threshold()
+    assert before != THRESHOLDS
+    yield before
+    gc.set_threshold(*before)
+
+
+def test_the_pace_is_set_and_restored(usual):
+    with infrequent_collection():
+        assert gc.get_threshold() == THRESHOLDS
+        assert gc.get_freeze_count() > 0
+    assert gc.get_threshold() == usual
+
+
+def test_the_pace_is_restored_after_an_error(usual):
+    with pytest.raises(KeyError), infrequent_collection():
+        raise KeyError
+    assert gc.get_threshold() == usual
+
+
+def test_runs_that_overlap_leave_the_pace_as_it_was(usual):
+    """The first run ends while the second still goes on, in another thread."""
+    begun, ended = threading.Event(), threading.Event()
+    seen = []
+
+    def second():
+        with infrequent_collection():
+            begun.set()
+            assert ended.wait(60)
+            seen.append(gc.get_threshold())
+
+    other = threading.Thread(target=second)
+    with infrequent_collection():
+        other.start()
+        assert begun.wait(60)
+    ended.set()
+    other.join(60)
+    assert seen == [THRESHOLDS]
+    assert gc.get_threshold() == usual
