@@ -16,6 +16,8 @@ class Reference:
         year: calendar year of publication.
         keywords: its keywords, possibly none.
         distance: Euclidean distance of the paper's vector to the query's (>= 0).
+        key: the key by which pages name the paper, ``P`` and its place in order of publication
+            from 1; the same in every prompt of a run. Empty: the paper has none.
     """
 
     id: str
@@ -24,3 +26,4 @@ class Reference:
     year: int
     keywords: tuple[str, ...] = ()
     distance: float = 0.0
+    key: str = ""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from agents.config import Switch
+from agents.prompts.dialogue import Advice, Position, Utterance
 from agents.prompts.prompt import Prompts
 from protocols.forms import AnotherTurn, GuestReply, Summary
 from society.kernel.answer import Answer
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from society.teams.lab import Lab
     from society.teams.team import Team
 
-Utterances: TypeAlias = tuple[Answer[Any], ...]
-"""What was said in a turn, in order and unread: replies of various forms, of guests too."""
+Utterances: TypeAlias = "tuple[Utterance | Answer[Advice | None], ...]"
+"""What was said in a turn, in order and unread: by whom, and what guests were asked and said."""
 Profiles: TypeAlias = "Answer[tuple[Profile, ...]] | tuple[()]"
 """Profiles found by a search, unread; empty where the search is switched off."""
 ResultT = TypeVar("ResultT")
@@ -103,26 +104,55 @@ class Discussion:
         lab: the team's access to the world.
         turns: number of turns with fixed pacing (>= 1).
         prompts: a folder with the pages ``summary``, ``another_turn`` and ``guest``.
+        name: name of the stage, as a reader of prompts knows it.
+        heard_later: is the answer to a question of the last speaker used after the stage? If not,
+            that speaker is shown nobody to ask.
 
     Attributes:
         summaries: the leader's summaries of all turns but the last, unread.
         last_turn: what was said in the last turn, unread.
+        advice: what guests were asked and said in all turns, unread.
     """
 
     def __init__(
-        self, settings: DiscussionSettings, team: Team, lab: Lab, turns: int, prompts: Prompts
+        self,
+        settings: DiscussionSettings,
+        team: Team,
+        lab: Lab,
+        turns: int,
+        prompts: Prompts,
+        *,
+        name: str = "discussion",
+        heard_later: bool = True,
     ) -> None:
         self.settings, self.team, self.lab = settings, team, lab
         self.turns = turns
         self.prompts = prompts
+        self.name, self.heard_later = name, heard_later
         self.summaries: tuple[Answer[Summary], ...] = ()
         self.last_turn: Utterances = ()
-        self._joining: list[Answer[GuestReply | None]] = []
+        self.advice: tuple[Answer[Advice | None], ...] = ()
+        self._joining: list[Answer[Advice | None]] = []
+        self._turn, self._speakers = 0, 0
 
     @property
     def adaptive(self) -> bool:
         """True if the leader decides on each further turn."""
         return self.settings.pacing == "adaptive"
+
+    @property
+    def most_turns(self) -> int:
+        """The number of turns; with adaptive pacing, the most there can be."""
+        return self.settings.max_turns if self.adaptive else self.turns
+
+    def position(self, seat: int | None = None) -> Position:
+        """Where in the team's work a question of the present turn is asked.
+
+        Args:
+            seat: place in the speaking order, from 0; None: who is asked does not speak in turn.
+        """
+        seats, place = (self._speakers, seat + 1) if seat is not None else (0, 0)
+        return Position(self.name, self._turn, self.most_turns, place, seats, self.adaptive)
 
     @overload
     def hold(
@@ -165,7 +195,7 @@ class Discussion:
             The result of ``closing``; None without one.
         """
         result = yield from self._hold_turns(speak, summarised, opener, closing)
-        if self._joining and self.team.stage != "abstract":
+        if self._joining and self.heard_later:
             # The guests' replies are read on the date of a next meeting, not in the last.
             yield from self.lab.prepare()
             yield from self.lab.notice()
@@ -180,7 +210,7 @@ class Discussion:
         closing: Callable[[], Process[ResultT]] | None,
     ) -> Process[ResultT | None]:
         team, lab = self.team, self.lab
-        most = self.settings.max_turns if self.adaptive else self.turns
+        most = self.most_turns
         decision: Answer[AnotherTurn] | None = None
         summary: Answer[Summary] | None = None
         speakers: list[str] = []
@@ -206,13 +236,15 @@ class Discussion:
                 order = self.settings.speaking_order
                 last = speakers[-1] if speakers else None
                 speakers = speaking_order(team.members, order, rng, first, last)
+                self._turn, self._speakers = turn, len(speakers)
                 self.last_turn = yield from speak(turn, speakers)
                 if turn == most:
                     return (yield from closing()) if closing is not None else None
                 if summarised:
                     summary = yield from self._summarise(self.last_turn)
                 if self.adaptive:
-                    progress = self.last_turn if summary is None else (summary,)
+                    told = (Utterance(self.team.leader, summary),) if summary is not None else ()
+                    progress = told or self.last_turn
                     decision = yield from self._decide_on_another(turn, most, progress)
         return None
 
@@ -225,8 +257,10 @@ class Discussion:
         *,
         cue: Any,
         recall: Any,
+        about: Any = "",
+        people: bool = True,
         **slots: Any,
-    ) -> Process[tuple[Answer[Any], Utterances]]:
+    ) -> Process[tuple[Answer[Any], tuple[Answer[Advice | None], ...]]]:
         """One scientist speaks, and may consult an outsider along with it.
 
         Args:
@@ -236,13 +270,16 @@ class Discussion:
             form: the form of the utterance.
             cue: text or Answer by which relevant profiles and outsiders are found.
             recall: text or Answer by which the speaker's memory is searched, where that is on.
+            about: text or Answer: what the team works on, for the page of a guest.
+            people: are profiles relevant to the cue shown, where that is on?
             slots: what else the prompt holds.
 
         Returns:
             The utterance, and the guest's reply as a tuple of one or none; all unread.
         """
+        position = self.position(seat)
         # One search for the page and for the question: only those who were shown can be asked.
-        outsiders = self.find_outsiders(cue)
+        outsiders = self.find_outsiders(cue) if self._may_ask(position) else ()
         utterance = yield from self.lab.ask(
             speaker,
             self.prompts[page],
@@ -250,18 +287,29 @@ class Discussion:
             seat=seat,
             recall=recall if self.settings.memory == "own" else None,
             **slots,
-            knowledge=self.find_knowledge(cue),
+            position=position,
+            team=tuple(self.team.members),
+            knowledge=self.find_knowledge(cue) if people else (),
             outsiders=outsiders,
         )
-        return utterance, self.consult(utterance, outsiders, speaker)
+        advice = self.consult(utterance, outsiders, speaker, about)
+        self.advice += advice
+        return utterance, advice
 
-    def consult(self, utterance: Answer[Any], outsiders: Profiles, asker: str) -> Utterances:
+    def _may_ask(self, position: Position) -> bool:
+        """False where nobody is left to hear the answer."""
+        return self.heard_later or not position.closes
+
+    def consult(
+        self, utterance: Answer[Any], outsiders: Profiles, asker: str, about: Any = ""
+    ) -> tuple[Answer[Advice | None], ...]:
         """Pass the question that an utterance may hold to the outsider it names.
 
         Args:
             utterance: settles to a ``Spoken`` form.
             outsiders: those who were shown to the speaker.
             asker: masked name of the speaker.
+            about: text or Answer: what the team works on.
 
         Returns:
             The guest's reply, unread; nothing where consultation is off or guests join instead.
@@ -269,7 +317,9 @@ class Discussion:
         if isinstance(outsiders, tuple):
             return ()
         page = self.prompts["guest"]
-        reply = self.lab.consult(utterance, outsiders, page, GuestReply, asker)
+        reply = self.lab.consult(
+            utterance, outsiders, page, GuestReply, asker, stage=self.name, about=about
+        )
         if self.settings.guests == "join":
             self._joining.append(reply)
             return ()
@@ -278,12 +328,9 @@ class Discussion:
     def _seat_guests(self) -> None:
         """Take in those who have been consulted, unless they are at their limit of teams."""
         for reply in self._joining:
-            if reply.read() is None:
-                continue
-            # After the read: until then nobody knows whom the speaker has named.
-            guest = reply.calls[0].scientist
-            if guest not in self.team.members:
-                self.lab.join(guest)
+            advice = reply.read()
+            if advice is not None and advice.guest not in self.team.members:
+                self.lab.join(advice.guest)
         self._joining.clear()
 
     def find_outsiders(self, cue: Any) -> Profiles:
@@ -293,14 +340,21 @@ class Discussion:
         return self.lab.people(cue, self.settings.outsiders, without=self.team.members)
 
     def find_knowledge(self, cue: Any) -> Profiles:
-        """Search the profiles relevant to a text, of members and of others."""
+        """Search the profiles of scientists outside the team that are relevant to a text."""
         if self.settings.knowledge == "off":
             return ()
-        return self.lab.people(cue, self.settings.profiles)
+        return self.lab.people(cue, self.settings.profiles, without=self.team.members)
 
     def _summarise(self, said: Utterances) -> Process[Answer[Summary]]:
-        page, stage = self.prompts["summary"], self.team.stage
-        return self.lab.ask(self.team.leader, page, Summary, "summarise", stage=stage, said=said)
+        return self.lab.ask(
+            self.team.leader,
+            self.prompts["summary"],
+            Summary,
+            "summarise",
+            position=self.position(),
+            team=tuple(self.team.members),
+            said=said,
+        )
 
     def _decide_on_another(
         self, turn: int, most: int, progress: Utterances
@@ -311,7 +365,7 @@ class Discussion:
             AnotherTurn,
             "decide",
             seat=self.team.size,
-            stage=self.team.stage,
+            position=self.position(),
             turn=turn,
             turns_left=most - turn,
             progress=progress,

@@ -26,16 +26,23 @@ class Question(Form):
     It is a part of a form and never asked by itself, so it has no default.
     """
 
-    scientist: str = Field(alias="Scientist")
-    question: str = Field(alias="Question")
+    scientist: str = Field(alias="Scientist", description="name of one of them")
+    question: str = Field(alias="Question", description="what you want to know")
 
 
 class Spoken(Form):
-    """An utterance in a discussion, with which the speaker may put a question to an outsider."""
+    """An utterance in a discussion, with which the speaker may put a question to an outsider.
 
-    ask: Question | None = Field(default=None, alias="Ask")
+    Each subclass declares ``ask: Question | None = ASK`` as its last field: a model writes fields
+    in the order of their declaration, and what is said comes before what is asked.
+    """
 
-    @field_validator("ask", mode="before")
+    @classmethod
+    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+        """Nobody can be asked where no outsider is shown."""
+        return () if slots.get("outsiders") else ("Ask",)
+
+    @field_validator("ask", mode="before", check_fields=False)
     @classmethod
     def _read_nobody(cls, value: Any) -> Any:
         """Read the usual ways of asking nobody as asking nobody."""
@@ -47,6 +54,10 @@ class Spoken(Form):
         raise NotImplementedError
 
 
+ASK: Any = Field(default=None, alias="Ask")
+"""The last field of every utterance."""
+
+
 class Choice(Form):
     """Accept or decline an invitation (Fig. 17).
 
@@ -56,8 +67,8 @@ class Choice(Form):
     """
 
     has_rule: ClassVar[bool] = True
+    reasoning: str = Field(default="", alias="Reasoning", description="what speaks for and against")
     action: Literal["Action 1", "Action 2"] = Field(alias="Selected Action")
-    reasoning: str = Field(default="", alias="Reasoning")
 
     @field_validator("action", mode="before")
     @classmethod
@@ -100,8 +111,13 @@ class Remark(Spoken):
     """
 
     has_rule: ClassVar[bool] = True
-    response: str = Field(alias="Response")
-    direction: str = Field(default="", alias="Direction")
+    response: str = Field(alias="Response", description="what you say to the team")
+    direction: str = Field(
+        default="",
+        alias="Direction",
+        description="the direction you put forward, in at most twelve words",
+    )
+    ask: Question | None = ASK
 
     def words(self) -> str:
         """The response."""
@@ -125,7 +141,7 @@ class GuestReply(Form):
     """
 
     has_rule: ClassVar[bool] = True
-    answer: str = Field(alias="Answer")
+    answer: str = Field(alias="Answer", description="what you reply")
 
     def words(self) -> str:
         """The answer."""
@@ -146,7 +162,7 @@ class Summary(Form):
     """The leader's summary of one turn. Slots: stage, said (what was said in the turn)."""
 
     has_rule: ClassVar[bool] = True
-    summary: str = Field(alias="Summary")
+    summary: str = Field(alias="Summary", description="your summary")
 
     def words(self) -> str:
         """The summary."""
@@ -171,6 +187,7 @@ class AnotherTurn(Form):
     """
 
     has_rule: ClassVar[bool] = True
+    reason: str = Field(default="", alias="Reason", description="what another round would bring")
     another: bool = Field(alias="Another Turn")
 
     @classmethod

@@ -31,7 +31,6 @@ from agents.errors import Fault, InputError
 from agents.gateway.backend import Backend, Endpoint
 from agents.prompts.request import Reply, Request
 from agents.redaction import redact
-from agents.replies.form import Form
 from agents.usage import Usage
 
 Fields = Mapping[str, Any]
@@ -230,7 +229,7 @@ class ChatCompletionsBackend(Backend):
         if self.seeded == "on":
             fields["seed"] = 1 + request.seed % SEEDS
         if self.structured == "on" or (self.structured == "auto" and self.takes_schema()):
-            fields["response_format"] = _response_format(request.form)
+            fields["response_format"] = _response_format(request)
         return fields | self.extra
 
     def test_server_fields(
@@ -277,9 +276,9 @@ def _checked_extra(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def _response_format(form: type[Form]) -> dict[str, Any]:
+def _response_format(request: Request) -> dict[str, Any]:
     """The form as ``response_format``; made anew for each request, as litellm writes into it."""
-    schema = {"name": form.__name__[:64], "schema": form.json_schema()}
+    schema = {"name": request.form.__name__[:64], "schema": json.loads(request.schema_text)}
     return {"type": "json_schema", "json_schema": schema}
 
 

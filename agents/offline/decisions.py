@@ -8,7 +8,6 @@ is decided here as well.
 from __future__ import annotations
 
 import math
-import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -37,6 +36,7 @@ from agents.offline.terms import (
     text_without_frames,
 )
 from agents.offline.text import affinity, as_sentence, join_list, stem_pairs, stems, tokens
+from agents.prompts.paper_lists import pair_name
 
 Slots = Mapping[str, Any]
 
@@ -176,15 +176,35 @@ def cast_ballot(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     ideas = as_list(slots.get("ideas"))[:3]
     if not ideas:
         return {"Decision Made": "Idea 0"}
+    reason = "Its papers lie farthest from it, as far as distances tell."
     means = [_distance(getattr(idea, "references", ()) or ()) for idea in ideas]
     known = [mean for mean in means if mean is not None]
     if not known:
-        return {"Decision Made": f"Idea {pick(range(len(ideas)), rng)}"}
+        reason = "No papers are shown, so chance decides."
+        return {"Reason": reason, "Decision Made": f"Idea {pick(range(len(ideas)), rng)}"}
     middle = math.fsum(known) / len(known)
     scores = [
         (middle if mean is None else mean) + gumbel_noise(rng, RULES.ballot_noise) for mean in means
     ]
-    return {"Decision Made": f"Idea {max(range(len(scores)), key=scores.__getitem__)}"}
+    best = max(range(len(scores)), key=scores.__getitem__)
+    reply: dict[str, Any] = {"Reason": reason, "Decision Made": f"Idea {best}"}
+    if "comparisons" in slots.get("extras", ()):
+        reply["Comparisons"] = [_comparison(place, idea) for place, idea in enumerate(ideas)]
+    return reply
+
+
+def _comparison(place: int, idea: Any) -> dict[str, str]:
+    """The idea's nearest paper, and a concept of the idea that its title does not hold."""
+    told = {"Idea": f"Idea {place}"}
+    papers = getattr(idea, "references", ()) or ()
+    if not papers:
+        return told
+    nearest = min(papers, key=lambda paper: finite_number(paper.distance))
+    terms = split_terms(str(getattr(idea.idea, "title", "")))
+    known = str(nearest.title).casefold()
+    new = next((term for term in terms if term.casefold() not in known), "")
+    difference = as_sentence(f"The paper says nothing of {new}") if new else ""
+    return {**told, "Nearest": nearest.key, "Difference": difference}
 
 
 def _distance(references: Sequence[Any]) -> float | None:
@@ -232,13 +252,15 @@ def decide_another_turn(slots: Slots, rng: np.random.Generator) -> dict[str, Any
         The reply under the names of the prompt.
     """
     if finite_number(slots.get("turns_left"), 1.0) < 1.0:
-        return {"Another Turn": False}
+        return {"Reason": "No round is left.", "Another Turn": False}
+    settled = settledness(as_list(slots.get("progress")))
     odds = (
         RULES.another_base
         - RULES.another_turn * finite_number(slots.get("turn"), 1.0)
-        - RULES.another_settled * settledness(as_list(slots.get("progress")))
+        - RULES.another_settled * settled
     )
-    return {"Another Turn": bernoulli(sigmoid(odds), rng)}
+    reason = f"Of what was put forward, {settled:.0%} was named more than once."
+    return {"Reason": reason, "Another Turn": bernoulli(sigmoid(odds), rng)}
 
 
 def text_overlap(draft: str, other: str) -> float:
@@ -271,7 +293,7 @@ def review_own_draft(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     scores: dict[str, float] = {}
     alike: list[dict[str, Any]] = []
     for i, paper in enumerate(as_list(slots.get("near"))):
-        name = f"Written Abstract vs {_letter(i)}"
+        name = pair_name(i)
         text = paper.abstract if tokens(paper.abstract or "") else paper.title
         scores[name] = text_overlap(draft, text)
         if scores[name] >= RULES.overlap_listed:
@@ -279,12 +301,6 @@ def review_own_draft(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
             reason = f"Both texts speak of {join_list(common)}" if common else "The texts are alike"
             alike.append({"pair": name, "score": scores[name], "reason": as_sentence(reason)})
     return {"similarity_scores": scores, "high_overlap_pairs": alike}
-
-
-def _letter(i: int) -> str:
-    """Letters of the index: A to Z, then AA, AB and so on."""
-    letters = string.ascii_uppercase
-    return letters[i] if i < 26 else _letter(i // 26 - 1) + letters[i % 26]
 
 
 def ask_outsider(

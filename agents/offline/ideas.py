@@ -44,6 +44,7 @@ from agents.offline.text import (
     truncate_words,
 )
 from agents.offline.topics import draw_interest, talk_text
+from agents.prompts.paper_lists import paper_key
 
 Slots = Mapping[str, Any]
 
@@ -90,10 +91,55 @@ def propose_idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
         "Title": sketch.title,
         "Experiment": sketch.experiment,
         **ratings,
-        "Uses": [i + 1 for i in sketch.used],
+        "Uses": [paper_key(references[i], i + 1) for i in sketch.used],
     }
+    extras = slots.get("extras", ())
+    if "gist" in extras:
+        reply["In Short"] = " ".join(split_sentences(sketch.idea)[:2])
+    if "marks" in extras and previous is not None:
+        reply |= _judgement(previous, references)
     ask = ask_outsider(slots, f"{talk_text(slots)} {sketch.title}", RULES.ask_idea, rng)
     return {**reply, "Ask": ask} if ask else reply
+
+
+def _judgement(previous: Any, references: Sequence[Any]) -> dict[str, Any]:
+    """What the speaker says of the idea on the table: an objection and marks, without chance."""
+    concepts = split_terms(str(previous.title))
+    read = stems(" ".join(str(paper.title) for paper in references))
+    known = shared_fraction(stems(" ".join(concepts)), read) if read else 0.5
+    marks = {
+        "Clarity": _rating(RULES.clear_high - RULES.clear_concept * max(0, len(concepts) - 2)),
+        "Feasibility": _rating(RULES.feasible_high - RULES.feasible_concept * len(concepts)),
+        "Novelty": _rating(RULES.novelty_low + RULES.novelty_span * (1.0 - known)),
+    }
+    return {"Objection": _objection(concepts), "Marks": marks}
+
+
+def _objection(concepts: Sequence[str]) -> str:
+    if not concepts:
+        return "It does not say what would count against it."
+    return as_sentence(f"It does not say what {concepts[-1]} adds that could be measured")
+
+
+def criticise_idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
+    """The objection to the chosen idea: its last concept, and what its papers say of it.
+
+    Args:
+        slots: the structured slots of the form.
+        rng: generator of this call; not used.
+
+    Returns:
+        The reply under the names of the prompt.
+    """
+    candidate = slots.get("idea")
+    idea = getattr(candidate, "idea", candidate)
+    concepts = split_terms(str(getattr(idea, "title", "")))
+    weakest = concepts[-1] if concepts else "the outcome"
+    return {
+        "Soundness": as_sentence(f"The step that rests on {weakest} is the weakest"),
+        "Objection": _objection(concepts),
+        "Advice": as_sentence(f"State which result would show that {weakest} adds nothing"),
+    }
 
 
 def _refine_probability(slots: Slots, previous: Any) -> float:

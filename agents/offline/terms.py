@@ -228,9 +228,12 @@ def sentence_terms(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def as_list(value: Any) -> list[Any]:
-    """A slot as a list: nothing, one thing or several; None stands for nothing."""
+    """A slot as a list: nothing, one thing or several; None stands for nothing.
+
+    Of an utterance or advice the reply is taken: rules look at what was said and not at who did.
+    """
     items = value if isinstance(value, list | tuple) else [value]
-    return [item for item in items if item is not None]
+    return [getattr(item, "reply", item) for item in items if item is not None]
 
 
 def guest_terms(slots: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,8 +1,11 @@
 """Prompt templates with slots, the messages that they become, and their trimming.
 
-Besides plain slots a prompt file knows two filters: ``introduce`` puts a Profile into sentences,
-``listed`` numbers References. Both keep what others wrote inside fences, as data. The slot
-``you`` is where a prompt tells the scientist who it is.
+Besides plain slots a prompt file knows these filters: ``introduce`` (a Profile in sentences),
+``transcript`` (who said what), ``quote`` (a text that others wrote), ``flatten`` (the same on one
+line), ``listed``, ``titles`` and ``lettered`` (References), ``place`` (a Position as a sentence),
+``team`` (names of members) and ``name``. All keep what others wrote on lines of its own, marked as
+such. The slot ``you`` is where a prompt tells the scientist who it is, and ``answer_form`` is the
+JSON block that it asks for.
 
 A prompt that a model cannot read as a whole is trimmed by a rule, so the same messages are always
 cut in the same way. Long lines carry data (abstracts, profiles, drafts) and instructions stand in
@@ -11,7 +14,7 @@ short lines: so long lines are cut first, and text from the middle only if that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,12 +24,26 @@ from jinja2 import meta
 
 from agents.errors import ReplyError
 from agents.profile import Profile
+from agents.prompts.dialogue import (
+    describe_position,
+    flatten,
+    list_names,
+    name_of,
+    quote,
+    words_of,
+    write_transcript,
+)
+from agents.prompts.paper_lists import (
+    list_keys,
+    list_lettered,
+    list_references,
+    list_titles,
+)
 from agents.prompts.request import Message, Reply
-from agents.reference import Reference
 
 
 def introduce(profile: Profile) -> str:
-    """A profile in sentences, with the fields of the paper's Figure 16."""
+    """A profile in sentences on one line, with the fields of the paper's Figure 16."""
     parts = []
     if profile.affiliations:
         parts.append(f"Affiliations: {'; '.join(profile.affiliations)}.")
@@ -36,16 +53,7 @@ def introduce(profile: Profile) -> str:
     parts.append(f"Published papers: {profile.papers}{cited}.")
     if profile.collaborators:
         parts.append(f"Earlier collaborators: {', '.join(profile.collaborators)}.")
-    return " ".join(parts)
-
-
-def list_references(references: Sequence[Reference]) -> str:
-    """References as a numbered list between fences."""
-    lines = [
-        f"[{number}] {reference.title} ({reference.year}). {reference.abstract}".rstrip()
-        for number, reference in enumerate(references, 1)
-    ]
-    return "\n".join(["<<<papers", *lines, "papers>>>"])
+    return flatten(" ".join(parts))
 
 
 _PAGES = jinja2.Environment(
@@ -54,15 +62,29 @@ _PAGES = jinja2.Environment(
     lstrip_blocks=True,
     autoescape=False,  # noqa: S701 - prompts are plain text, not HTML
 )
-_PAGES.filters["introduce"] = introduce
-_PAGES.filters["listed"] = list_references
+_PAGES.filters |= {
+    "introduce": introduce,
+    "quote": quote,
+    "flatten": flatten,
+    "transcript": write_transcript,
+    "place": describe_position,
+    "team": list_names,
+    "name": name_of,
+    "listed": list_references,
+    "titles": list_titles,
+    "lettered": list_lettered,
+    "keys": list_keys,
+    "words": words_of,
+}
+_PROVIDED = frozenset({"you", "answer_form"})
+"""Slots that are filled in by ``build_messages``."""
 
 
 class Prompt:
     """One prompt of a protocol; a missing slot is an error, never a blank.
 
     The slot ``you`` is filled with the definition of the scientist asked, which is made of the
-    slots ``me``, ``role`` and ``memory``.
+    slots ``me``, ``role``, ``year`` and ``memory``.
 
     Args:
         path: the text file.
@@ -95,7 +117,8 @@ class Prompt:
     @property
     def slots(self) -> frozenset[str]:
         """Names of the slots that must be given; for ``you``, those that it is made of."""
-        return (self._names - {"you"}) | DEFINITION.slots if self.personal else self._names
+        own = self._names - _PROVIDED
+        return own | DEFINITION.slots if self.personal else own
 
     def render(self, slots: Mapping[str, Any]) -> str:
         """The text of the prompt.
@@ -112,11 +135,17 @@ class Prompt:
 
 
 class Prompts:
-    """The prompts of one folder, by name."""
+    """The prompts of one folder, by name.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: its ``.txt`` files are the prompts.
+        instead: prompts for those names for which the folder has no file; None: there are none.
+    """
+
+    def __init__(self, folder: Path, instead: Prompts | None = None) -> None:
         # Sorted, because a folder lists its files in an order of its own (rule 12).
-        self._prompts = {path.stem: Prompt(path) for path in sorted(folder.glob("*.txt"))}
+        own = {path.stem: Prompt(path) for path in sorted(folder.glob("*.txt"))}
+        self._prompts: dict[str, Prompt] = own if instead is None else instead._prompts | own
 
     def __getitem__(self, name: str) -> Prompt:
         return self._prompts[name]
@@ -135,7 +164,9 @@ DEFINITION = Prompt(Path(__file__).with_name("definition.txt"))
 _SYSTEM = EVERYBODY.render({})
 
 
-def build_messages(prompt: Prompt, slots: Mapping[str, Any]) -> tuple[Message, Message]:
+def build_messages(
+    prompt: Prompt, slots: Mapping[str, Any], answer_form: str = ""
+) -> tuple[Message, Message]:
     """The messages for a prompt: first the text that is the same for everybody, then the prompt.
 
     Providers cache the beginning of a prompt. So the definition of the scientist stands where the
@@ -144,7 +175,8 @@ def build_messages(prompt: Prompt, slots: Mapping[str, Any]) -> tuple[Message, M
 
     Args:
         prompt: the prompt.
-        slots: its slots, and ``me``, ``role`` and ``memory``.
+        slots: its slots, and ``me``, ``role``, ``year`` and ``memory``.
+        answer_form: the JSON block that the reply has to fill (``render_skeleton``).
 
     Returns:
         A system message and a user message.
@@ -152,6 +184,7 @@ def build_messages(prompt: Prompt, slots: Mapping[str, Any]) -> tuple[Message, M
     Raises:
         jinja2.UndefinedError: a slot is missing.
     """
+    slots = {**slots, "answer_form": answer_form}
     if prompt.system is not None:
         return Message("system", prompt.system), Message("user", prompt.render(slots))
     system = _SYSTEM

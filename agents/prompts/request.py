@@ -60,10 +60,13 @@ class Request:
         """sha256 over everything that decides the answer: messages, schema, model, sampling."""
         messages = [[m.role, m.content] for m in self.messages]
         # ASCII, because half of a surrogate pair in a text cannot be encoded, but can be escaped.
-        body = json.dumps(
-            [messages, self.form.schema_text(), self.model_settings], ensure_ascii=True
-        )
+        body = json.dumps([messages, self.schema_text, self.model_settings], ensure_ascii=True)
         return hashlib.sha256(body.encode()).hexdigest()
+
+    @cached_property
+    def schema_text(self) -> str:
+        """The JSON Schema of the reply as text, its fields in the order of the page."""
+        return json.dumps(self.form.schema_for(self.slots))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ def most_tokens(request: Request, max_reply_tokens: int) -> int:
         max_reply_tokens: most tokens of a reply.
     """
     prompt = sum(_bytes(message.content) + 16 for message in request.messages)
-    return prompt + _bytes(request.form.schema_text()) + 16 + max_reply_tokens
+    return prompt + _bytes(request.schema_text) + 16 + max_reply_tokens
 
 
 def _bytes(text: str) -> int:

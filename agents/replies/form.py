@@ -52,8 +52,36 @@ class Form(BaseModel):
         """
 
     @classmethod
+    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+        """Names of fields that one question does not ask for; the default asks for all.
+
+        Args:
+            slots: settled content of the prompt by slot.
+        """
+        return ()
+
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """The JSON Schema of the reply to one question, its fields in declared order.
+
+        The page of the question and the schema that is sent beside it are both made of this.
+
+        Args:
+            slots: settled content of the prompt by slot.
+        """
+        schema = cls.json_schema()
+        for name in cls.unasked(slots):
+            schema["properties"].pop(name, None)
+            if name in schema.get("required", ()):
+                schema["required"].remove(name)
+        return schema
+
+    @classmethod
     def json_schema(cls) -> dict[str, Any]:
         """The form as plain JSON Schema under the names of the prompt, for ``response_format``.
+
+        Fields stand in the order of their declaration, because a model that fills a schema writes
+        them in this order: what is to be thought before a choice is declared before it.
 
         Forms inside forms are written out where they are used, because some servers follow no
         ``$ref``; only a recursive form keeps its ``$defs``. Titles and docstrings are left out:
@@ -64,7 +92,7 @@ class Form(BaseModel):
 
     @classmethod
     def schema_text(cls) -> str:
-        """The JSON Schema as canonical text; part of the hash of every request."""
+        """The JSON Schema as text, its fields in declared order."""
         return _schema_text(cls)
 
     def as_json(self) -> str:
@@ -80,8 +108,8 @@ def _schema_text(form: type[Form]) -> str:
     plain = _plain(defs[root] if root else schema, defs, frozenset({root}))
     if "$ref" in json.dumps(plain):
         plain["$defs"] = {name: _plain(one, defs, frozenset(defs)) for name, one in defs.items()}
-    # Sorted, because the hash by which a resumed run compares is made of it (rule 22).
-    return json.dumps(plain, sort_keys=True)
+    # Never sorted: a model writes the fields in this order.
+    return json.dumps(plain)
 
 
 def _plain(schema: Any, defs: Mapping[str, Any], inside: frozenset[str]) -> Any:

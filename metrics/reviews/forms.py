@@ -18,10 +18,12 @@ Score = Annotated[float, Field(ge=1, le=10)]
 class Remarks(Form):
     """What every review says in words."""
 
-    summary: str = Field(alias="Summary", min_length=1)
-    strengths: tuple[str, ...] = Field(default=(), alias="Strengths")
-    weaknesses: tuple[str, ...] = Field(default=(), alias="Weaknesses")
-    questions: tuple[str, ...] = Field(default=(), alias="Questions")
+    summary: str = Field(alias="Summary", min_length=1, description="two or three sentences")
+    strengths: tuple[str, ...] = Field(default=(), alias="Strengths", description="one point each")
+    weaknesses: tuple[str, ...] = Field(
+        default=(), alias="Weaknesses", description="one point each"
+    )
+    questions: tuple[str, ...] = Field(default=(), alias="Questions", description="one point each")
 
 
 class ConferenceReview(Remarks):
@@ -45,7 +47,11 @@ class NoveltyRating(Form):
     """How novel an idea is, on the scale of Si et al. (2024). Slots: title, abstract."""
 
     has_rule: ClassVar[bool] = True
-    reason: str = Field(default="", alias="Reason")
+    reason: str = Field(
+        default="",
+        alias="Reason",
+        description="two or three sentences that name the nearest known work and the difference",
+    )
     novelty: Score = Field(alias="Novelty")
 
     @classmethod

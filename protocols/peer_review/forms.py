@@ -53,12 +53,22 @@ class Review(Form):
     """
 
     has_rule: ClassVar[bool] = True
-    recommendation: Recommendation = Field(alias="Recommendation")
+    comments: str = Field(
+        alias="Comments", description="what is good, what is wrong, what should be done"
+    )
     originality: Mark = Field(alias="Originality")
     soundness: Mark = Field(alias="Soundness")
     clarity: Mark = Field(alias="Clarity")
     overall: Mark = Field(alias="Overall")
-    comments: str = Field(alias="Comments")
+    recommendation: Recommendation = Field(alias="Recommendation")
+
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """In the last round nothing can be revised."""
+        schema = super().schema_for(slots)
+        if slots.get("final"):
+            schema["properties"]["Recommendation"]["enum"] = ["accept", "reject"]
+        return schema
 
     @field_validator("recommendation", mode="before")
     @classmethod
@@ -105,9 +115,13 @@ class Rewrite(Form):
     """A revised manuscript. Slots: manuscript, reports (Reports)."""
 
     has_rule: ClassVar[bool] = True
-    title: str = Field(alias="Title", min_length=1)
-    abstract: str = Field(alias="Abstract", min_length=1)
-    response: str = Field(default="", alias="Response")
+    response: str = Field(
+        default="",
+        alias="Response",
+        description="your answer to the reviewers: what you change and what not, and why",
+    )
+    title: str = Field(alias="Title", min_length=1, description="the title")
+    abstract: str = Field(alias="Abstract", min_length=1, description="the whole abstract")
 
     def words(self) -> str:
         """Title and abstract."""

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from agents.prompts.dialogue import Advice, Utterance
 from protocols.discussion import Discussion, Utterances
-from protocols.virsci.forms import Draft, Revision, SelfReview
+from protocols.virsci.forms import Critique, Draft, Revision, SelfReview
 from protocols.virsci.idea_ranking import CandidateIdea
-from protocols.virsci.prompts import PROMPTS
+from protocols.virsci.team_memory import TeamMemory, tell_changes
 from society.kernel.answer import Answer
 from society.kernel.process import Process
 
 if TYPE_CHECKING:
+    from agents.config import Switch
     from agents.reference import Reference
     from society.teams.lab import Lab
     from society.teams.team import Team
+
+
+Abstract: TypeAlias = Draft | Revision
+"""A text of the abstract, drafted or revised."""
+
+
+@dataclass(frozen=True, slots=True)
+class AbstractRules:
+    """How an abstract is written.
+
+    Attributes:
+        papers: does the first draft see the papers near the idea?
+        profiles: do writers see relevant scientists?
+        critique: does another member than the idea's author examine it before the draft?
+    """
+
+    papers: Switch = "off"
+    profiles: Switch = "off"
+    critique: Switch = "off"
 
 
 class SelfReviewResult(NamedTuple):
@@ -22,103 +45,220 @@ class SelfReviewResult(NamedTuple):
 
     Attributes:
         too_near: is the abstract too near to a past one?
+        highest: similarity to the nearest past abstract, 0 to 100.
         review: the leader's review, for the prompt of a revision.
         near: the past papers it was compared with, for the same prompt; unread.
     """
 
     too_near: bool
+    highest: float
     review: Answer[SelfReview]
     near: Answer[tuple[Reference, ...]]
 
 
 def generate_abstract(
-    team: Team, discussion: Discussion, idea: Answer[CandidateIdea]
-) -> Process[Answer[Draft]]:
+    team: Team,
+    lab: Lab,
+    discussion: Discussion,
+    rules: AbstractRules,
+    idea: Answer[CandidateIdea],
+    memory: TeamMemory,
+) -> Process[Answer[Abstract]]:
     """The leader drafts an abstract on an idea; every next speaker revises it (Eq. 4).
 
     Args:
         team: whose leader begins.
+        lab: the team's access to the world.
         discussion: holds the turns.
+        rules: what the pages hold.
         idea: the idea that the abstract is about.
+        memory: what earlier stages left.
 
     Returns:
         The abstract after K turns, unread.
     """
-    return (yield from _hold_rounds(team, discussion, idea=idea))
+    rounds = WritingRounds(team, lab, discussion, rules, memory, idea)
+    return (yield from rounds.hold())
 
 
 def revise_abstract(
-    team: Team, discussion: Discussion, draft: Answer[Draft], self_review: SelfReviewResult
-) -> Process[Answer[Draft]]:
+    team: Team,
+    lab: Lab,
+    discussion: Discussion,
+    rules: AbstractRules,
+    idea: Answer[CandidateIdea],
+    memory: TeamMemory,
+    draft: Answer[Abstract],
+    self_review: SelfReviewResult,
+) -> Process[Answer[Abstract]]:
     """One more stage of K turns after a self-review.
 
     Its first prompt holds the review and the near abstracts (Eq. 6).
 
     Args:
         team: whose members revise.
+        lab: the team's access to the world.
         discussion: holds the turns.
+        rules: what the pages hold.
+        idea: the idea that the abstract is about.
+        memory: what earlier stages left.
         draft: the abstract that was too near to the past.
         self_review: what the leader found.
 
     Returns:
         The abstract after K turns, unread.
     """
-    return (
-        yield from _hold_rounds(
-            team, discussion, draft=draft, review=self_review.review, near=self_review.near
-        )
-    )
+    rounds = WritingRounds(team, lab, discussion, rules, memory, idea, draft, self_review)
+    return (yield from rounds.hold())
 
 
 def review_abstract(
-    team: Team, lab: Lab, draft: Answer[Draft], *, count: int, threshold: float
+    team: Team,
+    lab: Lab,
+    memory: TeamMemory,
+    draft: Answer[Abstract],
+    *,
+    count: int,
+    threshold: float,
 ) -> Process[SelfReviewResult]:
     """The leader compares an abstract with the past (Eq. 5); read by the next meeting.
 
     Args:
         team: whose leader reviews.
         lab: the team's access to the world.
+        memory: its page is shown.
         draft: the abstract.
         count: past abstracts that it is compared with (>= 1).
         threshold: similarity, 0 to 100, from which it is too near.
     """
     near = lab.search(draft, count)
     review: Answer[SelfReview] = yield from lab.ask(
-        team.leader, PROMPTS["self_review"], SelfReview, "review", draft=draft, near=near
+        team.leader, memory.prompts["self_review"], SelfReview, "review", draft=draft, near=near
     )
     yield from lab.prepare()
     yield from lab.notice()
-    return SelfReviewResult(review.read().highest >= threshold, review, near)
+    highest = review.read().highest
+    return SelfReviewResult(highest >= threshold, highest, review, near)
 
 
-def _hold_rounds(
-    team: Team,
-    discussion: Discussion,
-    *,
-    idea: Answer[CandidateIdea] | None = None,
-    draft: Answer[Draft] | None = None,
-    review: Answer[SelfReview] | None = None,
-    near: Answer[tuple[Reference, ...]] | tuple[()] = (),
-) -> Process[Answer[Draft]]:
-    drafts: list[Answer[Draft]] = [] if draft is None else [draft]
-    guest: Utterances = ()
+class WritingRounds:
+    """The rounds in which one abstract is drafted and revised.
 
-    def speak(turn: int, speakers: list[str]) -> Process[Utterances]:
-        nonlocal guest, review, near
+    Args:
+        team: whose members write.
+        lab: the team's access to the world.
+        discussion: holds the turns.
+        rules: what the pages hold.
+        memory: what earlier stages left.
+        idea: the idea that the abstract is about.
+        draft: a text to begin with; None: the leader drafts one.
+        self_review: what the leader found in that text; shown to the first reviser.
+    """
+
+    def __init__(
+        self,
+        team: Team,
+        lab: Lab,
+        discussion: Discussion,
+        rules: AbstractRules,
+        memory: TeamMemory,
+        idea: Answer[CandidateIdea],
+        draft: Answer[Abstract] | None = None,
+        self_review: SelfReviewResult | None = None,
+    ) -> None:
+        self._team, self._lab, self._discussion = team, lab, discussion
+        self._rules, self._memory, self._idea = rules, memory, idea
+        self._review = self_review
+        self._texts = [] if draft is None else [draft]
+        self._writer = team.leader
+        self._guest: tuple[Answer[Advice | None], ...] = ()
+        self._changes: tuple[Answer[Utterance | None], ...] = ()
+
+    def hold(self) -> Process[Answer[Abstract]]:
+        """Hold all rounds; returns the last text, unread."""
+        # Also in random order the abstract begins with the leader.
+        opener = self._team.leader
+        yield from self._discussion.hold(self._hold_round, summarised=False, opener=opener)
+        return self._texts[-1]
+
+    def _hold_round(self, turn: int, speakers: list[str]) -> Process[Utterances]:
         for seat, speaker in enumerate(speakers):
-            slots: dict[str, Any] = {"idea": idea}
-            if drafts:
-                slots = {"draft": drafts[-1], "guest": guest, "review": review, "near": near}
-            page, form = ("revision", Revision) if drafts else ("draft", Draft)
-            cue = drafts[-1] if drafts else idea
-            text, guest = yield from discussion.utter(
-                speaker, seat, page, form, cue=cue, recall=cue, **slots
-            )
-            drafts.append(text)
-            # Only the first reviser is shown the self-review.
-            review, near = None, ()
-        return (drafts[-1],)
+            if self._texts:
+                yield from self._revise(speaker, seat)
+            else:
+                yield from self._draft(speaker, seat)
+        return (Utterance(self._writer, self._texts[-1]),)
 
-    # Also in random order the abstract begins with the leader.
-    yield from discussion.hold(speak, summarised=False, opener=team.leader)
-    return drafts[-1]
+    def _draft(self, speaker: str, seat: int) -> Process[None]:
+        memory, rules = self._memory, self._rules
+        critique: Answer[Utterance] | None = None
+        if rules.critique == "on" and self._team.size > 1:
+            critique = yield from self._criticise()
+        text, self._guest = yield from self._discussion.utter(
+            speaker,
+            seat,
+            "draft",
+            Draft,
+            cue=self._idea,
+            recall=self._idea,
+            about=self._idea,
+            people=self._rules.profiles == "on",
+            idea=self._lab.later(
+                partial(as_drafted, rules.papers == "on", memory.carries), self._idea
+            ),
+            critique=() if critique is None else (critique,),
+            advice=memory.shown(memory.advice),
+            tried=memory.failed_ideas,
+            reasons=memory.carries,
+        )
+        self._texts.append(text)
+
+    def _criticise(self) -> Process[Answer[Utterance]]:
+        """Ask a member who is not the author; the author is known only when the idea is read."""
+        author = self._idea.read().author
+        critic = next(member for member in self._team.members[::-1] if member != author)
+        said: Answer[Critique] = yield from self._lab.ask(
+            critic, self._memory.prompts["critique"], Critique, "criticise", idea=self._idea
+        )
+        return self._lab.later(partial(Utterance, critic), said)
+
+    def _revise(self, speaker: str, seat: int) -> Process[None]:
+        memory, review, text = self._memory, self._review, self._texts[-1]
+        revised: Answer[Abstract]
+        revised, self._guest = yield from self._discussion.utter(
+            speaker,
+            seat,
+            "revision",
+            Revision,
+            cue=text,
+            recall=text,
+            about=self._idea,
+            people=self._rules.profiles == "on",
+            draft=text,
+            writer=self._writer,
+            guest=self._guest,
+            idea=self._idea if memory.carries else None,
+            changes=memory.shown(self._changes),
+            review=None if review is None else review.review,
+            near=() if review is None else review.near,
+        )
+        self._changes += (self._lab.later(partial(tell_changes, speaker), revised),)
+        self._texts.append(revised)
+        self._writer = speaker
+        # Only the first reviser is shown the self-review.
+        self._review = None
+
+
+def as_drafted(papers: bool, carries: bool, idea: CandidateIdea) -> CandidateIdea:
+    """An idea as the leader sees it who drafts; Figure 22 shows it without any papers.
+
+    Args:
+        papers: are the papers near it shown?
+        carries: are the papers shown that it builds on?
+        idea: the idea.
+    """
+    return replace(
+        idea,
+        references=idea.references if papers else (),
+        builds_on=idea.builds_on if carries else (),
+    )

@@ -11,12 +11,14 @@ from pydantic import Field, field_validator
 
 from agents.errors import ReplyError
 from agents.offline import abstracts, decisions, ideas, topics
+from agents.prompts.paper_lists import pair_name
 from agents.replies.form import Form
-from protocols.forms import Spoken
+from protocols.forms import ASK, Question, Spoken
 
 _NAMED = re.compile(r"\bidea[\s#_:.-]*(\d+)\b", re.IGNORECASE)
 _PREFERRED = re.compile(r"\W*idea\W*(\d+)\W*\s(?:rather than|instead of|over|and not)\b", re.I)
 _BARE = re.compile(r"\W*#?(\d+)\W*")
+_KEY = re.compile(r"\bP?0*(\d{1,9})\b", re.IGNORECASE)
 
 Rating = Annotated[float, Field(ge=1, le=10)]
 """A score of an abstract or an idea; 1 is lowest."""
@@ -28,7 +30,14 @@ class Topic(Form):
     """The topic the leader proposes (Fig. 19). Slots: summaries, said (replies of turn K)."""
 
     has_rule: ClassVar[bool] = True
-    topic: str = Field(alias="Selected Topic", min_length=1)
+    reason: str = Field(
+        default="", alias="Reason", description="which themes came back, which need it answers"
+    )
+    topic: str = Field(
+        alias="Selected Topic",
+        min_length=1,
+        description="the topic, in one sentence of at most 40 words",
+    )
 
     def words(self) -> str:
         """The topic."""
@@ -49,8 +58,8 @@ class Agreement(Form):
     """Does a member agree with the proposed topic? Slots: topic (Topic)."""
 
     has_rule: ClassVar[bool] = True
+    reason: str = Field(default="", alias="Reason", description="why")
     agree: bool = Field(alias="Agree")
-    reason: str = Field(default="", alias="Reason")
 
     @classmethod
     def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
@@ -67,8 +76,8 @@ class Stay(Form):
     """Does a member stay for the topic? Slots: topic (Topic), load (teams it is in now)."""
 
     has_rule: ClassVar[bool] = True
+    reason: str = Field(default="", alias="Reason", description="why")
     stay: bool = Field(alias="Stay")
-    reason: str = Field(default="", alias="Reason")
 
     @classmethod
     def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
@@ -81,35 +90,96 @@ class Stay(Form):
         return cls(stay=True)
 
 
+class IdeaMarks(Form):
+    """Another's rating of the idea on the table; a part of a form, never asked for alone."""
+
+    clarity: Rating = Field(alias="Clarity")
+    feasibility: Rating = Field(alias="Feasibility")
+    novelty: Rating = Field(alias="Novelty")
+
+
 class Idea(Spoken):
     """One idea with its self-assessment (Fig. 20).
 
     Slots: topic (Topic), references (References shown, best first; may be empty), previous
-    (CandidateIdea or None), summaries, said (Idea and GuestReply of this turn so far),
-    memory, knowledge, outsiders.
+    (CandidateIdea or None), summaries, said (Utterances of Ideas and Advice of this round so
+    far), memory, knowledge, outsiders, extras (names of the optional fields asked for).
     """
 
     has_rule: ClassVar[bool] = True
-    idea: str = Field(alias="Idea", min_length=1)
-    title: str = Field(alias="Title", min_length=1)
-    experiment: str = Field(default="", alias="Experiment")
+    objection: str = Field(
+        default="",
+        alias="Objection",
+        description="the strongest objection to the idea on the table",
+    )
+    marks: IdeaMarks | None = Field(default=None, alias="Marks")
+    """The speaker's rating of the idea on the table."""
+    reason: str = Field(
+        default="",
+        alias="Reason",
+        description="what made you think of the idea, and in what it differs from what exists",
+    )
+    idea: str = Field(
+        alias="Idea",
+        min_length=1,
+        description="the idea, why it matters, what it could change",
+    )
+    title: str = Field(alias="Title", min_length=1, description="a title for the paper")
+    experiment: str = Field(
+        default="",
+        alias="Experiment",
+        description="how it would be carried out: design, steps, the outcome you hope for",
+    )
     clarity: Rating = Field(alias="Clarity")
     feasibility: Rating = Field(alias="Feasibility")
     novelty: Rating = Field(alias="Novelty")
-    uses: tuple[int, ...] = Field(default=(), alias="Uses")
-    """1-based numbers of the listed references the idea builds on."""
+    gist: str = Field(
+        default="",
+        alias="In Short",
+        description="the idea in two sentences, for those who join the discussion later",
+    )
+    uses: tuple[str, ...] = Field(
+        default=(),
+        alias="Uses",
+        description="keys of the listed papers that the idea really builds on",
+    )
+    """Keys of listed references, such as ``P17``; a bare number stands for the key."""
+    ask: Question | None = ASK
+
+    @field_validator("uses", mode="before")
+    @classmethod
+    def _read_keys(cls, value: Any) -> Any:
+        """Read 17, "17" and "[P17]" as the key P17, and several of them in one text."""
+        items = value if isinstance(value, list | tuple) else [value]
+        found = [key for item in items for key in _KEY.findall(str(item))]
+        return tuple(f"P{int(key)}" for key in found)
+
+    @classmethod
+    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+        """Fields that belong to papers, an idea on the table or a switch that is off."""
+        extras = slots.get("extras", ())
+        named = [] if slots.get("references") else ["Uses"]
+        named += [] if "gist" in extras else ["In Short"]
+        if "marks" not in extras or slots.get("previous") is None:
+            named += ["Objection", "Marks"]
+        return (*named, *super().unasked(slots))
 
     @property
     def query(self) -> str:
         """The text by which papers near the idea are searched: title and idea."""
         return f"{self.title}. {self.idea}"
 
+    @property
+    def text(self) -> str:
+        """Title, idea and experiment, each on lines of its own, without reasons and ratings."""
+        return f"{self.title}\n{self.idea}\nExperiment: {self.experiment}"
+
     def words(self) -> str:
-        """Title, idea, experiment and ratings in one paragraph."""
+        """What its author said of it: the reasons, the idea, and the self-assessment."""
+        reason = f"{self.reason}\n" if self.reason else ""
         return (
-            f"{self.title}. {self.idea} Experiment: {self.experiment} "
-            f"(Clarity {self.clarity:g}, Feasibility {self.feasibility:g}, "
-            f"Novelty {self.novelty:g})"
+            f"{reason}{self.text}\n(Clarity {self.clarity:g}, Feasibility "
+            f"{self.feasibility:g}, Novelty {self.novelty:g})"
         )
 
     @classmethod
@@ -123,14 +193,56 @@ class Idea(Spoken):
         return None
 
 
+class Comparison(Form):
+    """One idea and what is nearest to it; a part of a form, never asked for alone."""
+
+    idea: str = Field(alias="Idea", description="Idea 0")
+    nearest: str = Field(default="", alias="Nearest", description="key of the nearest paper")
+    difference: str = Field(
+        default="", alias="Difference", description="what the idea has and the paper has not"
+    )
+
+
 class Ballot(Form):
     """A blind vote for the most novel idea (Fig. 21).
 
-    Slots: ideas (CandidateIdeas on the ballot, in order; their references may be empty).
+    Slots: ideas (CandidateIdeas on the ballot, in the order shown; their references may be
+    empty), extras (``comparisons``: each idea is compared before the vote).
     """
 
     has_rule: ClassVar[bool] = True
-    decision: str = Field(alias="Decision Made")
+    comparisons: tuple[Comparison, ...] = Field(default=(), alias="Comparisons")
+    reason: str = Field(
+        default="", alias="Reason", description="which idea is farthest from what exists, and why"
+    )
+    decision: str = Field(
+        alias="Decision Made",
+        json_schema_extra={"enum": [f"Idea {number}" for number in range(3)]},
+    )
+
+    @classmethod
+    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+        """Comparisons, unless they are switched on."""
+        return () if "comparisons" in slots.get("extras", ()) else ("Comparisons",)
+
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """Only the ideas that are shown can be chosen."""
+        schema = super().schema_for(slots)
+        shown = [f"Idea {number}" for number in range(len(slots.get("ideas", ())))]
+        if shown:
+            schema["properties"]["Decision Made"]["enum"] = shown
+        return schema
+
+    def check_against(self, slots: Mapping[str, Any]) -> None:
+        """Require a vote for an idea that is on the ballot.
+
+        Raises:
+            ReplyError: the idea is not.
+        """
+        shown = len(slots.get("ideas", ()))
+        if shown and self.choice >= shown:
+            raise ReplyError(f'"Decision Made" names {self.decision}; only {shown} are shown')
 
     @field_validator("decision", mode="before")
     @classmethod
@@ -176,12 +288,48 @@ def _parse_vote(decision: str) -> int:
     return int(vote) if vote in ("0", "1", "2") else -1
 
 
+class Critique(Form):
+    """The strongest objection to the chosen idea, before its abstract is written.
+
+    Slots: idea (CandidateIdea).
+    """
+
+    has_rule: ClassVar[bool] = True
+    soundness: str = Field(
+        alias="Soundness", description="does the reasoning hold; which step is weakest"
+    )
+    objection: str = Field(
+        alias="Objection", description="the strongest objection a reviewer would raise"
+    )
+    advice: str = Field(
+        default="", alias="Advice", description="what the abstract should say or change to meet it"
+    )
+
+    def words(self) -> str:
+        """Soundness, objection and advice."""
+        return f"{self.soundness}\n{self.objection}\n{self.advice}".strip()
+
+    @classmethod
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Name the concept of the idea that its papers speak least of."""
+        return cls.model_validate(ideas.criticise_idea(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """Say nothing: an unreadable critique is silence."""
+        return cls(soundness="", objection="")
+
+
 class Draft(Spoken):
     """The leader's first abstract (Fig. 22). Slots: idea (CandidateIdea), knowledge, outsiders."""
 
     has_rule: ClassVar[bool] = True
-    title: str = Field(alias="Title", min_length=1)
-    abstract: str = Field(alias="Abstract", min_length=1)
+    reason: str = Field(
+        default="", alias="Reason", description="what each of the five parts has to say"
+    )
+    title: str = Field(alias="Title", min_length=1, description="the title")
+    abstract: str = Field(alias="Abstract", min_length=1, description="the abstract")
+    ask: Question | None = ASK
 
     def words(self) -> str:
         """Title and abstract."""
@@ -198,15 +346,33 @@ class Draft(Spoken):
         return None
 
 
-class Revision(Draft):
+class Revision(Spoken):
     """A scored and rewritten abstract (Fig. 23).
 
-    Slots: draft (Draft or Revision), guest (GuestReply or None), review (SelfReview or None),
-    near (References of the review, else empty), knowledge, outsiders.
+    Slots: draft (Draft or Revision), guest (Advice), review (SelfReview or None), near
+    (References of the review, else empty), knowledge, outsiders.
     """
 
-    scores: dict[str, Rating] = Field(default_factory=dict, alias="Scores")
-    modifications: str = Field(default="", alias="Modifications")
+    has_rule: ClassVar[bool] = True
+    scores: dict[str, Rating] = Field(
+        default_factory=dict,
+        alias="Scores",
+        json_schema_extra={
+            "properties": {
+                name: {"type": "number", "minimum": 1, "maximum": 10} for name in abstracts.CRITERIA
+            }
+        },
+    )
+    modifications: str = Field(
+        default="", alias="Modifications", description="what you change, and why"
+    )
+    title: str = Field(alias="Title", min_length=1, description="the title")
+    abstract: str = Field(alias="Abstract", min_length=1, description="the new abstract")
+    ask: Question | None = ASK
+
+    def words(self) -> str:
+        """Title and abstract."""
+        return f"{self.title}\n{self.abstract}"
 
     @classmethod
     def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
@@ -223,9 +389,9 @@ class Revision(Draft):
 class OverlapPair(Form):
     """One pair that overlaps too much, with its reason; a part of a form, never asked for alone."""
 
-    pair: str
+    pair: str = Field(description="Written Abstract vs A")
     score: Similarity
-    reason: str = ""
+    reason: str = Field(default="", description="where they overlap")
 
 
 class SelfReview(Form):
@@ -234,6 +400,21 @@ class SelfReview(Form):
     has_rule: ClassVar[bool] = True
     similarity_scores: dict[str, Similarity]
     high_overlap_pairs: tuple[OverlapPair, ...] = ()
+
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """One score for each abstract that is shown, all required."""
+        schema = super().schema_for(slots)
+        names = [pair_name(place) for place in range(len(slots.get("near", ())))]
+        if names:
+            scores = schema["properties"]["similarity_scores"]
+            each = scores.pop("additionalProperties")
+            scores |= {
+                "properties": {name: dict(each) for name in names},
+                "required": names,
+                "additionalProperties": False,
+            }
+        return schema
 
     @property
     def highest(self) -> float:

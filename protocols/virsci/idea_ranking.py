@@ -7,8 +7,9 @@ read (rule 10), so the stages hand these functions to ``lab.later`` instead of r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from agents.prompts.paper_lists import paper_key
 from agents.reference import Reference
 from protocols.virsci.forms import Ballot, Idea
 
@@ -25,17 +26,23 @@ class CandidateIdea:
 
     Attributes:
         idea: the idea as it was put forward.
+        author: masked name of who put it forward.
         references: papers of B_past near the idea, nearest first; empty if switched off.
         used: ids of the papers that the idea says it builds on.
         retrieved: ids of all papers that were found for it, shown to its author or near it.
         scored: does its self-assessment count?
+        builds_on: the papers that the idea says it builds on.
+        marks: ratings of the idea by others (clarity, feasibility, novelty).
     """
 
     idea: Idea
+    author: str = ""
     references: tuple[Reference, ...] = ()
     used: tuple[str, ...] = ()
     retrieved: tuple[str, ...] = ()
     scored: bool = True
+    builds_on: tuple[Reference, ...] = ()
+    marks: tuple[tuple[float, float, float], ...] = ()
 
     @property
     def query(self) -> str:
@@ -44,28 +51,66 @@ class CandidateIdea:
 
 
 def make_candidate(
-    scored: bool, idea: Idea, shown: Sequence[Reference], near: Sequence[Reference]
+    author: str,
+    scored: bool,
+    idea: Idea,
+    shown: Sequence[Reference],
+    near: Sequence[Reference],
+    previous: CandidateIdea | tuple[()] = (),
 ) -> CandidateIdea:
     """Join an idea with its references.
 
     Args:
+        author: masked name of who put the idea forward.
         scored: does the idea's self-assessment count?
-        idea: the idea; its ``uses`` are numbers of the papers shown, from 1.
-        shown: papers that its author was shown. A number beyond them is passed over.
+        idea: the idea; its ``uses`` are keys of papers on its author's page.
+        shown: papers that its author was shown.
         near: papers found by the idea itself.
+        previous: the idea on the table before; the papers that it builds on stood on the page too.
     """
-    used = [shown[number - 1].id for number in idea.uses if 1 <= number <= len(shown)]
+    before = previous.builds_on if isinstance(previous, CandidateIdea) else ()
+    # Of two papers with one key, which lists without keys of their own can have, the first counts.
+    known = {paper_key(paper, n): paper for n, paper in reversed([*enumerate(before, 1)])}
+    known |= {paper_key(paper, n): paper for n, paper in enumerate(shown, 1)}
+    builds_on = tuple(known[key] for key in dict.fromkeys(idea.uses) if key in known)
     retrieved = dict.fromkeys(reference.id for reference in (*shown, *near))
-    return CandidateIdea(idea, tuple(near), tuple(dict.fromkeys(used)), tuple(retrieved), scored)
+    return CandidateIdea(
+        idea=idea,
+        author=author,
+        references=tuple(near),
+        used=tuple(dict.fromkeys(paper.id for paper in builds_on)),
+        retrieved=tuple(retrieved),
+        scored=scored,
+        builds_on=builds_on,
+    )
+
+
+def add_marks(speaker: str, candidate: CandidateIdea, said: Idea) -> CandidateIdea:
+    """The idea on the table with the rating of the next speaker, unless that is its author.
+
+    Args:
+        speaker: masked name of the next speaker.
+        candidate: the idea on the table.
+        said: what the next speaker said; its ``marks`` are of the idea on the table.
+    """
+    marks = said.marks
+    if marks is None or speaker == candidate.author:
+        return candidate
+    rated = (marks.clarity, marks.feasibility, marks.novelty)
+    return replace(candidate, marks=(*candidate.marks, rated))
 
 
 def confidence(candidate: CandidateIdea, weights: Weights) -> float:
-    """Weighted mean of Clarity, Feasibility and Novelty, 1 to 10; 0 of an idea not scored."""
+    """Weighted mean of Clarity, Feasibility and Novelty, 1 to 10; 0 of an idea not scored.
+
+    Where others have rated the idea, it is the mean over its author's and their ratings.
+    """
     if not candidate.scored:
         return 0.0
     idea = candidate.idea
-    ratings = (idea.clarity, idea.feasibility, idea.novelty)
-    return sum(w * r for w, r in zip(weights, ratings, strict=True)) / sum(weights)
+    raters = ((idea.clarity, idea.feasibility, idea.novelty), *candidate.marks)
+    total = sum(w * r for ratings in raters for w, r in zip(weights, ratings, strict=True))
+    return total / (sum(weights) * len(raters))
 
 
 def shortlist(weights: Weights, *ideas: CandidateIdea) -> tuple[CandidateIdea, ...]:

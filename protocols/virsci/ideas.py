@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from agents.prompts.dialogue import Utterance
 from protocols.discussion import Discussion, Utterances
 from protocols.virsci.forms import Idea, Topic
 from protocols.virsci.idea_ranking import (
     CandidateIdea,
     Weights,
+    add_marks,
     count_ties,
     make_candidate,
     shortlist,
 )
+from protocols.virsci.searches import SearchRules, find_papers
 from society.kernel.answer import Answer
 from society.kernel.process import Process
 
 if TYPE_CHECKING:
-    from agents.config import Switch
-    from agents.reference import Reference
-    from protocols.virsci.settings import ReferenceUse
+    from protocols.virsci.team_memory import TeamMemory
     from society.teams.lab import Lab
     from society.teams.team import Team
 
@@ -28,26 +30,46 @@ Ideas: TypeAlias = tuple[Answer[CandidateIdea], ...]
 """Ideas with their references, in the order of being put forward, unread."""
 
 
+@dataclass(frozen=True, slots=True)
+class IdeaRules:
+    """How ideas are generated.
+
+    Attributes:
+        search: what a speaker is shown of the literature.
+        near: the search for the papers near an idea.
+        first_scored: does the self-assessment of the team's first idea count?
+        extras: optional fields of ``Idea`` that are asked for: ``gist``, ``marks``.
+    """
+
+    search: SearchRules
+    near: SearchRules
+    first_scored: bool = True
+    extras: tuple[str, ...] = ()
+
+
 def generate_ideas(
+    team: Team,
     lab: Lab,
     discussion: Discussion,
     topic: Answer[Topic] | Topic,
-    references: ReferenceUse,
-    first_scored: bool,
+    rules: IdeaRules,
+    memory: TeamMemory,
 ) -> Process[Ideas]:
     """Let every speaker of K turns improve the previous idea or propose a new one (Eq. 2).
 
     Args:
+        team: whose members speak.
         lab: the team's access to the world.
         discussion: holds the turns.
         topic: what the ideas are about.
-        references: how many papers are shown, if any.
-        first_scored: does the self-assessment of the team's first idea count?
+        rules: what is searched, shown and asked.
+        memory: takes the advice of outsiders; holds what the topic discussion left.
 
     Returns:
         Every idea with its references.
     """
     ideas: Ideas = ()
+    extras = rules.extras
 
     def speak(turn: int, speakers: list[str]) -> Process[Utterances]:
         nonlocal ideas
@@ -55,7 +77,7 @@ def generate_ideas(
         for seat, speaker in enumerate(speakers):
             previous = ideas[-1] if ideas else None
             cue = topic if previous is None else previous
-            shown = search_past(lab, cue, references.ideas, references.count)
+            shown = find_papers(lab, rules.search, speaker, cue, topic)
             idea, guest = yield from discussion.utter(
                 speaker,
                 seat,
@@ -63,19 +85,35 @@ def generate_ideas(
                 Idea,
                 cue=cue,
                 recall=topic,
+                about=topic,
                 topic=topic,
+                background=memory.shown(memory.topic_summaries),
+                reasons=memory.carries,
+                tried=memory.failed_ideas,
+                earlier=memory.shown(ideas[:-1]),
                 previous=previous,
+                # The idea on the table was the last utterance of this round, if there is one.
+                shown_above=bool(said),
                 references=shown,
                 summaries=discussion.summaries,
                 said=said,
+                extras=extras,
             )
-            said = (*said, idea, *guest)
-            near = search_past(lab, idea, references.ideas, references.count)
-            scored = bool(ideas) or first_scored
-            ideas = (*ideas, lab.later(partial(make_candidate, scored), idea, shown, near))
+            said = (*said, Utterance(speaker, idea), *guest)
+            near = find_papers(lab, rules.near, speaker, idea)
+            scored = bool(ideas) or rules.first_scored
+            make = partial(make_candidate, speaker, scored)
+            ideas = (
+                *ideas,
+                lab.later(make, idea, shown, near, () if previous is None else previous),
+            )
+            if len(ideas) > 1 and "marks" in extras:
+                marked = lab.later(partial(add_marks, speaker), ideas[-2], idea)
+                ideas = (*ideas[:-2], marked, ideas[-1])
         return said
 
     yield from discussion.hold(speak)
+    memory.advice = discussion.advice
     return ideas
 
 
@@ -92,17 +130,3 @@ def shortlist_ideas(
     """
     team.notes["ties"] = lab.later(partial(count_ties, weights), *ideas)
     return lab.later(partial(shortlist, weights), *ideas)
-
-
-def search_past(
-    lab: Lab, query: Any, switch: Switch, count: int
-) -> Answer[tuple[Reference, ...]] | tuple[()]:
-    """B_past(query): past papers near a text, or nothing where the stage sees no papers.
-
-    Args:
-        lab: the team's access to the world.
-        query: text, or Answer of one.
-        switch: does the stage see papers?
-        count: papers per search (>= 1).
-    """
-    return lab.search(query, count) if switch == "on" else ()

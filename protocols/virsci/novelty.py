@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import permutations
 from typing import TYPE_CHECKING
 
+from agents.prompts.dialogue import Utterance
 from protocols.discussion import Discussion, Utterances
 from protocols.virsci.forms import Ballot
 from protocols.virsci.idea_ranking import SHORTLIST_SIZE, CandidateIdea, Weights, plurality_winner
-from protocols.virsci.ideas import Ideas, search_past, shortlist_ideas
-from protocols.virsci.prompts import PROMPTS
+from protocols.virsci.ideas import Ideas, shortlist_ideas
+from protocols.virsci.searches import SearchRules, find_papers
 from society.kernel.answer import Answer
 from society.kernel.process import Process
 
 if TYPE_CHECKING:
     from agents.reference import Reference
-    from protocols.virsci.settings import ReferenceUse
+    from protocols.virsci.team_memory import TeamMemory
     from society.teams.lab import Lab
     from society.teams.team import Team
+
+
+@dataclass(frozen=True, slots=True)
+class BallotRules:
+    """How the members vote.
+
+    Attributes:
+        near: the search for the papers beside each idea.
+        weights: of the self-assessment, for the shortlist and for ties.
+        last_turn_only: are the ballots of the last turn alone counted, not those of all turns?
+        permuted: does each ballot list the ideas in an order of its own?
+        extras: optional fields of ``Ballot`` that are asked for: ``comparisons``.
+    """
+
+    near: SearchRules
+    weights: Weights
+    last_turn_only: bool = False
+    permuted: bool = False
+    extras: tuple[str, ...] = ()
 
 
 def assess_novelty(
@@ -26,10 +47,8 @@ def assess_novelty(
     lab: Lab,
     discussion: Discussion,
     ideas: Ideas,
-    references: ReferenceUse,
-    *,
-    weights: Weights,
-    last_turn_only: bool,
+    rules: BallotRules,
+    memory: TeamMemory,
 ) -> Process[Answer[CandidateIdea]]:
     """Let the members vote in K turns; no dialogue is in the prompt (Eq. 3).
 
@@ -38,41 +57,68 @@ def assess_novelty(
         lab: the team's access to the world.
         discussion: holds the turns.
         ideas: all ideas of the team; three of them are on the ballot.
-        references: how many papers stand beside each idea, if any.
-        weights: of the self-assessment, for the shortlist and for ties.
-        last_turn_only: count the ballots of the last turn only, not those of all turns.
+        rules: what a ballot holds, and which ballots count.
+        memory: its page is shown.
 
     Returns:
         The idea with most votes, unread.
     """
-    shortlisted = shortlist_ideas(team, lab, ideas, weights)
+    shortlisted = shortlist_ideas(team, lab, ideas, rules.weights)
     on_ballot = tuple(
-        _with_references(lab, shortlisted, index, references)
+        _with_references(team, lab, shortlisted, index, rules.near)
         for index in range(min(SHORTLIST_SIZE, len(ideas)))
     )
-    # Profiles are no dialogue, so the vote stays blind.
-    themes = lab.later(_join_queries, shortlisted)
     ballots: tuple[Answer[Ballot], ...] = ()
 
-    def vote(turn: int, voters: list[str]) -> Process[Utterances]:
+    def vote(turn: int, speakers: list[str]) -> Process[Utterances]:
         nonlocal ballots
-        cast = yield from lab.ask_each(
-            voters,
-            lambda seat, voter: lab.pose(
+        # Everybody votes once, also where the order of speaking is random and some stay silent.
+        voters = list(team.members)
+        orders = {voter: _order(lab, rules, len(on_ballot), turn, voter) for voter in voters}
+
+        def pose(seat: int, voter: str) -> Answer[Ballot]:
+            listed = tuple(on_ballot[place] for place in orders[voter])
+            return lab.pose(
                 voter,
-                PROMPTS["ballot"],
+                memory.prompts["ballot"],
                 Ballot,
                 "vote",
                 seat=seat,
-                ideas=on_ballot,
-                knowledge=discussion.find_knowledge(themes),
-            ),
-        )
-        ballots = (*cast,) if last_turn_only else (*ballots, *cast)
-        return tuple(cast)
+                ideas=listed,
+                papers=lab.later(pool_references, *listed),
+                position=discussion.position(),
+                extras=rules.extras,
+            )
+
+        cast = yield from lab.ask_each(voters, pose)
+        if rules.permuted:
+            cast = [
+                lab.later(partial(in_usual_order, orders[voter]), ballot)
+                for voter, ballot in zip(voters, cast, strict=True)
+            ]
+        ballots = (*cast,) if rules.last_turn_only else (*ballots, *cast)
+        return tuple(Utterance(voter, ballot) for voter, ballot in zip(voters, cast, strict=True))
 
     yield from discussion.hold(vote, summarised=False)
-    return lab.later(partial(plurality_winner, weights), shortlisted, *ballots)
+    return lab.later(partial(plurality_winner, rules.weights), shortlisted, *ballots)
+
+
+def _order(lab: Lab, rules: BallotRules, ideas: int, turn: int, voter: str) -> tuple[int, ...]:
+    """The order in which one ballot lists the ideas; over the rounds as many orders as there are.
+
+    Args:
+        lab: the team's access to the world.
+        rules: is the order permuted?
+        ideas: number of ideas on the ballot.
+        turn: number of the turn, from 1.
+        voter: masked name.
+    """
+    orders = list(permutations(range(ideas)))
+    if not rules.permuted:
+        return orders[0]
+    # A stream per voter, not per turn: each of its ballots takes the next order of one shuffle.
+    shuffled = lab.rng("ballot order", lab.visit, voter).permutation(len(orders))
+    return orders[int(shuffled[(turn - 1) % len(orders)])]
 
 
 def last_idea(ideas: Ideas) -> Answer[CandidateIdea]:
@@ -81,15 +127,35 @@ def last_idea(ideas: Ideas) -> Answer[CandidateIdea]:
 
 
 def _with_references(
+    team: Team,
     lab: Lab,
     shortlisted: Answer[tuple[CandidateIdea, ...]],
     index: int,
-    references: ReferenceUse,
+    near: SearchRules,
 ) -> Answer[CandidateIdea]:
     """One idea of the ballot with B_past(idea) as of now."""
     idea = lab.later(partial(_pick, index), shortlisted)
-    near = search_past(lab, idea, references.assessment, references.count)
-    return lab.later(_replace_references, idea, near)
+    papers = find_papers(lab, near, team.leader, idea)
+    return lab.later(_replace_references, idea, papers)
+
+
+def pool_references(*ideas: CandidateIdea) -> tuple[Reference, ...]:
+    """The papers beside several ideas, each once, in the order in which they come up."""
+    papers = {paper.id: paper for idea in ideas for paper in reversed(idea.references)}
+    order = dict.fromkeys(paper.id for idea in ideas for paper in idea.references)
+    return tuple(papers[id_] for id_ in order)
+
+
+def in_usual_order(order: tuple[int, ...], ballot: Ballot) -> Ballot:
+    """A ballot whose list was permuted, as a vote on the list in its usual order.
+
+    Args:
+        order: places in the usual list, in the order shown.
+        ballot: its choice is a place in the order shown; -1, an abstention, stays.
+    """
+    if not 0 <= ballot.choice < len(order):
+        return ballot
+    return ballot.model_copy(update={"decision": f"Idea {order[ballot.choice]}"})
 
 
 def _pick(index: int, ideas: tuple[CandidateIdea, ...]) -> CandidateIdea:
@@ -98,7 +164,3 @@ def _pick(index: int, ideas: tuple[CandidateIdea, ...]) -> CandidateIdea:
 
 def _replace_references(idea: CandidateIdea, near: tuple[Reference, ...]) -> CandidateIdea:
     return replace(idea, references=tuple(near))
-
-
-def _join_queries(ideas: tuple[CandidateIdea, ...]) -> str:
-    return " ".join(idea.query for idea in ideas)

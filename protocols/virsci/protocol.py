@@ -10,6 +10,7 @@ LLM-Based Multi-Agent System", ACL 2025, sections 3 and appendices B to H.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, model_validator
@@ -17,8 +18,13 @@ from pydantic import Field, model_validator
 from agents.config import nest_inlined_keys
 from agents.errors import Dissolved
 from protocols.discussion import Discussion
-from protocols.virsci.abstract import generate_abstract, review_abstract, revise_abstract
-from protocols.virsci.forms import Draft, Topic
+from protocols.virsci.abstract import (
+    Abstract,
+    generate_abstract,
+    review_abstract,
+    revise_abstract,
+)
+from protocols.virsci.forms import Topic
 from protocols.virsci.idea_ranking import (
     CandidateIdea,
     idea_text,
@@ -27,9 +33,9 @@ from protocols.virsci.idea_ranking import (
 )
 from protocols.virsci.ideas import Ideas, generate_ideas
 from protocols.virsci.novelty import assess_novelty, last_idea
-from protocols.virsci.prompts import PROMPTS
 from protocols.virsci.selection import select_collaborators
 from protocols.virsci.settings import GivenTopic, VirSciSettings
+from protocols.virsci.team_memory import TeamMemory, tell_failed_idea
 from protocols.virsci.topic import discuss_topic
 from society.kernel.answer import Answer
 from society.kernel.process import Process
@@ -78,82 +84,95 @@ class VirSci(TeamProtocol):
                 abstract was too near to the past.
         """
         settings = self.settings
-        building = settings.team_building
-        yield from lab.stage("selection", select_collaborators(team, lab, building))
-        topic = yield from self._settle_topic(team, lab)
+        memory = TeamMemory(settings.pages, carries=settings.prompts.carry == "on")
+        selection = select_collaborators(team, lab, settings.team_building, memory.prompts)
+        yield from lab.stage("selection", selection)
+        topic = yield from self._settle_topic(team, lab, memory)
         for _ in range(settings.new_ideas + 1):
-            ideas = yield from lab.stage("ideas", self._generate_ideas(team, lab, topic))
+            generation = self._generate_ideas(team, lab, topic, memory)
+            ideas = yield from lab.stage("ideas", generation)
             if settings.novelty_assessment == "on":
-                best = yield from lab.stage("novelty", self._assess_novelty(team, lab, ideas))
+                assessment = self._assess_novelty(team, lab, ideas, memory)
+                best = yield from lab.stage("novelty", assessment)
             else:
                 best = last_idea(ideas)
-            abstract = yield from self._write_abstract(team, lab, best)
+            abstract = yield from self._write_abstract(team, lab, best, memory)
             if abstract is not None:
                 return self._make_manuscript(lab, abstract, best, ideas)
         raise Dissolved("too close to the past")
 
-    def _settle_topic(self, team: Team, lab: Lab) -> Process[Answer[Topic] | Topic]:
+    def _settle_topic(
+        self, team: Team, lab: Lab, memory: TeamMemory
+    ) -> Process[Answer[Topic] | Topic]:
         settings = self.settings
         if isinstance(settings.topic, GivenTopic) and settings.topic.given is not None:
             team.notes["topic"] = topic = Topic(topic=settings.topic.given)
             return topic
 
         def make_discussion() -> Discussion:
-            return self._discussion(team, lab, settings.turns_of.topic)
+            return self._discussion(team, lab, memory, "topic discussion", settings.turns_of.topic)
 
-        smallest = settings.team_building.smallest_team(team.target_size)
+        smallest = settings.team_building.smallest_team(team.target_size, after_leaving=True)
         rules = settings.topic_rules
-        return (yield from discuss_topic(team, lab, rules, make_discussion, smallest))
+        return (yield from discuss_topic(team, lab, rules, memory, make_discussion, smallest))
 
-    def _generate_ideas(self, team: Team, lab: Lab, topic: Answer[Topic] | Topic) -> Process[Ideas]:
+    def _generate_ideas(
+        self, team: Team, lab: Lab, topic: Answer[Topic] | Topic, memory: TeamMemory
+    ) -> Process[Ideas]:
         settings = self.settings
-        discussion = self._discussion(team, lab, settings.turns_of.ideas)
-        first_scored = settings.confidence.first_idea == "scored"
-        return generate_ideas(lab, discussion, topic, settings.references, first_scored)
-
-    def _assess_novelty(self, team: Team, lab: Lab, ideas: Ideas) -> Process[Answer[CandidateIdea]]:
-        settings = self.settings
-        return assess_novelty(
-            team,
-            lab,
-            self._discussion(team, lab, settings.turns_of.assessment),
-            ideas,
-            settings.references,
-            weights=settings.confidence.weights,
-            last_turn_only=settings.votes == "last_turn",
+        # Advice to the last speaker is heard by those who write, or the guest joins the team.
+        heard = memory.carries or settings.guests == "join"
+        discussion = self._discussion(
+            team, lab, memory, "idea generation", settings.turns_of.ideas, heard_later=heard
         )
+        return generate_ideas(team, lab, discussion, topic, settings.idea_rules, memory)
+
+    def _assess_novelty(
+        self, team: Team, lab: Lab, ideas: Ideas, memory: TeamMemory
+    ) -> Process[Answer[CandidateIdea]]:
+        settings = self.settings
+        turns = settings.turns_of.assessment
+        discussion = self._discussion(team, lab, memory, "novelty assessment", turns)
+        return assess_novelty(team, lab, discussion, ideas, settings.ballot_rules, memory)
 
     def _write_abstract(
-        self, team: Team, lab: Lab, idea: Answer[CandidateIdea]
-    ) -> Process[Answer[Draft] | None]:
+        self, team: Team, lab: Lab, idea: Answer[CandidateIdea], memory: TeamMemory
+    ) -> Process[Answer[Abstract] | None]:
         """Generate and, where it is switched on, self-review the abstract.
 
         The first time that the abstract is too near to the past it is revised, the second time it
         is discarded (None).
         """
-        turns, settings = self.settings.turns_of.abstract, self.settings
-        discussion = self._discussion(team, lab, turns)
-        abstract: Answer[Draft] = yield from lab.stage(
-            "abstract", generate_abstract(team, discussion, idea)
-        )
+        settings = self.settings
+        rules = settings.abstract_rules
+
+        def make_discussion() -> Discussion:
+            turns = settings.turns_of.abstract
+            return self._discussion(
+                team, lab, memory, "abstract generation", turns, heard_later=False
+            )
+
+        writing = generate_abstract(team, lab, make_discussion(), rules, idea, memory)
+        abstract: Answer[Abstract] = yield from lab.stage("abstract", writing)
         if settings.self_review == "off":
             return abstract
         limits: dict[str, Any] = {
             "count": settings.references.count,
             "threshold": settings.threshold,
         }
-        first = yield from review_abstract(team, lab, abstract, **limits)
+        first = yield from review_abstract(team, lab, memory, abstract, **limits)
         if not first.too_near:
             return abstract
         self._record_strike(team, lab)
-        discussion = self._discussion(team, lab, turns)
-        revised: Answer[Draft] = yield from lab.stage(
-            "abstract", revise_abstract(team, discussion, abstract, first)
+        rewriting = revise_abstract(
+            team, lab, make_discussion(), rules, idea, memory, abstract, first
         )
-        second = yield from review_abstract(team, lab, revised, **limits)
+        revised: Answer[Abstract] = yield from lab.stage("abstract", rewriting)
+        second = yield from review_abstract(team, lab, memory, revised, **limits)
         if not second.too_near:
             return revised
         self._record_strike(team, lab)
+        memory.failed_ideas += (lab.later(partial(tell_failed_idea, second.highest), idea),)
         return None
 
     @staticmethod
@@ -162,7 +181,7 @@ class VirSci(TeamProtocol):
         lab.event("strike", strikes=team.strikes)
 
     def _make_manuscript(
-        self, lab: Lab, abstract: Answer[Draft], best: Answer[CandidateIdea], ideas: Ideas
+        self, lab: Lab, abstract: Answer[Abstract], best: Answer[CandidateIdea], ideas: Ideas
     ) -> Manuscript:
         """The manuscript, with what it cites and the text that is embedded as the paper."""
         if self.settings.cites == "used":
@@ -172,5 +191,16 @@ class VirSci(TeamProtocol):
         found_by = lab.later(idea_text, best) if self.settings.found_by == "idea" else None
         return Manuscript(text=abstract, cites=cites, found_by=found_by)
 
-    def _discussion(self, team: Team, lab: Lab, turns: int) -> Discussion:
-        return Discussion(self.settings.discussion, team, lab, turns, PROMPTS)
+    def _discussion(
+        self,
+        team: Team,
+        lab: Lab,
+        memory: TeamMemory,
+        name: str,
+        turns: int,
+        *,
+        heard_later: bool = True,
+    ) -> Discussion:
+        """The discussion of one stage, under the name that prompts give it."""
+        settings, prompts = self.settings.discussion, memory.prompts
+        return Discussion(settings, team, lab, turns, prompts, name=name, heard_later=heard_later)

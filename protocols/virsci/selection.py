@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from agents.errors import Dissolved
+from agents.prompts.prompt import Prompt, Prompts
 from protocols.composition_targets import CompositionTargets
 from protocols.forms import Choice
 from protocols.team_sizes import TeamSize
-from protocols.virsci.prompts import PROMPTS
 from society.formation.excluded_rows import ExcludedRows
 from society.kernel.answer import Answer
 from society.kernel.process import Process
@@ -32,7 +32,9 @@ class TeamBuilding:
 
     Attributes:
         team_size: n, the leader included, or its distribution.
-        min_size: least members with which a team goes on; ``all``: n; None: 2 (1 when n = 1).
+        min_size: least members with which a team starts; ``all``: n; None: 2 (1 when n = 1).
+        min_size_after_leaving: least members with which it goes on after some have left; None: as
+            ``min_size``.
         inviting: one invitation at a time, or all empty seats at once.
         max_invitations: invitations per team before the leader gives up (>= 1).
         replacement: is another scientist asked for each who declines?
@@ -44,6 +46,7 @@ class TeamBuilding:
 
     team_size: TeamSize | int
     min_size: int | Literal["all"] | None
+    min_size_after_leaving: int | Literal["all"] | None
     inviting: Literal["one_by_one", "at_once"]
     max_invitations: int
     replacement: Switch
@@ -52,14 +55,24 @@ class TeamBuilding:
     diversity: float | None
     diversity_variant: Literal["distinct", "unique"]
 
-    def smallest_team(self, wanted: int) -> int:
-        """Members below which a team that wanted ``wanted`` is dissolved."""
-        if self.min_size == "all":
+    def smallest_team(self, wanted: int, *, after_leaving: bool = False) -> int:
+        """Members below which a team is dissolved.
+
+        Args:
+            wanted: the size that it wanted.
+            after_leaving: has it started already?
+        """
+        least = self.min_size
+        if after_leaving and self.min_size_after_leaving is not None:
+            least = self.min_size_after_leaving
+        if least == "all":
             return wanted
-        return min(wanted, 2 if self.min_size is None else self.min_size)
+        return min(wanted, 2 if least is None else least)
 
 
-def select_collaborators(team: Team, lab: Lab, building: TeamBuilding) -> Process[None]:
+def select_collaborators(
+    team: Team, lab: Lab, building: TeamBuilding, prompts: Prompts
+) -> Process[None]:
     """Invite scientists drawn by P_ij until the team is complete.
 
     Each refusal is replaced by the next draw, up to a limit of invitations.
@@ -68,6 +81,7 @@ def select_collaborators(team: Team, lab: Lab, building: TeamBuilding) -> Proces
         team: the leader's, alone so far.
         lab: the team's access to the world.
         building: size, policy, limits and targets.
+        prompts: with the page ``invitation``.
 
     Raises:
         Dissolved: a target of the composition is out of reach, or too few have accepted.
@@ -79,7 +93,8 @@ def select_collaborators(team: Team, lab: Lab, building: TeamBuilding) -> Proces
         invitees = search.draw((n - team.size) if at_once else 1)
         if not invitees:
             break
-        yield from invite(invitees, search.sent - len(invitees), team, lab)
+        page = prompts["invitation"]
+        yield from invite(invitees, search.sent - len(invitees), page, lab)
     if team.size < n and search.targets.are_set:
         raise Dissolved("target out of reach")
     if team.size < building.smallest_team(n):
@@ -94,19 +109,19 @@ def draw_team_size(size: TeamSize | int, lab: Lab) -> int:
     return min(size, len(lab.world.population))
 
 
-def invite(invitees: list[str], first: int, team: Team, lab: Lab) -> Process[None]:
+def invite(invitees: list[str], first: int, page: Prompt, lab: Lab) -> Process[None]:
     """Invite some people side by side; their answers take effect after the reply window.
 
     Args:
         invitees: masked names.
         first: number of invitations that the team has sent before.
-        team: which they are invited into.
+        page: the invitation.
         lab: the team's access to the world.
     """
     sent = lab.now
     known = [lab.acquaintance(invitee) for invitee in invitees]
     answers: list[Answer[Choice]] = [
-        lab.invite(invitee, PROMPTS["invitation"], Choice, first + index, known[index])
+        lab.invite(invitee, page, Choice, first + index, known[index])
         for index, invitee in enumerate(invitees)
     ]
     yield from lab.wait(lab.times.reply_window)

@@ -1,27 +1,36 @@
 """The settings of VirSci, of which each is one key under ``protocol`` in a scenario.
 
 A profile is a named set of values for these keys. ``paper`` is what the paper describes: the
-defaults. ``released-code`` is what the published implementation is known to do where it departs
-from the paper. Every departure is a key of its own, so that its effect can be measured alone; a
+defaults. ``full`` is what lets a team of language models do its best work.
+``released-code`` is what the published implementation is known to do where it departs from the
+paper. Every departure is a key of its own, so that its effect can be measured alone; a
 key that a scenario gives beside the profile wins over the profile.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from agents.config import Part, Switch
+from agents.prompts.prompt import Prompts
 from protocols.discussion import DiscussionSettings
 from protocols.policies.coauthorship import Coauthorship
 from protocols.team_sizes import TeamSize
+from protocols.virsci.abstract import AbstractRules
+from protocols.virsci.ideas import IdeaRules
+from protocols.virsci.novelty import BallotRules
+from protocols.virsci.prompts import PROMPTS
+from protocols.virsci.searches import SearchRules
 from protocols.virsci.selection import TeamBuilding
 from protocols.virsci.topic import TopicRules
 from society.formation.selection import SelectionPolicy
 
-Profile = Literal["paper", "released-code"]
+Profile = Literal["paper", "full", "released-code"]
 
 RELEASED_CODE: Mapping[str, Any] = {
     "consensus": "leader",
@@ -35,7 +44,30 @@ RELEASED_CODE: Mapping[str, Any] = {
 }
 """The departures of https://github.com/open-sciencelab/Virtual-Scientists from the paper."""
 
-PROFILES: Mapping[Profile, Mapping[str, Any]] = {"paper": {}, "released-code": RELEASED_CODE}
+FULL: Mapping[str, Any] = {
+    "prompts": {
+        "carry": "on",
+        "marks": "on",
+        "critique": "on",
+        "comparisons": "on",
+        "idea_order": "permuted",
+        "profiles_in_abstract": "on",
+    },
+    "references": {
+        "topic": "on",
+        "draft": "on",
+        "per_idea": 3,
+        "queries": "several",
+        "diversity": 0.3,
+    },
+}
+"""What a team of language models is shown and asked beyond the paper's equations and figures."""
+
+PROFILES: Mapping[Profile, Mapping[str, Any]] = {
+    "paper": {},
+    "full": FULL,
+    "released-code": RELEASED_CODE,
+}
 PROFILE_KEYS = tuple(dict.fromkeys(key for profile in PROFILES.values() for key in profile))
 """Keys that some profile sets."""
 
@@ -64,6 +96,15 @@ def _given_or(given: Mapping[str, Any], key: str, value: Any) -> Any:
     return {**value, **own} if isinstance(value, Mapping) and isinstance(own, Mapping) else own
 
 
+@lru_cache(maxsize=16)
+def _load_pages(folder: str) -> Prompts:
+    """The prompts of a folder, over the project's.
+
+    Read once: a run must not change its words because somebody edits a file meanwhile.
+    """
+    return Prompts(Path(folder), PROMPTS)
+
+
 class Turns(Part):
     """Turns of each stage (K)."""
 
@@ -81,11 +122,58 @@ class ReferenceUse(Part):
     """Which stages see papers of the past (Tables 3 and 4)."""
 
     ideas: Switch = "on"
-    """In idea generation, where the draft gets its references from too."""
+    """In idea generation."""
     assessment: Switch = "on"
     """On the ballots."""
+    topic: Switch = "off"
+    """In the topic discussion, as titles."""
+    draft: Switch = "off"
+    """In the prompt of the first abstract, those near the idea; Fig. 22 shows none."""
     count: int = Field(default=8, ge=1, le=50)
     """Papers per search (Fig. 35 shows eight)."""
+    per_idea: Annotated[int, Field(ge=1, le=50)] | None = None
+    """Papers beside each idea on a ballot; null: as many as ``count``."""
+    queries: Literal["one", "several"] = "one"
+    """``several``: papers are searched by the text at hand, the topic and the speaker's own
+    interests, so that members bring different literature."""
+    diversity: float = Field(default=0.0, ge=0, le=1)
+    """Weight of the distance between the papers chosen, in maximal marginal relevance; 0: the
+    nearest papers, whatever they have in common."""
+
+
+class PromptSwitches(Part):
+    """What prompts hold and ask for beyond the paper's equations and figures."""
+
+    folder: str | None = None
+    """Folder with prompts of one's own (``idea_turn.txt`` ...), in place of those of their name."""
+
+    @field_validator("folder")
+    @classmethod
+    def _holds_prompts(cls, folder: str | None) -> str | None:
+        if folder is None:
+            return None
+        own = sorted(path.stem for path in Path(folder).glob("*.txt"))
+        names = sorted(prompt.name for prompt in PROMPTS)
+        unknown = [name for name in own if name not in names]
+        if not own or unknown:
+            found = f"{', '.join(unknown)}: not known" if unknown else "no .txt file is there"
+            raise ValueError(f"{folder}: {found}; the prompts are {', '.join(names)}")
+        return folder
+
+    carry: Switch = "off"
+    """Do later stages see what earlier ones thought: reasons of the topic, summaries, gists of
+    all ideas, what the idea builds on, advice of outsiders, changes of earlier revisers?"""
+    marks: Switch = "off"
+    """Does each speaker object to the idea on the table and rate it? Its confidence is then the
+    mean of its author's and of others' ratings."""
+    critique: Switch = "off"
+    """Does a member who is not the idea's author examine it before the abstract is written?"""
+    comparisons: Switch = "off"
+    """Is each idea on a ballot compared with its nearest paper before the vote?"""
+    idea_order: Literal["fixed", "permuted"] = "fixed"
+    """``permuted``: every ballot lists the ideas in an order of its own."""
+    profiles_in_abstract: Switch = "off"
+    """Are relevant scientists shown to those who write the abstract?"""
 
 
 class GivenTopic(Part):
@@ -135,7 +223,9 @@ class VirSciSettings(Part):
     team_size: TeamSize | Annotated[int, Field(ge=1)] = 4
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
     min_size: Annotated[int, Field(ge=1)] | Literal["all"] | None = None
-    """Below this the team is dissolved; default 2 (1 when n = 1); ``all``: n."""
+    """Below this no team starts; default 2 (1 when n = 1); ``all``: n."""
+    min_size_after_leaving: Annotated[int, Field(ge=1)] | Literal["all"] | None = None
+    """Below this a team ends when members have left; null: as ``min_size``."""
     inviting: Literal["one_by_one", "at_once"] = "one_by_one"
     """One invitation at a time, as the paper; or all empty seats at once, as people do."""
     max_invitations: int = Field(default=40, ge=1)
@@ -173,6 +263,8 @@ class VirSciSettings(Part):
     memory: Literal["off", "own"] = "off"
     """``own``: up to five lines from the scientist's other teams; never in assessment."""
 
+    prompts: PromptSwitches = Field(default_factory=PromptSwitches)
+    """What prompts hold beyond the paper's figures; ``profile: full`` switches it on."""
     topic: Literal["free"] | GivenTopic = "free"
     """Discussed freely, begun from a topic, or given."""
     consensus: Literal["majority", "leader"] = "majority"
@@ -233,6 +325,7 @@ class VirSciSettings(Part):
         return TeamBuilding(
             team_size=self.team_size,
             min_size=self.min_size,
+            min_size_after_leaving=self.min_size_after_leaving,
             inviting=self.inviting,
             max_invitations=self.max_invitations,
             replacement=self.replacement,
@@ -241,6 +334,49 @@ class VirSciSettings(Part):
             diversity=self.diversity,
             diversity_variant=self.diversity_variant,
         )
+
+    @property
+    def pages(self) -> Prompts:
+        """The prompts: the project's, and in their place those of one's own folder."""
+        folder = self.prompts.folder
+        return PROMPTS if folder is None else _load_pages(folder)
+
+    @property
+    def idea_rules(self) -> IdeaRules:
+        """What idea generation needs."""
+        switches = self.prompts
+        named = (("gist", switches.carry), ("marks", switches.marks))
+        return IdeaRules(
+            search=self._search(self.references.ideas),
+            near=SearchRules(self.references.ideas, self.references.count),
+            first_scored=self.confidence.first_idea == "scored",
+            extras=tuple(name for name, switch in named if switch == "on"),
+        )
+
+    @property
+    def ballot_rules(self) -> BallotRules:
+        """What the novelty assessment needs."""
+        uses = self.references
+        return BallotRules(
+            near=SearchRules(uses.assessment, uses.per_idea or uses.count),
+            weights=self.confidence.weights,
+            last_turn_only=self.votes == "last_turn",
+            permuted=self.prompts.idea_order == "permuted",
+            extras=("comparisons",) if self.prompts.comparisons == "on" else (),
+        )
+
+    @property
+    def abstract_rules(self) -> AbstractRules:
+        """What the writing of the abstract needs."""
+        return AbstractRules(
+            papers=self.references.draft,
+            profiles=self.prompts.profiles_in_abstract,
+            critique=self.prompts.critique,
+        )
+
+    def _search(self, shown: Switch) -> SearchRules:
+        uses = self.references
+        return SearchRules(shown, uses.count, uses.queries == "several", uses.diversity)
 
     @property
     def discussion(self) -> DiscussionSettings:
@@ -267,4 +403,5 @@ class VirSciSettings(Part):
             forced_after=self.forced_after,
             restarts=self.restarts,
             leaving=self.leaving,
+            search=self._search(self.references.topic),
         )

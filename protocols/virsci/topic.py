@@ -8,10 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agents.errors import Dissolved
+from agents.prompts.dialogue import Utterance
 from protocols.discussion import Discussion, Utterances
 from protocols.forms import Remark
 from protocols.virsci.forms import Agreement, Stay, Topic
-from protocols.virsci.prompts import PROMPTS
+from protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
+from protocols.virsci.team_memory import TeamMemory, tell_failed_topic
 from society.kernel.answer import Answer
 from society.kernel.process import Process
 
@@ -34,6 +36,7 @@ class TopicRules:
             consensus; None: never.
         restarts: how often the discussion may start again (>= 0).
         leaving: may members leave once the topic is settled?
+        search: what a speaker is shown of the literature.
     """
 
     start: str = ""
@@ -41,6 +44,7 @@ class TopicRules:
     forced_after: int | None = None
     restarts: int = 3
     leaving: Switch = "on"
+    search: SearchRules = NO_PAPERS
 
 
 class TopicProposal(NamedTuple):
@@ -61,6 +65,7 @@ def discuss_topic(
     team: Team,
     lab: Lab,
     rules: TopicRules,
+    memory: TeamMemory,
     make_discussion: Callable[[], Discussion],
     smallest: int,
 ) -> Process[Answer[Topic]]:
@@ -73,7 +78,8 @@ def discuss_topic(
     Args:
         team: whose members discuss.
         lab: the team's access to the world.
-        rules: consensus, restarts and leaving.
+        rules: consensus, restarts, leaving and what is searched.
+        memory: takes the summaries, and the topics that were dropped.
         make_discussion: a new discussion for each attempt.
         smallest: members below which the team is dissolved.
 
@@ -84,7 +90,8 @@ def discuss_topic(
         Dissolved: no consensus after the last restart, or too few stay.
     """
     for attempt in range(rules.restarts + 1):
-        steps = hold_discussion(team, lab, rules, make_discussion())
+        discussion = make_discussion()
+        steps = hold_discussion(team, lab, rules, memory, discussion)
         proposal: TopicProposal = yield from lab.stage("topic", steps)
         yield from lab.prepare()
         yield from lab.notice()
@@ -95,7 +102,10 @@ def discuss_topic(
         lab.event("no_consensus", attempt=attempt + 1)
         if attempt == rules.restarts:
             raise Dissolved("no consensus")
+        dropped = partial(tell_failed_topic, sum(votes), len(votes))
+        memory.failed_topics += (lab.later(dropped, proposal.topic),)
         team.restarts += 1
+    memory.topic_summaries = discussion.summaries
     team.notes["topic"] = proposal.topic
     for member, answer in proposal.stays.items():
         if not answer.read().stay:
@@ -106,14 +116,15 @@ def discuss_topic(
 
 
 def hold_discussion(
-    team: Team, lab: Lab, rules: TopicRules, discussion: Discussion
+    team: Team, lab: Lab, rules: TopicRules, memory: TeamMemory, discussion: Discussion
 ) -> Process[TopicProposal]:
     """One discussion: K turns (Eq. 1), the leader's topic, and the votes on it.
 
     Args:
         team: whose members discuss.
         lab: the team's access to the world.
-        rules: the topic to begin with, and what is asked at the end.
+        rules: the topic to begin with, what is searched, and what is asked at the end.
+        memory: the topics that were dropped before.
         discussion: holds the turns.
     """
     start = rules.start
@@ -129,21 +140,24 @@ def hold_discussion(
                 Remark,
                 cue=cue,
                 recall=cue,
+                about=start,
                 members=lab.members,
                 start=start,
+                tried=memory.failed_topics,
+                references=find_papers(lab, rules.search, speaker, cue),
                 summaries=discussion.summaries,
                 said=said,
             )
-            said = (*said, remark, *guest)
+            said = (*said, Utterance(speaker, remark), *guest)
             cue = remark
         return said
 
-    closing = partial(propose_topic, team, lab, rules, discussion)
+    closing = partial(propose_topic, team, lab, rules, memory, discussion)
     return (yield from discussion.hold(speak, closing=closing))
 
 
 def propose_topic(
-    team: Team, lab: Lab, rules: TopicRules, discussion: Discussion
+    team: Team, lab: Lab, rules: TopicRules, memory: TeamMemory, discussion: Discussion
 ) -> Process[TopicProposal]:
     """The leader proposes a topic; then agreement and staying are asked for.
 
@@ -151,11 +165,12 @@ def propose_topic(
         team: whose leader proposes.
         lab: the team's access to the world.
         rules: who is asked, and for what.
+        memory: its pages are shown.
         discussion: the one that has just been held.
     """
     topic: Answer[Topic] = yield from lab.ask(
         team.leader,
-        PROMPTS["topic_choice"],
+        memory.prompts["topic_choice"],
         Topic,
         "decide",
         summaries=discussion.summaries,
@@ -164,19 +179,29 @@ def propose_topic(
     votes: Sequence[Answer[Agreement]] = yield from lab.ask_each(
         [team.leader] if rules.consensus == "leader" else team.members,
         lambda seat, voter: lab.pose(
-            voter, PROMPTS["agreement"], Agreement, "agree", seat=seat, topic=topic
+            voter,
+            memory.prompts["agreement"],
+            Agreement,
+            "agree",
+            seat=seat,
+            topic=topic,
+            leader=team.leader,
+            reasons=memory.carries,
         ),
     )
-    stays = ask_to_stay(team, lab, topic) if rules.leaving == "on" else {}
+    stays = ask_to_stay(team, lab, memory, topic) if rules.leaving == "on" else {}
     return TopicProposal(topic, votes, stays)
 
 
-def ask_to_stay(team: Team, lab: Lab, topic: Answer[Topic]) -> dict[str, Answer[Stay]]:
+def ask_to_stay(
+    team: Team, lab: Lab, memory: TeamMemory, topic: Answer[Topic]
+) -> dict[str, Answer[Stay]]:
     """Ask every member but the leader whether it stays.
 
     Args:
         team: whose members are asked.
         lab: the team's access to the world.
+        memory: its pages are shown.
         topic: for which they would stay.
 
     Returns:
@@ -185,12 +210,14 @@ def ask_to_stay(team: Team, lab: Lab, topic: Answer[Topic]) -> dict[str, Answer[
     return {
         member: lab.pose(
             member,
-            PROMPTS["stay"],
+            memory.prompts["stay"],
             Stay,
             "stay",
             seat=seat,
             within=lab.times.meeting_notice,
             topic=topic,
+            leader=team.leader,
+            reasons=memory.carries,
             load=lab.load(member) - 1,
         )
         for seat, member in enumerate(team.members[1:], 1)

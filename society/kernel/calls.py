@@ -27,6 +27,7 @@ from agents.prompts.prompt import (
 from agents.prompts.request import Message, Reply, Request
 from agents.replies.form import Form
 from agents.replies.parser import read_reply
+from agents.replies.skeleton import render_skeleton
 from society.kernel.dispatcher import settled
 
 
@@ -124,6 +125,7 @@ class PendingCall:
         seed: seed of the call.
         memory: snapshot of the scientist's memory; empty: no memory in the prompt.
         cue: text or Answer with which the memory is searched.
+        year: calendar year of the question; None: the page does not say.
         calls: rows of the call and of its re-asks.
     """
 
@@ -136,6 +138,7 @@ class PendingCall:
     seed: int
     memory: tuple[Recollection, ...] = ()
     cue: Any = None
+    year: int | None = None
     calls: list[Call] = field(default_factory=list)
 
 
@@ -172,12 +175,13 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     # Before anything is asked: a call that held a slot of the gateway while it waits for the words
     # of another call could wait for ever (rule 17).
     slots = {name: await settled(value) for name, value in pending.slots.items()}
-    slots["role"], slots["me"] = pending.role, pending.who
+    slots |= {"role": pending.role, "me": pending.who, "year": pending.year}
     recalled: tuple[str, ...] = ()
     if pending.memory:
         recalled = recall(pending.memory, text_of(await settled(pending.cue)))
     slots["memory"] = recalled
-    messages = build_messages(pending.prompt, slots)
+    skeleton = render_skeleton(pending.form.schema_for(slots))
+    messages = build_messages(pending.prompt, slots, skeleton)
     call = pending.call
     try:
         reply = await _Attempts(pending, gateway, slots).reply(messages)

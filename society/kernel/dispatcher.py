@@ -66,7 +66,7 @@ async def settled(value: Any) -> Any:
 
     Returns:
         The value with every Answer replaced by its words. Answers in a tuple that settled to None
-        are left out.
+        are left out; a named tuple keeps all its fields.
 
     Raises:
         SocietyError: the error of the first Answer that has one.
@@ -79,6 +79,8 @@ async def settled(value: Any) -> Any:
     if isinstance(value, (tuple, list)) and answers_in(value):
         # One after another: which error is raised must not depend on what settles first (rule 12).
         parts = [await settled(item) for item in value]
+        if hasattr(value, "_make"):
+            return value._make(parts)
         return tuple(part for part in parts if part is not None)
     return value
 

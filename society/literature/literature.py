@@ -105,7 +105,8 @@ class Literature:
 
     def reference(self, paper_id: str, distance: float) -> Reference:
         """Make the search result for a paper: its words and its distance from the query."""
-        return _reference(self.paper(paper_id), distance)
+        row = self._row(paper_id)
+        return _reference(self._at(row), row, distance)
 
     def publish(self, paper: Paper, vector: VectorArray | None = None) -> None:
         """Add a paper and make it visible to later dates.
@@ -164,7 +165,7 @@ class Literature:
         """
         query = self.embedding.encode_queries([text])[0]
         hits = self._index.search(query, k, visible, exclude)
-        return tuple(_reference(self._at(row), distance) for row, distance in hits)
+        return tuple(_reference(self._at(row), row, distance) for row, distance in hits)
 
     def citations(self, paper_id: str, before: float) -> int:
         """Count the citations that a paper received from known papers published before a date.
@@ -223,7 +224,7 @@ def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray
     return Papers(papers.table.take(order)), np.asarray(vectors)[order]
 
 
-def _reference(paper: Paper, distance: float) -> Reference:
+def _reference(paper: Paper, row: int, distance: float) -> Reference:
     return Reference(
         id=paper.id,
         title=paper.title,
@@ -231,4 +232,5 @@ def _reference(paper: Paper, distance: float) -> Reference:
         year=paper.year,
         keywords=paper.keywords,
         distance=distance,
+        key=f"P{row + 1}",
     )

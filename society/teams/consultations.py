@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.profile import Profile
-from agents.replies.form import Form
+from agents.prompts.dialogue import Advice
 from society.kernel.answer import Answer
 from society.kernel.calls import PendingCall, ask_model, text_of
 from society.kernel.dispatcher import Dispatcher, settled
@@ -46,7 +46,7 @@ async def ask_guest(
     outsiders: Answer[tuple[Profile, ...]],
     dispatcher: Dispatcher,
     streams: Streams,
-) -> Form | None:
+) -> Advice | None:
     """Ask the scientist whom an utterance names, when the utterance is there.
 
     Args:
@@ -57,7 +57,8 @@ async def ask_guest(
         streams: the source of the call's seed.
 
     Returns:
-        The guest's reply; None when the utterance asks nobody, or somebody unknown.
+        The guest's reply with who asked what; None when the utterance asks nobody, or
+        somebody unknown.
     """
     utterance, known = await settled(spoken), await settled(outsiders)
     wish = getattr(utterance, "ask", None)
@@ -74,4 +75,5 @@ async def ask_guest(
     pending.who = guest
     pending.seed = streams.key("words", call.id)
     pending.slots = {**pending.slots, "question": wish.question, "context": text_of(utterance)}
-    return await ask_model(pending, dispatcher.gateway)
+    reply = await ask_model(pending, dispatcher.gateway)
+    return Advice(guest.id, pending.slots["asker"].id, wish.question, reply)

@@ -20,6 +20,7 @@ import simpy
 
 from agents.errors import Dissolved, Over, ProtocolError
 from agents.profile import Profile
+from agents.prompts.dialogue import Advice
 from agents.prompts.prompt import Prompt
 from agents.reference import Reference
 from agents.replies.form import Form
@@ -291,9 +292,10 @@ class Lab:
         spoken: Answer[Any],
         outsiders: Answer[tuple[Profile, ...]],
         prompt: Prompt,
-        form: type[FormT],
+        form: type[Form],
         asker: str,
-    ) -> Answer[FormT | None]:
+        **slots: Any,
+    ) -> Answer[Advice | None]:
         """Pass the question in an utterance, if there is one, to the outsider that it names.
 
         A consultation takes no simulated time and no attention. Its row is written when the team
@@ -305,17 +307,19 @@ class Lab:
             prompt: page for the guest.
             form: form of the guest's reply.
             asker: masked name of the speaker.
+            **slots: what else the guest's page holds.
 
         Returns:
-            An Answer that settles to the guest's reply, or to None when nobody was asked.
+            An Answer that settles to the guest's reply with who asked what, or to None when
+            nobody was asked.
         """
         self._check()
         id_, seat = self._reserve_id(f"{spoken.id}/guest"), spoken.calls[0].seat
-        due = self._due(self.now, (spoken, outsiders))
+        due = self._due(self.now, (spoken, outsiders, *slots.values()))
         call = self._call(id_, seat, "guest", "", due, form)
-        slots = {"asker": self.profile(asker), "stage": self._stage}
+        slots = {**slots, "asker": self.profile(asker)}
         pending = self._pending_call(call, prompt, form, slots, None)
-        answer = self._answer(id_, due, (spoken, outsiders))
+        answer = self._answer(id_, due, (spoken, outsiders, *slots.values()))
         answer.calls = pending.calls
         call.needs = answer.needs
         self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
@@ -515,7 +519,9 @@ class Lab:
         memory = () if cue is None else self._world.population.scientist_named(who).memory
         role = self._team.role(call.scientist) if call.scientist else "guest"
         seed = self._world.streams.key("words", call.id)
-        return PendingCall(call, self.profile(who), role, prompt, form, slots, seed, memory, cue)
+        return PendingCall(
+            call, self.profile(who), role, prompt, form, slots, seed, memory, cue, self._world.year
+        )
 
     def _answer(
         self, id_: str, due: float, needs: Sequence[Any], derived: bool = False

@@ -283,10 +283,9 @@ def _write_paper(world: World, team: Team, paper: Paper, found_by: str | None) -
 def _write_consultations(world: World, team: Team, lab: Lab) -> None:
     for consultation in lab.consultations:
         reply, error = _settled(consultation.reply)
-        spoken, _ = _settled(consultation.spoken)
         if reply is None or error is not None:
             continue
-        guest = consultation.reply.calls[0].scientist
+        guest = reply.guest
         row = world.population.rows[guest]
         world.log.row(
             "consultations",
@@ -295,13 +294,13 @@ def _write_consultations(world: World, team: Team, lab: Lab) -> None:
             guest,
             consultation.date,
             consultation.stage,
-            spoken.ask.question,
+            reply.question,
             reply.words(),
             world.population.busy_elsewhere(row, team.id, consultation.date),
         )
         world.network.consultations.record(world.population.rows[consultation.asker], row)
         world.population.scientist(row).remember(
-            world.env.now, team.id, f"Asked by {consultation.asker}: {spoken.ask.question}"
+            world.env.now, team.id, f"Asked by {consultation.asker}: {reply.question}"
         )
 
 

@@ -26,6 +26,7 @@ from society.kernel.dispatcher import Dispatcher
 from society.kernel.durations import Times
 from society.kernel.streams import Streams
 from society.literature.literature import Literature
+from society.literature.papers import DAYS_PER_YEAR
 from society.population.interest_drift import Drift
 from society.population.network import CoauthorNetwork
 from society.population.population import Population
@@ -104,6 +105,11 @@ class World:
     def day(self) -> float:
         """The simulated date."""
         return float(self.env.now)
+
+    @property
+    def year(self) -> int:
+        """The calendar year of the simulated date."""
+        return self.literature.boundary + int(self.day // DAYS_PER_YEAR)
 
     @property
     def protocol_name(self) -> str:

@@ -1,0 +1,59 @@
+"""The searches in the literature by which the stages of VirSci find papers for their prompts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from agents.config import Switch
+from society.kernel.answer import Answer
+
+if TYPE_CHECKING:
+    from agents.reference import Reference
+    from society.teams.lab import Lab
+
+Papers: TypeAlias = "Answer[tuple[Reference, ...]] | tuple[()]"
+"""Papers found by a search, unread; empty where the stage sees none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRules:
+    """How one stage searches the literature.
+
+    Attributes:
+        shown: does the stage see papers?
+        count: papers per search (>= 1).
+        several: are the topic and the speaker's own interests queries, beside the text at hand?
+        diversity: weight of the distance between the papers chosen, 0 to 1.
+    """
+
+    shown: Switch = "off"
+    count: int = 8
+    several: bool = False
+    diversity: float = 0.0
+
+
+NO_PAPERS = SearchRules()
+"""The stage sees no papers."""
+
+
+def find_papers(lab: Lab, rules: SearchRules, speaker: str, cue: Any, topic: Any = None) -> Papers:
+    """The papers that one speaker is shown.
+
+    Args:
+        lab: the team's access to the world.
+        rules: whether papers are shown, how many, and by which queries.
+        speaker: masked name; its own interests are a query where there are several.
+        cue: text or Answer at hand.
+        topic: text or Answer that the team works on; None: none yet.
+    """
+    if rules.shown == "off":
+        return ()
+    queries = [cue]
+    if rules.several:
+        queries += [topic] if topic is not None and topic is not cue else []
+        interests = "; ".join(lab.profile(speaker).interests)
+        queries += [interests] if interests else []
+    if len(queries) == 1 and not rules.diversity:
+        return lab.search(cue, rules.count)
+    return lab.search_diverse(tuple(queries), rules.count, diversity=rules.diversity)

@@ -1,0 +1,91 @@
+"""What a team keeps between its stages: failed attempts, its topic's reasons, advice, changes.
+
+Which of it a prompt shows depends on the switch ``prompts.carry``; that an earlier attempt failed,
+and why, is always told, else the first prompt of a new attempt would be the old one word by word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from agents.prompts.dialogue import Advice, Utterance
+
+if TYPE_CHECKING:
+    from agents.prompts.prompt import Prompts
+    from protocols.forms import Summary
+    from protocols.virsci.forms import Revision, Topic
+    from protocols.virsci.idea_ranking import CandidateIdea
+    from society.kernel.answer import Answer
+
+
+@dataclass
+class TeamMemory:
+    """What one team remembers of its own work, unread.
+
+    Attributes:
+        prompts: the pages of the team.
+        carries: do later stages see what earlier ones thought?
+        topic_summaries: the leader's summaries of the discussion that found the topic.
+        advice: what outsiders were asked and said while ideas were generated.
+        failed_topics: lines on topics without consensus.
+        failed_ideas: lines on ideas whose abstract was discarded.
+    """
+
+    prompts: Prompts
+    carries: bool = False
+    topic_summaries: tuple[Answer[Summary], ...] = ()
+    advice: tuple[Answer[Advice | None], ...] = ()
+    failed_topics: tuple[Answer[str], ...] = field(default=())
+    failed_ideas: tuple[Answer[str], ...] = field(default=())
+
+    def shown(self, kept: Any) -> Any:
+        """What is kept, if later stages see it, else nothing."""
+        return kept if self.carries else ()
+
+
+def tell_failed_topic(agreed: int, asked: int, topic: Topic) -> str:
+    """A line on a topic that found no majority.
+
+    Args:
+        agreed: members who agreed.
+        asked: members who were asked.
+        topic: the leader's proposal.
+    """
+    return f'The topic "{topic.topic}" was dropped: {agreed} of {asked} agreed to it.'
+
+
+def tell_failed_idea(highest: float, idea: CandidateIdea) -> str:
+    """A line on an idea whose abstract was discarded.
+
+    Args:
+        highest: similarity to the nearest published abstract, 0 to 100.
+        idea: the idea.
+    """
+    title = idea.idea.title
+    return (
+        f'The idea "{title}" was given up: after a revision its abstract was still too close '
+        f"to published work (similarity {highest:g} of 100)."
+    )
+
+
+def tell_changes(speaker: str, revision: Revision) -> Utterance | None:
+    """What a reviser changed, as its own words; None where it is the first draft.
+
+    Args:
+        speaker: masked name of the reviser.
+        revision: the text with its modifications.
+    """
+    changed = getattr(revision, "modifications", "")
+    return Utterance(speaker, Changes(changed)) if changed else None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The words of a reviser on what it changed."""
+
+    text: str
+
+    def words(self) -> str:
+        """The text."""
+        return self.text
