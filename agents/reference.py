@@ -16,6 +16,8 @@ class Reference:
         year: calendar year of publication.
         keywords: its keywords, possibly none.
         distance: Euclidean distance of the paper's vector to the query's (>= 0).
+        authors: masked names of the first few of its authors who were scientists of the society on
+            the date of the search, in author order; nobody else is named.
     """
 
     id: str
@@ -24,3 +26,4 @@ class Reference:
     year: int
     keywords: tuple[str, ...] = ()
     distance: float = 0.0
+    authors: tuple[str, ...] = ()

@@ -125,6 +125,7 @@ class PendingCall:
         memory: snapshot of the scientist's memory; empty: no memory in the prompt.
         cue: text or Answer with which the memory is searched.
         calls: rows of the call and of its re-asks.
+        page_values: further values for the page alone; forms and rules do not see them.
     """
 
     call: Call
@@ -137,6 +138,7 @@ class PendingCall:
     memory: tuple[Recollection, ...] = ()
     cue: Any = None
     calls: list[Call] = field(default_factory=list)
+    page_values: Mapping[str, Any] = field(default_factory=dict)
 
 
 def text_of(value: Any) -> str:
@@ -177,7 +179,7 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     if pending.memory:
         recalled = recall(pending.memory, text_of(await settled(pending.cue)))
     slots["memory"] = recalled
-    messages = build_messages(pending.prompt, slots)
+    messages = build_messages(pending.prompt, {**pending.page_values, **slots})
     call = pending.call
     try:
         reply = await _Attempts(pending, gateway, slots).reply(messages)
