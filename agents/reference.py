@@ -18,6 +18,8 @@ class Reference:
         distance: Euclidean distance of the paper's vector to the query's (>= 0).
         key: the key by which pages name the paper, ``P`` and its place in order of publication
             from 1; the same in every prompt of a run. Empty: the paper has none.
+        authors: masked names of the first few of its authors who were scientists of the society on
+            the date of the search, in author order; nobody else is named.
     """
 
     id: str
@@ -27,3 +29,4 @@ class Reference:
     keywords: tuple[str, ...] = ()
     distance: float = 0.0
     key: str = ""
+    authors: tuple[str, ...] = ()

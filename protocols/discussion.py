@@ -17,6 +17,7 @@ from agents.prompts.dialogue import Advice, Position, Utterance
 from agents.prompts.prompt import Prompts
 from protocols.forms import AnotherTurn, GuestReply, Summary
 from society.kernel.answer import Answer
+from society.teams.consultations import named_guest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,6 +51,8 @@ class DiscussionSettings:
         knowledge: are profiles that are relevant to the text at hand shown to a speaker?
         profiles: how many of them (>= 1).
         memory: ``own``: a speaker's prompt holds lines from its other teams.
+        sentences: first sentences of an abstract that a prompt shows; None: all.
+        guest_papers: own papers that a scientist who is consulted is shown (>= 0).
     """
 
     pacing: Literal["fixed", "adaptive"] = "fixed"
@@ -61,6 +64,8 @@ class DiscussionSettings:
     knowledge: Switch = "on"
     profiles: int = 3
     memory: Literal["off", "own"] = "off"
+    sentences: int | None = None
+    guest_papers: int = 0
 
 
 def speaking_order(
@@ -291,6 +296,7 @@ class Discussion:
             team=tuple(self.team.members),
             knowledge=self.find_knowledge(cue) if people else (),
             outsiders=outsiders,
+            sentences=self.settings.sentences,
         )
         advice = self.consult(utterance, outsiders, speaker, about)
         self.advice += advice
@@ -317,8 +323,20 @@ class Discussion:
         if isinstance(outsiders, tuple):
             return ()
         page = self.prompts["guest"]
+        own: Any = ()
+        if self.settings.guest_papers:
+            guest = self.lab.later(named_guest, utterance, outsiders)
+            own = self.lab.papers_by(guest, utterance, self.settings.guest_papers)
         reply = self.lab.consult(
-            utterance, outsiders, page, GuestReply, asker, stage=self.name, about=about
+            utterance,
+            outsiders,
+            page,
+            GuestReply,
+            asker,
+            stage=self.name,
+            about=about,
+            own_papers=own,
+            sentences=self.settings.sentences,
         )
         if self.settings.guests == "join":
             self._joining.append(reply)

@@ -120,8 +120,8 @@ class Remark(Spoken):
     ask: Question | None = ASK
 
     def words(self) -> str:
-        """The response."""
-        return self.response
+        """The response, and the direction on a line of its own."""
+        return f"{self.response}\nDirection: {self.direction}" if self.direction else self.response
 
     @classmethod
     def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:

@@ -101,10 +101,10 @@ def flatten(text: str) -> str:
 
 
 def describe_position(position: Position) -> str:
-    """The place in the team's work as a sentence."""
+    """The place in the team's work on one line."""
     most = "at most " if position.adaptive else ""
-    parts = [f"This is the {position.stage}, round {position.round} of {most}{position.rounds}"]
-    if position.seats == 1:
+    parts = [f"Stage: {position.stage}, round {position.round} of {most}{position.rounds}"]
+    if position.seat == 0 or position.seats == 1:
         return parts[0] + "."
     if position.opens:
         parts.append(f"you are the first of {position.seats} speakers: nobody has spoken yet")
@@ -112,7 +112,7 @@ def describe_position(position: Position) -> str:
         parts.append(f"you are the first of {position.seats} speakers in this round")
     elif position.seat == position.seats:
         parts.append(f"you are the last of {position.seats} speakers")
-    elif position.seat:
+    else:
         parts.append(f"you are speaker {position.seat} of {position.seats}")
     return "; ".join(parts) + "."
 

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Sequence
 
 from agents.prompts.dialogue import MARK, flatten
 from agents.reference import Reference
 
+LEFT_OUT = "[…]"
+"""Stands where the rest of an abstract is left out."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9(\"'])")
 
-def list_references(references: Sequence[Reference]) -> str:
-    """Papers with key, title, year, authors in the society, and abstract; one line each."""
+
+def list_references(references: Sequence[Reference], sentences: int | None = None) -> str:
+    """Papers with key, title, year, authors in the society, and abstract; one line each.
+
+    Args:
+        references: the papers.
+        sentences: first sentences of each abstract that are shown; None: all.
+    """
     return "\n".join(
-        f"{line} {flatten(reference.abstract)}"
+        f"{line} {first_sentences(reference.abstract, sentences)}".rstrip()
         for line, reference in zip(list_titles(references).splitlines(), references, strict=True)
     )
+
+
+def first_sentences(text: str, count: int | None) -> str:
+    """The first sentences of a text on one line, with a mark where something is left out."""
+    flat = flatten(text)
+    if count is None:
+        return flat
+    parts = _SENTENCE.split(flat, maxsplit=count)
+    return flat if len(parts) <= count else f"{' '.join(parts[:count])} {LEFT_OUT}"
 
 
 def list_titles(references: Sequence[Reference]) -> str:
@@ -50,7 +69,8 @@ def pair_name(place: int) -> str:
 
 
 def _describe(reference: Reference) -> str:
-    return f"{flatten(reference.title)} ({reference.year})."
+    authors = f"; by {', '.join(reference.authors)}" if reference.authors else ""
+    return f"{flatten(reference.title)} ({reference.year}{authors})."
 
 
 def list_keys(references: Sequence[Reference]) -> str:

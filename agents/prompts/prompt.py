@@ -1,6 +1,6 @@
 """Prompt templates with slots, the messages that they become, and their trimming.
 
-Besides plain slots a prompt file knows these filters: ``introduce`` (a Profile in sentences),
+Besides plain slots a prompt file knows these filters: ``introduce`` and ``brief`` (a Profile),
 ``transcript`` (who said what), ``quote`` (a text that others wrote), ``flatten`` (the same on one
 line), ``listed``, ``titles`` and ``lettered`` (References), ``place`` (a Position as a sentence),
 ``team`` (names of members) and ``name``. All keep what others wrote on lines of its own, marked as
@@ -42,18 +42,41 @@ from agents.prompts.paper_lists import (
 from agents.prompts.request import Message, Reply
 
 
-def introduce(profile: Profile) -> str:
-    """A profile in sentences on one line, with the fields of the paper's Figure 16."""
+@jinja2.pass_context
+def introduce(context: Mapping[str, Any], profile: Profile) -> str:
+    """A profile in sentences on one line, with the fields of the paper's Figure 16.
+
+    Args:
+        context: values of the page; its function ``shown_interests``, if there is one, chooses the
+            interests of a profile that say something about it.
+        profile: the profile.
+    """
+    choose = context.get("shown_interests")
+    interests = profile.interests if choose is None else choose(profile)
     parts = []
     if profile.affiliations:
         parts.append(f"Affiliations: {'; '.join(profile.affiliations)}.")
-    if profile.interests:
-        parts.append(f"Research interests: {'; '.join(profile.interests)}.")
+    if interests:
+        parts.append(f"Research interests: {'; '.join(interests)}.")
     cited = "" if profile.citations is None else f", cited {profile.citations} times"
     parts.append(f"Published papers: {profile.papers}{cited}.")
     if profile.collaborators:
         parts.append(f"Earlier collaborators: {', '.join(profile.collaborators)}.")
     return flatten(" ".join(parts))
+
+
+@jinja2.pass_context
+def introduce_briefly(context: Mapping[str, Any], profile: Profile) -> str:
+    """What a profile says of somebody's work: interests and number of papers, on one line.
+
+    Args:
+        context: values of the page, as for ``introduce``.
+        profile: the profile.
+    """
+    choose = context.get("shown_interests")
+    interests = profile.interests if choose is None else choose(profile)
+    papers = "1 paper" if profile.papers == 1 else f"{profile.papers} papers"
+    return flatten(f"{'; '.join(interests) or 'no stated interests'} ({papers})")
 
 
 _PAGES = jinja2.Environment(
@@ -64,6 +87,7 @@ _PAGES = jinja2.Environment(
 )
 _PAGES.filters |= {
     "introduce": introduce,
+    "brief": introduce_briefly,
     "quote": quote,
     "flatten": flatten,
     "transcript": write_transcript,

@@ -218,7 +218,12 @@ class WritingRounds:
         author = self._idea.read().author
         critic = next(member for member in self._team.members[::-1] if member != author)
         said: Answer[Critique] = yield from self._lab.ask(
-            critic, self._memory.prompts["critique"], Critique, "criticise", idea=self._idea
+            critic,
+            self._memory.prompts["critique"],
+            Critique,
+            "criticise",
+            idea=self._idea,
+            sentences=self._discussion.settings.sentences,
         )
         return self._lab.later(partial(Utterance, critic), said)
 

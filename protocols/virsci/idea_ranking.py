@@ -49,6 +49,10 @@ class CandidateIdea:
         """The text by which papers near the idea are searched."""
         return self.idea.query
 
+    def words(self) -> str:
+        """Title, idea and experiment."""
+        return self.idea.text
+
 
 def make_candidate(
     author: str,

@@ -74,6 +74,8 @@ def generate_ideas(
     def speak(turn: int, speakers: list[str]) -> Process[Utterances]:
         nonlocal ideas
         said: Utterances = ()
+        # Ideas of this round stand among what was said in it, and the last one on the table.
+        earlier, last = ideas[:-1], ideas[-1:]
         for seat, speaker in enumerate(speakers):
             previous = ideas[-1] if ideas else None
             cue = topic if previous is None else previous
@@ -90,7 +92,7 @@ def generate_ideas(
                 background=memory.shown(memory.topic_summaries),
                 reasons=memory.carries,
                 tried=memory.failed_ideas,
-                earlier=memory.shown(ideas[:-1]),
+                earlier=memory.shown(earlier if seat == 0 else (*earlier, *last)),
                 previous=previous,
                 # The idea on the table was the last utterance of this round, if there is one.
                 shown_above=bool(said),

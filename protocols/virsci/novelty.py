@@ -88,6 +88,7 @@ def assess_novelty(
                 papers=lab.later(pool_references, *listed),
                 position=discussion.position(),
                 extras=rules.extras,
+                sentences=discussion.settings.sentences,
             )
 
         cast = yield from lab.ask_each(voters, pose)

@@ -51,17 +51,21 @@ FULL: Mapping[str, Any] = {
         "critique": "on",
         "comparisons": "on",
         "idea_order": "permuted",
-        "profiles_in_abstract": "on",
     },
     "references": {
         "topic": "on",
         "draft": "on",
-        "per_idea": 3,
+        "guest": "on",
+        "count": 5,
+        "sentences": 2,
         "queries": "several",
         "diversity": 0.3,
     },
 }
 """What a team of language models is shown and asked beyond the paper's equations and figures."""
+
+GUEST_PAPERS = 3
+"""Own papers that a scientist who is consulted is shown."""
 
 PROFILES: Mapping[Profile, Mapping[str, Any]] = {
     "paper": {},
@@ -129,10 +133,14 @@ class ReferenceUse(Part):
     """In the topic discussion, as titles."""
     draft: Switch = "off"
     """In the prompt of the first abstract, those near the idea; Fig. 22 shows none."""
+    guest: Switch = "off"
+    """Its own papers, to a scientist who is consulted."""
     count: int = Field(default=8, ge=1, le=50)
     """Papers per search (Fig. 35 shows eight)."""
-    per_idea: Annotated[int, Field(ge=1, le=50)] | None = None
-    """Papers beside each idea on a ballot; null: as many as ``count``."""
+    per_idea: int = Field(default=3, ge=1, le=50)
+    """Papers beside each idea on a ballot; papers that several ideas share are listed once."""
+    sentences: Annotated[int, Field(ge=0)] | None = 3
+    """First sentences of an abstract that a prompt shows; null: the whole abstract."""
     queries: Literal["one", "several"] = "one"
     """``several``: papers are searched by the text at hand, the topic and the speaker's own
     interests, so that members bring different literature."""
@@ -358,7 +366,7 @@ class VirSciSettings(Part):
         """What the novelty assessment needs."""
         uses = self.references
         return BallotRules(
-            near=SearchRules(uses.assessment, uses.per_idea or uses.count),
+            near=SearchRules(uses.assessment, uses.per_idea),
             weights=self.confidence.weights,
             last_turn_only=self.votes == "last_turn",
             permuted=self.prompts.idea_order == "permuted",
@@ -391,6 +399,8 @@ class VirSciSettings(Part):
             knowledge=self.knowledge,
             profiles=self.profiles,
             memory=self.memory,
+            sentences=self.references.sentences,
+            guest_papers=GUEST_PAPERS if self.references.guest == "on" else 0,
         )
 
     @property

@@ -127,6 +127,7 @@ class PendingCall:
         cue: text or Answer with which the memory is searched.
         year: calendar year of the question; None: the page does not say.
         calls: rows of the call and of its re-asks.
+        page_values: further values for the page alone; forms and rules do not see them.
     """
 
     call: Call
@@ -140,6 +141,7 @@ class PendingCall:
     cue: Any = None
     year: int | None = None
     calls: list[Call] = field(default_factory=list)
+    page_values: Mapping[str, Any] = field(default_factory=dict)
 
 
 def text_of(value: Any) -> str:
@@ -181,7 +183,7 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
         recalled = recall(pending.memory, text_of(await settled(pending.cue)))
     slots["memory"] = recalled
     skeleton = render_skeleton(pending.form.schema_for(slots))
-    messages = build_messages(pending.prompt, slots, skeleton)
+    messages = build_messages(pending.prompt, {**pending.page_values, **slots}, skeleton)
     call = pending.call
     try:
         reply = await _Attempts(pending, gateway, slots).reply(messages)

@@ -18,17 +18,22 @@ from typing import Any
 
 import numpy as np
 
-from agents.arrays import VectorArray
+from agents.arrays import FloatArray, IntArray, VectorArray
 from agents.errors import ProtocolError
 from agents.reference import Reference
 from society.literature.embedding.base import Embedding, paper_text
 from society.literature.index.ids import Ids
-from society.literature.index.vector_index import VectorIndex
+from society.literature.index.vector_index import VectorIndex, exact_distances
+from society.literature.marginal_relevance import DECIMALS, maximal_marginal_relevance
 from society.literature.papers import Paper, Papers
 
 MEMO = 8192
 """Papers of the past that stay in memory once made; a past of no more papers is made whole at once.
 """
+POOL_FACTOR = 5
+"""Papers that each text of a diverse search proposes for each paper wanted."""
+POOL = 20
+"""Papers that each text of a diverse search proposes at least."""
 
 
 class Literature:
@@ -64,9 +69,11 @@ class Literature:
         self._row_of: dict[str, int] = {}
         if (twice := self._past.ids.repeated()) is not None:
             raise ProtocolError(f"two past papers have the id {twice!r}; give each one once")
-        ids = Ids(self._past.ids, self._past.row_of)
-        self._index = VectorIndex(embedding.dim, ids, rows, layout_file)
+        # The index appends to these ids what is published.
+        self._ids = Ids(self._past.ids, self._past.row_of)
+        self._index = VectorIndex(embedding.dim, self._ids, rows, layout_file)
         self._cited: dict[str, list[float]] = {}
+        self._written_by: dict[str, list[int]] = {}
         self._publishing = threading.Lock()
 
     def __contains__(self, paper_id: object) -> bool:
@@ -133,6 +140,8 @@ class Literature:
             self._papers.append(paper)
             self._row_of[paper.id] = len(self._past) + len(self._papers) - 1
             self._note_citations(paper)
+            for author in dict.fromkeys(paper.authors):
+                self._written_by.setdefault(author, []).append(self._row_of[paper.id])
             # Last: ``visible`` counts dates, so this makes the paper visible to other threads,
             # which must find its vector and row already (rule 14).
             self._dates.append(paper.date)
@@ -166,6 +175,85 @@ class Literature:
         query = self.embedding.encode_queries([text])[0]
         hits = self._index.search(query, k, visible, exclude)
         return tuple(_reference(self._at(row), row, distance) for row, distance in hits)
+
+    def search_diverse(
+        self,
+        texts: Sequence[str],
+        k: int,
+        visible: int,
+        *,
+        diversity: float,
+        exclude: frozenset[str] = frozenset(),
+    ) -> tuple[Reference, ...]:
+        """Find papers near to one of several texts and unlike each other.
+
+        Each text proposes its nearest ``POOL_FACTOR`` x k papers (at least ``POOL``). The relevance
+        of a proposed paper is its cosine with a text divided by the cosine of the paper nearest to
+        that text, for the text where this is greatest: so the paper nearest to each text has
+        relevance 1, however long the text is. Among all proposed papers ``k`` are chosen by maximal
+        marginal relevance. Equally relevant ones stand by the place of the text, then by distance,
+        then by id. Texts without a known word propose nothing, unless there are no others.
+
+        A pure function of its arguments, like ``search``. With one text and a diversity of 0 it
+        finds what ``search`` finds, except that papers without a known word come last.
+
+        Args:
+            texts: the queries; empty and repeated ones do not count.
+            k: number of papers wanted, at least 0.
+            visible: number of visible papers, from ``visible(date)``.
+            diversity: 0..1, see ``maximal_marginal_relevance``.
+            exclude: ids of papers that are left out.
+
+        Returns:
+            At most ``k`` references in the order of choice; their distances are those from the
+            nearest text.
+        """
+        asked = list(dict.fromkeys(text for text in texts if text.strip()))
+        if k == 0 or not asked:
+            return ()
+        points = self.embedding.encode_queries(asked)
+        points = points[points.any(axis=1)] if points.any() else points[:1]
+        pool = max(POOL, POOL_FACTOR * k)
+        hits = [self._index.search(point, pool, visible, exclude) for point in points]
+        rows = np.unique([row for found in hits for row, _ in found]).astype(np.int64)
+        vectors = self._index.rows(rows)
+        distances = np.array([exact_distances(vectors, point) for point in points])
+        relevance, text = _relevance(distances, vectors, points)
+        ids = [self._ids[row] for row in rows.tolist()]
+        order = sorted(
+            range(len(rows)), key=lambda i: (-relevance[i], text[i], distances[text[i], i], ids[i])
+        )
+        chosen = maximal_marginal_relevance(relevance[order], vectors[order], k, diversity)
+        picked = [order[place] for place in chosen]
+        nearest = distances.min(axis=0)
+        return tuple(
+            _reference(self._at(int(rows[i])), int(rows[i]), float(nearest[i])) for i in picked
+        )
+
+    def search_author(self, author: str, text: str, k: int, visible: int) -> tuple[Reference, ...]:
+        """Find the papers of one author that are nearest to a text, among the visible ones.
+
+        The search is exact and, like ``search``, a pure function of its arguments.
+
+        Args:
+            author: id as it stands in ``Paper.authors``; masked name of a scientist.
+            text: the query.
+            k: number of papers wanted, at least 0.
+            visible: number of visible papers, from ``visible(date)``.
+
+        Returns:
+            At most ``k`` references by distance, nearest first; equal distances by id.
+        """
+        later = [row for row in self._written_by.get(author, ()) if row < visible]
+        early = self._past.written_by(author)
+        rows = np.concatenate([early[early < visible], np.array(later, dtype=np.int64)])
+        if k == 0 or not len(rows):
+            return ()
+        point = self.embedding.encode_queries([text])[0]
+        distances = exact_distances(self._index.rows(rows), point).tolist()
+        ids = (self._ids[row] for row in rows.tolist())
+        ranked = sorted(zip(distances, ids, rows.tolist(), strict=True))
+        return tuple(_reference(self._at(row), row, distance) for distance, _, row in ranked[:k])
 
     def citations(self, paper_id: str, before: float) -> int:
         """Count the citations that a paper received from known papers published before a date.
@@ -222,6 +310,29 @@ def _in_order(papers: Papers, vectors: VectorArray) -> tuple[Papers, VectorArray
     if (order == np.arange(len(papers))).all():
         return papers, vectors
     return Papers(papers.table.take(order)), np.asarray(vectors)[order]
+
+
+def _relevance(
+    distances: FloatArray, vectors: VectorArray, points: VectorArray
+) -> tuple[FloatArray, IntArray]:
+    """The relevance of papers to the nearest of several texts.
+
+    Args:
+        distances: of each text from each paper (texts x papers).
+        vectors: of the papers (papers x dim), of unit length or zero.
+        points: of the texts (texts x dim), of unit length or zero.
+
+    Returns:
+        The greatest relative cosine of each paper, rounded, and the place of the text that has it.
+    """
+    # Of rows of unit length; made of the distances, so that both rank papers alike (rule 14).
+    cosines = 1.0 - np.square(distances) / 2.0
+    # A row without a known word is at distance 1 from every text, and like none.
+    cosines[:, ~vectors.any(axis=1)] = 0.0
+    cosines[~points.any(axis=1)] = 0.0
+    best = cosines.max(axis=1, initial=0.0, keepdims=True)
+    relative = np.round(cosines / np.where(best > 0, best, 1.0), DECIMALS)
+    return relative.max(axis=0), relative.argmax(axis=0)
 
 
 def _reference(paper: Paper, row: int, distance: float) -> Reference:

@@ -128,6 +128,28 @@ class Papers(ArrowSequence[Paper]):
         citing_rows: IntArray = citing[starts[row] : starts[row + 1]]
         return citing_rows
 
+    def written_by(self, author: str) -> IntArray:
+        """The rows of the papers that name an author (id), ascending; none for an unknown one."""
+        names, starts, rows = self._by_author
+        number = names.row_of(author)
+        if number is None:
+            return np.zeros(0, dtype=np.int64)
+        # Unique, because a source may name an author of a paper twice.
+        return np.unique(rows[starts[number] : starts[number + 1]])
+
+    @cached_property
+    def _by_author(self) -> tuple[IdColumn, IntArray, IntArray]:
+        """Ids of all authors, where the papers of each begin, and the rows of these papers."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        named = _whole(pc.list_flatten(self.table["authors"])).dictionary_encode()
+        numbers = np.asarray(named.indices, dtype=np.int64)
+        rows = np.repeat(np.arange(len(self), dtype=np.int64), self._lengths("authors"))
+        order = np.argsort(numbers, kind="stable")
+        names = IdColumn(pa.chunked_array([named.dictionary]))
+        return names, _starts(numbers[order], len(names)), rows[order]
+
     @cached_property
     def _cites(self) -> tuple[IntArray, IntArray]:
         import pyarrow.compute as pc

@@ -234,6 +234,16 @@ class Population:
         """Whether the scientist of this masked name has left the society."""
         return bool(self.departed) and self.rows[name] in self.departed
 
+    def was_present(self, name: str, date: float) -> bool:
+        """Whether somebody of this name was in the society just before a date, in days.
+
+        The answer is the same on that date and later (rule 16).
+        """
+        if name not in self.rows:
+            return False
+        row = self.rows[name]
+        return self.arrived.get(row, -math.inf) < date <= self.departed.get(row, math.inf)
+
     def departed_names(self) -> frozenset[str]:
         """Masked names of those who have left the society."""
         if len(self._absent) != len(self.departed):

@@ -7,6 +7,7 @@ remembers it, when the asking team ends (rule 13).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,7 @@ async def ask_guest(
     """Ask the scientist whom an utterance names, when the utterance is there.
 
     Args:
-        pending: the question, without its addressee.
+        pending: the question, without its addressee; its slots are settled once there is one.
         spoken: the utterance; its words may have a field ``ask``.
         outsiders: profiles of the scientists who may be asked.
         dispatcher: its gateway is asked.
@@ -60,11 +61,8 @@ async def ask_guest(
         The guest's reply with who asked what; None when the utterance asks nobody, or
         somebody unknown.
     """
-    utterance, known = await settled(spoken), await settled(outsiders)
-    wish = getattr(utterance, "ask", None)
-    if wish is None or not wish.question.strip():
-        return None
-    guest = next((profile for profile in known if profile.id == wish.scientist), None)
+    utterance = await settled(spoken)
+    guest = named_guest(utterance, await settled(outsiders))
     if guest is None:
         return None
     # Only now is it known who is asked, so only now has the call its full id and its seed.
@@ -74,6 +72,27 @@ async def ask_guest(
     pending.calls.append(call)
     pending.who = guest
     pending.seed = streams.key("words", call.id)
-    pending.slots = {**pending.slots, "question": wish.question, "context": text_of(utterance)}
+    pending.slots = {
+        **pending.slots,
+        "question": utterance.ask.question,
+        "context": text_of(utterance),
+    }
+    question = pending.slots["question"]
     reply = await ask_model(pending, dispatcher.gateway)
-    return Advice(guest.id, pending.slots["asker"].id, wish.question, reply)
+    return Advice(guest.id, pending.slots["asker"].id, question, reply)
+
+
+def named_guest(utterance: Any, outsiders: Sequence[Profile]) -> Profile | None:
+    """The scientist to whom an utterance puts a question.
+
+    Args:
+        utterance: the words; they may have a field ``ask``.
+        outsiders: profiles of the scientists who may be asked.
+
+    Returns:
+        None when the utterance asks nobody, or somebody unknown.
+    """
+    wish = getattr(utterance, "ask", None)
+    if wish is None or not wish.question.strip():
+        return None
+    return next((profile for profile in outsiders if profile.id == wish.scientist), None)

@@ -29,9 +29,15 @@ from society.kernel.calls import Call, PendingCall, ask_model
 from society.kernel.dispatcher import Work, settled
 from society.kernel.durations import Times
 from society.kernel.process import Process
-from society.teams.consultations import Consultation, ask_guest
+from society.teams.consultations import Consultation, ask_guest, named_guest
 from society.teams.meetings import Appointment, Meeting, work_at_desk
-from society.teams.retrieval import find_papers, find_people
+from society.teams.retrieval import (
+    find_diverse_papers,
+    find_own_papers,
+    find_papers,
+    find_people,
+    profiles_of_authors,
+)
 from society.teams.team import Team
 from society.teams.world import World
 
@@ -307,7 +313,7 @@ class Lab:
             prompt: page for the guest.
             form: form of the guest's reply.
             asker: masked name of the speaker.
-            **slots: what else the guest's page holds.
+            **slots: further values for the page: plain values, Answers, or tuples of both.
 
         Returns:
             An Answer that settles to the guest's reply with who asked what, or to None when
@@ -315,17 +321,29 @@ class Lab:
         """
         self._check()
         id_, seat = self._reserve_id(f"{spoken.id}/guest"), spoken.calls[0].seat
-        due = self._due(self.now, (spoken, outsiders, *slots.values()))
+        sources = (spoken, outsiders, *slots.values())
+        due = self._due(self.now, sources)
         call = self._call(id_, seat, "guest", "", due, form)
         slots = {**slots, "asker": self.profile(asker)}
         pending = self._pending_call(call, prompt, form, slots, None)
-        answer = self._answer(id_, due, (spoken, outsiders, *slots.values()))
+        answer = self._answer(id_, due, sources)
         answer.calls = pending.calls
         call.needs = answer.needs
         self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
         # The streams of today: an intervention may give the world others before the words come.
         work = ask_guest(pending, spoken, outsiders, self._world.dispatcher, self._world.streams)
         return self._submit(answer, work)
+
+    def guest(
+        self, spoken: Answer[Any], outsiders: Answer[tuple[Profile, ...]]
+    ) -> Answer[Profile | None]:
+        """The outsider whom ``consult`` asks; settles to None when the utterance asks nobody.
+
+        Args:
+            spoken: the utterance; its words may have a field ``ask``.
+            outsiders: the scientists who may be asked.
+        """
+        return self.later(named_guest, spoken, outsiders)
 
     def later(self, function: Callable[..., T], *arguments: Any) -> Answer[T]:
         """Apply a function to Answers when they have settled, without waiting.
@@ -356,6 +374,67 @@ class Lab:
         visible = self._world.literature.visible(self.now)
         place = (self._next_derived_id(), self.now)
         return self.later(partial(find_papers, self._world, place, count, visible), query)
+
+    def search_diverse(
+        self,
+        queries: Sequence[Any],
+        count: int,
+        *,
+        diversity: float,
+        exclude: Sequence[Any] = (),
+    ) -> Answer[tuple[Reference, ...]]:
+        """Find papers near to one of several texts and unlike each other, as of now.
+
+        They are chosen by maximal marginal relevance (``Literature.search_diverse``) among those
+        published strictly before now.
+
+        Args:
+            queries: texts or Answers; empty texts do not count.
+            count: number of papers.
+            diversity: from 0, the most relevant papers, to 1, papers as different as possible.
+            exclude: papers that are left out: ids, references, Answers, or tuples of them.
+
+        Raises:
+            ProtocolError: ``diversity`` is outside 0..1.
+        """
+        if not 0 <= diversity <= 1:
+            raise ProtocolError(f"{self._team.id}: diversity lies in 0..1, not {diversity}")
+        visible = self._world.literature.visible(self.now)
+        place = (self._next_derived_id(), self.now)
+        find = partial(find_diverse_papers, self._world, place, count, visible, float(diversity))
+        return self.later(find, tuple(queries), tuple(exclude))
+
+    def papers_by(
+        self, who: str | Profile | Answer[Profile | None], query: Any, count: int
+    ) -> Answer[tuple[Reference, ...]]:
+        """Find the papers of one scientist nearest to a text, as of now.
+
+        Papers of the past and of the society count if they were published strictly before now.
+
+        Args:
+            who: masked name, profile, or Answer of a profile, which may settle to None.
+            query: text or Answer.
+            count: number of papers.
+
+        Returns:
+            An Answer of the papers, nearest first; of none where nobody is asked for, and for
+            somebody who has written nothing. An unknown name stops the run (``ProtocolError``).
+        """
+        visible = self._world.literature.visible(self.now)
+        place = (self._next_derived_id(), self.now)
+        return self.later(partial(find_own_papers, self._world, place, count, visible), who, query)
+
+    def authors(
+        self, references: Answer[tuple[Reference, ...]], without: Iterable[str] = ()
+    ) -> Answer[tuple[Profile, ...]]:
+        """The profiles, as of now, of the scientists whom search results name as authors.
+
+        Args:
+            references: result of ``search``, ``search_diverse`` or ``papers_by``.
+            without: masked names that are left out.
+        """
+        excluded = self._world.population.departed_names().union(without)
+        return self.later(partial(profiles_of_authors, self._world, self.now, excluded), references)
 
     def people(
         self, query: Any, count: int, without: Iterable[str] = ()
@@ -519,9 +598,12 @@ class Lab:
         memory = () if cue is None else self._world.population.scientist_named(who).memory
         role = self._team.role(call.scientist) if call.scientist else "guest"
         seed = self._world.streams.key("words", call.id)
-        return PendingCall(
+        pending = PendingCall(
             call, self.profile(who), role, prompt, form, slots, seed, memory, cue, self._world.year
         )
+        # A function, so that interests are counted only where a page shows them cleaned.
+        pending.page_values = {"shown_interests": self._world.cleaned_interests}
+        return pending
 
     def _answer(
         self, id_: str, due: float, needs: Sequence[Any], derived: bool = False

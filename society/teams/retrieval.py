@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from agents.arrays import VectorArray
+from agents.errors import ProtocolError
 from agents.profile import Profile
 from agents.reference import Reference
 from society.kernel.calls import text_of
@@ -40,16 +42,96 @@ def find_papers(
     """
     text = text_of(query)
     asked = _hash(text, count, visible)
-    stored = _lookup(world, place, asked)
-    if stored is not None:
-        hits = json.loads(stored)
-        return tuple(world.literature.reference(paper, distance) for paper, distance in hits)
-    # Distances come back from JSON as the same numbers, on any machine (rule 15).
-    found = world.literature.search(text, count, visible)
-    _store(
-        world, place, asked, json.dumps([[paper.id, paper.distance] for paper in found]).encode()
+    return _references(world, place, asked, lambda: world.literature.search(text, count, visible))
+
+
+def find_diverse_papers(
+    world: World,
+    place: Place,
+    count: int,
+    visible: int,
+    diversity: float,
+    queries: Sequence[Any],
+    exclude: Any,
+) -> tuple[Reference, ...]:
+    """Find papers near to one of several texts and unlike each other.
+
+    Args:
+        world: its literature is searched.
+        place: id and date of the search.
+        count: number of papers.
+        visible: only the first so many papers, in order of date, are searched (rule 14).
+        diversity: 0..1, see ``Literature.search_diverse``.
+        queries: texts, or the settled values of Answers.
+        exclude: ids or references of papers that are left out, in tuples of any depth.
+
+    Returns:
+        The papers in the order of choice.
+    """
+    texts = [text_of(query) for query in queries]
+    out = frozenset(_paper_ids(exclude))
+    # Sorted, because the order of a set of texts depends on the hash seed (rule 12).
+    asked = _hash("diverse", texts, count, visible, diversity, sorted(out))
+    return _references(
+        world,
+        place,
+        asked,
+        lambda: world.literature.search_diverse(
+            texts, count, visible, diversity=diversity, exclude=out
+        ),
     )
-    return found
+
+
+def find_own_papers(
+    world: World, place: Place, count: int, visible: int, who: str | Profile | None, query: Any
+) -> tuple[Reference, ...]:
+    """Find the papers of one scientist that are nearest to a text.
+
+    Args:
+        world: its literature is searched.
+        place: id and date of the search.
+        count: number of papers.
+        visible: only the first so many papers, in order of date, are searched (rule 14).
+        who: masked name or profile; None: nobody.
+        query: text, or the settled value of an Answer.
+
+    Returns:
+        The papers, the nearest first; none for nobody, and for somebody without papers.
+
+    Raises:
+        ProtocolError: nobody in the society has this name.
+    """
+    if who is None:
+        return ()
+    name = who if isinstance(who, str) else who.id
+    if name not in world.population.rows:
+        raise ProtocolError(
+            f"{place[0]}: papers of {name!r} are asked for, but nobody has the name"
+        )
+    text = text_of(query)
+    asked = _hash("papers by", name, text, count, visible)
+    return _references(
+        world, place, asked, lambda: world.literature.search_author(name, text, count, visible)
+    )
+
+
+def profiles_of_authors(
+    world: World, date: float, without: frozenset[str], references: Iterable[Reference]
+) -> tuple[Profile, ...]:
+    """The profiles of the scientists whom references name as authors, as of a date.
+
+    Args:
+        world: its population has the profiles.
+        date: in days; what is dated strictly before it counts (rule 16).
+        without: masked names that are left out.
+        references: search results.
+
+    Returns:
+        Profiles in the order of the references, each once.
+    """
+    named = dict.fromkeys(name for paper in references for name in paper.authors)
+    rows = [world.population.rows[name] for name in named if name not in without]
+    return tuple(world.population.profile(row, date) for row in rows)
 
 
 def find_people(
@@ -98,6 +180,39 @@ def vector_of_paper(world: World, place: Place, text: str) -> VectorArray:
     vector = world.literature.embedding.encode([text])
     _store(world, place, asked, np.asarray(vector, dtype=np.float32).tobytes())
     return vector
+
+
+def _references(
+    world: World, place: Place, asked: str, search: Callable[[], tuple[Reference, ...]]
+) -> tuple[Reference, ...]:
+    """The papers that a search finds, from the journal where it is known there.
+
+    Args:
+        world: its literature holds the papers.
+        place: id and date of the search.
+        asked: hash of everything that was asked for.
+        search: carries the search out.
+    """
+    stored = _lookup(world, place, asked)
+    hits: list[tuple[str, float]]
+    if stored is None:
+        hits = [(paper.id, paper.distance) for paper in search()]
+        _store(world, place, asked, json.dumps(hits).encode())
+    else:
+        # Distances come back from JSON as the same numbers, on any machine (rule 15).
+        hits = json.loads(stored)
+    return tuple(world.reference(paper, distance, place[1]) for paper, distance in hits)
+
+
+def _paper_ids(papers: Any) -> Iterator[str]:
+    """The ids in ids, references and tuples of both."""
+    if isinstance(papers, str):
+        yield papers
+    elif isinstance(papers, Reference):
+        yield papers.id
+    else:
+        for one in papers:
+            yield from _paper_ids(one)
 
 
 def _lookup(world: World, place: Place, asked: str) -> bytes | None:

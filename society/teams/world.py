@@ -7,8 +7,9 @@ the world and know nothing of the Mesa model. Interventions set its changing set
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,7 +19,9 @@ from agents.arrays import IntArray
 from agents.config import Part
 from agents.errors import InputError, ProtocolError
 from agents.profile import Profile
+from agents.reference import Reference
 from society.ecosystem.ecosystem import Ecosystem
+from society.ecosystem.interest_vocabulary import InterestVocabulary, cleaned_interests
 from society.ecosystem.knowledge_bank import KnowledgeBank
 from society.formation.excluded_rows import ExcludedRows
 from society.formation.founding import Founding
@@ -33,6 +36,9 @@ from society.population.population import Population
 from society.results.run_log import RunLog
 from society.teams.attention import Attention
 from society.teams.team import Membership, Team
+
+NAMED_AUTHORS = 4
+"""Most authors that a search result names."""
 
 
 class NamedRule(Protocol):
@@ -124,6 +130,28 @@ class World:
     def profile(self, who: str) -> Profile:
         """The public profile of a scientist as of now."""
         return self.population.profile(self.population.rows[who], self.day)
+
+    @cached_property
+    def vocabulary(self) -> InterestVocabulary:
+        """How often interests were stated and used before day 0; counted when first asked for."""
+        return InterestVocabulary.count(self.ecosystem.past, self.ecosystem.profiles)
+
+    def cleaned_interests(self, profile: Profile) -> tuple[str, ...]:
+        """The interests of a profile as prompts show them; see ``cleaned_interests``."""
+        return cleaned_interests(profile, self.vocabulary)
+
+    def reference(self, paper_id: str, distance: float, date: float) -> Reference:
+        """Make the search result for a paper, with the names of those who may be asked about it.
+
+        Args:
+            paper_id: of a paper in the literature.
+            distance: its distance from the query.
+            date: date of the search in days; who has left the society before it is not named.
+        """
+        named = dict.fromkeys(self.literature.paper(paper_id).authors)
+        present = (name for name in named if self.population.was_present(name, date))
+        authors = tuple(islice(present, NAMED_AUTHORS))
+        return replace(self.literature.reference(paper_id, distance), authors=authors)
 
     def nearest_scientists(
         self, count: int, without: frozenset[str], date: float, text: str

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import IntArray, VectorArray
+from agents.arrays import FloatArray, IntArray, VectorArray
 from agents.errors import ProtocolError
 from society.literature.index.flat import FlatIndex
 from society.literature.index.ids import Ids
@@ -110,6 +110,15 @@ class VectorIndex:
             for key in ids:
                 self._ids.append(key)
 
+    def rows(self, numbers: IntArray) -> VectorArray:
+        """Read rows by their numbers, in the given order; those of the past and added ones."""
+        past = numbers < len(self._past)
+        rows = np.empty((len(numbers), self.dim), dtype=np.float32)
+        rows[past] = self._past[numbers[past]]
+        with self._lock:
+            rows[~past] = self._flat.rows(numbers[~past] - len(self._past))
+        return rows
+
     def vector(self, key: str) -> VectorArray:
         """Look up the row of an id.
 
@@ -178,8 +187,8 @@ class VectorIndex:
         kept = np.array([row for row in rows.tolist() if row not in hidden], dtype=np.int64)
         distances: list[float] = []
         for start in range(0, len(kept), BLOCK):
-            gaps = self._rows(kept[start : start + BLOCK]).astype(np.float64) - point
-            distances += np.sqrt(np.square(gaps).sum(axis=1)).tolist()
+            rows_read = self._rows(kept[start : start + BLOCK])
+            distances += exact_distances(rows_read, point).tolist()
         ids = (self._ids[row] for row in kept.tolist())
         return sorted(zip(distances, ids, kept.tolist(), strict=True))[:k]
 
@@ -188,6 +197,13 @@ class VectorIndex:
         if len(wanted) and wanted[0] < len(self._past):
             return np.asarray(self._past[wanted])
         return self._flat.rows(wanted - len(self._past))
+
+
+def exact_distances(rows: VectorArray, point: VectorArray) -> FloatArray:
+    """Euclidean distances of float32 rows from a point of float32 numbers, in float64."""
+    gaps = rows.astype(np.float64) - point
+    distances: FloatArray = np.sqrt(np.square(gaps).sum(axis=1))
+    return distances
 
 
 def _certain(hits: list[Hit], k: int, reach: float) -> bool:
