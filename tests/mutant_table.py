@@ -46,6 +46,7 @@ ENDING = "society/teams/test_lifecycle.py"
 MEETINGS = "society/teams/test_meetings.py"
 WORKLOAD = "society/teams/test_workload.py"
 WORLD = "society/teams/test_world.py"
+RETRIEVAL = "society/teams/test_retrieval.py"
 JOURNAL = "agents/journal/test_journal.py"
 RESUMING = "scenarios/runs/test_resuming.py"
 LATE_SEARCH = "test_a_search_takes_effect_with_the_date_of_asking_also_when_its_words_are_late"
@@ -314,6 +315,27 @@ MISTAKES: tuple[Mistake, ...] = (
         ("society/teams/retrieval.py", "world.literature.search(text, count, visible)",
          "world.literature.search(text, count, len(world.literature))"),
         by=f"{WORLD}::{LATE_SEARCH}"),
+    mistake("later papers among several texts", "A search of several texts sees later papers.",
+        ("society/teams/retrieval.py", "texts, count, visible, diversity=diversity",
+         "texts, count, len(world.literature), diversity=diversity"),
+        by=f"{RETRIEVAL}::test_what_is_looked_up_is_that_of_the_date_of_asking"),
+    mistake("later papers of a person", "A guest is shown a paper that it has not published yet.",
+        ("society/teams/retrieval.py", "world.literature.search_author(name, text, count, visible)",
+         "world.literature.search_author(name, text, count, len(world.literature))"),
+        by=f"{RETRIEVAL}::test_what_is_looked_up_is_that_of_the_date_of_asking"),
+    mistake("likeness added up", "A paper is passed over for being a little like each of many.",
+        ("society/literature/marginal_relevance.py", "np.maximum(likeness, common)",
+         "likeness + common"),
+        by="society/literature/test_marginal_relevance.py"
+           "::test_the_greatest_cosine_counts_and_not_the_sum"),
+    mistake("long texts are nearer", "The text with the greatest cosines proposes every paper.",
+        ("society/literature/literature.py", "cosines / np.where(best > 0, best, 1.0)", "cosines"),
+        by=f"{LITERATURE}::test_the_paper_nearest_to_each_text_has_the_same_relevance"),
+    mistake("authors of today", "Who leaves later is missing among the authors of a result.",
+        ("society/population/population.py",
+         "self.arrived.get(row, -math.inf) < date <= self.departed.get(row, math.inf)",
+         "row not in self.departed"),
+        by=f"{RETRIEVAL}::test_the_first_few_authors_who_are_here_are_named"),
     mistake("visible before its delay", "Others find a paper on the day it is finished.",
         ("society/teams/lifecycle.py", "yield world.env.timeout(team.times.publication_delay)",
          "yield world.env.timeout(0)"),

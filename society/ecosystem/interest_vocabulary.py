@@ -31,7 +31,7 @@ SAMPLE = 10_000
 SHORT = 3
 """Most characters of a single word that counts as an abbreviation or a scrap."""
 COMMON_SHARE = 0.05
-"""Share of the past papers above which a term in their texts is common."""
+"""Share of the past papers that contain a term, from which on it is common."""
 COMMON_PAPERS = 25
 """Papers that must contain a term before it counts as common, whatever their share."""
 KEYWORD_SHARE = 0.1
@@ -42,7 +42,7 @@ RARE_PEOPLE = 3
 RARE_PAPERS = 3
 """Papers that contain a phrase often enough that it need not be a keyword."""
 LEAST = 3
-"""Interests that are shown at least, where a scientist has so many."""
+"""Where fewer interests are left, the first ones with a fault are shown all the same."""
 MEMO = 65_536
 """Lists of interests whose cleaned form stays in memory."""
 
@@ -71,12 +71,14 @@ class InterestVocabulary:
 
     Attributes:
         frequencies: by term in lower case.
-        papers: number of past papers whose texts were looked at.
+        papers: number of past papers, whose keywords were all counted.
+        texts: number of those among them whose texts were looked at.
         keywords_known: whether any past paper has keywords.
     """
 
     frequencies: dict[str, TermFrequency] = field(repr=False)
     papers: int
+    texts: int
     keywords_known: bool
 
     @classmethod
@@ -91,15 +93,15 @@ class InterestVocabulary:
         frequencies = {
             term: TermFrequency(texts[term], named[term], count) for term, count in stated.items()
         }
-        return cls(frequencies, seen.num_rows, bool(named))
+        return cls(frequencies, len(past), seen.num_rows, bool(named))
 
     def fault(self, term: str) -> Fault | None:
         """Why a term is left out where interests are shown; None for a term that is shown.
 
         - ``short``: a single word of up to ``SHORT`` ASCII characters ("lic", "vs").
-        - ``common``: more than ``COMMON_SHARE`` of the papers contain it, and fewer than
-          ``KEYWORD_SHARE`` of these name it as a keyword ("techniques", "case study"). Where no
-          paper has keywords, only single words can be common.
+        - ``common``: at least ``COMMON_SHARE`` of the papers contain it, and fewer of them than
+          ``KEYWORD_SHARE`` name it as a keyword ("techniques", "case study"). Where no paper has
+          keywords, only single words can be common.
         - ``rare``: no paper names it as a keyword, fewer than ``RARE_PEOPLE`` scientists state it,
           and it is a single word ("university") or a phrase that fewer than ``RARE_PAPERS``
           papers contain ("work progress").
@@ -112,9 +114,11 @@ class InterestVocabulary:
         known = self.frequencies.get(term.lower())
         if known is None:
             return None
-        common = known.texts >= max(COMMON_PAPERS, COMMON_SHARE * self.papers)
+        common = known.texts >= max(COMMON_PAPERS, COMMON_SHARE * self.texts)
         if common and (single or self.keywords_known):
-            return "common" if known.keywords < KEYWORD_SHARE * known.texts else None
+            # Estimated for all papers, because the keywords are those of all.
+            containing = known.texts * self.papers / self.texts
+            return "common" if known.keywords < KEYWORD_SHARE * containing else None
         if known.keywords:
             return None
         spread = known.people >= RARE_PEOPLE or (not single and known.texts >= RARE_PAPERS)

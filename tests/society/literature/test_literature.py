@@ -230,3 +230,220 @@ def test_citations_within_the_past_are_counted_as_by_hand(links, days, before):
         citing = [p for p in papers if f"p{n}" in p.references and p.id != f"p{n}"]
         expected = sum(p.date < before for p in citing)
         assert literature.citations(f"p{n}", before) == expected
+
+
+def counting(*words):
+    """An embedding with one dimension a word: how often a text names it, at unit length."""
+    from society.literature.embedding.base import Embedding, unit_rows
+
+    class Counting(Embedding):
+        name, revision, dim = "counting", "1", len(words)
+
+        def __init__(self):
+            self.asked = []
+
+        def encode(self, texts):
+            return unit_rows([[t.lower().split().count(word) for word in words] for t in texts])
+
+        def encode_queries(self, texts):
+            self.asked.append(list(texts))
+            return self.encode(texts)
+
+        def save(self, folder):
+            raise NotImplementedError
+
+    return Counting()
+
+
+def of_bodies(embedding, bodies, first=-100.0, **more):
+    """A past whose papers are searched by these texts alone, by id."""
+    papers = [paper(key, first + n, body, **more) for n, (key, body) in enumerate(bodies.items())]
+    return Literature(papers, embedding.encode(list(bodies.values())), embedding, 2012)
+
+
+BODIES = {
+    "p1": "graph graph graph graph volume volume volume",  # (0.8, 0.6, 0)
+    "p2": "graph graph graph graph volume volume volume",  # the same
+    "p3": "graph graph graph robot robot robot robot",  # (0.6, 0, 0.8)
+    "p4": "volume",  # (0, 1, 0)
+    "p5": "robot",  # (0, 0, 1)
+}
+
+
+def test_a_diverse_search_by_hand():
+    """The cosines with "graph" are 0.8, 0.8, 0.6, 0, 0; the relevances 1, 1, 0.75, 0, 0.
+
+    With a diversity of 0.5: first p1; then p2 has 0.5 - 0.5 and p3 0.375 - 0.5 x 0.48 = 0.135;
+    then p4 has 0 - 0.5 x 0.6, p5 0 - 0.5 x 0.8, and p2 still 0.
+    """
+    literature = of_bodies(counting("graph", "volume", "robot"), BODIES)
+
+    def chosen(*texts, k=3, **more):
+        return [one.id for one in literature.search_diverse(texts, k, 5, **more)]
+
+    assert chosen("graph", diversity=0.0) == ["p1", "p2", "p3"]
+    assert chosen("graph", diversity=0.5) == ["p1", "p3", "p2"]
+    assert chosen("graph", diversity=0.5, k=2, exclude=frozenset({"p1"})) == ["p2", "p3"]
+
+
+def test_the_paper_nearest_to_each_text_has_the_same_relevance():
+    """Cosines with "graph" go up to 0.8, those with "volume" to 1: p1 is no less relevant than p4.
+
+    p1 has max(1, 0.6), p2 the same, p3 0.75, p4 1, p5 0; of equal ones that of the first text is
+    the first, then the nearer, then the first by id.
+    """
+    literature = of_bodies(counting("graph", "volume", "robot"), BODIES)
+    found = literature.search_diverse(("volume", "graph"), 5, 5, diversity=0.0)
+    assert [one.id for one in found] == ["p4", "p1", "p2", "p3", "p5"]
+    other = literature.search_diverse(("graph", "volume"), 5, 5, diversity=0.0)
+    assert [one.id for one in other] == ["p1", "p2", "p4", "p3", "p5"]
+    # The distance is that from the nearest text, whichever that is.
+    assert [round(one.distance**2, 4) for one in other] == [0.4, 0.4, 0.0, 0.8, 2.0]
+
+
+def test_texts_are_encoded_at_once_and_each_once():
+    embedding = counting("graph", "volume", "robot")
+    literature = of_bodies(embedding, BODIES)
+    texts = ("graph", "", "robot", "graph", "  ")
+    found = literature.search_diverse(texts, 2, 5, diversity=0.3)
+    assert embedding.asked == [["graph", "robot"]]
+    assert {one.id for one in found} == {"p1", "p5"}
+    assert literature.search_diverse((), 2, 5, diversity=0.3) == ()
+    assert literature.search_diverse(("", " "), 2, 5, diversity=0.3) == ()
+    assert literature.search_diverse(("graph",), 0, 5, diversity=0.3) == ()
+    assert len(embedding.asked) == 1
+
+
+def test_a_text_without_a_known_word_proposes_nothing_beside_others():
+    embedding = counting("graph", "volume", "robot")
+    literature = of_bodies(embedding, {**BODIES, "p0": "nothing known"})
+    alone = literature.search_diverse(("graph",), 6, 6, diversity=0.3)
+    assert literature.search_diverse(("elsewhere", "graph"), 6, 6, diversity=0.3) == alone
+    # A paper without a known word is at distance 1 from every text, and like none.
+    plain = [one.id for one in literature.search("graph", 6, 6)]
+    assert plain == ["p1", "p2", "p3", "p0", "p4", "p5"]
+    assert {one.id for one in alone[-3:]} == {"p0", "p4", "p5"}
+    # Where no text has a known word, nothing is known of any paper either.
+    lost = literature.search_diverse(("elsewhere",), 6, 6, diversity=0.0)
+    assert lost == literature.search("elsewhere", 6, 6)
+
+
+def test_each_text_proposes_so_many_papers(monkeypatch):
+    """Papers that no text proposes are not chosen, however different they are.
+
+    The cosines with p1 are 1, 0.48, 0.6 and 0; p5, which has 0, is the last of all.
+    """
+    literature = of_bodies(counting("graph", "volume", "robot"), BODIES)
+    most = literature.search_diverse(("graph",), 2, 5, diversity=1.0)
+    assert [paper.id for paper in most] == ["p1", "p5"]
+    monkeypatch.setattr("society.literature.literature.POOL", 2)
+    monkeypatch.setattr("society.literature.literature.POOL_FACTOR", 2)
+    one = literature.search_diverse(("graph",), 1, 5, diversity=1.0)
+    assert [paper.id for paper in one] == ["p1"]
+    two = literature.search_diverse(("graph",), 2, 5, diversity=1.0)
+    assert [paper.id for paper in two] == ["p1", "p3"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    bodies=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), max_size=30),
+    words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
+    k=st.integers(1, 9),
+    share=st.floats(0, 1),
+    hidden=st.integers(0, 3),
+)
+def test_without_diversity_one_text_finds_the_plain_nearest(bodies, words, k, share, hidden):
+    literature = make(
+        [paper(f"p{n:02d}", n - 99.0, " ".join(body)) for n, body in enumerate(bodies)]
+    )
+    visible = int(share * len(bodies))
+    text, out = " ".join(words), frozenset(f"p{n:02d}" for n in range(hidden))
+    plain = literature.search(text, k, visible, out)
+    assert literature.search_diverse((text,), k, visible, diversity=0.0, exclude=out) == plain
+    # Ties included: the same papers are found whatever is asked for twice.
+    twice = literature.search_diverse((text, text), k, visible, diversity=0.0, exclude=out)
+    assert twice == plain
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 999),
+    k=st.integers(1, 6),
+    diversity=st.floats(0, 1),
+    later=st.integers(0, 8),
+)
+def test_a_diverse_search_sees_nothing_later(seed, k, diversity, later):
+    rng = np.random.default_rng(seed)
+    papers = [paper(f"p{n:02d}", n - 20.0, " ".join(rng.choice(WORDS, 3))) for n in range(20)]
+    literature = make(papers)
+    texts = [" ".join(rng.choice(WORDS, 2)) for _ in range(3)]
+    before = literature.search_diverse(texts, k, literature.visible(0.0), diversity=diversity)
+    own = literature.search_author("Scientist0", texts[0], k, literature.visible(0.0))
+    for n in range(later):
+        literature.publish(paper(f"q{n}", 5.0, " ".join(texts)))
+    assert literature.search_diverse(texts, k, 20, diversity=diversity) == before
+    assert literature.search_diverse(texts, k, literature.visible(5.0), diversity=diversity) == (
+        before
+    )
+    assert literature.search_author("Scientist0", texts[0], k, literature.visible(5.0)) == own
+    assert len(before) == len({one.id for one in before}) == k
+
+
+def test_a_diverse_search_goes_through_cells_too(monkeypatch):
+    """A past that is searched by an inverted file, with papers published since beside it."""
+    monkeypatch.setattr("society.literature.index.vector_index.EXACT_UP_TO", 300)
+    rng = np.random.default_rng(5)
+    papers = [paper(f"p{n:03d}", n - 600.0, " ".join(rng.choice(WORDS, 4))) for n in range(600)]
+    cells = make(papers)
+    monkeypatch.setattr("society.literature.index.vector_index.EXACT_UP_TO", 20_000)
+    exact = make(papers)
+    for literature in (cells, exact):
+        literature.publish(paper("new", 1.0, "galaxy privacy galaxy"))
+    assert cells.facts["search"] == "cells"
+    assert exact.facts["search"] == "exact"
+    texts = ("graph volume", "galaxy privacy", "climate")
+    found, visible = [], cells.visible(2.0)
+    for literature in (cells, exact):
+        found.append(literature.search_diverse(texts, 5, visible, diversity=0.4))
+        assert found[-1] == literature.search_diverse(texts, 5, visible, diversity=0.4)
+        one = literature.search_diverse(texts[1:2], 5, visible, diversity=0.0)
+        assert one == literature.search(texts[1], 5, visible)
+        own = literature.search_author("Scientist0", "galaxy privacy", 5, visible)
+        assert own == exact.search("galaxy privacy", 5, visible)
+    # What the cells propose is nearly always what an exhaustive search finds.
+    common = {one.id for one in found[0]} & {one.id for one in found[1]}
+    assert len(common) >= 4
+
+
+def test_the_papers_of_an_author_are_those_of_past_and_present():
+    def by(name, date, body, *authors):
+        return Paper(name, f"On {name}", body, date, 2012, authors)
+
+    past = [
+        by("a", -9.0, "graph", "Scientist1", "Author7"),
+        by("b", -8.0, "volume", "Scientist2"),
+        by("c", -8.0, "robot", "Author7", "Scientist1", "Scientist1"),
+    ]
+    literature = make(past)
+
+    def found(author, k, date, text="robot"):
+        return [p.id for p in literature.search_author(author, text, k, literature.visible(date))]
+
+    assert found("Scientist1", 9, 0.0) == ["c", "a"]
+    assert found("Scientist1", 1, 0.0) == ["c"]
+    assert found("Scientist1", 0, 0.0) == []
+    assert found("Scientist1", 9, -8.0) == ["a"]
+    assert found("Author7", 9, 0.0, "graph") == ["a", "c"]
+    assert found("Scientist3", 9, 0.0) == []
+    literature.publish(by("d", 3.0, "robot robot", "Scientist3", "Scientist1"))
+    assert found("Scientist3", 9, 3.0) == []
+    assert found("Scientist3", 9, 4.0) == ["d"]
+    assert set(found("Scientist1", 9, 4.0)) == {"a", "c", "d"}
+    (best, *_) = literature.search_author("Scientist1", "On a. graph", 2, literature.visible(4.0))
+    assert best == literature.search("On a. graph", 1, literature.visible(4.0))[0]
+
+
+def test_equally_near_papers_of_an_author_are_ordered_by_id():
+    literature = of_bodies(counting("graph"), dict.fromkeys("cab", "graph"))
+    found = literature.search_author("Scientist0", "graph", 2, 3)
+    assert [one.id for one in found] == ["a", "b"]

@@ -371,3 +371,24 @@ def test_ollama_is_asked_in_its_own_way(server, fault):
     assert counts["faults"][fault] > 2
     assert embedding.usage.requests == counts["requests"]
     assert counts["repeated_answers"] == 0
+
+
+def test_a_diverse_search_asks_for_all_its_texts_in_one_request(server):
+    from society.literature.literature import Literature
+    from society.literature.papers import Paper
+
+    embedding = hosted(server)
+    bodies = TEXTS[:40]
+    papers = [Paper(f"p{n:02d}", "On", text, n - 50.0, 2011, ()) for n, text in enumerate(bodies)]
+    literature = Literature(papers, embedding.encode(bodies), embedding, 2012)
+    before = server.counts()["requests"]
+    texts = (TEXTS[3], TEXTS[50], TEXTS[60])
+    found = literature.search_diverse(texts, 4, 40, diversity=0.3)
+    assert found[0].id == "p03"
+    assert len({one.id for one in found}) == 4
+    assert server.counts()["requests"] == before + 1
+    # Of the past it asks nothing again, and of the same texts neither.
+    assert literature.search_diverse(texts, 4, 40, diversity=0.3) == found
+    plain = literature.search(texts[1], 4, 40)
+    assert literature.search_diverse(texts[1:2], 4, 40, diversity=0.0) == plain
+    assert server.counts()["requests"] == before + 1

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from agents.errors import ProtocolError
 from society.literature.index import vector_index as index_module
+from society.literature.index.ids import Ids
 from society.literature.index.vector_index import VectorIndex
 
 
@@ -155,3 +156,16 @@ def test_a_search_outside_the_index_is_refused(k, visible):
     index = filled(np.zeros((1, 2), np.float32), ["a"])
     with pytest.raises(ProtocolError, match="visible"):
         index.search(np.zeros(2, np.float32), k, visible)
+
+
+def test_rows_of_the_past_and_added_ones_are_read_together(monkeypatch):
+    """A past that is searched by cells lies apart from what is added."""
+    monkeypatch.setattr(index_module, "EXACT_UP_TO", 50)
+    rows = np.random.default_rng(4).normal(size=(90, 3)).astype(np.float32)
+    ids = [f"p{number:05d}" for number in range(90)]
+    apart = VectorIndex(3, Ids(ids[:60]), rows[:60])
+    apart.add(ids[60:], rows[60:])
+    wanted = np.array([88, 3, 59, 60, 3, 71])
+    for index in (apart, filled(rows, ids)):
+        assert np.array_equal(index.rows(wanted), rows[wanted])
+        assert index.rows(wanted[:0]).shape == (0, 3)

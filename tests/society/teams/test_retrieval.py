@@ -1,0 +1,509 @@
+"""What a lab looks up: several queries, papers of a person, authors, people, shown interests."""
+
+import dataclasses
+import hashlib
+import json
+
+import pytest
+
+from agents.errors import Dissolved, ProtocolError
+from agents.gateway.gateway import Gateway
+from agents.journal.journal import Journal
+from agents.prompts.prompt import Prompt
+from society.ecosystem.interest_vocabulary import InterestVocabulary
+from society.ecosystem.people import People
+from society.literature.literature import Literature
+from society.teams.contracts import Manuscript
+from society.teams.world import NAMED_AUTHORS, World
+from tests.society.tiny_society import (
+    ECOSYSTEM,
+    SAY,
+    Page,
+    Scripted,
+    Talk,
+    Words,
+    by_chance,
+    echo,
+    found,
+    ids_of,
+    name,
+    run,
+)
+
+LIVE = pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
+
+
+def looking(steps):
+    """A protocol that only looks things up and ends without a paper."""
+
+    def whole(team, lab):
+        yield from lab.stage("topic", steps(team, lab))
+        raise Dissolved("done")
+
+    return whole
+
+
+def writing(title, until=5.0):
+    """A team that writes a paper of this title; published ten days after ``until``."""
+
+    def steps(team, lab):
+        page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
+        yield from lab.wait(until - lab.now)
+        return Manuscript(page)
+
+    return steps
+
+
+def said_by(titles):
+    """Words: the title that each leader is to give its paper, else an echo."""
+
+    def script(request):
+        if request.who.id in titles and request.form is Page:
+            return {"title": titles[request.who.id], "abstract": "All of it."}
+        return echo(request)
+
+    return script
+
+
+def ids(answer):
+    """Ids of the papers of an Answer."""
+    return list(ids_of(answer.read()))
+
+
+@LIVE
+def test_several_texts_find_papers_of_each(delay):
+    kept = []
+
+    def steps(team, lab):
+        heard = yield from lab.ask(team.leader, SAY, Words, heard=())
+        queries = ("graphs", heard, lab.later(text_of_speech, heard), None, "")
+        answer = lab.search_diverse(queries, 2, diversity=0.5)
+        yield from lab.wait(1.0)
+        kept.extend(ids(answer))
+
+    run(looking(steps), delay=delay, script=lambda request: {"text": "graphs"})
+    assert kept == ["past0", "past2"]
+
+
+def text_of_speech(said):
+    return said.text.replace("graphs", "speech")
+
+
+def test_a_diverse_search_is_that_of_the_literature_with_authors():
+    kept = []
+
+    def steps(team, lab):
+        yield from lab.wait(0.5)
+        answer = lab.search_diverse(("graphs", "vision"), 3, diversity=0.3, exclude=("past1",))
+        kept.append((answer.read(), lab.search("graphs", 2).read()))
+
+    society = run(looking(steps))
+    literature = society.literature
+    diverse, plain = kept[0]
+    expected = literature.search_diverse(
+        ("graphs", "vision"), 3, 8, diversity=0.3, exclude=frozenset({"past1"})
+    )
+    assert tuple(dataclasses.replace(one, authors=()) for one in diverse) == expected
+    assert [one.authors for one in diverse] == [(name(int(one.id[4:])),) for one in diverse]
+    # A plain search finds what it always found, and names authors too.
+    assert tuple(dataclasses.replace(one, authors=()) for one in plain) == (
+        literature.search("graphs", 2, 8)
+    )
+    assert plain[0].authors == (name(0),)
+
+
+@LIVE
+def test_papers_to_leave_out_may_be_answers_themselves(delay):
+    kept = []
+
+    def steps(team, lab):
+        first = lab.search("graphs", 1)
+        second = lab.search_diverse(("vision",), 1, diversity=0.0, exclude=(first,))
+        third = lab.search_diverse(
+            ("graphs and vision",), 9, diversity=0.0, exclude=(first, (second, "past7"))
+        )
+        one = lab.search_diverse(("graphs",), 1, diversity=0.0, exclude=first.read())
+        kept.extend(map(ids, (first, second, third, one)))
+        yield from lab.wait(1.0)
+
+    run(looking(steps), delay=delay)
+    first, second, third, one = kept
+    assert (first, second) == (["past0"], ["past1"])
+    assert sorted(third) == ["past2", "past3", "past4", "past5", "past6"]
+    assert one != ["past0"]
+
+
+@pytest.mark.parametrize("diversity", [-0.1, 1.1, float("nan")])
+def test_a_diversity_that_is_no_share_is_refused(diversity):
+    def steps(team, lab):
+        yield from lab.wait(1.0)
+        lab.search_diverse(("graphs",), 1, diversity=diversity)
+
+    with pytest.raises(ProtocolError, match=r"Scientist0/1: diversity lies in 0\.\.1"):
+        run(looking(steps))
+
+
+@LIVE
+def test_what_is_looked_up_is_that_of_the_date_of_asking(delay):
+    """A paper of 1 is published on day 15; answers are read on day 30, whenever they were asked."""
+    asked, found = [], []
+
+    def steps(team, lab):
+        if team.leader == name(1):
+            return (yield from writing("Graphs of graphs")(team, lab))
+        yield from lab.stage("topic", look(lab))
+        raise Dissolved("done")
+
+    def look(lab):
+        words = yield from lab.ask(name(0), SAY, Words, heard=())
+        for date in (14.5, 15.0, 15.5):
+            yield from lab.wait(date - lab.now)
+            diverse = lab.search_diverse((words, "graphs"), 99, diversity=0.2)
+            asked.append((diverse, lab.papers_by(name(1), words, 9), lab.search("graphs", 99)))
+        yield from lab.wait(15.0)
+        found.extend(tuple(answer.read() for answer in answers) for answers in asked)
+
+    script = said_by({name(1): "Graphs of graphs"})
+    run(steps, (0.0, 0), (0.0, 1), delay=delay, script=script)
+    assert [len(diverse) for diverse, _, _ in found] == [8, 8, 9]
+    own = [[paper.id for paper in papers] for _, papers, _ in found]
+    assert own == [["past1"], ["past1"], ["Scientist1/1", "past1"]]
+    for diverse, _, plain in found:
+        assert {paper.id for paper in diverse} == {paper.id for paper in plain}
+    (paper,) = [one for one in found[2][2] if one.id == "Scientist1/1"]
+    assert paper.authors == (name(1),)
+
+
+def test_papers_of_a_person_by_name_by_profile_or_of_nobody():
+    kept = {}
+
+    def steps(team, lab):
+        yield from lab.wait(1.0)
+        kept["name"] = lab.papers_by(name(3), "graphs", 2)
+        kept["profile"] = lab.papers_by(lab.profile(name(3)), "graphs", 2)
+        kept["answer"] = lab.papers_by(lab.later(first_of, lab.people("proteins", 1)), "graphs", 2)
+        kept["nobody"] = lab.papers_by(lab.later(first_of, lab.people("proteins", 0)), "graphs", 2)
+        kept["unwritten"] = lab.papers_by(name(9), "graphs", 2)
+        kept["none wanted"] = lab.papers_by(name(3), "graphs", 0)
+        kept.update({key: answer.read() for key, answer in kept.items()})
+
+    run(looking(steps))
+    (paper,) = kept["name"]
+    assert kept["name"] == kept["profile"] == kept["answer"]
+    assert kept["nobody"] == kept["unwritten"] == kept["none wanted"] == ()
+    assert (paper.title, paper.authors) == ("On proteins", (name(3),))
+
+
+def first_of(profiles):
+    return profiles[0] if profiles else None
+
+
+def test_papers_of_somebody_unknown_are_an_error():
+    def steps(team, lab):
+        yield from lab.wait(1.0)
+        lab.papers_by("Scientist77", "graphs", 2).read()
+
+    with pytest.raises(ProtocolError, match="'Scientist77' are asked for, but nobody"):
+        run(looking(steps))
+
+
+@pytest.fixture
+def guest_page(tmp_path):
+    """A page for a guest that lists its own papers."""
+    path = tmp_path / "guest.txt"
+    path.write_text(
+        "{{ asker.id }} asks: {{ question }}\n"
+        "{% for paper in own %}\nOwn: {{ paper.title }} ({{ paper.year }})\n{% endfor %}\n"
+    )
+    return Prompt(path)
+
+
+@LIVE
+@pytest.mark.parametrize(
+    ("asked", "own"),
+    [("Scientist3", "Own: On proteins (2015)"), ("Scientist9", None), ("Scientist5", None)],
+)
+def test_a_guest_sees_some_of_its_own_papers(guest_page, delay, asked, own):
+    """Scientist9 has written nothing; Scientist5 may not be asked."""
+    pages = []
+
+    def script(request):
+        if "/guest/" in request.id:
+            pages.append((request.id, request.messages[-1].content))
+            return {"text": "Look here."}
+        return {"text": "proteins", "ask": {"scientist": asked, "question": "How?"}}
+
+    def steps(team, lab):
+        outsiders = lab.people("proteins and vision", 2, without=team.members)
+        may = lab.later(with_the_last, outsiders, lab.profile(name(9)))
+        said = yield from lab.ask(team.leader, SAY, Talk, heard=())
+        own = lab.papers_by(lab.guest(said, may), said, 2)
+        reply = lab.consult(said, may, guest_page, Words, team.leader, own=own)
+        yield from lab.wait(1.0)
+        assert (reply.read() is None) == (asked == "Scientist5")
+
+    run(looking(steps), delay=delay, script=script)
+    if asked == "Scientist5":
+        assert pages == []
+        return
+    ((id_, page),) = pages
+    assert id_ == f"Scientist0/1/topic/1/0/0/utter/Scientist0/guest/{asked}"
+    assert page.splitlines()[0] == "Scientist0 asks: How?"
+    assert [line for line in page.splitlines() if line.startswith("Own")] == [own] * bool(own)
+
+
+def with_the_last(profiles, last):
+    return (*profiles, last)
+
+
+def test_a_guest_is_named_by_the_utterance_that_consults_it():
+    kept = []
+
+    def steps(team, lab):
+        outsiders = lab.people("proteins", 3)
+        for words in WISHES:
+            lab.turn += 1
+            said = yield from lab.ask(
+                team.leader, SAY, Talk, heard=(Words(text=json.dumps(words)),)
+            )
+            guest = lab.guest(said, outsiders).read()
+            kept.append(guest.id if guest else None)
+
+    run(looking(steps), script=lambda request: json.loads(request.slots["heard"][0].text))
+    assert kept == [name(3), None, None, None]
+
+
+WISHES = [
+    {"text": "x", "ask": {"scientist": "Scientist3", "question": "How?"}},
+    {"text": "x", "ask": {"scientist": "Scientist3", "question": "  "}},
+    {"text": "x", "ask": {"scientist": "Scientist8", "question": "How?"}},
+    {"text": "x"},
+]
+
+
+def published_by_many(team, lab):
+    """A paper of the leader and five others, who join at once."""
+    for row in range(1, 6):
+        lab.join(name(row))
+    page = yield from lab.stage("abstract", lab.ask(team.leader, SAY, Page, heard=()))
+    return Manuscript(page)
+
+
+def test_the_first_few_authors_who_are_here_are_named():
+    """Published on day 11; 1 leaves on day 20, so it is named until then."""
+    kept = []
+
+    def steps(team, lab):
+        if team.leader == name(0):
+            return (yield from published_by_many(team, lab))
+        for date in (19.0, 20.0, 20.5):
+            yield from lab.wait(date - lab.now)
+            kept.append(lab.search("graphs and graphs", 1))
+        yield from lab.wait(10.0)
+        kept[:] = [answer.read()[0] for answer in kept]
+        raise Dissolved("done")
+
+    script = said_by({name(0): "Graphs and graphs"})
+    society = found(steps, (0.0, 0), (0.0, 9), script=script)
+    leaving = society.env.timeout(20.0)
+    leaving.callbacks.append(lambda _: society.world.depart(1, "removed"))
+    society.run_to_end()
+    before, on_the_day, after = kept
+    assert before.id == "Scientist0/1"
+    assert NAMED_AUTHORS == 4
+    # Asked for before and on the day itself, and read after it.
+    assert before.authors == on_the_day.authors == tuple(map(name, range(4)))
+    assert after.authors == tuple(map(name, (0, 2, 3, 4)))
+
+
+def test_people_outside_the_society_are_not_named():
+    past = [
+        dataclasses.replace(paper, authors=("Author7", *paper.authors, "Author8", *paper.authors))
+        for paper in ECOSYSTEM.past
+    ]
+    kept = []
+
+    def steps(team, lab):
+        yield from lab.wait(1.0)
+        kept.append(lab.search("graphs", 1).read()[0].authors)
+
+    run(looking(steps), ecosystem=dataclasses.replace(ECOSYSTEM, past=tuple(past)))
+    assert kept == [(name(0),)]
+
+
+def test_the_authors_of_results_as_people_who_may_be_asked():
+    kept = []
+
+    def steps(team, lab):
+        yield from lab.wait(1.0)
+        papers = lab.search("graphs, vision and speech", 3)
+        kept.append([one.id for one in lab.authors(papers).read()])
+        kept.append([one.id for one in lab.authors(papers, without=team.members).read()])
+        kept.append(lab.authors(papers).read()[-1] == lab.profile(name(2)))
+
+    run(looking(steps))
+    assert kept == [[name(0), name(1), name(2)], [name(1), name(2)], True]
+
+
+@LIVE
+def test_people_without_the_members_are_one_list_for_both_uses(delay):
+    """Whose work bears on the talk, and who may be asked: nobody of the team, nobody asked before.
+
+    Interests repeat from 8 on: 0 and 8 know graphs, 1 and 9 vision.
+    """
+    kept = []
+
+    def steps(team, lab):
+        lab.join(name(1))
+        said = yield from lab.ask(team.leader, SAY, Words, heard=())
+        kept.append(lab.people(said, 3, without=team.members))
+        lab.join(name(9))
+        kept.append(lab.people(said, 3, without=team.members))
+        kept.append(lab.people(said, 3, without=(*team.members, name(8))))
+        # Whoever joins later is left out of the later searches only.
+        yield from lab.wait(1.0)
+        kept[:] = [[one.id for one in answer.read()] for answer in kept]
+
+    run(looking(steps), delay=delay, script=lambda request: {"text": "graphs and vision"})
+    assert kept == [
+        [name(8), name(9), name(2)],
+        [name(8), name(2), name(3)],
+        [name(2), name(3), name(4)],
+    ]
+
+
+def test_a_plain_search_is_kept_under_the_hash_it_always_had(tmp_path):
+    """Journals of runs that were begun before stay valid (rule 22)."""
+    path, kept = tmp_path / "journal.sqlite", []
+
+    def steps(team, lab):
+        yield from lab.wait(1.0)
+        kept.append(lab.search("graphs", 2).read())
+
+    with Journal.open(path) as journal:
+        run(looking(steps), gateway=Gateway(Scripted(), 4, journal))
+    asked = hashlib.sha256(json.dumps(["graphs", 2, 8]).encode()).hexdigest()
+    with Journal.open(path) as journal:
+        stored = journal.lookup_retrieval("Scientist0/1/~1", asked, 1.0)
+    assert stored is not None
+    assert json.loads(stored) == [[one.id, one.distance] for one in kept[0]]
+
+
+def every_search(team, lab, kept):
+    """One search of each kind, in a team that writes, so that there are own papers."""
+    heard = yield from lab.ask(team.leader, SAY, Words, heard=())
+    yield from lab.wait(20.0)
+    plain = lab.search("graphs", 2)
+    diverse = lab.search_diverse((heard, "vision"), 3, diversity=0.4, exclude=(plain,))
+    own = lab.papers_by(name(1), heard, 3)
+    people = lab.people(heard, 2, without=team.members)
+    yield from lab.wait(1.0)
+    kept.append([answer.read() for answer in (plain, diverse, own, people, lab.authors(diverse))])
+
+
+@LIVE
+def test_a_resumed_run_searches_nothing_twice(tmp_path, monkeypatch, delay):
+    """Not even a query is embedded again, and every result is the same."""
+    script = said_by({name(1): "Graphs of graphs"})
+    kept = []
+
+    def steps(team, lab):
+        if team.leader == name(1):
+            return (yield from writing("Graphs of graphs")(team, lab))
+        yield from lab.stage("topic", every_search(team, lab, kept))
+        raise Dissolved("done")
+
+    def session():
+        with Journal.open(tmp_path / "journal.sqlite") as journal:
+            backend = Scripted(script=script, delay=delay)
+            run(steps, (0.0, 0), (0.0, 1), gateway=Gateway(backend, 4, journal), backend=backend)
+
+    session()
+
+    def again(*arguments, **more):
+        raise AssertionError("searched again")
+
+    for method in ("search", "search_diverse", "search_author"):
+        monkeypatch.setattr(Literature, method, again)
+    monkeypatch.setattr(World, "nearest_scientists", again)
+    monkeypatch.setattr(type(ECOSYSTEM.embedding), "encode_queries", again)
+    session()
+    first, second = kept
+    assert first == second
+    plain, diverse, own, people, authors = second
+    assert [len(one) for one in (plain, diverse, people)] == [2, 3, 2]
+    assert "Scientist1/1" in {one.id for one in own}
+    assert {one.id for one in authors} == {who for one in diverse for who in one.authors}
+
+
+def test_every_part_of_a_question_is_a_part_of_its_hash(tmp_path):
+    """Another diversity, other texts, papers to leave out, number or person: another question."""
+    path = tmp_path / "journal.sqlite"
+    asked = [
+        lambda lab: lab.search_diverse(("graphs",), 2, diversity=0.4),
+        lambda lab: lab.search_diverse(("graphs",), 2, diversity=0.5),
+        lambda lab: lab.search_diverse(("graphs", "vision"), 2, diversity=0.4),
+        lambda lab: lab.search_diverse(("graphs",), 2, diversity=0.4, exclude=("past3",)),
+        lambda lab: lab.search_diverse(("graphs",), 3, diversity=0.4),
+        lambda lab: lab.papers_by(name(1), "graphs", 2),
+        lambda lab: lab.papers_by(name(2), "graphs", 2),
+        lambda lab: lab.search("graphs", 2),
+    ]
+
+    def steps(team, lab):
+        yield from lab.wait(1.0)
+        for ask in asked:
+            ask(lab).read()
+
+    with Journal.open(path) as journal:
+        run(looking(steps), gateway=Gateway(Scripted(), 4, journal))
+    with Journal.open(path) as journal:
+        rows = journal._all("SELECT id, hash FROM findings ORDER BY id")
+    assert len({hash_ for _, hash_ in rows}) == len(asked) == len(rows)
+
+
+COMMON_TO_ALL = ("lic", "maps of graphs", "cell walls", "maps", "old trees")
+
+
+def test_a_page_may_show_cleaned_interests_and_nothing_else_knows_them(tmp_path):
+    """The page calls a function; profiles, forms and rules have the interests as they were."""
+    path = tmp_path / "me.txt"
+    path.write_text("You know {{ shown_interests(me) | join(' / ') }}.\n")
+    page = Prompt(path)
+    profiles = [
+        dataclasses.replace(one, interests=(*COMMON_TO_ALL, *one.interests))
+        for one in ECOSYSTEM.profiles
+    ]
+    requests = []
+
+    def script(request):
+        requests.append(request)
+        return {"text": "x"}
+
+    def steps(team, lab):
+        yield from lab.ask(team.leader, page, Words)
+        yield from lab.ask(team.leader, SAY, Words, seat=1, heard=())
+
+    ecosystem = dataclasses.replace(ECOSYSTEM, profiles=People.of(profiles))
+    society = run(looking(steps), ecosystem=ecosystem, script=script)
+    shown, plain = requests
+    # "maps" is a part of another; "graphs" is stated by two people alone, and nobody's keyword.
+    assert shown.messages[-1].content == "You know maps of graphs / cell walls / old trees."
+    assert shown.who.interests == (*COMMON_TO_ALL, "graphs")
+    assert shown.slots["me"].interests == (*COMMON_TO_ALL, "graphs")
+    assert "shown_interests" not in {*shown.slots, *plain.slots}
+    world = society.world
+    assert world.vocabulary is world.vocabulary
+    assert isinstance(world.vocabulary, InterestVocabulary)
+
+
+def test_interests_are_counted_only_where_a_page_shows_them(monkeypatch):
+    def never(*_):
+        raise AssertionError("counted for nothing")
+
+    monkeypatch.setattr(InterestVocabulary, "count", never)
+
+    def steps(team, lab):
+        yield from lab.ask(team.leader, SAY, Words, heard=())
+
+    run(looking(steps))
