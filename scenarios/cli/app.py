@@ -142,7 +142,6 @@ def check(
     from scenarios.config.diagnostics import printable
     from scenarios.config.ecosystem_folder import Folder
     from scenarios.config.schema import load_scenario
-    from scenarios.planning.context_check import context_warnings
     from scenarios.planning.lookahead import rehearse_beginning, slow_windows
 
     find_code_here(trust)
@@ -154,6 +153,8 @@ def check(
     rehearsed = rehearse_beginning(chosen)
     if rehearsed is None:
         return
+    from scenarios.planning.context_check import context_warnings
+
     for warning in slow_windows(chosen, rehearsed):
         typer.echo(f"warning: {warning}", err=True)
     for warning in context_warnings(chosen, rehearsed.longest):

@@ -20,7 +20,6 @@ from agents.journal.records import CallOutcome
 from agents.prompts.prompt import total_characters
 from agents.prompts.request import Request
 from scenarios.config.schema import Scenario
-from scenarios.runs.build import build_society
 
 if TYPE_CHECKING:
     from society.ecosystem.ecosystem import Ecosystem
@@ -57,6 +56,8 @@ def longest_page(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Requ
     Returns:
         The request; None if the model is asked nothing.
     """
+    from scenarios.runs.build import build_society
+
     longest: Request | None = None
     asked = 0
 
