@@ -56,7 +56,11 @@ DOORS = {
     "litellm": ("agents/backends/litellm.py",),
     "openai": ("agents/backends/openai.py",),
     "aiohttp": ("agents/backends/litellm.py", "agents/backends/openai.py"),
-    "httpx": ("agents/backends/litellm.py", "agents/backends/openai.py"),
+    "httpx": (
+        "agents/backends/litellm.py",
+        "agents/backends/openai.py",
+        "agents/backends/context_window.py",
+    ),
     "faiss": ("society/literature/index/ivf.py", "society/literature/index/flat.py"),
     "sentence_transformers": ("society/literature/embedding/sentence_transformer.py",),
     "transformers": ("society/literature/embedding/sentence_transformer.py",),

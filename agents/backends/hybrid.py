@@ -75,6 +75,10 @@ class Hybrid(Backend):
         """The live part."""
         return self.live
 
+    def with_paid(self, paid: Backend) -> Hybrid:
+        """The same hybrid with another live part."""
+        return self.model_copy(update={"live": paid})
+
     @property
     def parts(self) -> dict[str, Backend]:
         """Both backends, by their keys."""

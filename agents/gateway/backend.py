@@ -53,6 +53,10 @@ class Backend(Part):
         """The backend that is connected to and paid for: itself, or the live part of a hybrid."""
         return self
 
+    def with_paid(self, paid: Backend) -> Backend:
+        """The same backend, with another one in the place of the one that is paid for."""
+        return paid
+
     @property
     def parts(self) -> dict[str, Backend]:
         """Backends of which this one is made, by their keys in the scenario."""
