@@ -55,6 +55,7 @@ before it. Modules that stand directly in a package are bound by the circles alo
 DOORS = {
     "litellm": ("agents/backends/litellm.py",),
     "openai": ("agents/backends/openai.py",),
+    "tiktoken": ("scenarios/planning/tokenizer.py",),
     "aiohttp": ("agents/backends/litellm.py", "agents/backends/openai.py"),
     "httpx": (
         "agents/backends/litellm.py",
@@ -79,7 +80,7 @@ DOORS = {
 LAZY = {
     *("litellm", "openai", "aiohttp", "httpx"),
     *("sentence_transformers", "transformers", "huggingface_hub", "torch"),
-    *("sklearn", "dask", "distributed", "json_repair", "networkit"),
+    *("tiktoken", "sklearn", "dask", "distributed", "json_repair", "networkit"),
 }
 """Imported only inside functions: they are slow to load and not always there."""
 RESERVED = {"scenario", "time", "agents", "steps", "random", "rng"}

@@ -115,6 +115,11 @@ class Hybrid(Backend):
         return self.live.max_prompt_characters
 
     @property
+    def waiting_for(self) -> str:
+        """What the open calls of the model wait for."""
+        return self.live.waiting_for
+
+    @property
     def priced(self) -> bool:
         """True if the price of the model is known."""
         return bool(getattr(self.live, "priced", True))

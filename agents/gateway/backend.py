@@ -90,6 +90,14 @@ class Backend(Part):
         """Most characters of messages that the model can read; None: not known."""
         return None
 
+    @property
+    def waiting_for(self) -> str:
+        """What the open calls wait for, in one line for the terminal; empty: nothing to be said.
+
+        It is read from another thread than the loop's.
+        """
+        return ""
+
     def endpoints(self) -> tuple[Endpoint, ...]:
         """The endpoints, made anew for each run; at least one."""
         return (Endpoint("", self.complete),)

@@ -26,6 +26,7 @@ from scenarios.cli.common import (
     with_seed,
 )
 from scenarios.cli.ecosystem import ecosystem
+from scenarios.cli.prompts import prompts
 from scenarios.cli.rate import rate
 from scenarios.cli.study import study
 from scenarios.config.registry import find_code_here
@@ -164,6 +165,7 @@ def check(
 app.command("fork")(fork)
 app.command()(compare)
 app.command()(plan)
+app.command()(prompts)
 app.command()(doctor)
 app.command()(review)
 app.command()(measure)

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Iterator
 from statistics import median
 from typing import Any, TypeVar
 
+from agents.backends.inbox.backend import Inbox
 from agents.errors import Fault, SocietyError
 from agents.gateway.backend import Backend
 from agents.journal.records import ANSWERED
@@ -57,6 +58,9 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
         yield CheckResult("ok", f"who speaks: {backend.about}; nothing was connected to")
         return
     yield CheckResult("ok", f"who speaks: {backend.about}")
+    if isinstance(backend.paid, Inbox):
+        yield _inbox(backend.paid)
+        return
     missing = list(check_key_variables(backend.paid))
     yield from missing
     if any(finding.state == "problem" for finding in missing):
@@ -257,6 +261,13 @@ def _read(result: ProbeResult) -> CheckResult:
     if counts["re-asked"] > OFTEN * len(result.rungs):
         return CheckResult("note", what, "re-asks cost; backend.structured=on may save them")
     return CheckResult("ok", what)
+
+
+def _inbox(backend: Inbox) -> CheckResult:
+    """An inbox is not tried: whoever answers would find questions that no run waits for."""
+    if backend.path.exists() and not backend.path.is_dir():
+        return CheckResult("problem", f"{backend.path}: is no folder", "change backend.path")
+    return CheckResult("ok", f"questions would be files in {backend.path}; none was written")
 
 
 def _trouble(error: SocietyError, where: str) -> CheckResult:
