@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.empty_figures import empty_figures
-from tests.forked_commands import Nursery
+from tests.forked_commands import ONE_THREAD, Nursery
 
 # Folders of tests bear the names of packages: the packages come first, however pytest is started.
 ROOT = Path(__file__).parents[1]
@@ -20,6 +20,10 @@ if sys.dont_write_bytecode:
     # Two workers and many subprocesses load the same modules: they are compiled once for all.
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Two workers on two cores: with more threads than one each, they would wait for each other.
+for _name, _number in ONE_THREAD.items():
+    os.environ.setdefault(_name, _number)
 
 # The same examples every time, and none of them fails because a machine is busy.
 settings.register_profile(
