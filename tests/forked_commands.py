@@ -2,15 +2,16 @@
 
 Importing everything that a run needs takes seconds, and so does a first run. One process does both
 once; then it forks a child for each order that it reads, and the child does what was ordered in a
-process of its own, as a user's would. Its hash seed differs from that of the tests, its numerical
-libraries use one thread, and it has imported no client of a model: ``Nursery.branch`` makes one
-that has.
+process of its own, as a user's would; the workers of a study are forks of that child. The hash seed
+differs from that of the tests, numerical libraries use one thread, and no client of a model has
+been imported: ``Nursery.branch`` makes a nursery that has one.
 """
 
 from __future__ import annotations
 
 import gc
 import json
+import multiprocessing
 import os
 import signal
 import socket
@@ -18,10 +19,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
 from itertools import count
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -145,11 +149,8 @@ def warm_up() -> None:
 
     import scenarios.runs.progress
     from scenarios.cli.app import app
-    from scenarios.config.json_schema import json_schema
-    from scenarios.config.schema import Scenario
 
     assert scenarios.runs.progress
-    json_schema(Scenario)
     Figure.savefig = empty_figures(Figure.savefig, lambda: False)  # type: ignore[method-assign]
     settings = [part for key, value in SMALL.items() for part in ("--set", f"{key}={value}")]
     with tempfile.TemporaryDirectory() as folder:
@@ -225,7 +226,8 @@ def obey(order: dict[str, Any]) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     # A suite that was started in the background ignores SIGINT, and children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    code = 1
+    workers, code = ForkedWorkers(), 1
+    multiprocessing.get_context = lambda method=None: workers  # type: ignore[assignment]
     try:
         os.chdir(order["cwd"])
         os.environ.update(order.get("env", {}))
@@ -247,6 +249,30 @@ def obey(order: dict[str, Any]) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+class ForkedWorkers:
+    """In the place of multiprocessing's way to start a worker of a study: fork one from here."""
+
+    def __init__(self) -> None:
+        self._whole = multiprocessing.get_context("fork")
+        self._ours: list[Connection] = []
+
+    def Pipe(self) -> tuple[Connection, Connection]:
+        """Two ends of which the first is this process's own."""
+        ours, theirs = self._whole.Pipe()
+        self._ours.append(ours)
+        return ours, theirs
+
+    def Process(self, target: Callable[..., None], args: Any, name: str) -> BaseProcess:
+        """A worker that, as one that has been spawned, holds no end of this process."""
+
+        def work() -> None:
+            for one in self._ours:
+                one.close()
+            target(*args)
+
+        return self._whole.Process(target=work, name=name)
 
 
 def command(order: dict[str, Any]) -> None:
