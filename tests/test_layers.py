@@ -18,6 +18,7 @@ from tests.code_layout import (
     crowded,
     defined_twice,
     dotted,
+    forget,
     imports,
     is_export,
     sources,
@@ -312,6 +313,13 @@ CHECKS = (
     chance_in_protocols,
     reserved_names,
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees():
+    """Parse every module once for all checks, and keep none for the tests of other files."""
+    yield
+    forget()
 
 
 @pytest.mark.parametrize("check", CHECKS)
