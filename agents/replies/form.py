@@ -14,6 +14,10 @@ _VALUES = ("const", "default", "enum", "examples", "required")
 """Keywords of a schema that hold values and no schemas."""
 
 
+REASONS = ("reason", "reasoning", "modifications", "comments")
+"""Fields in which forms ask for reasons."""
+
+
 class Form(BaseModel):
     """Base of every reply. Field aliases are the names that stand in the prompt.
 
@@ -94,6 +98,15 @@ class Form(BaseModel):
     def schema_text(cls) -> str:
         """The JSON Schema as text, its fields in declared order."""
         return _schema_text(cls)
+
+    @property
+    def stated_reason(self) -> str:
+        """The words of the field in which the form asks for reasons; empty without one."""
+        for name in REASONS:
+            stated = getattr(self, name, "")
+            if isinstance(stated, str) and stated:
+                return stated
+        return ""
 
     def as_json(self) -> str:
         """The form as canonical JSON under the names of the prompt."""

@@ -233,7 +233,7 @@ class WritingRounds:
             critic,
             self._memory.prompts["critique"],
             Critique,
-            "criticise",
+            "critique",
             idea=self._idea,
             sentences=self._discussion.settings.sentences,
         )

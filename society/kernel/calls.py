@@ -42,7 +42,8 @@ class Call:
         visit: how often the stage had been entered, from 1.
         turn: turn in the stage, from 1; 0 before the first.
         seat: place in the speaking order, from 0.
-        act: invite, utter, summarise, agree, stay, decide, vote, review, guest, re-ask or trim.
+        act: invite, utter, summarise, agree, stay, decide, vote, critique, review, guest, re-ask
+            or trim.
         scientist: masked name of the scientist asked.
         asked: date of the question, in days.
         due: date from which the reply may be read, in days.
@@ -57,6 +58,7 @@ class Call:
         completion_tokens: tokens of the reply.
         prompt_hash: hash of the messages.
         reply: text of the model, or the form as JSON once it is read.
+        reason: the reason that the form states; empty: none.
         live: True if a model was asked, False for a rule.
     """
 
@@ -81,6 +83,7 @@ class Call:
     completion_tokens: int = 0
     prompt_hash: str = ""
     reply: str = ""
+    reason: str = ""
     live: bool = False
 
     def row(self) -> tuple[Any, ...]:
@@ -91,7 +94,7 @@ class Call:
             *(self.form, self.defaulted, self.rung, self.verdict),
             *(self.model.endswith("unruled"), self.model),
             *(self.prompt_tokens, self.completion_tokens, self.prompt_hash, self.reply),
-            self.live,
+            *(self.reason, self.live),
         )
 
     def again(self, act: str, number: int) -> Call:
@@ -207,7 +210,7 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
         call.defaulted, call.rung = True, "default"
         reply = default
     # Canonical, not as the model wrote it: the digest is of the accepted words.
-    call.reply = reply.as_json()
+    call.reply, call.reason = reply.as_json(), reply.stated_reason
     return reply
 
 
