@@ -35,15 +35,17 @@ class Inbox(Backend):
     path: Path = Field(
         json_schema_extra={"hint": "name a folder, for instance with --set backend.path=inbox"}
     )
-    """Folder in which questions are asked and answered; made if it is not there. Relative to the
-    file in which it stands."""
-    answered_by: str = Field(default="", max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
-    """Who writes the answers, in a few words, for reports and tables; empty: not stated."""
+    """Folder in which questions are asked and answered; made if it is not there. A relative path
+    is relative to the file in which it stands, or to the current folder with ``--set``."""
+    answered_by: str | None = Field(
+        default=None, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$"
+    )
+    """Who writes the answers, in a few words, for reports and tables; null: not stated."""
     poll: float = Field(default=1.0, gt=0, le=3600, allow_inf_nan=False)
     """Seconds between two looks for answers; one that is the same at two looks is complete."""
     deadline: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """Seconds without an answer to a question after which the run stops, to be gone on with; null:
-    it waits for ever."""
+    """Seconds without an answer to a question after which the run stops; the same command goes on.
+    null: it waits for ever."""
 
     _watches: list[AnswerWatch] = PrivateAttr(default_factory=list)
 

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agents.prompts.request import Message, Request
-from agents.replies.form import Form
 
 KEY_LENGTH = 12
 """Hexadecimal digits by which the name of a file tells its question from all others."""
@@ -76,7 +75,7 @@ def render_question(request: Request, stem: str) -> str:
             "was wrong with it are the last two messages."
         ]
     parts += [describe_messages(request.messages), "## Form of the answer"]
-    parts += [describe_form(request.form)]
+    parts += [describe_form(json.loads(request.schema_text))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -88,17 +87,17 @@ def describe_messages(messages: Sequence[Message]) -> str:
     )
 
 
-def describe_form(form: type[Form]) -> str:
-    """The fields of a form as a list in their order, and its JSON Schema in a fence."""
-    schema = form.json_schema()
-    told = schema.get("properties", {})
+def describe_form(schema: Mapping[str, Any]) -> str:
+    """The fields of a reply as a list in their order, and its JSON Schema in a fence.
+
+    Args:
+        schema: the schema of the reply to one question.
+    """
     required = schema.get("required", ())
     lines = []
-    # By the form and not by its schema: the order of declaration is the order of writing.
-    for name, field in form.model_fields.items():
-        alias = field.alias or name
-        optional = "" if alias in required else ", may be left out"
-        lines.append(f"- `{alias}`: {describe_type(told.get(alias, {}))}{optional}")
+    for name, field in schema.get("properties", {}).items():
+        optional = "" if name in required else ", may be left out"
+        lines.append(f"- `{name}`: {describe_type(field)}{optional}")
     text = json.dumps(schema, indent=2, ensure_ascii=False)
     return "\n".join([*lines, "", "As JSON Schema:", "", fenced(text, "json")])
 

@@ -75,6 +75,7 @@ class RecordedCall:
         page: name of the prompt; empty where it is not known.
         messages: as they were sent, or would be.
         form: the form of the reply.
+        schema: JSON Schema of the reply, as text.
         text: the reply; empty where there is a verdict.
         verdict: name of the verdict in place of words; empty where there are words.
         usage: tokens as whoever answered counted them.
@@ -85,6 +86,7 @@ class RecordedCall:
     page: str
     messages: tuple[Message, ...]
     form: type[Form]
+    schema: str
     text: str
     verdict: str
     usage: Usage
@@ -251,7 +253,10 @@ def _recorded(request: Request, outcome: Reply | Verdict, row: Mapping[str, Any]
     else:
         verdict = f"{verdict_name(outcome)}: {outcome}"
     page = getattr(request, "page", "")
-    return RecordedCall(request.id, page, request.messages, request.form, text, verdict, usage, row)
+    schema = request.schema_text
+    return RecordedCall(
+        request.id, page, request.messages, request.form, schema, text, verdict, usage, row
+    )
 
 
 def _nothing(choice: TeamChoice, teams: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ What a model is sent stands in fences, character by character. Everything else i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
@@ -71,7 +72,7 @@ def render_call(listing: Listing, counted: CountedCall, number: int, total: int)
         "\n".join(f"- {name}: {value}" for name, value in facts.items()),
         describe_messages(call.messages),
         "## Form of the answer",
-        describe_form(call.form),
+        describe_form(json.loads(call.schema)),
         "---",
         "## Reply of the rehearsal" if listing.rehearsed else "## Reply",
         fenced(call.text) if not call.verdict else f"No words: {call.verdict}",

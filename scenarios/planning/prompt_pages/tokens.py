@@ -57,7 +57,7 @@ def count_call(call: RecordedCall) -> CountedCall:
         calls=1,
         system=sum(length for role, length in lengths if role == "system"),
         prompt=sum(length for _, length in lengths),
-        schema=count_tokens(call.form.schema_text()),
+        schema=count_tokens(call.schema),
         reply=count_tokens(call.text),
     )
     return CountedCall(call, tokens)

@@ -94,6 +94,18 @@ def test_lines_are_plain_and_only_now_and_then(monkeypatch: pytest.MonkeyPatch) 
     assert "\x1b" not in stream.getvalue()
 
 
+def test_what_has_not_changed_is_said_again_every_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
+    stream, printed = io.StringIO(), []
+    lines = LineProgress(stream, every=5)
+    for second in range(0, 130):
+        now[0] = float(second)
+        lines.wait("1 question waits" if second < 100 else "2 questions wait")
+        printed += [second] * (len(stream.getvalue().splitlines()) - len(printed))
+    assert printed == [5, 65, 100]
+
+
 def test_off_a_terminal_there_are_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert isinstance(make_progress(), LineProgress)

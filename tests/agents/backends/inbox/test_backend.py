@@ -156,7 +156,7 @@ def test_a_deadline_stops_the_run_with_advice(tmp_path) -> None:
     with pytest.raises(Stopped) as stopped:
         asked(inbox(tmp_path, deadline=0.05), request())
     assert "within 0.05 seconds (backend.deadline)" in str(stopped.value)
-    assert "answer the open questions; the same command goes on" in str(stopped.value)
+    assert "answer the open questions in the folder backend.path" in str(stopped.value)
 
 
 def test_a_folder_that_goes_away_stops_the_run(tmp_path) -> None:

@@ -1,0 +1,123 @@
+"""The folder of a listing: every call in a file of its own, and an index that adds up."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError
+from scenarios.config.schema import load_scenario
+from scenarios.planning.prompt_pages import writing
+from scenarios.planning.prompt_pages.recording import Listing, rehearse_pages
+from scenarios.planning.prompt_pages.writing import write_pages
+
+MODEL = {"use": "openai", "model": "any", "api_base": "http://127.0.0.1:1/v1"}
+
+
+@pytest.fixture(scope="module")
+def listing(small_text: str, tmp_path_factory: pytest.TempPathFactory) -> Listing:
+    path = tmp_path_factory.mktemp("listing") / "small.yaml"
+    path.write_text(small_text, encoding="utf-8")
+    return rehearse_pages(load_scenario(path).set("backend", MODEL))
+
+
+def test_each_call_is_one_file_with_all_that_is_sent(listing: Listing, tmp_path: Path) -> None:
+    counted = write_pages(listing, tmp_path / "out")
+    files = sorted((tmp_path / "out" / "pages").iterdir())
+    assert len(files) == len(listing.calls) == len(counted)
+    for number, (file, one) in enumerate(zip(files, counted, strict=True), 1):
+        text = file.read_text(encoding="utf-8")
+        assert file.name.startswith(f"{number:04d}-")
+        assert f"- call: `{one.call.id}`\n- page: {one.call.page}\n" in text
+        for message in one.call.messages:
+            assert message.content in text
+        assert f"prompt {one.tokens.prompt:,} (of it system {one.tokens.system:,})" in text
+        asked, line, reply = text.partition("\n---\n\n## Reply of the rehearsal\n")
+        assert line
+        assert one.call.text in reply
+        assert "not of a language model" in asked
+
+
+def test_the_index_lists_every_call_and_adds_up(listing: Listing, tmp_path: Path) -> None:
+    counted = write_pages(listing, tmp_path)
+    text = (tmp_path / "index.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\((pages/[^)]+)\)", text)
+    assert len(links) == len(counted)
+    assert all((tmp_path / link).is_file() for link in links)
+    prompt = sum(one.tokens.prompt for one in counted)
+    rows = re.findall(r"^\| all \| ([\d,]+) \| ([\d,]+) \|", text, re.MULTILINE)
+    assert rows == [(f"{len(counted):,}", f"{prompt:,}")] * 2
+    assert "## Tokens by stage" in text
+    assert "## Tokens by page" in text
+    headings = re.findall(r"^### (.*)$", text, re.MULTILINE)
+    stages = list(dict.fromkeys(one.partition(",")[0] for one in headings))
+    assert stages == ["selection", "topic", "ideas", "novelty", "abstract"]
+    data = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))
+    assert [one["file"] for one in data["calls"]] == links
+    assert data["totals"]["page"]["all"]["prompt"] == prompt
+    assert sum(one["tokens"]["prompt"] for one in data["calls"]) == prompt
+
+
+def test_the_page_holds_the_texts_and_no_script(listing: Listing, tmp_path: Path) -> None:
+    write_pages(listing, tmp_path)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert page.count("<details>") == len(listing.calls)
+    assert page.count("## Form of the answer") == len(listing.calls)
+    assert "&lt;&lt;&lt;" in page
+    assert "<script" not in page
+    assert "A rehearsal." in page
+
+
+def test_of_a_long_listing_the_page_has_links_only(listing, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(writing, "MOST_CHARACTERS", 1000)
+    write_pages(listing, tmp_path)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "## Form of the answer" not in page
+    assert page.count('href="pages/') == len(listing.calls)
+
+
+def test_a_listing_takes_the_place_of_an_earlier_one(listing: Listing, tmp_path: Path) -> None:
+    write_pages(listing, tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "pages" / "mine.md").write_text("mine")
+    shorter = Listing(**(vars(listing) | {"calls": listing.calls[:3]}))
+    write_pages(shorter, tmp_path)
+    assert len(list((tmp_path / "pages").iterdir())) == 3 + 1
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"report.html": "x"},
+        {"index.json": "{}"},
+        {"index.json": "["},
+        {"index.json": '{"format": "society prompts 1", "calls": [1]}'},
+    ],
+)
+def test_a_folder_of_something_else_is_left_alone(listing, tmp_path, held) -> None:
+    for name, text in held.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match="holds other files; give another folder with --out"):
+        write_pages(listing, tmp_path)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == held
+
+
+def test_an_index_that_was_tampered_with_removes_nothing_else(listing, tmp_path) -> None:
+    (tmp_path / "secret").write_text("x")
+    out = tmp_path / "out"
+    out.mkdir()
+    names = ["../secret", str(tmp_path / "secret"), "pages/../../secret"]
+    data = {"format": writing.FORMAT, "calls": [{"file": name} for name in names]}
+    (out / "index.json").write_text(json.dumps(data))
+    write_pages(listing, out)
+    assert (tmp_path / "secret").read_text() == "x"
+
+
+def test_a_folder_that_cannot_be_written_to_is_bad_input(listing, tmp_path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="give another folder with --out"):
+        write_pages(listing, tmp_path / "file" / "out")
