@@ -36,7 +36,6 @@ from tests.agents.offline.offline_examples import (
     profiles,
     references,
     remarks,
-    replies,
     reviews,
     said_by_member,
     standings,
