@@ -5,7 +5,7 @@ Besides plain slots a prompt file knows these filters: ``introduce`` and ``brief
 line), ``words`` (a form or a text as text), ``listed``, ``titles``, ``lettered`` and ``keys``
 (References), ``place`` (a TurnPosition as a sentence), ``team`` (names of members) and ``name``.
 Quotations, transcripts and lists of papers mark every line that others wrote. The slot ``you`` is
-where a prompt tells the scientist who it is, and ``answer_form`` is the JSON block that it asks for.
+where a prompt tells the scientist who it is, ``answer_form`` the JSON block that it asks for.
 
 A prompt that a model cannot read as a whole is trimmed by a rule, so the same messages are always
 cut in the same way. Long lines carry data (abstracts, profiles, drafts) and instructions stand in
