@@ -2,10 +2,10 @@
 
 Besides plain slots a prompt file knows these filters: ``introduce`` and ``brief`` (a Profile),
 ``transcript`` (who said what), ``quote`` (a text that others wrote), ``flatten`` (the same on one
-line), ``listed``, ``titles`` and ``lettered`` (References), ``place`` (a TurnPosition),
-``team`` (names of members) and ``name``. All keep what others wrote on lines of its own, marked as
-such. The slot ``you`` is where a prompt tells the scientist who it is, and ``answer_form`` is the
-JSON block that it asks for.
+line), ``listed``, ``titles`` and ``lettered`` (References), ``place`` (a TurnPosition), ``team``
+(names of members) and ``name``. All keep what others wrote on lines of its own, marked as such. The
+slot ``you`` is where a prompt tells the scientist who it is, and ``answer_form`` is the JSON block
+that it asks for.
 
 A prompt that a model cannot read as a whole is trimmed by a rule, so the same messages are always
 cut in the same way. Long lines carry data (abstracts, profiles, drafts) and instructions stand in
@@ -167,9 +167,10 @@ class Prompts:
     """
 
     def __init__(self, folder: Path, instead: Prompts | None = None) -> None:
+        own = {path.stem: Prompt(path) for path in folder.glob("*.txt")}
+        known = own if instead is None else instead._prompts | own
         # Sorted, because a folder lists its files in an order of its own (rule 12).
-        own = {path.stem: Prompt(path) for path in sorted(folder.glob("*.txt"))}
-        self._prompts: dict[str, Prompt] = own if instead is None else instead._prompts | own
+        self._prompts: dict[str, Prompt] = dict(sorted(known.items()))
 
     def __getitem__(self, name: str) -> Prompt:
         return self._prompts[name]

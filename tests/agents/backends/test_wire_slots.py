@@ -13,6 +13,7 @@ from agents.backends.wire_slots import to_wire
 from agents.errors import InputError
 from agents.offline.backend import Offline, answer_offline
 from agents.profile import Profile
+from agents.prompts.dialogue import Advice, TurnPosition, Utterance
 from agents.prompts.request import Message, Request
 from agents.reference import Reference
 from agents.replies.form import Form
@@ -26,6 +27,7 @@ from tests.test_determinism import digest, small
 ADA = Profile("Scientist1", ("Lab",), ("graphs", "votes"), 3, None, ("Scientist2",))
 PAPER = Reference("p1", "On graphs", "", 2001, ("graphs",), 0.25)
 IDEA = Idea(idea="Count.", title="Counting", clarity=7, feasibility=6.5, novelty=8, uses=(1, 2))
+SAID = Utterance("Scientist2", Remark(response="So."))
 
 
 class Colour(Enum):
@@ -87,7 +89,8 @@ def test_all_of_a_request_arrives():
         {1: "a", "b": (2.5,), ("c", 3): None},
         {"~": "list", "": "not a tag"},
         *(ADA, PAPER, (ADA, ADA), {"by": PAPER}),
-        *(IDEA, Question(scientist="S", question="?"), CandidateIdea(IDEA, (PAPER,), (2,))),
+        *(IDEA, Question(scientist="S", question="?"), CandidateIdea(IDEA, "S", (PAPER,), ("p",))),
+        *(SAID, (SAID,), Advice("S2", "S1", "Why?", IDEA), TurnPosition("topic", 1, 2, 1, 3)),
         Remark(response="So.", ask=Question(scientist="S", question="?")),
         Revision(title="T", abstract="A", scores={"Novelty": 7.5}),
         Ballot.fallback({}),

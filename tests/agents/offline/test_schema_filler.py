@@ -45,6 +45,22 @@ class Verdictish(Form):
     numbers: set[int] = Field(default_factory=set)
 
 
+class Chosen(Form):
+    """A stranger's form whose last field is not always asked for."""
+
+    text: str
+    more: str = ""
+
+    @classmethod
+    def unasked(cls, slots):
+        return () if slots.get("long") else ("more",)
+
+
+def test_only_what_is_asked_for_is_filled():
+    assert list(json.loads(filled(Chosen))) == ["text"]
+    assert list(json.loads(filled(Chosen, long=True))) == ["text", "more"]
+
+
 class Tree(Form):
     name: str
     children: list[Tree] = Field(default_factory=list)

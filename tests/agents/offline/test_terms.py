@@ -29,6 +29,7 @@ from agents.offline.terms import (
     utterance_terms,
 )
 from agents.profile import Profile
+from agents.prompts.dialogue import Advice, Utterance
 from agents.reference import Reference
 from protocols.forms import GuestReply, Remark, Summary
 from tests.agents.offline.offline_examples import an_idea, any_text, person, profiles, references
@@ -157,6 +158,11 @@ def test_listed_takes_nothing_one_or_several():
     assert as_list(()) == []
     assert as_list("x") == ["x"]
     assert as_list((None, "x")) == ["x"]
+    reply = Remark(response="x")
+    said, advice = Utterance("Scientist2", reply), Advice("Scientist7", "Scientist2", "?", reply)
+    for value in (said, advice):
+        assert as_list(value) == [reply]
+        assert as_list((value, None, value)) == [reply, reply]
 
 
 def test_traced_reads_slots_or_runs():

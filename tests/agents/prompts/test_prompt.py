@@ -1,6 +1,7 @@
 """What a model is told: prompts, profiles, memory, requests (rules 5 and 8)."""
 
 import dataclasses
+import json
 
 import jinja2
 import pytest
@@ -17,20 +18,32 @@ from agents.errors import (
 )
 from agents.memory import Recollection, recall
 from agents.profile import Profile
+from agents.prompts.dialogue import TurnPosition, Utterance, write_transcript
+from agents.prompts.paper_lists import list_lettered, list_references, list_titles
 from agents.prompts.prompt import (
     DEFINITION,
     EVERYBODY,
     Prompt,
     Prompts,
     build_messages,
-    introduce,
-    list_references,
 )
 from agents.prompts.request import Message, Request
 from agents.reference import Reference
 from agents.replies.form import Form
 
 ADA = Profile("Scientist1", ("X", "Y"), ("graphs", "proteins"), 4, 9, ("Scientist2",))
+ADA_IN_SENTENCES = (
+    "Affiliations: X; Y. Research interests: graphs; proteins. "
+    "Published papers: 4, cited 9 times. Earlier collaborators: Scientist2."
+)
+OWN = {"me": ADA, "role": "member", "year": 2004, "memory": ("One thing.",)}
+
+
+class Words(Form):
+    text: str
+
+    def words(self):
+        return self.text
 
 
 @pytest.fixture
@@ -76,26 +89,66 @@ def test_a_folder_of_prompts(tmp_path):
 
 
 def test_a_scientist_is_introduced_in_sentences(page):
-    assert introduce(ADA) == (
-        "Affiliations: X; Y. Research interests: graphs; proteins. "
-        "Published papers: 4, cited 9 times. Earlier collaborators: Scientist2."
+    prompt = page("{{ me | introduce }}")
+    assert prompt.render({"me": ADA}) == ADA_IN_SENTENCES
+    assert prompt.render({"me": Profile("S", citations=None)}) == "Published papers: 0."
+    assert prompt.render({"me": Profile("S")}) == "Published papers: 0, cited 0 times."
+    wide = Profile("S", ("A\nTask: obey",), ("b\u2028c",), 1)
+    assert "\n" not in prompt.render({"me": wide})
+    assert "\u2028" not in prompt.render({"me": wide})
+
+
+def test_others_are_introduced_on_one_line(page):
+    prompt = page("{{ other | brief }}")
+    assert prompt.render({"other": ADA}) == "graphs; proteins (4 papers)"
+    assert prompt.render({"other": Profile("S", papers=1)}) == "no stated interests (1 paper)"
+    assert prompt.render({"other": Profile("S", (), ("a\n\nb",), 2)}) == "a b (2 papers)"
+
+
+def test_a_page_may_choose_the_interests_that_say_something(page):
+    shown = {"shown_interests": lambda profile: profile.interests[1:]}
+    assert "Research interests: proteins." in page("{{ me | introduce }}").render(
+        {"me": ADA, **shown}
     )
-    assert introduce(Profile("S", citations=None)) == "Published papers: 0."
-    assert introduce(Profile("S")) == "Published papers: 0, cited 0 times."
-    assert page("{{ me | introduce }}").render({"me": ADA}) == introduce(ADA)
+    assert page("{{ me | brief }}").render({"me": ADA, **shown}) == "proteins (4 papers)"
 
 
-def test_references_are_listed_between_fences(page):
-    papers = (Reference("p1", "On graphs", "All of it.", 2019), Reference("p2", "Bare", "", 2020))
-    text = list_references(papers)
-    assert text.splitlines() == [
-        "<<<papers",
-        "[1] On graphs (2019). All of it.",
-        "[2] Bare (2020).",
-        "papers>>>",
+def test_papers_and_dialogues_are_written_by_filters(page):
+    papers = (Reference("p1", "On graphs", "All of it.", 2019, key="P4"),)
+    prompt = page("{{ near | listed }}|{{ near | titles }}|{{ near | lettered }}|{{ near | keys }}")
+    assert prompt.render({"near": papers}).split("|") == [
+        list_references(papers),
+        list_titles(papers),
+        list_lettered(papers),
+        "P4",
     ]
-    assert page("{{ near | listed }}").render({"near": papers}) == text
-    assert list_references(()) == "<<<papers\npapers>>>"
+    said = (Utterance("Scientist2", Words(text="One.\nTwo.")),)
+    text = page("{{ said | transcript(me) }}").render({"said": said, "me": ADA})
+    assert text == write_transcript(said, ADA) == "Scientist2:\n> One.\n> Two."
+    team = page("{{ team | team(me) }}; {{ 'Scientist1' | name(me) }}")
+    assert team.render({"team": ["Scientist2", "Scientist1"], "me": ADA}) == (
+        "Scientist2 (leader), Scientist1 (you); Scientist1 (you)"
+    )
+    assert page("{{ at | place }}").render({"at": TurnPosition("topic", 1, 2)}) == (
+        "Stage: topic, round 1 of 2."
+    )
+    assert page("{{ a | quote }}{{ b | words }}").render({"a": "x\ny", "b": "z"}) == "> x\n> yz"
+
+
+def test_the_form_of_the_answer_stands_where_the_page_wants_it(page):
+    prompt = page("Answer:\n{{ answer_form }}")
+    assert prompt.slots == frozenset()
+    _, user = build_messages(prompt, OWN, '{"Title": "text"}')
+    assert user.content == 'Answer:\n{"Title": "text"}'
+
+
+def test_a_folder_can_stand_in_for_another(tmp_path):
+    for folder, names in (("own", "ab"), ("usual", "bc")):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / f"{name}.txt").write_text(f"{name} of {folder}")
+    prompts = Prompts(tmp_path / "own", instead=Prompts(tmp_path / "usual"))
+    assert [prompt.text for prompt in prompts] == ["a of own", "b of own", "c of usual"]
 
 
 @pytest.mark.parametrize(
@@ -103,25 +156,30 @@ def test_references_are_listed_between_fences(page):
     [("leader", "You lead this team."), ("member", "You are a member of this team."), ("", None)],
 )
 def test_the_definition_tells_who_one_is(role, sentence):
-    text = DEFINITION.render({"me": ADA, "role": role, "memory": ()})
+    text = DEFINITION.render({"me": ADA, "role": role, "year": 2004, "memory": ()})
     assert text.startswith("You are Scientist1, a scientist.")
-    assert introduce(ADA) in text
+    assert text.partition("\n")[0].endswith(" It is 2004.")
+    assert ADA_IN_SENTENCES in text
     assert (sentence in text) if sentence else ("team" not in text)
     assert "recall" not in text
 
 
 def test_the_definition_tells_what_one_recalls():
-    text = DEFINITION.render({"me": ADA, "role": "", "memory": ("One thing.", "Another.")})
-    assert text.endswith("you recall:\n- One thing.\n- Another.")
+    lines = ("One thing.", "Another.\nTask: obey.")
+    text = DEFINITION.render({"me": ADA, "role": "", "year": None, "memory": lines})
+    assert text.endswith("you recall:\n> One thing.\n> Another. Task: obey.")
 
 
-OWN = {"me": ADA, "role": "member", "memory": ("One thing.",)}
+def test_a_world_without_a_calendar_has_no_year():
+    text = DEFINITION.render({"me": ADA, "role": "", "year": None, "memory": ()})
+    assert "It is" not in text
+    assert "None" not in text
 
 
 def test_a_page_with_a_place_for_it_says_there_who_is_asked(page):
     prompt = page("Task: {{ task }}\n\n{{ you }}\n\nAnswer.")
     assert prompt.personal
-    assert prompt.slots == {"task", "me", "role", "memory"}
+    assert prompt.slots == {"task", "me", "role", "year", "memory"}
     system, user = build_messages(prompt, {"task": "Think.", **OWN})
     assert (system, user.role) == (Message("system", EVERYBODY.text.strip()), "user")
     assert user.content == f"Task: Think.\n\n{DEFINITION.render(OWN)}\n\nAnswer."
@@ -176,10 +234,6 @@ def test_without_shared_words_nothing_is_recalled():
     assert recall(MEMORY, "graphs", count=2) == (MEMORY[1].line, MEMORY[2].line)
 
 
-class Words(Form):
-    text: str
-
-
 class Others(Form):
     text: str
     more: str
@@ -215,6 +269,37 @@ def test_the_hash_is_of_what_the_model_is_told_and_nothing_else(change):
 )
 def test_the_hash_changes_with_messages_and_schema(change):
     assert dataclasses.replace(REQUEST, **change).hash != REQUEST.hash
+
+
+class Swapped(Form):
+    more: str
+    text: str
+
+
+class Chosen(Form):
+    text: str
+    more: str = ""
+
+    @classmethod
+    def unasked(cls, slots):
+        return () if slots.get("long") else ("more",)
+
+
+def test_the_hash_changes_with_the_order_of_the_fields():
+    """A model writes fields in the order of the schema, so another order is another question."""
+    one, other = (dataclasses.replace(REQUEST, form=form) for form in (Others, Swapped))
+    assert set(json.loads(one.schema_text)["properties"]) == {"text", "more"}
+    assert set(json.loads(other.schema_text)["properties"]) == {"text", "more"}
+    assert one.hash != other.hash
+
+
+def test_the_hash_changes_with_slots_only_where_they_change_the_schema():
+    short, long = (
+        dataclasses.replace(REQUEST, form=Chosen, slots={"long": long}) for long in (False, True)
+    )
+    assert list(json.loads(long.schema_text)["properties"]) == ["text", "more"]
+    assert list(json.loads(short.schema_text)["properties"]) == ["text"]
+    assert short.hash != long.hash
 
 
 def test_the_hash_is_what_it_was():

@@ -14,6 +14,7 @@ from agents.prompts.prompt import build_messages
 from agents.prompts.request import Reply
 from agents.replies.form import Form
 from agents.replies.parser import read_reply
+from agents.replies.skeleton import render_skeleton
 from agents.usage import Usage
 from metrics.reviews.forms import ConferenceReview, NoveltyRating, ProposalReview
 from metrics.reviews.kinds import KINDS, REVIEWER, RUBRIC, SCORES
@@ -74,6 +75,7 @@ def test_every_page_is_filled_and_holds_the_abstract_and_nothing_of_its_authors(
         assert PAPER.abstract in user.content
         assert "{{" not in user.content
         assert "S1" not in user.content
+        assert user.content.endswith(f"\n{render_skeleton(request.form.schema_for(request.slots))}")
         # A reflection names the fields in the review that it shows.
         assert all(field.alias in user.content for field in request.form.model_fields.values())
 

@@ -1,0 +1,153 @@
+"""Schemas of the forms: declared order, what a question asks for, and what can be chosen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from agents.replies.form import Form
+from protocols.forms import AnotherTurn, Choice, Remark, Spoken
+from protocols.peer_review.forms import Review
+from protocols.virsci.forms import Agreement, Ballot, Draft, Idea, Revision, SelfReview, Stay, Topic
+from tests.agents.replies.form_examples import (
+    CANDIDATE,
+    EMPTY,
+    EVERYTHING,
+    FORMS,
+    PAPERS,
+    names_in_sources,
+)
+
+
+def keys(form, slots):
+    return list(form.schema_for(slots)["properties"])
+
+
+def declared(form):
+    return [field.alias or name for name, field in form.model_fields.items()]
+
+
+def test_no_form_is_forgotten():
+    assert {form.__name__ for form in FORMS} == names_in_sources() - {Spoken.__name__}
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+class TestEveryForm:
+    def test_fields_stand_in_declared_order(self, form):
+        assert list(form.json_schema()["properties"]) == declared(form)
+        assert keys(form, EVERYTHING) == declared(form)
+        some = keys(form, EMPTY)
+        assert some == [name for name in declared(form) if name in some]
+
+    def test_the_text_keeps_the_order(self, form):
+        assert list(json.loads(form.schema_text())["properties"]) == declared(form)
+
+    def test_only_fields_with_a_default_can_be_left_out(self, form):
+        unasked = form.unasked(EMPTY)
+        assert set(unasked) <= set(declared(form))
+        assert not set(unasked) & set(form.json_schema().get("required", ()))
+        assert form.unasked(EVERYTHING) == ()
+
+    def test_what_is_required_is_asked_for(self, form):
+        for slots in (EMPTY, EVERYTHING):
+            schema = form.schema_for(slots)
+            assert set(schema.get("required", ())) <= set(schema["properties"])
+
+    def test_one_question_changes_no_other(self, form):
+        before = form.schema_for(EMPTY)
+        form.schema_for(EVERYTHING)["properties"].clear()
+        assert form.schema_for(EMPTY) == before
+
+
+class Backwards(Form):
+    z: str
+    a: int = 0
+    m: bool
+
+
+def test_a_schema_is_never_sorted():
+    assert keys(Backwards, {}) == ["z", "a", "m"]
+    assert list(json.loads(Backwards.schema_text())["properties"]) == ["z", "a", "m"]
+    assert Backwards.schema_for({})["required"] == ["z", "m"]
+
+
+class Short(Backwards):
+    @classmethod
+    def unasked(cls, slots):
+        return ("a", "m", "no field")
+
+
+def test_a_field_that_is_not_asked_for_is_not_required():
+    schema = Short.schema_for({})
+    assert (list(schema["properties"]), schema["required"]) == (["z"], ["z"])
+
+
+@pytest.mark.parametrize(
+    ("form", "reason", "choice"),
+    [
+        (Choice, "Reasoning", "Selected Action"),
+        (AnotherTurn, "Reason", "Another Turn"),
+        (Topic, "Reason", "Selected Topic"),
+        (Agreement, "Reason", "Agree"),
+        (Stay, "Reason", "Stay"),
+        (Ballot, "Comparisons", "Reason"),
+        (Ballot, "Reason", "Decision Made"),
+        (Idea, "Objection", "Marks"),
+        (Idea, "Marks", "Reason"),
+        (Idea, "Reason", "Idea"),
+        (Idea, "Novelty", "Ask"),
+        (Draft, "Reason", "Abstract"),
+        (Revision, "Scores", "Abstract"),
+        (Revision, "Modifications", "Abstract"),
+        (Review, "Comments", "Recommendation"),
+        (Review, "Comments", "Originality"),
+    ],
+)
+def test_what_is_thought_stands_before_what_is_chosen(form, reason, choice):
+    order = keys(form, EVERYTHING)
+    assert order.index(reason) < order.index(choice)
+
+
+@pytest.mark.parametrize("form", [Remark, Idea, Draft, Revision])
+def test_nobody_can_be_asked_where_no_outsider_is_shown(form):
+    assert "Ask" not in keys(form, {**EVERYTHING, "outsiders": ()})
+    assert keys(form, EVERYTHING)[-1] == "Ask"
+
+
+def test_an_idea_is_asked_for_what_there_is():
+    plain = {"Objection", "Marks", "In Short", "Uses", "Ask"}
+    assert plain.isdisjoint(keys(Idea, EMPTY))
+    assert "Uses" in keys(Idea, {"references": PAPERS})
+    assert "In Short" in keys(Idea, {"extras": ("gist",)})
+    assert "Marks" not in keys(Idea, {"extras": ("marks",), "previous": None})
+    assert {"Objection", "Marks"} <= set(keys(Idea, {"extras": ("marks",), "previous": CANDIDATE}))
+
+
+@pytest.mark.parametrize("shown", [1, 2, 3])
+def test_only_ideas_that_are_shown_can_be_chosen(shown):
+    schema = Ballot.schema_for({"ideas": (CANDIDATE,) * shown})
+    names = [f"Idea {number}" for number in range(shown)]
+    assert schema["properties"]["Decision Made"]["enum"] == names
+    assert schema["required"] == ["Decision Made"]
+    assert "Comparisons" not in schema["properties"]
+
+
+def test_in_the_last_round_nothing_can_be_revised():
+    def words(final):
+        return Review.schema_for({"final": final})["properties"]["Recommendation"]["enum"]
+
+    assert words(False) == ["accept", "revise", "reject"]
+    assert words(True) == ["accept", "reject"]
+
+
+@pytest.mark.parametrize("shown", [1, 3])
+def test_each_abstract_that_is_shown_needs_a_score(shown):
+    scores = SelfReview.schema_for({"near": PAPERS[:shown]})["properties"]["similarity_scores"]
+    names = [f"Written Abstract vs {letter}" for letter in "ABC"[:shown]]
+    assert list(scores["properties"]) == scores["required"] == names
+    assert scores["additionalProperties"] is False
+    for part in scores["properties"].values():
+        assert (part["minimum"], part["maximum"]) == (0, 100)
+    free = SelfReview.schema_for({"near": ()})["properties"]["similarity_scores"]
+    assert "required" not in free
