@@ -165,9 +165,7 @@ class VirSci(TeamProtocol):
         if not first.too_near:
             return draft.text
         self._record_strike(team, lab)
-        rewriting = revise_abstract(
-            team, lab, make_discussion(), rules, idea, memory, draft, first
-        )
+        rewriting = revise_abstract(team, lab, make_discussion(), rules, idea, memory, draft, first)
         revised: Written = yield from lab.stage("abstract", rewriting)
         second = yield from review_abstract(team, lab, memory, revised.text, **limits)
         if not second.too_near:
