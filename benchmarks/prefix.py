@@ -54,7 +54,10 @@ SIDE_BY_SIDE = {"invite", "agree", "stay", "vote"}
 """Acts that several scientists are asked for in one instant."""
 LENGTHS = {"Idea": 400, "Experiment": 200, "Abstract": 220, "Response": 120, "Summary": 110}
 """Words that a language model would about give, by field."""
-SAID = re.compile(r"^Said in this turn so far:\n(?:- .*\n)+\n", re.MULTILINE)
+SAID = re.compile(
+    r"^Said in this round so far:\n\n(?:(?:(?!The |Published )\S.*:\n(?:> ?.*\n)+)+\n)+",
+    re.MULTILINE,
+)
 
 Blocks = list[bytes]
 Prompt = Callable[[Request], bytes]

@@ -23,7 +23,11 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
     assert virsci.invitation == virsci.knowledge == virsci.novelty_assessment == "on"
     assert virsci.leaving == "on"
     assert (virsci.self_review, virsci.threshold, virsci.memory) == ("off", 85.0, "off")
-    assert virsci.references.model_dump() == {"ideas": "on", "assessment": "on", "count": 8}
+    assert virsci.references.model_dump() == {
+        **{"ideas": "on", "assessment": "on", "topic": "off", "draft": "off", "guest": "off"},
+        **{"count": 8, "per_idea": 3, "sentences": 3, "queries": "one", "diversity": 0.0},
+    }
+    assert set(virsci.prompts.model_dump().values()) == {"off", "fixed", None}
     assert virsci.selection == Coauthorship(explore=1.0)
     assert virsci.freshness is None
     assert virsci.diversity is None
@@ -85,6 +89,14 @@ def test_the_smallest_team_follows_the_wanted_size():
         {"diversity_variant": "many"},
         {"references": {"count": 0}},
         {"references": {"papers": 3}},
+        {"references": {"per_idea": 0}},
+        {"references": {"sentences": -1}},
+        {"references": {"queries": "many"}},
+        {"references": {"diversity": 1.1}},
+        {"prompts": {"carry": "some"}},
+        {"prompts": {"idea_order": "random"}},
+        {"prompts": {"sorted": "on"}},
+        {"min_size_after_leaving": 0},
         {"topic": "open"},
         {"topic": {}},
         {"topic": {"start": "a", "given": "b"}},
