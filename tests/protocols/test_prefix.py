@@ -18,10 +18,11 @@ from benchmarks.prefix import (
     record,
     shares,
     table,
+    worked_out_anew,
 )
 from protocols.virsci.forms import Topic
 from protocols.virsci.protocol import VirSci
-from tests.protocols.paper_equations import IDEA_TEXT, KNOWLEDGE, Past, expected_words, oneself
+from tests.protocols.paper_equations import KNOWLEDGE, Past, expected_words, oneself
 from tests.protocols.scripted_backend import PLANTED, play
 
 
@@ -53,12 +54,13 @@ def test_who_speaks_next_is_told_what_was_said_so_far_in_the_same_place(team, fo
     pairs = neighbours(team, form)
     assert len(pairs) == 6
     for one, two in pairs:
-        past = Past(team, one)
-        told = expected_words(past)
-        if form == "Idea" and one.call.seat == 0:
-            # The idea of the turn before stands by itself only until this turn has one.
-            told -= {idea.word(field) for idea in past.ideas(1)[-1:] for field in IDEA_TEXT}
-        assert set(PLANTED.findall(common(one, two))) == told
+        told = expected_words(Past(team, one))
+        shared = common(one, two)
+        if one.call[3:5] == (2, 0):
+            # The leader's own summaries are marked as such.
+            assert one.user[len(shared) :].startswith(" (you):")
+        else:
+            assert set(PLANTED.findall(shared)) == told
 
 
 @pytest.mark.parametrize("form", ["Ballot", "Agreement", "Stay"])
@@ -164,5 +166,6 @@ def test_calls_put_side_by_side_find_nothing_of_one_another():
 
 def test_a_team_of_the_papers_size_and_turns_reaches_the_mark():
     rows = {(row["order"], row["stage"]): row for row in table("", record(**PAPER))}
-    assert rows["now", "total"]["team"] >= MARK
+    assert worked_out_anew(rows["now", "total"]) <= MARK
+    assert worked_out_anew(rows["before", "total"]) > worked_out_anew(rows["now", "total"])
     assert rows["now", "total"]["calls"] == rows["before", "total"]["calls"]
