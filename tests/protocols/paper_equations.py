@@ -245,11 +245,11 @@ def heard(past: Past) -> list[Heard]:
             return past.dialogue(past.replies(call.turn))
         case "topic", "Topic":
             last = max(s.call.turn for s in past.find("utter"))
-            return past.dialogue(past.summaries(last) + past.replies(last))
+            return past.failed_topics() + past.dialogue(past.summaries(last) + past.replies(last))
         case "topic", ("Agreement" | "Stay"):
             (topic,) = past.topic()
             fields = ("Selected Topic", "Reason") if carried else ("Selected Topic",)
-            return [Heard(topic, fields, topic.call.who)]
+            return [Heard(topic, fields, topic.call.who), *past.failed_topics()[:-1]]
         case "ideas", "Idea":  # Eq. 2
             said = past.summaries(call.turn) + past.replies(call.turn, call.seat)
             topic = [Heard(s, ("Selected Topic",), TEAM) for s in past.topic()]

@@ -23,16 +23,11 @@ class Noted(Offline):
 
     _ideas: dict = PrivateAttr(default_factory=dict)
 
-    @staticmethod
-    def _listed(request: Request) -> tuple[Reference, ...]:
-        previous = request.slots["previous"]
-        return (*request.slots["references"], *(previous.builds_on if previous else ()))
-
     async def complete(self, request: Request) -> Reply:
         reply = await super().complete(request)
         if request.form is Idea:
             shown = [reference.id for reference in request.slots["references"]]
-            keys = {paper.key: paper.id for paper in self._listed(request)}
+            keys = {paper.key: paper.id for paper in request.slots["references"]}
             named = [keys[key] for key in json.loads(reply.text).get("Uses", [])]
             team = "/".join(request.id.split("/")[:2])
             self._ideas.setdefault(team, []).append((shown, list(dict.fromkeys(named))))
