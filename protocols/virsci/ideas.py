@@ -105,7 +105,7 @@ def generate_ideas(
             near = find_papers(lab, rules.near, speaker, idea)
             scored = bool(ideas) or rules.first_scored
             make = partial(make_candidate, speaker, scored)
-            # Only where they are carried on do the papers of the idea on the table stand on the page.
+            # The papers that an idea builds on stand on the next page only where they are carried.
             seen = previous if memory.carries and previous is not None else ()
             ideas = (
                 *ideas,

@@ -373,12 +373,14 @@ def check_words(played: Played) -> None:
         assert not PLANTED.findall("\n".join([said.system, *own])), said.request.id
 
 
-def searched(played: Played, at: Said, *texts: str, count: int) -> tuple[Reference, ...]:
+def searched(
+    played: Played, at: Said, *texts: str, count: int, diverse: bool = False
+) -> tuple[Reference, ...]:
     """B_past of one text, or of several with their differences weighed."""
     literature = played.society.literature
     date = next(r["asked"] for r in played.rows("calls") if r["call"] == at.request.id)
     visible, use = literature.visible(date), played.society.world.protocol.settings.references
-    if len(texts) == 1:
+    if len(texts) == 1 and not diverse:
         return credited(played, literature.search(texts[0], count, visible))
     found = literature.search_diverse(texts, count, visible, diversity=use.diversity)
     return credited(played, found)
@@ -429,7 +431,7 @@ def shown_to_speaker(played: Played, said: Said) -> tuple[Reference, ...]:
         texts = texts[:1]
     else:
         texts.append("; ".join(said.request.who.interests))
-    return searched(played, said, *texts, count=use.count)
+    return searched(played, said, *texts, count=use.count, diverse=use.diversity > 0)
 
 
 def papers_expected(played: Played, said: Said) -> list[str]:
