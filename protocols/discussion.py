@@ -157,7 +157,8 @@ class Discussion:
             seat: place in the speaking order, from 0; None: who is asked does not speak in turn.
         """
         seats, place = (self._speakers, seat + 1) if seat is not None else (0, 0)
-        return TurnPosition(self.name, self._turn, self.most_turns, place, seats, self.adaptive)
+        rounds, attempt = self.most_turns, self.lab.visit
+        return TurnPosition(self.name, self._turn, rounds, place, seats, self.adaptive, attempt)
 
     @overload
     def hold(

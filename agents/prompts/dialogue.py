@@ -64,6 +64,7 @@ class TurnPosition:
         seat: place of the speaker in the round, from 1; 0: no speaker.
         seats: speakers in the round; 0: nobody speaks in turn.
         adaptive: True if the leader may end the stage before its last round.
+        attempt: number of times that the team has come to the stage, from 1.
     """
 
     stage: str
@@ -72,6 +73,7 @@ class TurnPosition:
     seat: int = 0
     seats: int = 0
     adaptive: bool = False
+    attempt: int = 1
 
     @property
     def opens(self) -> bool:
@@ -103,7 +105,8 @@ def flatten(text: str) -> str:
 def describe_position(position: TurnPosition) -> str:
     """The place in the team's work on one line."""
     most = "at most " if position.adaptive else ""
-    parts = [f"Stage: {position.stage}, round {position.round} of {most}{position.rounds}"]
+    again = f", attempt {position.attempt}" if position.attempt > 1 else ""
+    parts = [f"Stage: {position.stage}{again}, round {position.round} of {most}{position.rounds}"]
     if position.seat == 0 or position.seats == 1:
         return parts[0] + "."
     if position.opens:

@@ -105,9 +105,11 @@ def generate_ideas(
             near = find_papers(lab, rules.near, speaker, idea)
             scored = bool(ideas) or rules.first_scored
             make = partial(make_candidate, speaker, scored)
+            # The papers that an idea builds on stand on the next page only where they are carried.
+            seen = previous if memory.carries and previous is not None else ()
             ideas = (
                 *ideas,
-                lab.later(make, idea, shown, near, () if previous is None else previous),
+                lab.later(make, idea, shown, near, seen),
             )
             if len(ideas) > 1 and "marks" in extras:
                 marked = lab.later(partial(add_marks, speaker), ideas[-2], idea)

@@ -98,6 +98,10 @@ def assess_novelty(
                 for voter, ballot in zip(voters, cast, strict=True)
             ]
         ballots = (*cast,) if rules.last_turn_only else (*ballots, *cast)
+        if rules.permuted:
+            # The leader, who decides on another round, knows the ideas by its own list.
+            as_read = partial(in_order_of, orders[team.leader])
+            cast = [lab.later(as_read, ballot) for ballot in cast]
         return tuple(Utterance(voter, ballot) for voter, ballot in zip(voters, cast, strict=True))
 
     yield from discussion.hold(vote, summarised=False)
@@ -157,6 +161,18 @@ def in_usual_order(order: tuple[int, ...], ballot: Ballot) -> Ballot:
     if not 0 <= ballot.choice < len(order):
         return ballot
     return ballot.model_copy(update={"decision": f"Idea {order[ballot.choice]}"})
+
+
+def in_order_of(order: tuple[int, ...], ballot: Ballot) -> Ballot:
+    """A vote on the list in its usual order, as a vote on a list in another order.
+
+    Args:
+        order: places in the usual list, in the other order.
+        ballot: its choice is a place in the usual order; -1, an abstention, stays.
+    """
+    if not 0 <= ballot.choice < len(order):
+        return ballot
+    return ballot.model_copy(update={"decision": f"Idea {order.index(ballot.choice)}"})
 
 
 def _pick(index: int, ideas: tuple[CandidateIdea, ...]) -> CandidateIdea:

@@ -173,6 +173,7 @@ def propose_topic(
         memory.prompts["topic_choice"],
         Topic,
         "decide",
+        tried=memory.failed_topics,
         summaries=discussion.summaries,
         said=discussion.last_turn,
     )
@@ -187,6 +188,7 @@ def propose_topic(
             topic=topic,
             leader=team.leader,
             reasons=memory.carries,
+            tried=memory.failed_topics,
         ),
     )
     stays = ask_to_stay(team, lab, memory, topic) if rules.leaving == "on" else {}
@@ -218,6 +220,7 @@ def ask_to_stay(
             topic=topic,
             leader=team.leader,
             reasons=memory.carries,
+            tried=memory.failed_topics,
             load=lab.load(member) - 1,
         )
         for seat, member in enumerate(team.members[1:], 1)

@@ -27,7 +27,8 @@ class Noted(Offline):
         reply = await super().complete(request)
         if request.form is Idea:
             shown = [reference.id for reference in request.slots["references"]]
-            named = [shown[number - 1] for number in json.loads(reply.text).get("Uses", [])]
+            keys = {paper.key: paper.id for paper in request.slots["references"]}
+            named = [keys[key] for key in json.loads(reply.text).get("Uses", [])]
             team = "/".join(request.id.split("/")[:2])
             self._ideas.setdefault(team, []).append((shown, list(dict.fromkeys(named))))
         return reply
@@ -87,15 +88,16 @@ def test_an_idea_that_names_no_listed_paper_cites_none(synthetic, uses):
 
 
 def test_only_what_was_shown_can_be_used_whatever_lies_near():
-    """Any numbers: 1 to the length of the list count, once each, in the order of being said."""
+    """Any keys: those of the list count, once each, in the order of being said."""
     rng = np.random.default_rng(3)
     papers = [
-        Reference(id=f"p{n}", title="t", abstract="a", year=2000, distance=0.1) for n in range(12)
+        Reference(id=f"p{n}", title="t", abstract="a", year=2000, key=f"P{n + 1}")
+        for n in range(12)
     ]
     for _ in range(200):
         shown, near = papers[: rng.integers(0, 9)], papers[6:]
-        uses = tuple(rng.integers(-3, 14, rng.integers(0, 12)).tolist())
-        idea = Idea.model_construct(uses=uses)
-        chosen = used_references(make_candidate(True, idea, shown, near))
+        uses = rng.integers(0, 14, rng.integers(0, 12)).tolist()
+        idea = Idea.model_construct(uses=tuple(f"P{number}" for number in uses))
+        chosen = used_references(make_candidate("S1", True, idea, shown, near))
         wanted = [f"p{n - 1}" for n in dict.fromkeys(uses) if 1 <= n <= len(shown)]
         assert list(chosen) == wanted

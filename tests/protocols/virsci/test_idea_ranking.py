@@ -175,7 +175,9 @@ def test_a_ballot_that_stays_unreadable_is_an_abstention(synthetic):
 def test_the_papers_an_idea_says_it_uses_are_cited(synthetic):
     def script(call, request):
         if request.form.__name__ == "Idea":
-            return {"Uses": [2, 1, 2, 99, 0, -1]}
+            first, second = [paper.key for paper in request.slots["references"][:2]] or ("P1", "P2")
+            # Keys in any spelling; of papers that are not on the page none counts.
+            return {"Uses": [second[1:], int(first[1:]), f"[{second}]", "P9999", 0, -1]}
         return None
 
     played = play(synthetic, VirSci(team_size=2, turns=2, novelty_assessment="off"), script)

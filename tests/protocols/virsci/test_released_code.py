@@ -32,7 +32,7 @@ def members(played):
 
 def test_a_profile_is_nothing_but_the_values_of_its_keys():
     assert VirSci(profile="paper") == VirSci()
-    assert set(PROFILES) == {"paper", "released-code"}
+    assert set(PROFILES) == {"paper", "full", "released-code"}
     named = VirSci(profile="released-code").settings.model_dump()
     spelled = VirSci(**RELEASED_CODE).settings.model_dump()
     assert named.pop("profile") == "released-code"

@@ -5,11 +5,13 @@ from collections import Counter
 import pytest
 from pydantic import ValidationError
 from scipy.stats import chisquare
+from typer.testing import CliRunner
 
 from protocols.policies.coauthorship import Coauthorship
 from protocols.team_sizes import ObservedSize, StatedSize, TeamSize
 from protocols.virsci.protocol import VirSci
 from protocols.virsci.settings import GivenTopic, Turns
+from scenarios.cli import app
 from society.kernel.streams import Streams
 from tests.protocols.scripted_backend import play
 
@@ -23,7 +25,11 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
     assert virsci.invitation == virsci.knowledge == virsci.novelty_assessment == "on"
     assert virsci.leaving == "on"
     assert (virsci.self_review, virsci.threshold, virsci.memory) == ("off", 85.0, "off")
-    assert virsci.references.model_dump() == {"ideas": "on", "assessment": "on", "count": 8}
+    assert virsci.references.model_dump() == {
+        **{"ideas": "on", "assessment": "on", "topic": "off", "draft": "off", "guest": "off"},
+        **{"count": 8, "per_idea": 3, "sentences": 3, "queries": "one", "diversity": 0.0},
+    }
+    assert set(virsci.prompts.model_dump().values()) == {"off", "fixed", None}
     assert virsci.selection == Coauthorship(explore=1.0)
     assert virsci.freshness is None
     assert virsci.diversity is None
@@ -85,6 +91,14 @@ def test_the_smallest_team_follows_the_wanted_size():
         {"diversity_variant": "many"},
         {"references": {"count": 0}},
         {"references": {"papers": 3}},
+        {"references": {"per_idea": 0}},
+        {"references": {"sentences": -1}},
+        {"references": {"queries": "many"}},
+        {"references": {"diversity": 1.1}},
+        {"prompts": {"carry": "some"}},
+        {"prompts": {"idea_order": "random"}},
+        {"prompts": {"sorted": "on"}},
+        {"min_size_after_leaving": 0},
         {"topic": "open"},
         {"topic": {}},
         {"topic": {"start": "a", "given": "b"}},
@@ -170,3 +184,64 @@ def test_every_team_draws_its_own_size(synthetic):
     assert len(set(wanted)) > 1
     assert [row["size"] for row in played.rows("teams")] == wanted
     assert all(row["state"] == "published" for row in played.rows("teams"))
+
+
+def leaves(*seats):
+    def script(call, request):
+        return {"Stay": False} if call.act == "stay" and call.seat in seats else None
+
+    return script
+
+
+def test_starting_and_going_on_need_sizes_of_their_own(synthetic):
+    """The paper's teams start with n members and go on when some have left."""
+
+    def ends(gone, **sizes):
+        protocol = VirSci(team_size=4, turns=1, **sizes)
+        team = play(synthetic, protocol, leaves(*range(1, gone + 1))).team
+        return team["state"], team["reason"]
+
+    fell = ("dissolved", "too small after leaving")
+    assert ends(1, min_size="all") == fell
+    paper = {"min_size": "all", "min_size_after_leaving": 2}
+    assert ends(2, **paper)[0] == "published"
+    assert ends(3, **paper) == fell
+    assert ends(3, min_size_after_leaving=1)[0] == "published"
+    assert ends(1, min_size=2, min_size_after_leaving="all") == fell
+    refused = play(
+        synthetic,
+        VirSci(team_size=4, turns=1, replacement="off", **paper),
+        lambda call, _: {"Selected Action": "Action 2"} if call.act == "invite" else None,
+    )
+    assert refused.team["reason"] == "too small"
+
+
+# ---- pages of one's own -------------------------------------------------------------------
+
+
+def test_a_page_of_ones_own_stands_in_place_of_the_one_of_its_name(synthetic, tmp_path):
+    page = "Our own words on {{ topic.words() | quote }}\n\n{{ you }}\n\n{{ answer_form }}\n"
+    (tmp_path / "idea_turn.txt").write_text(page, encoding="utf-8")
+    (tmp_path / "notes.md").write_text("no page", encoding="utf-8")
+    protocol = VirSci(team_size=2, turns=1, prompts={"folder": str(tmp_path)})
+    played = play(synthetic, protocol)
+    assert played.team["state"] == "published"
+    assert {said.form for said in played.said if "Our own words" in said.user} == {"Idea"}
+    assert all(said.user.startswith("Our own words on > zq") for said in played.of_form("Idea"))
+    assert all('"Experiment"' in said.user for said in played.of_form("Idea"))
+    assert VirSci().settings.pages["idea_turn"].text != page
+
+
+@pytest.mark.parametrize("names", [["idea_trun.txt", "draft.txt"], ["draft.md"], []], ids=str)
+def test_pages_that_nobody_would_read_are_refused_with_the_names_there_are(tmp_path, names):
+    for name in names:
+        (tmp_path / name).write_text("x", encoding="utf-8")
+    asked = ["run", "virsci/paper", "--set", f"protocol.prompts.folder={tmp_path}"]
+    refused = CliRunner().invoke(app, [*asked, "--out", str(tmp_path / "run")])
+    assert refused.exit_code == 2
+    told = " ".join(refused.stderr.replace("│", " ").split())
+    assert "prompts.folder" in told
+    assert ("idea_trun: not known" if len(names) > 1 else "no .txt file is there") in told
+    assert "agreement, another_turn, ballot" in told
+    assert "Traceback" not in told
+    assert not (tmp_path / "run").exists()
