@@ -94,11 +94,17 @@ def drawn():
 
 
 @pytest.fixture(scope="session")
-def nursery():
-    """Processes that have everything imported already, with another hash seed than this one."""
+def offline_nursery():
+    """Processes that have all imported but clients of models, with another hash seed than ours."""
     made = Nursery()
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def nursery(offline_nursery):
+    """The same; some folders have one of their own."""
+    return offline_nursery
 
 
 @pytest.fixture(scope="session")

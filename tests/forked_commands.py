@@ -29,6 +29,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from agents import redaction
 from tests.empty_figures import empty_figures
 
 ROOT = Path(__file__).parents[1]
@@ -231,6 +232,7 @@ def obey(order: dict[str, Any]) -> None:
     try:
         os.chdir(order["cwd"])
         os.environ.update(order.get("env", {}))
+        redaction._known = redaction._Known()  # it reads the environment once, as it is by now
         exec(order.get("before", ""), {})
         if "call" in order:
             module, _, name = order["call"].partition(":")

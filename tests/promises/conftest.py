@@ -13,7 +13,7 @@ population: {ecosystem: {use: folder, path: ecosystem}}
 founding: {use: once, count: 3, every: 7d}
 protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
-metrics: [teams, cost]
+metrics: []
 backend:
   use: openai
   model: test
@@ -29,9 +29,9 @@ No deadline passes on a busy machine; a test that is about one sets its own.
 
 
 @pytest.fixture(scope="session")
-def nursery(nursery):
+def nursery(offline_nursery):
     """Processes that have the client of a model imported too, and the key of the fault server."""
-    made = nursery.branch("openai", "aiohttp", FAULTSERVER_KEY=KEY)
+    made = offline_nursery.branch("openai", "aiohttp", FAULTSERVER_KEY=KEY)
     yield made
     made.close()
 

@@ -1,21 +1,17 @@
 """R8 and R15: no secret on disk or screen, and offline means offline."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from tests.faultserver import Plan
 
-ROOT = Path(__file__).parents[2]
 CANARY = "canary-5f1e0c7b9d3a4e62"
 TRAPS = "echo_key", "echo_key_200", "unauthorised", "bad_gateway", "dropped"
 
 RECORD = """
 import json, socket, sys
+assert not {{"litellm", "openai"}} & set(sys.modules)
 def note(original, place):
     def asked(*arguments, **kwargs):
         with open({log!r}, "a") as log:
@@ -25,28 +21,25 @@ def note(original, place):
 socket.getaddrinfo = note(socket.getaddrinfo, 0)
 connect = socket.socket.connect
 socket.socket.connect = lambda self, address: note(connect, 1)(self, address)
-sys.argv[0] = "society"
-from scenarios.cli.app import main
-main()
 """
-"""The command, in a process that notes every name it looks up and every address it connects to."""
+"""Lets a process note every name it looks up and every address it connects to."""
 
 
-def society(tmp_path, *arguments, check=0, **environment):
-    """Run the command in a fresh process; returns what it said and whom it tried to reach."""
-    log = tmp_path / "reached"
-    log.touch()
-    done = subprocess.run(
-        [sys.executable, "-c", RECORD.format(log=str(log)), *map(str, arguments)],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert done.returncode == check, done.stderr
-    reached = [json.loads(line) for line in log.read_text().splitlines()]
-    return done.stdout + done.stderr, [name for name in reached if not is_here(name)]
+@pytest.fixture
+def society(offline_nursery, tmp_path):
+    """The command, in a process that has imported no client; what it said and whom it reached."""
+
+    def run(*arguments, check=0, **environment):
+        log = tmp_path / "reached"
+        log.touch()
+        record = RECORD.format(log=str(log))
+        how = {"cwd": tmp_path, "env": environment, "before": record, "page": True}
+        done = offline_nursery.society(*arguments, **how)
+        assert done.returncode == check, done.stderr
+        reached = [json.loads(line) for line in log.read_text().splitlines()]
+        return done.stdout + done.stderr, [name for name in reached if not is_here(name)]
+
+    return run
 
 
 def is_here(name):
@@ -66,7 +59,7 @@ def bytes_under(folder):
         *(pytest.param("litellm", trap, marks=pytest.mark.slow) for trap in TRAPS[1:3]),
     ],
 )
-def test_no_secret_reaches_disk_or_screen(server, scenario, tmp_path, promise, use, trap):
+def test_no_secret_reaches_disk_or_screen(society, server, scenario, tmp_path, promise, use, trap):
     server.plan(Plan(rates={trap: 0.3}, streak=2, retry_after=0.01))
     server.reset()
     path = scenario(
@@ -78,7 +71,6 @@ def test_no_secret_reaches_disk_or_screen(server, scenario, tmp_path, promise, u
         }
     )
     told, _ = society(
-        tmp_path,
         *("run", path, "--out", tmp_path / "run"),
         check=5 if trap == "unauthorised" else 0,
         SOME_PROVIDER_API_KEY=CANARY,
@@ -115,8 +107,8 @@ def test_a_secret_in_a_scenario_is_refused_without_repeating_it(
     promise("R8", "secrets in scenarios that were refused unspoken", 1)
 
 
-def test_a_traceback_of_the_program_shows_no_key(scenario, tmp_path, promise):
-    """A fault of our own, with the key in its message, in a fresh process."""
+def test_a_traceback_of_the_program_shows_no_key(society, tmp_path, promise):
+    """A fault of our own, with the key in its message."""
     broken = tmp_path / "broken.py"
     broken.write_text(
         "from agents.gateway.backend import Backend\n"
@@ -130,14 +122,14 @@ def test_a_traceback_of_the_program_shows_no_key(scenario, tmp_path, promise):
     )
     path = tmp_path / "own.yaml"
     path.write_text("extends: quickstart\nbackend: {use: 'broken:Broken'}\n")
-    told, _ = society(tmp_path, "run", path, "--trust", check=1, SOME_PROVIDER_API_KEY=CANARY)
+    told, _ = society("run", path, "--trust", check=1, SOME_PROVIDER_API_KEY=CANARY)
     assert "RuntimeError: key [redacted]" in told
     assert CANARY not in told
     promise("R8", "tracebacks searched", 1)
 
 
 @pytest.mark.parametrize("command", ["run", "live", "plan", "doctor", "list"])
-def test_offline_means_offline(server, scenario, tmp_path, promise, command):
+def test_offline_means_offline(society, server, scenario, tmp_path, promise, command):
     """No name is looked up and no address reached but this machine's own."""
     server.plan(Plan())
     server.reset()
@@ -151,7 +143,7 @@ def test_offline_means_offline(server, scenario, tmp_path, promise, command):
         "doctor": ("doctor", "quickstart"),
         "list": ("list",),
     }[command]
-    _, reached = society(tmp_path, *arguments, SOME_KEY="not-a-real-key")
+    _, reached = society(*arguments, SOME_KEY="not-a-real-key")
     assert reached == []
     promise("R15", "commands watched", 1)
     promise("R15", "attempts to reach another machine", len(reached))

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from tests.faultserver import Plan
 from tests.forked_commands import SITES
 from tests.promises.conftest import answers_in, attempts_in, digest_of
 
@@ -32,6 +33,7 @@ def whole(nursery, server, ecosystem, tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("whole")
     path = write_teams(folder, ecosystem, server)
+    server.plan(Plan())
     server.reset()
     code, seconds = nursery.run(folder / "log", "run", path, "--out", folder / "run")
     assert code == 0, (folder / "log").read_text()
