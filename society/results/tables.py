@@ -126,7 +126,7 @@ stage        string  selection, topic, ideas, novelty, abstract, publication
 visit        Int64   visit
 turn         Int64   turn, 0 outside turns
 seat         Int64   place in the speaking order, from 0
-act          string invite, utter, summarise, agree, stay, decide, vote, critique, guest, review, re-ask, trim
+act string invite, utter, summarise, agree, stay, decide, vote, critique, guest, review, re-ask, trim
 scientist    string  who was asked
 asked        Float64 date
 due          Float64 date on which the answer was due
