@@ -126,7 +126,7 @@ stage        string  selection, topic, ideas, novelty, abstract, publication
 visit        Int64   visit
 turn         Int64   turn, 0 outside turns
 seat         Int64   place in the speaking order, from 0
-act string invite, utter, summarise, agree, stay, decide, vote, critique, guest, review, re-ask, trim
+act          string invite, utter, summarise, agree, stay, decide, vote, critique, guest, review, re-ask, trim
 scientist    string  who was asked
 asked        Float64 date
 due          Float64 date on which the answer was due
@@ -144,7 +144,7 @@ prompt_hash  string  sha256 of what the model was told
 reply        string  the accepted form as JSON
 reason       string  the reason that the accepted form states; empty: none
 live         boolean true if a model was asked, false if rules spoke
-"""),
+"""),  # noqa: E501
     "reads": _columns("""
 answer       string  id of the answer read (a call id, or the id of a derived answer)
 team         string  team id
