@@ -25,6 +25,18 @@ Abstract: TypeAlias = Draft | Revision
 """A text of the abstract, drafted or revised."""
 
 
+class Written(NamedTuple):
+    """An abstract and who wrote this version of it.
+
+    Attributes:
+        writer: masked name.
+        text: the abstract, unread.
+    """
+
+    writer: str
+    text: Answer[Abstract]
+
+
 @dataclass(frozen=True, slots=True)
 class AbstractRules:
     """How an abstract is written.
@@ -63,7 +75,7 @@ def generate_abstract(
     rules: AbstractRules,
     idea: Answer[CandidateIdea],
     memory: TeamMemory,
-) -> Process[Answer[Abstract]]:
+) -> Process[Written]:
     """The leader drafts an abstract on an idea; every next speaker revises it (Eq. 4).
 
     Args:
@@ -75,7 +87,7 @@ def generate_abstract(
         memory: what earlier stages left.
 
     Returns:
-        The abstract after K turns, unread.
+        The abstract after K turns, and its last writer.
     """
     rounds = WritingRounds(team, lab, discussion, rules, memory, idea)
     return (yield from rounds.hold())
@@ -88,9 +100,9 @@ def revise_abstract(
     rules: AbstractRules,
     idea: Answer[CandidateIdea],
     memory: TeamMemory,
-    draft: Answer[Abstract],
+    draft: Written,
     self_review: SelfReviewResult,
-) -> Process[Answer[Abstract]]:
+) -> Process[Written]:
     """One more stage of K turns after a self-review.
 
     Its first prompt holds the review and the near abstracts (Eq. 6).
@@ -106,7 +118,7 @@ def revise_abstract(
         self_review: what the leader found.
 
     Returns:
-        The abstract after K turns, unread.
+        The abstract after K turns, and its last writer.
     """
     rounds = WritingRounds(team, lab, discussion, rules, memory, idea, draft, self_review)
     return (yield from rounds.hold())
@@ -163,23 +175,23 @@ class WritingRounds:
         rules: AbstractRules,
         memory: TeamMemory,
         idea: Answer[CandidateIdea],
-        draft: Answer[Abstract] | None = None,
+        draft: Written | None = None,
         self_review: SelfReviewResult | None = None,
     ) -> None:
         self._team, self._lab, self._discussion = team, lab, discussion
         self._rules, self._memory, self._idea = rules, memory, idea
         self._review = self_review
-        self._texts = [] if draft is None else [draft]
-        self._writer = team.leader
+        self._texts = [] if draft is None else [draft.text]
+        self._writer = team.leader if draft is None else draft.writer
         self._guest: tuple[Answer[Advice | None], ...] = ()
         self._changes: tuple[Answer[Utterance | None], ...] = ()
 
-    def hold(self) -> Process[Answer[Abstract]]:
-        """Hold all rounds; returns the last text, unread."""
+    def hold(self) -> Process[Written]:
+        """Hold all rounds; returns the last text, unread, and its writer."""
         # Also in random order the abstract begins with the leader.
         opener = self._team.leader
         yield from self._discussion.hold(self._hold_round, summarised=False, opener=opener)
-        return self._texts[-1]
+        return Written(self._writer, self._texts[-1])
 
     def _hold_round(self, turn: int, speakers: list[str]) -> Process[Utterances]:
         for seat, speaker in enumerate(speakers):

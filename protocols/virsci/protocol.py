@@ -20,6 +20,7 @@ from agents.errors import Dissolved
 from protocols.discussion import Discussion
 from protocols.virsci.abstract import (
     Abstract,
+    Written,
     generate_abstract,
     review_abstract,
     revise_abstract,
@@ -153,24 +154,22 @@ class VirSci(TeamProtocol):
             )
 
         writing = generate_abstract(team, lab, make_discussion(), rules, idea, memory)
-        abstract: Answer[Abstract] = yield from lab.stage("abstract", writing)
+        draft: Written = yield from lab.stage("abstract", writing)
         if settings.self_review == "off":
-            return abstract
+            return draft.text
         limits: dict[str, Any] = {
             "count": settings.references.count,
             "threshold": settings.threshold,
         }
-        first = yield from review_abstract(team, lab, memory, abstract, **limits)
+        first = yield from review_abstract(team, lab, memory, draft.text, **limits)
         if not first.too_near:
-            return abstract
+            return draft.text
         self._record_strike(team, lab)
-        rewriting = revise_abstract(
-            team, lab, make_discussion(), rules, idea, memory, abstract, first
-        )
-        revised: Answer[Abstract] = yield from lab.stage("abstract", rewriting)
-        second = yield from review_abstract(team, lab, memory, revised, **limits)
+        rewriting = revise_abstract(team, lab, make_discussion(), rules, idea, memory, draft, first)
+        revised: Written = yield from lab.stage("abstract", rewriting)
+        second = yield from review_abstract(team, lab, memory, revised.text, **limits)
         if not second.too_near:
-            return revised
+            return revised.text
         self._record_strike(team, lab)
         memory.failed_ideas += (lab.later(partial(tell_failed_idea, second.highest), idea),)
         return None

@@ -22,6 +22,8 @@ from society.results.tables import TABLES
 
 STAGES = ("topic", "ideas", "novelty", "abstract")
 PLANTED = re.compile(r"zq[a-z]+qz")
+IDEA = ("Objection", "Reason", "Idea", "Title", "Experiment", "In Short")
+"""Fields of an idea that hold text."""
 _LETTERS = str.maketrans("0123456789/-_ ", "abcdefghijxxxx")
 
 
@@ -118,14 +120,17 @@ class Players(Backend):
             "Remark": {"Response": text("Response"), "Direction": text("Direction")},
             "GuestReply": {"Answer": text("Answer")},
             "Summary": {"Summary": text("Summary")},
-            "AnotherTurn": {"Another Turn": True},
-            "Topic": {"Selected Topic": text("Selected Topic")},
+            "AnotherTurn": {"Another Turn": True, "Reason": text("Reason")},
+            "Topic": {field: text(field) for field in ("Selected Topic", "Reason")},
             "Agreement": {"Agree": True, "Reason": text("Reason")},
             "Stay": {"Stay": True, "Reason": text("Reason")},
-            "Idea": {field: text(field) for field in ("Idea", "Title", "Experiment")}
-            | {"Clarity": 5, "Feasibility": 5, "Novelty": 1 + (3 * call.turn + 5 * call.seat) % 10},
-            "Ballot": {"Decision Made": f"Idea 0 {text('Decision Made')}"},
-            "Draft": {field: text(field) for field in ("Title", "Abstract")},
+            "Idea": {field: text(field) for field in IDEA}
+            | {"Clarity": 5, "Feasibility": 5, "Novelty": 1 + (3 * call.turn + 5 * call.seat) % 10}
+            | {"Marks": {"Clarity": 4, "Feasibility": 6, "Novelty": 1 + (7 * call.seat) % 10}},
+            "Ballot": {"Decision Made": f"Idea 0 {text('Decision Made')}", "Reason": text("Reason")}
+            | {"Comparisons": [{"Idea": "Idea 0", "Difference": text("Difference")}]},
+            "Critique": {field: text(field) for field in ("Soundness", "Objection", "Advice")},
+            "Draft": {field: text(field) for field in ("Reason", "Title", "Abstract")},
             "Revision": {field: text(field) for field in ("Title", "Abstract", "Modifications")}
             | {"Scores": {"Clarity": 7}},
             "SelfReview": {
