@@ -2,10 +2,10 @@
 
 Besides plain slots a prompt file knows these filters: ``introduce`` and ``brief`` (a Profile),
 ``transcript`` (who said what), ``quote`` (a text that others wrote), ``flatten`` (the same on one
-line), ``listed``, ``titles`` and ``lettered`` (References), ``place`` (a TurnPosition), ``team``
-(names of members) and ``name``. All keep what others wrote on lines of its own, marked as such. The
-slot ``you`` is where a prompt tells the scientist who it is, and ``answer_form`` is the JSON block
-that it asks for.
+line), ``words`` (a form or a text as text), ``listed``, ``titles``, ``lettered`` and ``keys``
+(References), ``place`` (a TurnPosition as a sentence), ``team`` (names of members) and ``name``.
+Quotations, transcripts and lists of papers mark every line that others wrote. The slot ``you`` is
+where a prompt tells the scientist who it is, ``answer_form`` the JSON block that it asks for.
 
 A prompt that a model cannot read as a whole is trimmed by a rule, so the same messages are always
 cut in the same way. Long lines carry data (abstracts, profiles, drafts) and instructions stand in

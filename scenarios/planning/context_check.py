@@ -36,7 +36,7 @@ _CERTAINLY_CUT = 8
 class RememberedWord(Form):
     """The reply to the long page."""
 
-    word: str = Field(alias="Word")
+    word: str = Field(alias="Word", description="the word that the first line names")
 
 
 def context_warnings(scenario: Scenario, longest: int) -> Iterator[str]:

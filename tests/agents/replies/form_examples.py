@@ -9,6 +9,7 @@ import metrics.reviews.forms
 import protocols.forms
 import protocols.peer_review.forms
 import protocols.virsci.forms
+import scenarios.planning.context_check
 from agents.profile import Profile
 from agents.reference import Reference
 from agents.replies.form import Form
@@ -22,6 +23,7 @@ MODULES = (
     protocols.virsci.forms,
     protocols.peer_review.forms,
     metrics.reviews.forms,
+    scenarios.planning.context_check,
 )
 FORMS: tuple[type[Form], ...] = tuple(
     {
