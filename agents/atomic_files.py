@@ -46,7 +46,7 @@ def replacing(target: Path, *, durable: bool = False, shared: bool = False) -> I
 def write_atomically(
     target: Path, text: str, *, durable: bool = False, shared: bool = False
 ) -> None:
-    """Write a text file in UTF-8, whole or not at all.
+    """Write a text file in UTF-8, whole or not at all; a link in its place is replaced.
 
     Args:
         target: the file to make or to replace; its folder exists.
@@ -58,4 +58,7 @@ def write_atomically(
         OSError: as for ``replacing``.
     """
     with replacing(target, durable=durable, shared=shared) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        # Made anew and exclusively: a link that somebody put there is never written through.
+        temporary.unlink(missing_ok=True)
+        with temporary.open("x", encoding="utf-8") as file:
+            file.write(text)

@@ -139,6 +139,8 @@ RULES: Mapping[str, Rule] = {
     "rate": Rule(True, False, "lower backend.in_flight; the same command goes on later"),
     "key": Rule(False, False, "put a valid key into the provider's environment variable"),
     "credit": Rule(False, False, "the account has no credit left; the same command goes on later"),
+    "unanswered": Rule(False, False, "answer the open questions; the same command goes on"),
+    "folder": Rule(False, False, "see that backend.path can be read and written to"),
     "request": Rule(False, False, "see backend.model, backend.api_base and the model's limits"),
 }
 """The rule for each kind of fault."""

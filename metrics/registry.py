@@ -114,4 +114,10 @@ def measure(run: Run, name: str) -> pd.DataFrame:
 @cache
 def _empty(name: str) -> pd.DataFrame:
     """A measure of a run without a row: its columns and their dtypes."""
-    return METRICS[name](Run.from_rows({}, {"seed": 0, "days": 0.0}, {}))
+    return METRICS[name](_empty_run())
+
+
+@cache
+def _empty_run() -> Run:
+    """One for all measures: to make its tables takes longer than to measure it."""
+    return Run.from_rows({}, {"seed": 0, "days": 0.0}, {})

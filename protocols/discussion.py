@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from agents.config import Switch
-from agents.prompts.dialogue import Advice, Position, Utterance
+from agents.prompts.dialogue import Advice, TurnPosition, Utterance
 from agents.prompts.prompt import Prompts
 from protocols.forms import AnotherTurn, GuestReply, Summary
 from society.kernel.answer import Answer
@@ -150,7 +150,7 @@ class Discussion:
         """The number of turns; with adaptive pacing, the most there can be."""
         return self.settings.max_turns if self.adaptive else self.turns
 
-    def position(self, seat: int | None = None) -> Position:
+    def position(self, seat: int | None = None) -> TurnPosition:
         """Where in the team's work a question of the present turn is asked.
 
         Args:
@@ -158,7 +158,7 @@ class Discussion:
         """
         seats, place = (self._speakers, seat + 1) if seat is not None else (0, 0)
         rounds, attempt = self.most_turns, self.lab.visit
-        return Position(self.name, self._turn, rounds, place, seats, self.adaptive, attempt)
+        return TurnPosition(self.name, self._turn, rounds, place, seats, self.adaptive, attempt)
 
     @overload
     def hold(
@@ -303,7 +303,7 @@ class Discussion:
         self.advice += advice
         return utterance, advice
 
-    def _may_ask(self, position: Position) -> bool:
+    def _may_ask(self, position: TurnPosition) -> bool:
         """False where nobody is left to hear the answer."""
         return self.heard_later or not position.closes
 

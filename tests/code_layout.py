@@ -12,7 +12,8 @@ import io
 import re
 import tokenize
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,13 +45,24 @@ class Import(NamedTuple):
     typing: bool
 
 
+# Every check reads all modules: parsing a text and walking its imports once takes a tenth of it.
+parse = cache(ast.parse)
+"""The syntax tree of a text, the same object each time: it must not be changed."""
+
+
 def sources(root: Path) -> dict[str, ast.Module]:
     """The syntax tree of every module of the five packages, by its path below ``root``."""
     return {
-        path.relative_to(root).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        path.relative_to(root).as_posix(): parse(path.read_text(encoding="utf-8"))
         for package in PACKAGES
         for path in sorted((root / package).rglob("*.py"))
     }
+
+
+def forget() -> None:
+    """Let go of all syntax trees."""
+    parse.cache_clear()
+    imports.cache_clear()
 
 
 def dotted(path: str) -> str:
@@ -69,7 +81,8 @@ def absolute(path: str, node: ast.ImportFrom) -> str:
     return ".".join([*base, *([node.module] if node.module else [])])
 
 
-def imports(path: str, tree: ast.AST) -> list[Import]:
+@cache
+def imports(path: str, tree: ast.AST) -> tuple[Import, ...]:
     """Every import of a module, those for type checkers included."""
     found: list[Import] = []
 
@@ -86,16 +99,16 @@ def imports(path: str, tree: ast.AST) -> list[Import]:
             names = tuple(alias.name for alias in node.names)
             found.append(Import(absolute(path, node), names, node.lineno, lazy, typing))
         inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        for child in ast.iter_child_nodes(node):
-            walk(child, lazy or inside, typing)
+        if not isinstance(node, ast.expr):  # an expression holds no statement
+            for child in ast.iter_child_nodes(node):
+                walk(child, lazy or inside, typing)
 
     walk(tree, False, False)
-    return found
+    return tuple(found)
 
 
-def targets(used: Import, known: Iterable[str]) -> set[str]:
+def targets(used: Import, known: Set[str]) -> set[str]:
     """The modules among ``known`` that one statement imports."""
-    known = set(known)
     return {f"{used.module}.{name}" for name in used.names} & known or ({used.module} & known)
 
 

@@ -9,17 +9,21 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.empty_figures import empty_figures
+from tests.forked_commands import ONE_THREAD, Nursery
+
 # Folders of tests bear the names of packages: the packages come first, however pytest is started.
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 if sys.dont_write_bytecode:
-    # Two workers and many subprocesses load the same modules: what they compile is kept where
-    # pytest keeps its cache, so that nothing is written beside the sources.
+    # Two workers and many subprocesses load the same modules: they are compiled once for all.
     sys.dont_write_bytecode = False
-    sys.pycache_prefix = str(ROOT / ".pytest_cache" / "bytecode")
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Two workers on two cores: with more threads than one each, they would wait for each other.
+for _name, _number in ONE_THREAD.items():
+    os.environ.setdefault(_name, _number)
 
 # The same examples every time, and none of them fails because a machine is busy.
 settings.register_profile(
@@ -73,21 +77,11 @@ DRAWING = [False]
 
 @pytest.fixture(scope="session", autouse=True)
 def _empty_figures():
-    """Save an empty picture in the place of a figure, unless figures are what is tested.
-
-    Drawing takes most of the time of a page, and every finished run has a page.
-    """
+    """Save an empty picture in the place of a figure, unless figures are what is tested."""
     from matplotlib.figure import Figure
 
-    whole = Figure.savefig
-
-    def savefig(self, target, *arguments, **how):
-        if DRAWING[0] or how.get("format") != "svg":
-            return whole(self, target, *arguments, **how)
-        target.write('<svg width="1pt" height="1pt" viewBox="0 0 1 1" version="1.1"></svg>')
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Figure, "savefig", savefig)
+        patch.setattr(Figure, "savefig", empty_figures(Figure.savefig, lambda: DRAWING[0]))
         yield
 
 
@@ -97,6 +91,14 @@ def drawn():
     DRAWING[0] = True
     yield
     DRAWING[0] = False
+
+
+@pytest.fixture(scope="session")
+def nursery():
+    """Processes that have everything imported already, with another hash seed than this one."""
+    made = Nursery()
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

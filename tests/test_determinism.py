@@ -5,21 +5,8 @@ In any process, at any concurrency, with any latency.
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[1]
-
-SEEDS = """
-import json, sys
-sys.path.insert(0, {here!r})
-from tests.test_determinism import digest, small
-print(digest(small(**json.loads({settings!r}))))
-"""
 
 
 def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
@@ -52,40 +39,34 @@ def digest(society):
     return hashlib.sha256(body.encode()).hexdigest()
 
 
+def digest_of_small(**settings):
+    """The digest of a small society, for another process."""
+    return digest(small(**settings))
+
+
 @pytest.fixture(scope="module")
-def reference():
-    """The digest of the society in this process; it is no society of silence."""
+def whole():
+    """The society in this process; it is no society of silence."""
     society = small()
     rows = society.log.rows
     for table in ("calls", "reads", "papers", "consultations", "invitations", "homework", "ties"):
         assert len(rows[table]) > 3, table
     assert any(row[9] == "dissolved" for row in rows["teams"])
     assert any(row[9] == "running" for row in rows["teams"])
-    return digest(society)
+    return society
 
 
-def in_another_process(hash_seed, **settings):
-    """The digest as a fresh interpreter with another hash seed finds it."""
-    code = SEEDS.format(here=str(ROOT / "tests"), settings=json.dumps(settings))
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+@pytest.fixture(scope="module")
+def reference(whole):
+    """Its digest."""
+    return digest(whole)
 
 
 @pytest.mark.parametrize(
-    ("hash_seed", "settings"),
-    [(0, {}), (1, {"latency": 0.001, "in_flight": 16})],
-    ids=["hash seed 0", "hash seed 1, live"],
+    "settings", [{}, {"latency": 0.001, "in_flight": 16}], ids=["at once", "live"]
 )
-def test_another_process_finds_the_same(reference, hash_seed, settings):
-    assert in_another_process(hash_seed, **settings) == reference
+def test_another_process_with_another_hash_seed_finds_the_same(nursery, reference, settings):
+    assert nursery.call("tests.test_determinism:digest_of_small", **settings) == reference
 
 
 @pytest.mark.parametrize(
@@ -107,8 +88,8 @@ def test_another_seed_is_another_world(reference):
     assert digest(small(seed=4)) != reference
 
 
-def test_a_longer_run_begins_like_a_shorter_one():
-    short, long = small(until=80.0), small(until=150.0)
+def test_a_longer_run_begins_like_a_shorter_one(whole):
+    short, long = small(until=80.0), whole
     events = short.log.events
     assert 50 < len(events) < len(long.log.events)
     assert events == long.log.events[: len(events)]
@@ -140,9 +121,10 @@ def test_a_scenario_has_one_digest(tmp_path):
     digests = set()
     for number, execution in enumerate(({}, {"backend.latency": 0.001, "backend.in_flight": 3})):
         folder = run_scenario(
-            load_scenario("quickstart", **keys, **execution), tmp_path / str(number)
+            load_scenario("quickstart", **keys, **execution), tmp_path / str(number), page=False
         )
         digests.add((folder / "digest").read_text())
     assert len(digests) == 1
-    other = run_scenario(load_scenario("quickstart", **keys, seed=99), tmp_path / "other")
+    another = load_scenario("quickstart", **keys, seed=99)
+    other = run_scenario(another, tmp_path / "other", page=False)
     assert (other / "digest").read_text() not in digests

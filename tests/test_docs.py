@@ -15,8 +15,11 @@ import pytest
 from nbclient import NotebookClient
 from typer.testing import CliRunner
 
+from agents.backends.context_window import read_windows
+from scenarios import load_scenario
 from scenarios.cli.app import app
 from society.results.run import Run
+from tests.faultserver import FaultServer, Plan
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -125,6 +128,63 @@ def test_the_other_parts_of_the_extension_page_run_together(tmp_path, monkeypatc
     settings = ["--set", "backend.use=my_model:MyModel", "--set", "until=60d"]
     done = society(["run", "quickstart", *settings, "--out", "modelled", "--trust"], tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+RECIPES = [
+    shlex.split(line)[1:]
+    for block in blocks((ROOT / "docs" / "live.md").read_text(encoding="utf-8"), "sh")
+    for line in block.splitlines()
+    if line.startswith("society run quickstart --set backend.use=")
+]
+PLAYED = {
+    "11434": Plan(plays="ollama"),
+    "8000": Plan(plays="vllm", window=32_768),
+    "8080": Plan(plays="llama.cpp", window=32_768),
+}
+"""Servers that stand for those of the recipes, by the port that they listen on."""
+HOSTED = [recipe for recipe in RECIPES if "api_base" not in " ".join(recipe)]
+BRIEF = (
+    *("founding.use=once", "founding.count=1", "protocol.team_size=2", "protocol.turns=1"),
+    *("population.ecosystem.scientists=20", "population.ecosystem.papers=100", "metrics=[cost]"),
+)
+
+
+def test_there_is_a_recipe_for_every_kind_of_server():
+    ports = re.findall(r"127\.0\.0\.1:(\d+)", " ".join(part for one in RECIPES for part in one))
+    assert sorted(ports) == sorted(PLAYED)
+    assert len(HOSTED) == 2
+
+
+@pytest.mark.parametrize("port", PLAYED)
+def test_the_recipe_of_a_local_server_runs_and_no_page_is_cut(port, tmp_path, monkeypatch):
+    (recipe,) = (one for one in RECIPES if f":{port}" in " ".join(one))
+    monkeypatch.chdir(tmp_path)
+    with FaultServer(PLAYED[port]) as server:
+        played = [re.sub(r":\d+(/v1)?$", rf":{server.port}\1", part) for part in recipe]
+        # Only the server's own model answers here.
+        played = [re.sub(r"(backend\.model=(?:ollama_chat/)?).*", r"\1test", one) for one in played]
+        brief = [part for key in BRIEF for part in ("--set", key)]
+        done = CliRunner().invoke(app, [*played, *brief, "--out", "out"])
+        counts = server.counts()
+    assert done.exit_code == 0, done.output
+    assert counts["requests"] > 10
+    assert counts["cut"] == 0
+    assert set(counts["outcomes"]) == {"answered"}
+    assert bool(counts["windows"]) == (port == "11434")
+
+
+@pytest.mark.parametrize("recipe", HOSTED, ids=lambda recipe: recipe[5].split("=")[1])
+def test_the_recipe_of_a_hosted_model_is_right_as_far_as_can_be_seen_without_it(recipe):
+    """Its keys are right, litellm knows price and window, and every page fits; nobody is asked."""
+    checked = CliRunner().invoke(app, ["check", *recipe[1:]])
+    assert checked.exit_code == 0, checked.output
+    assert "tokens" not in checked.stderr
+    scenario = load_scenario(
+        "quickstart", settings=[part for part in recipe[2:] if part != "--set"]
+    )
+    ((_, window),) = read_windows(scenario.backend.backend)
+    assert window.tokens >= 100_000
+    assert scenario.backend.backend.priced
 
 
 @pytest.mark.parametrize("name", ["LICENSE", "CITATION.cff"])

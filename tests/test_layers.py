@@ -18,6 +18,7 @@ from tests.code_layout import (
     crowded,
     defined_twice,
     dotted,
+    forget,
     imports,
     is_export,
     sources,
@@ -55,8 +56,13 @@ before it. Modules that stand directly in a package are bound by the circles alo
 DOORS = {
     "litellm": ("agents/backends/litellm.py",),
     "openai": ("agents/backends/openai.py",),
+    "tiktoken": ("scenarios/planning/tokenizer.py",),
     "aiohttp": ("agents/backends/litellm.py", "agents/backends/openai.py"),
-    "httpx": ("agents/backends/litellm.py", "agents/backends/openai.py"),
+    "httpx": (
+        "agents/backends/litellm.py",
+        "agents/backends/openai.py",
+        "agents/backends/context_window.py",
+    ),
     "faiss": ("society/literature/index/ivf.py", "society/literature/index/flat.py"),
     "sentence_transformers": ("society/literature/embedding/sentence_transformer.py",),
     "transformers": ("society/literature/embedding/sentence_transformer.py",),
@@ -75,7 +81,7 @@ DOORS = {
 LAZY = {
     *("litellm", "openai", "aiohttp", "httpx"),
     *("sentence_transformers", "transformers", "huggingface_hub", "torch"),
-    *("sklearn", "dask", "distributed", "json_repair", "networkit"),
+    *("tiktoken", "sklearn", "dask", "distributed", "json_repair", "networkit"),
 }
 """Imported only inside functions: they are slow to load and not always there."""
 RESERVED = {"scenario", "time", "agents", "steps", "random", "rng"}
@@ -307,6 +313,13 @@ CHECKS = (
     chance_in_protocols,
     reserved_names,
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees():
+    """Parse every module once for all checks, and keep none for the tests of other files."""
+    yield
+    forget()
 
 
 @pytest.mark.parametrize("check", CHECKS)

@@ -2,21 +2,8 @@
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[1]
-
-CODE = """
-import json, sys
-sys.path.insert(0, {here!r})
-from tests.test_review_determinism import digest, small
-print(digest(small(**json.loads({settings!r}))))
-"""
 
 
 def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
@@ -62,6 +49,11 @@ def digest(society):
     return hashlib.sha256(body.encode()).hexdigest()
 
 
+def digest_of_small(**settings):
+    """The digest of a small society, for another process."""
+    return digest(small(**settings))
+
+
 @pytest.fixture(scope="module")
 def whole():
     """The society in this process; everything that review can bring has come about in it."""
@@ -82,18 +74,11 @@ def test_execution_changes_nothing(whole, settings):
     assert digest(small(**settings)) == digest(whole)
 
 
-def test_another_process_finds_the_same(whole):
-    settings = json.dumps({"latency": 0.0005, "in_flight": 16})
-    done = subprocess.run(
-        [sys.executable, "-c", CODE.format(here=str(ROOT / "tests"), settings=settings)],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=500,
+def test_another_process_finds_the_same(nursery, whole):
+    found = nursery.call(
+        "tests.test_review_determinism:digest_of_small", latency=0.0005, in_flight=16
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == digest(whole)
+    assert found == digest(whole)
 
 
 def test_a_longer_run_begins_like_a_shorter_one(whole):

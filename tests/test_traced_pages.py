@@ -1,10 +1,6 @@
 """The pages that draw the ways through the code, compared with a run whose calls are recorded."""
 
-import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,19 +10,10 @@ STATION = re.compile(r"^\| `([\w/]+\.py)` \| `([\w.<>]+)` \|", re.MULTILINE)
 FILE = re.compile(r"`([a-z_]+/[\w/]+\.py)`")
 
 
-def traced(what):
+def traced(nursery, what):
     """The functions entered, by thread, in a process of their own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.traced_run", what],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return {
-        name: [tuple(one) for one in entries] for name, entries in json.loads(done.stdout).items()
-    }
+    found = nursery.call(f"tests.traced_run:traced_{what}")
+    return {name: [tuple(one) for one in entries] for name, entries in found.items()}
 
 
 def sections(name):
@@ -47,8 +34,8 @@ def first_missing(stations, entries):
 
 
 @pytest.fixture(scope="module")
-def call():
-    return traced("call")
+def call(nursery):
+    return traced(nursery, "call")
 
 
 @pytest.mark.parametrize(
@@ -66,8 +53,8 @@ def test_every_file_that_a_call_passes_stands_on_the_page(call, part, thread):
     assert {file for file, _ in call[thread]} == named
 
 
-def test_the_functions_of_a_run_are_entered_in_the_order_of_the_page():
-    (entries,) = traced("run").values()
+def test_the_functions_of_a_run_are_entered_in_the_order_of_the_page(nursery):
+    (entries,) = traced(nursery, "run").values()
     stations = [station for part in sections("a-run.md") for station in STATION.findall(part)]
     assert len(stations) > 25
     assert first_missing(stations, entries) is None

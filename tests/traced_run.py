@@ -14,13 +14,16 @@ import os
 import sys
 import tempfile
 import threading
+from functools import cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
 INSIDE = tuple(f"{ROOT / package}{os.sep}" for package in PACKAGES)
+SMALL = {"population.ecosystem.scientists": 12, "population.ecosystem.papers": 80}
+"""An ecosystem that is made quickly, while calls are recorded."""
 FUNCTION = 1
 """The flag of code objects that are functions and not bodies of classes or modules."""
 
@@ -43,14 +46,23 @@ class Recorder:
         threading.setprofile(None)  # type: ignore[arg-type]
 
     def _note(self, frame: FrameType, event: str, _: Any) -> None:
-        code = frame.f_code
-        if event != "call" or not code.co_flags & FUNCTION or code.co_name.startswith("<"):
+        if event != "call":
             return
-        if code.co_filename.startswith(INSIDE):
+        entry = entry_of(frame.f_code)
+        if entry is not None:
             entries = self.entered.setdefault(threading.current_thread().name, [])
-            entry = (Path(code.co_filename).relative_to(ROOT).as_posix(), code.co_qualname)
             if not entries or entries[-1] != entry:
                 entries.append(entry)
+
+
+@cache  # asked for at every call of every function of Python
+def entry_of(code: CodeType) -> Entry | None:
+    """File and name of a function; None for what is no function or none of the five packages."""
+    if not code.co_flags & FUNCTION or code.co_name.startswith("<"):
+        return None
+    if not code.co_filename.startswith(INSIDE):
+        return None
+    return Path(code.co_filename).relative_to(ROOT).as_posix(), code.co_qualname
 
 
 def traced_call() -> dict[str, list[Entry]]:
@@ -59,6 +71,8 @@ def traced_call() -> dict[str, list[Entry]]:
     ``clock`` ends where the question is handed over, ``loop`` where its answer settles; ``journal``
     is the writer's thread, ``read`` what the clock does when it first reads an answer.
     """
+    import openai  # noqa: F401 - what is imported while calls are recorded takes ten times as long
+
     from scenarios.config.schema import load_scenario
     from scenarios.runs.execute import run_scenario
     from tests.faultserver import FaultServer, Plan
@@ -67,9 +81,9 @@ def traced_call() -> dict[str, list[Entry]]:
     with FaultServer(Plan()) as server, tempfile.TemporaryDirectory() as folder:
         keys = {"backend.use": "openai", "backend.model": "test", "backend.api_base": server.url}
         few = {"protocol.turns": 1, "backend.in_flight": 1, "metrics": []}
-        scenario = load_scenario("virsci/single", **keys, **few)
+        scenario = load_scenario("virsci/single", **keys, **few, **SMALL)
         with Recorder() as recorder:
-            run_scenario(scenario, Path(folder) / "run")
+            run_scenario(scenario, Path(folder) / "run", page=False)
     clock, loop = recorder.entered["MainThread"], recorder.entered["answers"]
     asked = index(clock, "discuss_topic")
     handed_over = index(clock, "Dispatcher.submit", index(clock, "Lab.pose", asked))
@@ -90,9 +104,10 @@ def traced_run() -> dict[str, list[Entry]]:
 
     from scenarios.cli.app import app
 
-    few = ("--set", "founding.most=2", "--set", "protocol.turns=1")
+    few = {"founding.most": 1, "protocol.turns": 1, "metrics": "[teams]"} | SMALL
+    settings = [part for key, value in few.items() for part in ("--set", f"{key}={value}")]
     with tempfile.TemporaryDirectory() as folder, Recorder() as recorder:
-        done = CliRunner().invoke(app, ["run", "quickstart", *few, "--out", f"{folder}/run"])
+        done = CliRunner().invoke(app, ["run", "quickstart", *settings, "--out", f"{folder}/run"])
     if done.exit_code:
         raise SystemExit(done.output)
     return {"main": recorder.entered["MainThread"]}

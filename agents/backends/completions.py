@@ -11,7 +11,7 @@ from typing import Any
 from agents.backends.provider_errors import classify_success, get_field, one_line
 from agents.errors import Fault, Filtered, Refused, Verdict
 from agents.prompts.request import Reply, Request, most_tokens
-from agents.usage import Usage
+from agents.usage import Usage, estimate_tokens
 
 BEYOND = 100_000
 """Tokens that hidden thoughts and a provider's own prompt may add; larger counts are mistakes."""
@@ -95,7 +95,7 @@ def _usage(counted: Any, request: Request, text: str, max_reply_tokens: int) -> 
     prompt = _count(get_field(counted, "prompt_tokens"), most_tokens(request, BEYOND))
     reply = _count(get_field(counted, "completion_tokens"), max_reply_tokens + BEYOND)
     estimated = prompt is None or reply is None
-    return Usage(prompt or _tokens(asked), reply or _tokens(len(text)), estimated)
+    return Usage(prompt or estimate_tokens(asked), reply or estimate_tokens(len(text)), estimated)
 
 
 def _count(value: Any, most: int) -> int | None:
@@ -104,7 +104,3 @@ def _count(value: Any, most: int) -> int | None:
         value = int(value)
     believed = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= most
     return value if believed else None
-
-
-def _tokens(characters: int) -> int:
-    return (characters + 3) // 4

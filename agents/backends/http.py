@@ -13,10 +13,17 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from string import punctuation
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 from urllib.parse import quote
 
-from pydantic import ConfigDict, Field, WithJsonSchema, field_validator, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from agents.backends.completions import read_completion
 from agents.backends.endpoint_settings import (
@@ -27,7 +34,7 @@ from agents.backends.endpoint_settings import (
     Variable,
 )
 from agents.config import Part, Switch
-from agents.errors import Fault, InputError
+from agents.errors import Fault, InputError, Overflow
 from agents.gateway.backend import Backend, Endpoint
 from agents.prompts.request import Reply, Request
 from agents.redaction import redact
@@ -120,14 +127,17 @@ class ChatCompletionsBackend(Backend):
     seeded: Switch = "on"
     """Whether each call is sent a seed of its own, derived from the scenario's."""
     context: int | None = Field(default=None, ge=2)
-    """Tokens that the model can read and write in one call; longer prompts are trimmed to it.
-    null: not known."""
+    """Tokens that the model can read and write in one call; longer prompts are trimmed to it, and
+    Ollama is asked for as many (``num_ctx``). null: not known; Ollama is asked for what the longest
+    page of the scenario needs."""
     extra: dict[str, Any] = Field(default_factory=dict)
     """Further parameters of the request, such as ``{reasoning_effort: low}``."""
     deadlines: Deadlines = Field(default_factory=Deadlines)
     """How long one attempt may take."""
     prices: Price | None = None
     """What the model costs; null: as litellm's list of prices says, or unknown."""
+
+    _window: int | None = PrivateAttr(default=None)
 
     @field_validator("extra")
     @classmethod
@@ -166,6 +176,26 @@ class ChatCompletionsBackend(Backend):
     def max_prompt_characters(self) -> int | None:
         """Characters of messages that fit beside the longest reply; None: not known."""
         return None if self.context is None else (self.context - self.max_tokens) * PER_TOKEN
+
+    @property
+    def sets_window(self) -> bool:
+        """True if the server takes the size of the context window from every request."""
+        return False
+
+    @property
+    def window(self) -> int | None:
+        """Tokens of the context window that every request asks for; None: it asks for none."""
+        return (self.context or self._window) if self.sets_window else None
+
+    def with_window(self, tokens: int) -> Self:
+        """The same backend, whose requests ask for a context window of so many tokens.
+
+        It is no setting: a prompt that fits is answered alike in a longer window, so the hash of
+        the request stays the same.
+        """
+        copied = self.model_copy()
+        copied._window = tokens
+        return copied
 
     @property
     def priced(self) -> bool:
@@ -259,8 +289,26 @@ class ChatCompletionsBackend(Backend):
         except InputError as error:
             fault = Fault(str(error), "request")
         else:
-            return read_completion(answer, request, self.max_tokens)
+            reply = read_completion(answer, request, self.max_tokens)
+            _check_uncut(reply, self.window)
+            return reply
         raise fault
+
+
+def _check_uncut(reply: Reply, window: int | None) -> None:
+    """Check that the server has not cut the prompt to its context window without a word.
+
+    A prompt that fills its window was longer before: there would be no room for a reply.
+
+    Raises:
+        Overflow: the prompt was cut, so the reply is to something else than was asked.
+    """
+    usage = reply.usage
+    if window is None or usage.estimated or usage.prompt_tokens < window - 1:
+        return
+    cut = Overflow(f"the server cut the prompt to its context window of {window} tokens")
+    cut.usage = usage
+    raise cut
 
 
 def _checked_extra(value: dict[str, Any]) -> dict[str, Any]:

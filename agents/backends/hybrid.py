@@ -75,6 +75,10 @@ class Hybrid(Backend):
         """The live part."""
         return self.live
 
+    def with_paid(self, paid: Backend) -> Hybrid:
+        """The same hybrid with another live part."""
+        return self.model_copy(update={"live": paid})
+
     @property
     def parts(self) -> dict[str, Backend]:
         """Both backends, by their keys."""
@@ -109,6 +113,11 @@ class Hybrid(Backend):
     def max_prompt_characters(self) -> int | None:
         """That of the model."""
         return self.live.max_prompt_characters
+
+    @property
+    def waiting_for(self) -> str:
+        """What the open calls of the model wait for."""
+        return self.live.waiting_for
 
     @property
     def priced(self) -> bool:

@@ -23,6 +23,7 @@ from agents.backends.endpoint_settings import EndpointSettings
 from agents.backends.http import ChatCompletionsBackend, Fields, Send
 from agents.backends.provider_errors import classify_exception, classify_response, classify_success
 from agents.errors import Fault, Verdict
+from agents.prompts.request import Request
 from agents.redaction import shield_logs
 from agents.usage import Usage
 
@@ -37,6 +38,9 @@ NO_KEY = "none"
 
 ASKED_ABOUT = ("ollama", "ollama_chat")
 """Providers about whose models litellm would ask a server on this machine before every call."""
+UNCUT = {"truncate": False, "shift": False}
+"""What Ollama is sent beside a request, so that a prompt that is too long is an error (400). Left
+to itself it keeps the end of such a prompt, without a word. Releases before 0.12.6 ignore it."""
 FREE = {"mode": "chat", "input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
 """What litellm is told of models that its list does not have. It looks for a price after every
 call, in all the places where one could be; the price that counts is asked for here."""
@@ -52,6 +56,22 @@ class LiteLLM(ChatCompletionsBackend):
     client: ClassVar[str] = "litellm"
 
     _transports: set[Any] = PrivateAttr(default_factory=set)
+
+    @property
+    def sets_window(self) -> bool:
+        """True for models behind Ollama's own API, which has ``num_ctx``."""
+        return self.model.split("/", 1)[0] in ASKED_ABOUT
+
+    @property
+    def window(self) -> int | None:
+        """Tokens of the context window that every request asks for; None: it asks for none."""
+        given = self.extra.get("num_ctx")
+        return given if isinstance(given, int) and self.sets_window else super().window
+
+    def request_fields(self, request: Request) -> dict[str, Any]:
+        """Fields of the request; for Ollama with the context window that it is asked for."""
+        wanted = {} if self.window is None else {"num_ctx": self.window}
+        return wanted | super().request_fields(request)
 
     @property
     def priced(self) -> bool:
@@ -73,8 +93,10 @@ class LiteLLM(ChatCompletionsBackend):
         litellm = litellm_for(self.model)
         always = self._settings(endpoint, key)
         openai_like = self.model.split("/", 1)[0] in OPENAI_LIKE
+        beside = UNCUT if self.sets_window else {}
 
         async def send(fields: Fields, extra: Fields, headers: Mapping[str, str]) -> Any:
+            extra = {**beside, **extra}
             if openai_like and "response_format" in fields:
                 extra = {**extra, "response_format": fields["response_format"]}
                 fields = {key: value for key, value in fields.items() if key != "response_format"}
@@ -253,6 +275,23 @@ def _is_listed(model: str) -> bool:
     except Exception:
         return False
     return True
+
+
+def listed_window(model: str) -> int | None:
+    """Tokens that a model reads in one call, by litellm's list; no server is asked.
+
+    Args:
+        model: as litellm knows it, with or without its provider.
+
+    Returns:
+        The tokens; None where the list does not have the model.
+    """
+    listed: Mapping[str, Any] = _library().model_cost
+    for name in (model, model.partition("/")[2]):
+        tokens = listed.get(name, {}).get("max_input_tokens")
+        if isinstance(tokens, int) and tokens > 0:
+            return tokens
+    return None
 
 
 def _listed_price(model: str, usage: Usage) -> float:

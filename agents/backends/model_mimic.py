@@ -23,6 +23,8 @@ from agents.prompts.request import Reply, Request
 from agents.replies.form import Form
 from agents.usage import Usage
 
+WORDINESS = 2.0
+"""Length of a model's texts as a multiple of the offline scientist's, where nothing is known."""
 TEXT = 5
 """Least words of a text; a shorter string is a name, a choice or a label."""
 DRAWS = 64

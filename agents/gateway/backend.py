@@ -53,6 +53,10 @@ class Backend(Part):
         """The backend that is connected to and paid for: itself, or the live part of a hybrid."""
         return self
 
+    def with_paid(self, paid: Backend) -> Backend:
+        """The same backend, with another one in the place of the one that is paid for."""
+        return paid
+
     @property
     def parts(self) -> dict[str, Backend]:
         """Backends of which this one is made, by their keys in the scenario."""
@@ -85,6 +89,14 @@ class Backend(Part):
     def max_prompt_characters(self) -> int | None:
         """Most characters of messages that the model can read; None: not known."""
         return None
+
+    @property
+    def waiting_for(self) -> str:
+        """What the open calls wait for, in one line for the terminal; empty: nothing to be said.
+
+        It is read from another thread than the loop's.
+        """
+        return ""
 
     def endpoints(self) -> tuple[Endpoint, ...]:
         """The endpoints, made anew for each run; at least one."""

@@ -102,7 +102,9 @@ class Gateway:
         line = f"calls: {self._answered:,} answered, {len(self._under_way)} under way"
         if self.waiting:
             line += f", {self.waiting:,} waiting for a slot"
-        return f"{line}; {self._trouble}" if self._trouble else line
+        # Those who share a pool ask through the backend that made it.
+        backend = self.backend if self.shared is None else self.shared.backend
+        return "; ".join(filter(None, (line, backend.waiting_for, self._trouble)))
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request.

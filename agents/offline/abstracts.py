@@ -191,9 +191,14 @@ def draft_abstract(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
         while text.parts.count(part) < LAYOUT[part]:
             text.add(part, writer.write(part, text))
     _adjust_length(text, writer, rng)
-    reply: dict[str, Any] = {"Title": title, "Abstract": str(text)}
+    reply: dict[str, Any] = {"Reason": _plan(theme), "Title": title, "Abstract": str(text)}
     ask = ask_outsider(slots, f"{title} {text}", RULES.ask_abstract, rng)
     return {**reply, "Ask": ask} if ask else reply
+
+
+def _plan(theme: Sequence[str]) -> str:
+    """What the five parts of the abstract have to say."""
+    return as_sentence(f"The {join_list(PARTS)} all have to speak of {join_list(theme[:2])}")
 
 
 def _title(title: object) -> str:

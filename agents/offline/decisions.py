@@ -36,7 +36,7 @@ from agents.offline.terms import (
     text_without_frames,
 )
 from agents.offline.text import affinity, as_sentence, join_list, stem_pairs, stems, tokens
-from agents.prompts.paper_lists import pair_name
+from agents.prompts.paper_lists import pair_name, paper_key
 
 Slots = Mapping[str, Any]
 
@@ -175,36 +175,37 @@ def cast_ballot(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     """
     ideas = as_list(slots.get("ideas"))[:3]
     if not ideas:
-        return {"Decision Made": "Idea 0"}
-    reason = "Its papers lie farthest from it, as far as distances tell."
+        return {"Reason": "No other idea is shown.", "Decision Made": "Idea 0"}
+    reply: dict[str, Any] = {}
+    if "comparisons" in slots.get("extras", ()):
+        reply["Comparisons"] = [_comparison(place, idea) for place, idea in enumerate(ideas)]
     means = [_distance(getattr(idea, "references", ()) or ()) for idea in ideas]
     known = [mean for mean in means if mean is not None]
     if not known:
         reason = "No papers are shown, so chance decides."
-        return {"Reason": reason, "Decision Made": f"Idea {pick(range(len(ideas)), rng)}"}
+        return {**reply, "Reason": reason, "Decision Made": f"Idea {pick(range(len(ideas)), rng)}"}
     middle = math.fsum(known) / len(known)
     scores = [
         (middle if mean is None else mean) + gumbel_noise(rng, RULES.ballot_noise) for mean in means
     ]
     best = max(range(len(scores)), key=scores.__getitem__)
-    reply: dict[str, Any] = {"Reason": reason, "Decision Made": f"Idea {best}"}
-    if "comparisons" in slots.get("extras", ()):
-        reply["Comparisons"] = [_comparison(place, idea) for place, idea in enumerate(ideas)]
-    return reply
+    reason = "Its papers lie farthest from it, as far as distances tell."
+    return {**reply, "Reason": reason, "Decision Made": f"Idea {best}"}
 
 
 def _comparison(place: int, idea: Any) -> dict[str, str]:
-    """The idea's nearest paper, and a concept of the idea that its title does not hold."""
-    told = {"Idea": f"Idea {place}"}
+    """The idea's nearest paper, and a concept of the idea that the paper's title does not hold."""
+    told = {"Idea": f"Idea {place}", "Nearest": "none", "Difference": "No papers are shown."}
     papers = getattr(idea, "references", ()) or ()
     if not papers:
         return told
-    nearest = min(papers, key=lambda paper: finite_number(paper.distance))
+    near = min(range(len(papers)), key=lambda i: finite_number(papers[i].distance))
+    title = str(papers[near].title)
     terms = split_terms(str(getattr(idea.idea, "title", "")))
-    known = str(nearest.title).casefold()
-    new = next((term for term in terms if term.casefold() not in known), "")
-    difference = as_sentence(f"The paper says nothing of {new}") if new else ""
-    return {**told, "Nearest": nearest.key, "Difference": difference}
+    new = next((term for term in terms if term.casefold() not in title.casefold()), "")
+    difference = f"The paper's title does not name {new}" if new else "The titles name the same"
+    nearest = paper_key(papers[near], near + 1)
+    return {**told, "Nearest": nearest, "Difference": as_sentence(difference)}
 
 
 def _distance(references: Sequence[Any]) -> float | None:

@@ -38,6 +38,7 @@ from agents.offline.text import (
     affinity,
     as_sentence,
     capitalise,
+    join_list,
     shared_fraction,
     split_sentences,
     stems,
@@ -59,6 +60,7 @@ class _Sketch:
         experiment: how it is to be tested.
         used: indices of the references that it builds on.
         concepts: the terms that it joins.
+        own: the speaker's term among them.
     """
 
     title: str
@@ -66,6 +68,7 @@ class _Sketch:
     experiment: str
     used: tuple[int, ...]
     concepts: tuple[str, ...]
+    own: str
 
 
 def propose_idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
@@ -87,6 +90,7 @@ def propose_idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
         sketch = _proposed(slots, references, own, rng)
     ratings = _ratings(slots, sketch, references, rng)
     reply: dict[str, Any] = {
+        "Reason": _reason(sketch),
         "Idea": sketch.idea,
         "Title": sketch.title,
         "Experiment": sketch.experiment,
@@ -100,6 +104,12 @@ def propose_idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
         reply |= _judgement(previous, references)
     ask = ask_outsider(slots, f"{talk_text(slots)} {sketch.title}", RULES.ask_idea, rng)
     return {**reply, "Ask": ask} if ask else reply
+
+
+def _reason(sketch: _Sketch) -> str:
+    """Why the idea came up, in terms of the idea alone."""
+    others = exclude_terms(sketch.concepts, [sketch.own])[:2]
+    return as_sentence(f"It brings {sketch.own} to {join_list(others)}")
 
 
 def _judgement(previous: Any, references: Sequence[Any]) -> dict[str, Any]:
@@ -233,7 +243,7 @@ def _proposed(
     )
     test = pick(EXPERIMENTS, rng).format(a=a, b=b, o=o)
     concepts = (a, b, o, r) if used else (a, b, o)
-    return _Sketch(capitalise(title), " ".join(lines), test, used, concepts)
+    return _Sketch(capitalise(title), " ".join(lines), test, used, concepts, o)
 
 
 def _refined(
@@ -265,6 +275,7 @@ def _refined(
         test,
         used,
         tuple(unique_terms([*present[:3], o, x])),
+        o,
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -54,7 +53,7 @@ def fill_form(form: type[Form], slots: Mapping[str, Any], rng: np.random.Generat
     """
     text = "{}"
     for _ in range(_MAX_DRAWS):
-        schema = _schema(form)
+        schema = form.schema_for(slots)
         value = SchemaFiller(schema, _terms(slots), rng).value(schema)
         text = json.dumps(value, ensure_ascii=False)
         try:
@@ -63,11 +62,6 @@ def fill_form(form: type[Form], slots: Mapping[str, Any], rng: np.random.Generat
             continue
         break
     return text
-
-
-@lru_cache(maxsize=1024)
-def _schema(form: type[Form]) -> dict[str, Any]:
-    return dict(json.loads(form.schema_text()))
 
 
 def _terms(slots: Mapping[str, Any]) -> list[str]:

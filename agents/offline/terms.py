@@ -232,7 +232,9 @@ def as_list(value: Any) -> list[Any]:
 
     Of an utterance or advice the reply is taken: rules look at what was said and not at who did.
     """
-    items = value if isinstance(value, list | tuple) else [value]
+    # An utterance is a tuple itself.
+    several = isinstance(value, list | tuple) and not hasattr(value, "reply")
+    items = value if several else [value]
     return [getattr(item, "reply", item) for item in items if item is not None]
 
 

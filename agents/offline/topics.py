@@ -190,12 +190,21 @@ def choose_topic(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
         counts[pick(NEUTRAL, rng)] = 0
     terms = list(counts)
     best = rank_with_noise(terms, [float(counts[term]) for term in terms], 0.0, rng)[:3]
+    reason = _support(best[0], counts[best[0]])
     if len(best) == 1:
-        return {"Selected Topic": capitalise(best[0])}
+        return {"Reason": reason, "Selected Topic": capitalise(best[0])}
     text = f"{best[0]} for {best[1]}"
     if len(best) > 2 and counts[best[2]] > 0:
         text += f", informed by {best[2]}"
-    return {"Selected Topic": capitalise(text)}
+    return {"Reason": reason, "Selected Topic": capitalise(text)}
+
+
+def _support(term: str, named: int) -> str:
+    """How often a term was brought up, as a reason to choose it."""
+    if not named:
+        return "Nothing was brought up, so the choice is the leader's own."
+    times = "once" if named == 1 else f"{named} times"
+    return as_sentence(f"{capitalise(term)} was brought up {times}")
 
 
 def summarise_turn(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class TurnPosition:
     """Where in the work of a team a question is asked.
 
     Attributes:
@@ -102,7 +102,7 @@ def flatten(text: str) -> str:
     return " ".join(text.split())
 
 
-def describe_position(position: Position) -> str:
+def describe_position(position: TurnPosition) -> str:
     """The place in the team's work on one line."""
     most = "at most " if position.adaptive else ""
     again = f", attempt {position.attempt}" if position.attempt > 1 else ""

@@ -1,4 +1,4 @@
-"""Lists of papers on a page: with the keys that papers keep, or with letters for one comparison."""
+"""Lists of papers on a page, with the keys that papers keep or with letters for one comparison."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def list_references(references: Sequence[Reference], sentences: int | None = Non
 def first_sentences(text: str, count: int | None) -> str:
     """The first sentences of a text on one line, with a mark where something is left out."""
     flat = flatten(text)
-    if count is None:
+    if count is None or not flat:
         return flat
-    parts = _SENTENCE.split(flat, maxsplit=count)
-    return flat if len(parts) <= count else f"{' '.join(parts[:count])} {LEFT_OUT}"
+    parts = _SENTENCE.split(flat)
+    return flat if len(parts) <= count else " ".join([*parts[:count], LEFT_OUT])
 
 
 def list_titles(references: Sequence[Reference]) -> str:
@@ -47,7 +47,7 @@ def list_titles(references: Sequence[Reference]) -> str:
 def list_lettered(references: Sequence[Reference]) -> str:
     """Papers under the letters A, B, C and so on; one line each."""
     return "\n".join(
-        f"{MARK} {letter(place)}: {_describe(reference)} {flatten(reference.abstract)}"
+        f"{MARK} {letter(place)}: {_describe(reference)} {flatten(reference.abstract)}".rstrip()
         for place, reference in enumerate(references)
     )
 
@@ -70,7 +70,7 @@ def pair_name(place: int) -> str:
 
 def _describe(reference: Reference) -> str:
     authors = f"; by {', '.join(reference.authors)}" if reference.authors else ""
-    return f"{flatten(reference.title)} ({reference.year}{authors})."
+    return flatten(f"{reference.title} ({reference.year}{authors}).")
 
 
 def list_keys(references: Sequence[Reference]) -> str:

@@ -2,7 +2,7 @@
 
 Besides plain slots a prompt file knows these filters: ``introduce`` and ``brief`` (a Profile),
 ``transcript`` (who said what), ``quote`` (a text that others wrote), ``flatten`` (the same on one
-line), ``listed``, ``titles`` and ``lettered`` (References), ``place`` (a Position as a sentence),
+line), ``listed``, ``titles`` and ``lettered`` (References), ``place`` (a TurnPosition),
 ``team`` (names of members) and ``name``. All keep what others wrote on lines of its own, marked as
 such. The slot ``you`` is where a prompt tells the scientist who it is, and ``answer_form`` is the
 JSON block that it asks for.

@@ -6,6 +6,7 @@ figures, which are drawn from numbers, are not.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from markupsafe import Markup
 from metrics.exports import xml_text
 
 
+@cache  # templates are compiled once for all pages of a process
 def template_environment(*packages: str) -> Environment:
     """The Jinja environment of a page, with ``format_number`` as the filter ``number``.
 

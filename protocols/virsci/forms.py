@@ -193,7 +193,7 @@ class Idea(Spoken):
         return None
 
 
-class Comparison(Form):
+class NoveltyComparison(Form):
     """One idea and what is nearest to it; a part of a form, never asked for alone."""
 
     idea: str = Field(alias="Idea", description="Idea 0")
@@ -211,7 +211,7 @@ class Ballot(Form):
     """
 
     has_rule: ClassVar[bool] = True
-    comparisons: tuple[Comparison, ...] = Field(default=(), alias="Comparisons")
+    comparisons: tuple[NoveltyComparison, ...] = Field(default=(), alias="Comparisons")
     reason: str = Field(
         default="", alias="Reason", description="which idea is farthest from what exists, and why"
     )

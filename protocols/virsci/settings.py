@@ -56,7 +56,7 @@ FULL: Mapping[str, Any] = {
         "topic": "on",
         "draft": "on",
         "guest": "on",
-        "count": 5,
+        "count": 4,
         "sentences": 2,
         "queries": "several",
         "diversity": 0.3,

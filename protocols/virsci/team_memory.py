@@ -1,4 +1,4 @@
-"""What a team keeps between its stages: failed attempts, its topic's reasons, advice, changes.
+"""What a team keeps between its stages, such as failed attempts, reasons, advice and changes.
 
 Which of it a prompt shows depends on the switch ``prompts.carry``; that an earlier attempt failed,
 and why, is always told, else the first prompt of a new attempt would be the old one word by word.

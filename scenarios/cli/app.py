@@ -26,6 +26,7 @@ from scenarios.cli.common import (
     with_seed,
 )
 from scenarios.cli.ecosystem import ecosystem
+from scenarios.cli.prompts import prompts
 from scenarios.cli.rate import rate
 from scenarios.cli.study import study
 from scenarios.config.registry import find_code_here
@@ -135,10 +136,14 @@ def replay(
 def check(
     scenario: ScenarioName, seed: Seed = None, set_: Settings = None, trust: Trust = False
 ) -> None:
-    """Check a scenario without running it; name every fault at once."""
+    """Check a scenario without running it; name every fault at once.
+
+    Of a language model, its server is asked how long prompts it can read, and nothing else.
+    """
+    from scenarios.config.diagnostics import printable
     from scenarios.config.ecosystem_folder import Folder
     from scenarios.config.schema import load_scenario
-    from scenarios.planning.lookahead import slow_windows
+    from scenarios.planning.lookahead import rehearse_beginning, slow_windows
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
@@ -146,13 +151,21 @@ def check(
     if isinstance(source, Folder):
         source.require()
     typer.echo(f"{chosen.name}: every key is right (seed {chosen.seed})")
-    for warning in slow_windows(chosen):
+    rehearsed = rehearse_beginning(chosen)
+    if rehearsed is None:
+        return
+    from scenarios.planning.context_check import context_warnings
+
+    for warning in slow_windows(chosen, rehearsed):
         typer.echo(f"warning: {warning}", err=True)
+    for warning in context_warnings(chosen, rehearsed.longest):
+        typer.echo(f"warning: {printable(redact(warning))}", err=True)
 
 
 app.command("fork")(fork)
 app.command()(compare)
 app.command()(plan)
+app.command()(prompts)
 app.command()(doctor)
 app.command()(review)
 app.command()(measure)

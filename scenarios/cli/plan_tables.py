@@ -23,6 +23,9 @@ def print_plan(plan: Plan) -> None:
     """Print what a run will take, where the figures come from, and what bounds its time."""
     name = f"{plan.scenario.name}, seed {plan.scenario.seed}: what a run will take"
     print_table(name, ("figure", *ENDS), list(_figures(plan)))
+    if plan.pages:
+        columns = ("stage", "page", "calls", "typical", "longest")
+        print_table("tokens of a page", columns, [*_pages(plan)])
     if not plan.rates.exact:
         print_table("rates, and what they were seen in", ("rate", *ENDS, "from"), [*_rates(plan)])
     for line in plan_notes(plan):
@@ -49,6 +52,8 @@ def plan_notes(plan: Plan) -> Iterator[str]:
             "the price of the model is not known: give it in US dollars per million tokens with "
             "--set backend.prices.input=USD --set backend.prices.output=USD"
         )
+    if plan.window and not rates.exact:
+        yield f"a context window of {plan.window:,} tokens holds the longest page and its reply"
     law = plan.law
     if law is not None and law.seconds:
         yield (
@@ -71,6 +76,12 @@ def _figures(plan: Plan) -> Iterator[tuple[str, ...]]:
         rate = plan.figures[name]
         if (name != "usd" or plan.priced) and (name != "seconds" or rate.high):
             yield (label, *(_figure(name, getattr(rate, end)) for end in ENDS))
+
+
+def _pages(plan: Plan) -> Iterator[tuple[str, ...]]:
+    for page in plan.pages:
+        calls = f"{page.calls:,.1f}" if page.calls < 10 else f"{page.calls:,.0f}"
+        yield (page.stage, page.act, calls, f"{page.typical:,}", f"{page.largest:,}")
 
 
 def _figure(name: str, value: float) -> str:

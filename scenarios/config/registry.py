@@ -91,6 +91,7 @@ BACKENDS: Table = {
     "offline": "agents.offline.backend:Offline",
     "litellm": "agents.backends.litellm:LiteLLM",
     "openai": "agents.backends.openai:OpenAI",
+    "inbox": "agents.backends.inbox.backend:Inbox",
     "hybrid": "agents.backends.hybrid:Hybrid",
 }
 ACCEPTANCE: Table = {

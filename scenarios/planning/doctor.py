@@ -12,12 +12,14 @@ from collections.abc import Awaitable, Iterator
 from statistics import median
 from typing import Any, TypeVar
 
+from agents.backends.inbox.backend import Inbox
 from agents.errors import Fault, SocietyError
 from agents.gateway.backend import Backend
 from agents.journal.records import ANSWERED
 from agents.offline.backend import Offline
 from agents.prompts.request import Request
 from scenarios.config.schema import Scenario
+from scenarios.planning.context_check import fit_window, judge_reply, long_question
 from scenarios.planning.installation import CheckResult, check_installation
 from scenarios.planning.probe import (
     SHORT,
@@ -29,6 +31,7 @@ from scenarios.planning.probe import (
     try_each,
     try_twice,
 )
+from scenarios.runs.page_lengths import longest_page
 
 T = TypeVar("T")
 
@@ -55,6 +58,9 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
         yield CheckResult("ok", f"who speaks: {backend.about}; nothing was connected to")
         return
     yield CheckResult("ok", f"who speaks: {backend.about}")
+    if isinstance(backend.paid, Inbox):
+        yield _inbox(backend.paid)
+        return
     missing = list(check_key_variables(backend.paid))
     yield from missing
     if any(finding.state == "problem" for finding in missing):
@@ -65,7 +71,8 @@ def examine(scenario: Scenario, *, quick: bool = False) -> Iterator[CheckResult]
             "problem", "the scenario asks nothing", "raise until, or found more teams"
         )
         return
-    yield from DoctorSession(scenario, asked, quick).findings()
+    page = None if quick else longest_page(scenario)
+    yield from DoctorSession(scenario, asked, page).findings()
 
 
 def check_key_variables(backend: Backend) -> Iterator[CheckResult]:
@@ -85,16 +92,22 @@ class DoctorSession:
     Args:
         scenario: whose model it is.
         asked: one question of each form.
-        quick: ask one question and no more.
+        page: the longest page; None: ask one question and no more.
     """
 
-    def __init__(self, scenario: Scenario, asked: list[Request], quick: bool) -> None:
+    def __init__(self, scenario: Scenario, asked: list[Request], page: Request | None) -> None:
         self._speaking, self._backend = scenario.backend, scenario.backend.backend.paid
-        self._asked, self._quick = asked, quick
+        self._seed_of_run, self._asked, self._page = scenario.seed, asked, page
         self._alone = 0.0
 
     def findings(self) -> Iterator[CheckResult]:
         """Check every endpoint of the model, then the forms and what else a run relies on."""
+        fitting: Backend | None = None
+        known: list[CheckResult] = []
+        if self._page is not None:
+            # Before the first question: Ollama loads a model anew when its window changes.
+            fitting, known = fit_window(self._backend, self._page)
+            self._backend = fitting or self._backend
         trials = self._within(try_each(self._backend, self._asked[0]))
         if isinstance(trials, SocietyError):
             yield _trouble(trials, "the model")
@@ -105,10 +118,13 @@ class DoctorSession:
             return
         yield self._counts(answered)
         yield self._price()
-        if not self._quick:
+        if self._page is not None:
             yield self._seed()
             yield from self._forms()
             yield from self._limit()
+            yield from known
+            if fitting is not None:
+                yield from self._long_page(self._page)
 
     def _forms(self) -> Iterator[CheckResult]:
         result = self._within(run_probe(self._backend, self._asked, self._speaking.in_flight))
@@ -176,6 +192,19 @@ class DoctorSession:
                     "see whether the server takes max_tokens, or use another endpoint",
                 )
 
+    def _long_page(self, page: Request) -> Iterator[CheckResult]:
+        """Is a page as long as the longest read from its first line on, at every endpoint?"""
+        question, word = long_question(page, self._backend, self._seed_of_run)
+        trials = self._within(try_each(self._backend, question))
+        if isinstance(trials, SocietyError):
+            yield _trouble(trials, "a page as long as the longest of a run")
+            return
+        for one in trials:
+            if isinstance(one.trouble, Fault):
+                yield _trouble(one.trouble, f"a page as long as the longest of a run{_by(one)}")
+            else:
+                yield judge_reply(one, question, word)
+
     def _seed(self) -> CheckResult:
         trials = self._within(try_twice(self._backend, self._asked[0]))
         if isinstance(trials, SocietyError):
@@ -196,7 +225,7 @@ class DoctorSession:
         """The result of the work, or the error that ended it, within the time limit."""
 
         async def limited() -> T:
-            async with asyncio.timeout(QUICK_SECONDS if self._quick else SECONDS):
+            async with asyncio.timeout(QUICK_SECONDS if self._page is None else SECONDS):
                 return await work
 
         try:
@@ -232,6 +261,13 @@ def _read(result: ProbeResult) -> CheckResult:
     if counts["re-asked"] > OFTEN * len(result.rungs):
         return CheckResult("note", what, "re-asks cost; backend.structured=on may save them")
     return CheckResult("ok", what)
+
+
+def _inbox(backend: Inbox) -> CheckResult:
+    """An inbox is not tried: whoever answers would find questions that no run waits for."""
+    if backend.path.exists() and not backend.path.is_dir():
+        return CheckResult("problem", f"{backend.path}: is no folder", "change backend.path")
+    return CheckResult("ok", f"questions would be files in {backend.path}; none was written")
 
 
 def _trouble(error: SocietyError, where: str) -> CheckResult:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from agents.backends.model_mimic import MimicSettings, ModelMimic
 from agents.gateway.backend import Backend
 from agents.gateway.gateway import Gateway
 from agents.journal.records import CallOutcome
+from agents.prompts.prompt import total_characters
 from agents.prompts.request import Request
 from agents.usage import Usage
 from metrics.cost.critical_path import CriticalPath, table_rows
@@ -32,6 +35,8 @@ class DryRunResult:
         span: simulated days from the first call to the last.
         days: simulated days that were rehearsed.
         teams: most teams at one time.
+        longest: characters of the longest prompt.
+        pages: tokens of each prompt, by stage and act, in the order of the first call of each.
     """
 
     calls: int
@@ -42,6 +47,8 @@ class DryRunResult:
     span: float
     days: float
     teams: int
+    longest: int = 0
+    pages: Mapping[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def tokens(self) -> int:
@@ -82,13 +89,14 @@ class DryRun:
         """
         from scenarios.runs.build import build_society
 
-        scenario, asked = self.scenario, 0
+        scenario, asked, longest = self.scenario, 0, 0
         if until is not None:
             scenario = scenario.model_copy(update={"until": until})
 
         def known(request: Request) -> CallOutcome | None:
-            nonlocal asked
+            nonlocal asked, longest
             asked += 1
+            longest = max(longest, total_characters(request.messages))
             return None if self._record is None else self._record.lookup(request)
 
         imitated = scenario.seeded_backend
@@ -97,9 +105,9 @@ class DryRun:
         while society.running and (most is None or asked < most):
             society.step()
         society.close()
-        return self._played(society.log.rows, society.day)
+        return self._played(society.log.rows, society.day, longest)
 
-    def _played(self, rows: Any, days: float) -> DryRunResult:
+    def _played(self, rows: Any, days: float, longest: int) -> DryRunResult:
         calls = [call for call in table_rows(rows, "calls") if call["live"]]
         prompts = sum(call["prompt_tokens"] for call in calls)
         replies = sum(call["completion_tokens"] for call in calls)
@@ -113,6 +121,8 @@ class DryRun:
             span=max(asked, default=0.0) - min(asked, default=0.0),
             days=days,
             teams=_at_once(rows),
+            longest=longest,
+            pages=_pages(calls),
         )
 
 
@@ -129,6 +139,15 @@ def price_of(backend: Backend, calls: int, prompt_tokens: int, completion_tokens
         return 0.0
     mean = Usage(round(prompt_tokens / calls), round(completion_tokens / calls))
     return calls * backend.price(mean)
+
+
+def _pages(calls: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], tuple[int, ...]]:
+    """Tokens of each prompt, by stage and act."""
+    pages: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for call in calls:
+        if call["prompt_tokens"]:  # a call without words has none
+            pages[call["stage"], call["act"]].append(call["prompt_tokens"])
+    return {page: tuple(tokens) for page, tokens in pages.items()}
 
 
 def _at_once(rows: Any) -> int:

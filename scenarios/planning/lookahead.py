@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from agents.offline.backend import Offline
 from scenarios.config.schema import Scenario
-from scenarios.planning.dry_run import DryRun
+from scenarios.planning.dry_run import DryRun, DryRunResult
 from scenarios.planning.model_rates import ModelRates
+from scenarios.runs.page_lengths import untrimmed
 from society.kernel.durations import write_days
 
 WINDOWS = ("meeting_notice", "reply_window", "publication_delay")
@@ -61,16 +62,27 @@ def lookahead_bound(scenario: Scenario, span: float, slowest: float) -> Lookahea
     return LookaheadBound(span / days * slowest, span, key, days, slowest)
 
 
-def slow_windows(scenario: Scenario) -> list[str]:
+def rehearse_beginning(scenario: Scenario) -> DryRunResult | None:
+    """A rehearsal of the first calls, with no page trimmed; None if no model is asked anything."""
+    if isinstance(scenario.backend.backend.paid, Offline):
+        return None
+    return DryRun(untrimmed(scenario)).run(ModelRates("").mimic_settings(), most=LOOKED_AT)
+
+
+def slow_windows(scenario: Scenario, result: DryRunResult | None = None) -> list[str]:
     """Warnings: windows shorter than five mean calls at the society's pace (rule 28).
 
     The pace is that of a run in which all calls take the mean time: as fast as its chains of calls
     and its calls in flight allow. So the length of a call plays no part. A rehearsal of the first
     calls shows the pace; where teams do not overlap, there is no warning.
+
+    Args:
+        scenario: checked.
+        result: of ``rehearse_beginning``, if it has been rehearsed already.
     """
-    if isinstance(scenario.backend.backend.paid, Offline):
+    result = result or rehearse_beginning(scenario)
+    if result is None:
         return []
-    result = DryRun(scenario).run(ModelRates("").mimic_settings(), most=LOOKED_AT)
     slots = slots_of(scenario)
     lasting = max(result.chain, result.calls / slots)
     if result.teams < 2 or not result.span:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agents.backends.model_mimic import Leaning, MimicSettings
+from agents.backends.model_mimic import WORDINESS, Leaning, MimicSettings
 
 End = Literal["low", "likely", "high"]
 Z = 1.2816
@@ -86,7 +86,7 @@ class ModelRates:
 
     source: str
     calls: int = 0
-    wordiness: FormRatio = FormRatio(Rate(0.8, 2.0, 5.0))
+    wordiness: FormRatio = FormRatio(Rate(0.8, WORDINESS, 5.0))
     around: FormRatio = FormRatio(Rate(0.0, 0.5, 1.5))
     reply_tokens: FormRatio = FormRatio(Rate(0.2, 0.25, 0.35))
     prompt_tokens: Rate = Rate(0.2, 0.25, 0.3)

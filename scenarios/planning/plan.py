@@ -7,8 +7,8 @@ itself is not asked, and nothing is written.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from statistics import fmean
+from dataclasses import asdict, dataclass, replace
+from statistics import fmean, median
 from typing import Any
 
 from agents.errors import InputError
@@ -19,6 +19,7 @@ from scenarios.planning.calibration import RecordedRun
 from scenarios.planning.dry_run import DryRun, DryRunResult, price_of
 from scenarios.planning.lookahead import LookaheadBound, lookahead_bound, slots_of
 from scenarios.planning.model_rates import End, ModelRates, Rate
+from scenarios.runs.page_lengths import tokens_needed
 from scenarios.runs.run_folder import identity_hash
 
 CALLS = 4_000
@@ -60,6 +61,25 @@ class PaidCalls:
     run: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedPage:
+    """How long the prompts of one act are, by all rehearsals at the likely rates.
+
+    Attributes:
+        stage: of the team; empty before its first.
+        act: what is asked, such as ``utter`` or ``vote``.
+        calls: in one run, on average.
+        typical: tokens of the median prompt.
+        largest: tokens of the longest prompt.
+    """
+
+    stage: str
+    act: str
+    calls: float
+    typical: int
+    largest: int
+
+
 @dataclass(frozen=True)
 class Plan:
     """What a run will take.
@@ -72,6 +92,8 @@ class Plan:
         paid: calls among these that have been paid for already.
         priced: the price of the model is known.
         law: a lower bound of the wall time; None where no window is longer than zero.
+        pages: tokens of the prompts, by stage and act.
+        window: tokens of a context window that holds the longest prompt and its reply.
     """
 
     scenario: Scenario
@@ -81,6 +103,8 @@ class Plan:
     paid: PaidCalls
     priced: bool
     law: LookaheadBound | None
+    pages: tuple[PlannedPage, ...]
+    window: int
 
     def to_data(self) -> dict[str, Any]:
         """Plain data for one JSON object."""
@@ -97,6 +121,8 @@ class Plan:
             "made": vars(self.paid),
             "priced": self.priced,
             "law": None if law is None else vars(law),
+            "pages": [asdict(page) for page in self.pages],
+            "window": self.window,
             "rates": self.rates.to_data(),
         }
 
@@ -135,6 +161,10 @@ def plan(scenario: Scenario, rates: ModelRates, record: RecordedRun | None = Non
         paid=PaidCalls() if own is None else _made(own, scenario),
         priced=bool(getattr(scenario.backend.backend, "priced", True)),
         law=lookahead_bound(scenario, fmean(result.span for result in likely), rates.slowest),
+        pages=_planned_pages(likely),
+        window=tokens_needed(
+            scenario.backend.backend.paid, max(result.longest for result in likely)
+        ),
     )
 
 
@@ -195,10 +225,11 @@ def _scaled(result: DryRunResult, start: DryRunResult, whole: DryRunResult) -> D
         own, begun, all_ = (float(getattr(one, name)) for one in (result, start, whole))
         return own * all_ / begun if begun else own
 
-    counts = ("calls", "prompt_tokens", "completion_tokens")
     return replace(
         result,
-        **{name: round(grown(name)) for name in counts},
+        calls=round(grown("calls")),
+        prompt_tokens=round(grown("prompt_tokens")),
+        completion_tokens=round(grown("completion_tokens")),
         usd=grown("usd"),
         chain=grown("chain"),
     )
@@ -207,6 +238,17 @@ def _scaled(result: DryRunResult, start: DryRunResult, whole: DryRunResult) -> D
 def _rate(figure: Figure, likely: Sequence[DryRunResult], ends: Sequence[DryRunResult]) -> Rate:
     values = [figure(result) for result in (*likely, *ends)]
     return Rate(min(values), fmean(map(figure, likely)), max(values), len(values))
+
+
+def _planned_pages(likely: Sequence[DryRunResult]) -> tuple[PlannedPage, ...]:
+    names = list(dict.fromkeys(name for result in likely for name in result.pages))
+    stages = list(dict.fromkeys(stage for stage, _ in names))
+    pages = []
+    for stage, act in sorted(names, key=lambda name: stages.index(name[0])):
+        tokens = [one for result in likely for one in result.pages.get((stage, act), ())]
+        calls = round(len(tokens) / len(likely), 1)
+        pages.append(PlannedPage(stage, act, calls, round(median(tokens)), max(tokens)))
+    return tuple(pages)
 
 
 def _wall_time(

@@ -113,12 +113,15 @@ def _run(
     page: bool,
 ) -> None:
     from scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
+    from scenarios.runs.page_lengths import size_window
 
     strict = not matches_journal(journal, scenario)
     progress.begin("preparing the ecosystem")
     with resources.build_lock:
         ecosystem = build_ecosystem_of(scenario)
         progress.begin("founding the society")
+        if not strict:  # nothing is asked before the journal fits
+            scenario = size_window(scenario, ecosystem)
         shared = resources.endpoints_of(scenario)
         gateway = build_gateway(scenario, journal, strict=strict, shared=shared)
         society = build_society(scenario, ecosystem, gateway)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from society.model import Society
 
 EVERY = 5.0
+REPEAT = 60.0
+"""Seconds after which a line about waiting is printed again although nothing has changed."""
 YEAR = 365
 
 
@@ -61,6 +63,7 @@ class LineProgress:
         self._stream = stream or sys.stderr
         self._every = every
         self._last = time.monotonic()
+        self._waiting = ""
 
     def __enter__(self) -> Self:
         return self
@@ -78,8 +81,13 @@ class LineProgress:
             self._print(progress_line(society))
 
     def wait(self, standing: str) -> None:
-        """Print the state of the calls, if the last line is old enough."""
-        if time.monotonic() - self._last >= self._every:
+        """Print the state of the calls, if the last line is old enough.
+
+        A state that has not changed is printed every minute only: people take hours to answer.
+        """
+        least = max(self._every, REPEAT) if standing == self._waiting else self._every
+        if time.monotonic() - self._last >= least:
+            self._waiting = standing
             self._print(standing)
 
     def count(self, done: int) -> None:

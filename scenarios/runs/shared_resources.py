@@ -43,6 +43,8 @@ class SharedResources:
             return None
         settings = {"kind": str(type(speaker)), "in_flight": speaking.in_flight}
         settings |= {"speaker": write_part(speaker), "retry": write_part(speaking.retry)}
+        # No key of a scenario: a window that was sized to its pages.
+        settings |= {"window": getattr(speaker, "window", None)}
         key = json.dumps(settings, sort_keys=True, default=str)
         with self.build_lock:
             if key not in self._endpoints:

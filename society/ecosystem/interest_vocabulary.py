@@ -9,10 +9,9 @@ shown to a language model. The frequencies are those of the time before day 0.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -203,37 +202,34 @@ def _words(text: str) -> list[str]:
 
 def _term_counts(lists: pa.ChunkedArray) -> Counter[str]:
     """In how many lists of a column each term stands, by the term in lower case."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    rows = pc.list_parent_indices(lists)
-    terms = pc.utf8_lower(pc.list_flatten(lists))
-    pairs = pa.table({"row": rows, "term": terms})
+    rows = np.asarray(pc.list_parent_indices(lists), dtype=np.int64)
+    flat = pc.utf8_lower(pc.list_flatten(lists)).combine_chunks().dictionary_encode()
+    terms: list[str] = flat.dictionary.to_pylist()
     # Each list counts once, also where it holds a term twice.
-    once = pairs.group_by(["row", "term"]).aggregate([])
-    counted = once.group_by(["term"]).aggregate([([], "count_all")])
-    numbers = zip(counted["term"].to_pylist(), counted["count_all"].to_pylist(), strict=True)
-    return Counter(dict(sorted(numbers)))
+    pairs = np.unique(rows * len(terms) + np.asarray(flat.indices, dtype=np.int64))
+    counts = np.bincount(pairs % max(1, len(terms)), minlength=len(terms))
+    return Counter(dict(zip(terms, counts.tolist(), strict=True)))
 
 
 def _phrase_counts(terms: Iterable[str], papers: Iterable[tuple[str, str]]) -> Counter[str]:
     """In how many papers, given as title and abstract, the words of each term stand in a row."""
-    beginning: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for term in terms:
-        if words := tuple(_words(term)):
-            beginning.setdefault(words[0], []).append((words, term))
-    counts: Counter[str] = Counter()
-    for title, abstract in papers:
+    words_of = {term: tuple(_words(term)) for term in terms}
+    phrases = set(words_of.values()) - {()}
+    lengths: dict[str, set[int]] = {}
+    for phrase in phrases:
+        lengths.setdefault(phrase[0], set()).add(len(phrase))
+    counts: Counter[tuple[str, ...]] = Counter()
+    for texts in papers:
         # Title and abstract apart: a phrase does not run from one into the other.
-        found = (_phrases_in(_words(text), beginning) for text in (title, abstract))
-        counts.update(set(chain.from_iterable(found)))
-    return counts
+        found = {run for text in texts for run in _runs(_words(text), lengths) if run in phrases}
+        counts.update(found)
+    return Counter({term: counts[words] for term, words in words_of.items()})
 
 
-def _phrases_in(
-    words: list[str], beginning: dict[str, list[tuple[tuple[str, ...], str]]]
-) -> Iterator[str]:
+def _runs(words: list[str], lengths: Mapping[str, set[int]]) -> Iterator[tuple[str, ...]]:
+    """The runs of words that are as long as a phrase which begins with their first word."""
     for place, word in enumerate(words):
-        for phrase, term in beginning.get(word, ()):
-            if tuple(words[place : place + len(phrase)]) == phrase:
-                yield term
+        for length in lengths.get(word, ()):
+            yield tuple(words[place : place + length])

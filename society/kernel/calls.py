@@ -111,6 +111,17 @@ class Call:
         )
 
 
+@dataclass(frozen=True)
+class PageRequest(Request):
+    """A request that names the page it was rendered from, for those who list prompts.
+
+    Attributes:
+        page: name of the prompt.
+    """
+
+    page: str = ""
+
+
 @dataclass(slots=True)
 class PendingCall:
     """A question whose slots have not settled yet.
@@ -208,7 +219,8 @@ class _Attempts:
         # By the id alone, and never by load or failure (rule 6).
         self._backend = gateway.backend.backend_for(pending.call.id)
         self._request = partial(
-            Request,
+            PageRequest,
+            page=pending.prompt.name,
             who=pending.who,
             form=pending.form,
             slots=slots,

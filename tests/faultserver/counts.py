@@ -49,6 +49,8 @@ class Counts:
     faults: Counter[str] = field(default_factory=Counter)
     tokens: dict[str, list[int]] = field(default_factory=dict)
     calls: dict[str, CallCount] = field(default_factory=dict)
+    windows: Counter[int] = field(default_factory=Counter)
+    cut: int = 0
 
     def connect(self) -> None:
         """The first request for a completion has come over a connection."""
@@ -67,6 +69,11 @@ class Counts:
         self.most_at_once = max(self.most_at_once, self.under_way)
         self.last = time.time()
         self.first = self.last if self.first is None else self.first
+
+    def see(self, num_ctx: int | None) -> None:
+        """A request asks for a context window of its own, or for none."""
+        if num_ctx is not None:
+            self.windows[num_ctx] += 1
 
     def attempt(self, call: str) -> CallCount:
         """The next attempt at a call id."""
@@ -125,6 +132,8 @@ class Counts:
         shown["outcomes"] = dict(sorted(self.outcomes.items()))
         shown["faults"] = dict(sorted(self.faults.items()))
         shown["tokens"] = dict(sorted(self.tokens.items()))
+        shown["windows"] = {str(size): n for size, n in sorted(self.windows.items())}
+        shown["cut"] = self.cut
         if full:
             shown["by_call"] = {id_: _plain(call) for id_, call in self.calls.items()}
         return shown

@@ -33,6 +33,10 @@ class Plan(BaseModel):
         slow_seconds: lateness of ``slow``.
         stalled_seconds: patience of ``stalled``, at most 60.
         retry_after: seconds in the header of ``rate_limited``.
+        plays: the server whose pages and context window are played (``windows.py``).
+        window: tokens of its context window; None: 4,096. For an Ollama, that of the model's file.
+        trained: tokens of the window that the model of a played Ollama was made for.
+        refuses: a played Ollama knows ``truncate`` and ``shift`` (releases since 0.12.6).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -50,6 +54,10 @@ class Plan(BaseModel):
     slow_seconds: Seconds = 1.0
     stalled_seconds: float = Field(default=60.0, ge=0, le=60)
     retry_after: Seconds = 0.05
+    plays: Literal["openai", "ollama", "vllm", "llama.cpp"] = "openai"
+    window: int | None = Field(default=None, ge=1)
+    trained: int = Field(default=131_072, ge=1)
+    refuses: bool = True
 
     @field_validator("rates")
     @classmethod

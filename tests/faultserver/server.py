@@ -16,6 +16,7 @@ from tests.faultserver.bodies import Answer, answer, error
 from tests.faultserver.counts import FAILED, GONE, MISUNDERSTOOD, CallCount, Counts
 from tests.faultserver.embeddings import OLLAMA, ROWS, AskedRows, rows_answer
 from tests.faultserver.plan import Drawn, Plan
+from tests.faultserver.windows import CHAT, AskedWindow, about, as_ollama, fit, read_ollama
 from tests.faultserver.wire import (
     BadRequest,
     HttpRequest,
@@ -25,7 +26,7 @@ from tests.faultserver.wire import (
 )
 
 MODELS = {"object": "list", "data": [{"id": "test", "object": "model", "owned_by": "tests"}]}
-_ASKING = {("POST", path) for path in ("/chat/completions", ROWS, OLLAMA)}
+_ASKING = {("POST", path) for path in ("/chat/completions", CHAT, ROWS, OLLAMA)}
 _BROKEN = {"cut_body", "dropped", "stalled", GONE}
 """Outcomes after which the connection is of no more use."""
 
@@ -123,7 +124,7 @@ class Server:
         """What is to be sent, and when."""
         case = Case()
         try:
-            asked = _asked(http)
+            asked, window = _asked(http)
             case.counted = counted = counts.attempt(asked.id)
             case.drawn = self._draw(asked.id, counted, counts)
             case.delay = self.plan.delay(asked.id, counted.attempts)
@@ -134,13 +135,24 @@ class Server:
                 if isinstance(asked, AskedRows):
                     case.answer = rows_answer(asked, case.drawn, self.plan, secret)
                 else:
-                    case.answer = answer(asked, case.drawn, self.plan, secret)
+                    case.answer = self._answer(asked, window, case.drawn, secret)
         except Misunderstood as wrong:
             case.answer = Answer(error(400, str(wrong)), MISUNDERSTOOD)
         except Exception:
             traceback.print_exc()
             case.answer = Answer(error(500, "the test server has broken down"), FAILED)
         return case
+
+    def _answer(self, asked: Asked, window: AskedWindow, drawn: Drawn, secret: str) -> Answer:
+        """The answer to what a model sees of a question through its context window."""
+        self.counts.see(window.num_ctx)
+        seen, refused = fit(asked, window, self.plan)
+        if refused is not None:
+            return refused
+        if seen is not asked:
+            self.counts.cut += 1
+        made = answer(seen, drawn, self.plan, secret)
+        return as_ollama(made) if window.own_api else made
 
     def _draw(self, call: str, counted: CallCount, counts: Counts) -> Drawn:
         last = math.inf if self.plan.until_n is None else self.plan.until_n
@@ -181,6 +193,9 @@ class Server:
             ("POST", "/plan"): self._replan,
             ("POST", "/reset"): self._reset,
         }
+        told = about(http, path, self.plan)
+        if told is not None:
+            return told
         way = ways.get((http.method, path))
         if way is None:
             return error(404, f"{http.method} {http.path} is not served by the test server")
@@ -202,11 +217,13 @@ class Server:
         return HttpResponse.of(200, self.counts.shown())
 
 
-def _asked(http: HttpRequest) -> Asked | AskedRows:
-    """What a request is for, by its address."""
+def _asked(http: HttpRequest) -> tuple[Asked | AskedRows, AskedWindow]:
+    """What a request is for, by its address, and what it says of the context window."""
     if http.path.endswith((ROWS, OLLAMA)):
-        return AskedRows.read(http.body, ollama=http.path.endswith(OLLAMA))
-    return Asked.read(http.body, http.headers)
+        return AskedRows.read(http.body, ollama=http.path.endswith(OLLAMA)), AskedWindow()
+    if http.path.endswith(CHAT):
+        return read_ollama(http.body, http.headers)
+    return Asked.read(http.body, http.headers), AskedWindow()
 
 
 def _met(drawn: Drawn, outcome: str) -> tuple[str, ...]:

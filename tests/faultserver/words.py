@@ -1,12 +1,13 @@
 """Words: what the server says when it answers well, and how a plan bends that.
 
-With slots the offline scientist speaks; without, the schema of ``response_format`` is filled;
-without either there is one sentence.
+The doctor's long page is read as far as it came. Else with slots the offline scientist speaks;
+without, the schema of ``response_format`` is filled; without either there is one sentence.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from itertools import cycle, islice
 from typing import Any
@@ -22,6 +23,9 @@ from tests.faultserver.plan import Plan, chance
 
 SENTENCE = "This is the test server: without slots or a schema it has only this sentence to say."
 UNREADABLE = "I would rather talk about this than fill in a form, and so I do not."
+FIRST_LINE = "The word to remember is {word}."
+QUESTION = "Which word does the first line of this conversation tell you to remember?"
+"""As ``scenarios.planning.context_check`` has them, which would take seconds to import."""
 _TEXT = 5
 """Texts of so many words are prose; shorter ones may be names or choices."""
 
@@ -61,12 +65,21 @@ def changed(text: str, change: Callable[[Any], Any]) -> str:
 
 
 def _honest(asked: Asked) -> str:
+    if QUESTION in asked.messages[-1].content:
+        return _remembered(asked)
     if asked.request is not None:
         return answer_offline(asked.request).text
     kind = asked.form.get("type")
     if kind == "json_object":
         return json.dumps({"answer": SENTENCE})
     return _filled(asked) if kind == "json_schema" else SENTENCE
+
+
+def _remembered(asked: Asked) -> str:
+    """The answer of one who reads the doctor's long page, or what is left of it."""
+    text = "\n".join(message.content for message in asked.messages)
+    found = re.match(re.escape(FIRST_LINE).replace(r"\{word\}", r"(\w+)"), text)
+    return json.dumps({"Word": found[1] if found else "I cannot see it"})
 
 
 def _filled(asked: Asked) -> str:

@@ -1,14 +1,10 @@
-"""What the tests of the promises share: a nursery of runs, a fault server, a scenario in words."""
+"""What the tests of the promises share: a fault server and a scenario of three teams."""
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+KEY = "key-of-the-tests"
 TEAMS = """\
 name: three teams
 seed: 5
@@ -32,49 +28,10 @@ No deadline passes on a busy machine; a test that is about one sets its own.
 """
 
 
-class Nursery:
-    """Runs of the command, each in a process of its own."""
-
-    def __init__(self):
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.promises.forked_commands"],
-            cwd=ROOT,
-            env=os.environ | {"FAULTSERVER_KEY": "key-of-the-tests"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stdout.readline() == "ready\n"
-
-    def start(self, log, *arguments, site=None, nth=1, page=False):
-        """Begin a run, by default one that draws no page; returns its process id."""
-        told = [str(argument) for argument in arguments]
-        order = {"arguments": told, "log": str(log), "site": site, "nth": nth, "page": page}
-        return self._tell(order)["pid"]
-
-    def wait(self, pid, kill_after=None):
-        """Wait for a run; returns exit code (negative: the signal) and seconds."""
-        told = self._tell({"wait": pid, "kill_after": kill_after})
-        return told["code"], told["seconds"]
-
-    def run(self, log, *arguments, kill_after=None, **how):
-        """Run to the end, or to the death it was told of."""
-        return self.wait(self.start(log, *arguments, **how), kill_after)
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(120)
-
-    def _tell(self, order):
-        self.process.stdin.write(json.dumps(order) + "\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-
 @pytest.fixture(scope="session")
-def nursery():
-    """Processes that have everything imported already."""
-    made = Nursery()
+def nursery(nursery):
+    """Processes that have the client of a model imported too, and the key of the fault server."""
+    made = nursery.branch("openai", "aiohttp", FAULTSERVER_KEY=KEY)
     yield made
     made.close()
 

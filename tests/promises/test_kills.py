@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
+from tests.forked_commands import SITES
 from tests.promises.conftest import answers_in, attempts_in, digest_of
-from tests.promises.forked_commands import SITES
 
 KILLS = (0, 1, 2, 5, 10, 11, 13, 14)
 """Runs that ``make test`` kills: at every site, and twice after a share of their time.

@@ -2,10 +2,6 @@
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -27,8 +23,6 @@ from tests.society.tiny_society import (
     talk,
     times,
 )
-
-ROOT = Path(__file__).parents[2]
 
 
 def removing(date, count=1, by="degree"):
@@ -246,14 +240,6 @@ def test_an_invitation_that_meets_nobody_any_more():
     assert [row["outcome"] for row in only(society, "invitations")] == ["gone"]
 
 
-LIVES = """
-import json, sys
-sys.path.insert(0, {tests!r})
-from tests.society.test_interventions import digest, living
-print(digest(living()))
-"""
-
-
 def living(latency=0.0, in_flight=64):
     """A society of VirSci teams with every kind of intervention, after its end."""
     from agents.offline.backend import Offline
@@ -291,6 +277,11 @@ def digest(society):
     return hashlib.sha256(body.encode()).hexdigest()
 
 
+def digest_of_living():
+    """The digest of that society, for another process."""
+    return digest(living())
+
+
 @pytest.fixture(scope="module")
 def reference():
     """What happened in this process; there is something to lose."""
@@ -306,14 +297,5 @@ def test_interventions_are_the_same_at_any_concurrency_and_latency(reference, in
     assert digest(living(latency=0.0005, in_flight=in_flight)) == reference
 
 
-def test_interventions_are_the_same_in_another_process(reference):
-    told = subprocess.run(
-        [sys.executable, "-c", LIVES.format(tests=str(Path(__file__).parent))],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONHASHSEED": "5", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.strip() == reference
+def test_interventions_are_the_same_in_another_process(nursery, reference):
+    assert nursery.call("tests.society.test_interventions:digest_of_living") == reference

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from agents.profile import Profile
+from agents.prompts.dialogue import Advice, Utterance
 from agents.reference import Reference
 from protocols.forms import GuestReply, Remark, Summary
 from protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
@@ -72,7 +73,7 @@ def an_idea(**changes: object) -> Idea:
 
 def standing(distance: float = 0.8, n: int = 5, **changes: object) -> CandidateIdea:
     """An idea with references at one distance."""
-    return CandidateIdea(an_idea(**changes), papers(n, distance), "Scientist1")
+    return CandidateIdea(an_idea(**changes), "Scientist1", papers(n, distance))
 
 
 def slots_of_talk(me: Profile, team: list[Profile], **more: object) -> dict[str, object]:
@@ -141,9 +142,10 @@ any_text = st.one_of(
         ]
     ),
 )
+names = st.integers(0, 99).map(lambda i: f"Scientist{i}")
 profiles = st.builds(
     Profile,
-    id=st.integers(0, 99).map(lambda i: f"Scientist{i}"),
+    id=names,
     interests=st.lists(any_text, max_size=5).map(tuple),
     papers=st.integers(0, 500),
     citations=st.none() | st.integers(0, 10**6),
@@ -156,6 +158,7 @@ references = st.builds(
     year=st.integers(1900, 2030),
     keywords=st.lists(any_text, max_size=3).map(tuple),
     distance=st.floats(0, 2),
+    key=st.just("") | st.integers(1, 999).map(lambda number: f"P{number}"),
 )
 some_text = any_text.filter(bool)
 ideas = st.builds(
@@ -167,10 +170,18 @@ ideas = st.builds(
     feasibility=st.floats(1, 10),
     novelty=st.floats(1, 10),
 )
-standings = st.builds(CandidateIdea, ideas, st.lists(references, max_size=4).map(tuple))
+standings = st.builds(CandidateIdea, ideas, references=st.lists(references, max_size=4).map(tuple))
 drafts = st.builds(Draft, title=some_text, abstract=some_text)
 replies = st.builds(GuestReply, answer=any_text)
 remarks = st.builds(Remark, response=any_text, direction=any_text)
+
+
+def said_by_member(replies: st.SearchStrategy) -> st.SearchStrategy:
+    """Replies as a dialogue holds them, with the name of the speaker."""
+    return st.builds(Utterance, speaker=names, reply=replies)
+
+
+advice = st.builds(Advice, guest=names, asker=names, question=any_text, reply=replies)
 ballots = st.builds(Ballot, decision=st.sampled_from(["Idea 0", "Idea 1", "Idea 2"]))
 
 

@@ -246,5 +246,5 @@ def test_more_diverse_teams_write_with_more_words():
 
 def test_references_without_anything_are_enough():
     bare = tuple(paper(i, title="x", abstract=" ") for i in range(3))
-    assert drafted(idea=CandidateIdea(standing().idea, bare)).abstract
+    assert drafted(idea=CandidateIdea(standing().idea, references=bare)).abstract
     assert papers(0) == ()

@@ -18,6 +18,7 @@ from protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
 from protocols.virsci.forms import (
     Agreement,
     Ballot,
+    Critique,
     Draft,
     Idea,
     Revision,
@@ -26,6 +27,7 @@ from protocols.virsci.forms import (
     Topic,
 )
 from tests.agents.offline.offline_examples import (
+    advice,
     any_text,
     ballots,
     drafts,
@@ -34,8 +36,8 @@ from tests.agents.offline.offline_examples import (
     profiles,
     references,
     remarks,
-    replies,
     reviews,
+    said_by_member,
     standings,
     summaries,
     topics,
@@ -43,8 +45,9 @@ from tests.agents.offline.offline_examples import (
     with_talk,
 )
 
-talked = st.one_of(remarks, replies)
-thought = st.one_of(ideas, replies)
+talked = st.one_of(said_by_member(remarks), advice)
+thought = st.one_of(said_by_member(ideas), advice)
+extras = st.sets(st.sampled_from(["gist", "marks", "comparisons"])).map(sorted).map(tuple)
 SLOTS: dict[type[Form], st.SearchStrategy] = {
     Choice: with_me(
         inviter=profiles,
@@ -77,12 +80,14 @@ SLOTS: dict[type[Form], st.SearchStrategy] = {
         previous=st.none() | standings,
         summaries=few(summaries),
         said=few(thought, 4),
+        extras=extras,
     ),
-    Ballot: with_me(ideas=few(standings)),
+    Ballot: with_me(ideas=few(standings), extras=extras),
+    Critique: with_me(idea=standings),
     Draft: with_talk(idea=standings),
     Revision: with_talk(
         draft=drafts,
-        guest=st.none() | replies | few(replies, 1),
+        guest=st.none() | advice | few(advice, 1),
         review=st.none() | reviews,
         near=few(references),
     ),
@@ -124,9 +129,11 @@ def test_any_slots_are_answered_readably(form, data, seed):
     assert reply.model == "offline"
     reread = read_form(form, reply.text)
     assert reread.as_json() == reply.text
-    body = json.loads(reply.text)
-    required = form.model_json_schema().get("required", [])
-    for name in required:
+    schema = form.schema_for(slots)
+    told = json.loads(reply.text)
+    pytest.importorskip("jsonschema").validate(told, schema)
+    body = {name: told[name] for name in schema["properties"]}
+    for name in schema["required"]:
         assert body[name] not in ("", None)
     assert all(text.strip() for text in strings_in(body))
 

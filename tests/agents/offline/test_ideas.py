@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,10 @@ from agents.offline.constants import RULES
 from agents.offline.terms import expertise, paper_terms
 from agents.offline.text import count_words, split_sentences, stems
 from agents.profile import Profile
+from agents.prompts.dialogue import Advice
 from agents.reference import Reference
 from protocols.forms import GuestReply
-from protocols.virsci.forms import Idea, Topic
+from protocols.virsci.forms import Critique, Idea, Topic
 from protocols.virsci.idea_ranking import CandidateIdea
 from tests.agents.offline.offline_examples import (
     an_idea,
@@ -26,6 +29,11 @@ from tests.agents.offline.offline_examples import (
 
 def said_by(me, seed=1, **more):
     return Idea.answer_by_rule(slots_of_idea(me, **more), rng_of(seed))
+
+
+def places(idea):
+    """Places, from 1, of the references that an idea uses; the examples have no other keys."""
+    return [int(key.removeprefix("P")) for key in idea.uses]
 
 
 def many(me, n=200, **more):
@@ -46,15 +54,18 @@ def test_an_idea_holds_an_interest_of_its_speaker(i):
 def test_a_new_idea_uses_the_words_of_the_references_it_names():
     for idea in many(person(3), 60):
         assert idea.uses
-        used = [papers()[n - 1] for n in idea.uses]
+        used = [papers()[n - 1] for n in places(idea)]
         assert any(term.lower() in text_of(idea) for p in used for term in paper_terms(p))
 
 
-def test_uses_are_numbers_of_listed_references():
+def test_uses_are_keys_of_listed_references():
     for idea in (*many(person(3), 60), *many(person(3), 60, previous=standing())):
         assert 1 <= len(idea.uses) <= 4
         assert len(set(idea.uses)) == len(idea.uses)
-        assert all(1 <= n <= 6 for n in idea.uses)
+        assert all(1 <= n <= 6 for n in places(idea))
+    keyed = tuple(replace(one, key=f"P{n}") for n, one in enumerate(papers(), 40))
+    for idea in many(person(3), 60, references=keyed):
+        assert set(idea.uses) <= {"P40", "P41", "P42", "P43", "P44", "P45"}
 
 
 def test_without_references_nothing_is_used():
@@ -69,7 +80,7 @@ def test_the_first_references_are_used_most():
     )
     counts = np.zeros(9)
     for idea in many(person(3), 300, references=plain):
-        counts[list(idea.uses)] += 1
+        counts[places(idea)] += 1
     assert counts[1] > counts[4] > counts[8]
 
 
@@ -79,8 +90,8 @@ def test_a_reference_near_the_speaker_is_used_more():
     )
     near = Reference("near", "Eye tracking and colour perception", "", 2000, (), 0.8)
     shown = (*plain[:5], near)
-    mine = sum(6 in idea.uses for idea in many(person(3), 200, references=shown))
-    other = sum(6 in idea.uses for idea in many(person(5), 200, references=shown))
+    mine = sum("P6" in idea.uses for idea in many(person(3), 200, references=shown))
+    other = sum("P6" in idea.uses for idea in many(person(5), 200, references=shown))
     assert mine > other + 40
 
 
@@ -118,7 +129,7 @@ def test_chains_of_refinement_stay_short_and_readable():
         for line in (*lines, *split_sentences(idea.experiment), idea.title):
             assert line[0].isupper()
             assert "{" not in line
-        previous = CandidateIdea(idea, papers(), "Scientist1")
+        previous = CandidateIdea(idea, "Scientist1", papers())
 
 
 def test_a_strangers_idea_can_be_refined():
@@ -139,6 +150,40 @@ def test_what_a_guest_said_enters_the_idea():
     reply = GuestReply(answer="I would bring coral reefs to bear on it.")
     found = many(person(1), 200, said=(reply,))
     assert sum("coral reefs" in text_of(idea) for idea in found) > 80
+
+
+def test_advice_and_plain_replies_of_a_guest_weigh_the_same():
+    reply = GuestReply(answer="I would bring coral reefs to bear on it.")
+    advice = Advice("Scientist9", "Scientist1", "What of reefs?", reply)
+    assert many(person(1), 40, said=(advice,)) == many(person(1), 40, said=(reply,))
+
+
+def test_what_is_switched_on_is_told():
+    before = standing()
+    for idea in many(person(3), 20, previous=before):
+        assert idea.reason
+        assert (idea.gist, idea.objection, idea.marks) == ("", "", None)
+    for idea in many(person(3), 20, previous=before, extras=("gist", "marks")):
+        assert idea.gist in idea.idea
+        assert "ray casting" in idea.objection.lower() or "gpu" in idea.objection.lower()
+        assert all(1 <= value <= 10 for value in idea.marks.model_dump().values())
+    for idea in many(person(3), 20, extras=("marks",)):
+        assert (idea.objection, idea.marks) == ("", None)
+
+
+def test_extras_leave_the_idea_as_it_is():
+    """They are drawn without chance, so a switch changes nothing but what it adds."""
+    plain = many(person(3), 20, previous=standing())
+    told = many(person(3), 20, previous=standing(), extras=("gist", "marks"))
+    assert [idea.text for idea in plain] == [idea.text for idea in told]
+    assert [idea.uses for idea in plain] == [idea.uses for idea in told]
+
+
+def test_a_critique_names_the_last_concept_of_the_idea():
+    told = Critique.answer_by_rule({"me": person(1), "idea": standing()}, rng_of(1))
+    assert "GPU" in told.soundness
+    assert "GPU" in told.objection
+    assert "GPU" in told.advice
 
 
 def test_memory_and_known_scientists_enter_now_and_then():

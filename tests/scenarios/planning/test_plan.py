@@ -75,6 +75,43 @@ def test_a_plan_of_rules_is_what_they_do(small: Path, small_run: Path) -> None:
     assert planned.figures["seconds"].high == 0.0
 
 
+def test_the_length_of_every_page_is_that_of_the_calls(small: Path, small_run: Path) -> None:
+    scenario = load_scenario(small)
+    planned = plan(scenario, rates_for(scenario, None))
+    calls = Run.open(small_run).table("calls")
+    tokens = calls.groupby(["stage", "act"])["prompt_tokens"]
+    found = {(page.stage, page.act): page for page in planned.pages}
+    assert len(found) == len(planned.pages)
+    assert found.keys() == set(tokens.groups)
+    for name, page in found.items():
+        assert page.largest == tokens.max()[name]
+        assert page.typical == round(tokens.median()[name])
+        assert page.calls == tokens.count()[name]
+    stages = [page.stage for page in planned.pages]
+    assert stages == sorted(stages, key=stages.index)
+
+
+def test_pages_are_printed_by_stage_with_the_window_that_holds_them(small: Path) -> None:
+    model = ("--set", "backend.use=openai", "--set", "backend.model=m")
+    told = json.loads(society("plan", small, *model, "--json").stdout)
+    assert {"stage", "act", "calls", "typical", "largest"} == told["pages"][0].keys()
+    assert all(0 < page["typical"] <= page["largest"] for page in told["pages"])
+    # At three characters a token, where the pages are counted at four.
+    assert told["window"] > max(page["largest"] for page in told["pages"]) + 2048
+    shown = society("plan", small, *model).stdout
+    assert "tokens of a page" in shown
+    assert f"a context window of {told['window']:,} tokens" in shown
+    assert {page["stage"] for page in told["pages"]} <= set(shown.split())
+
+
+def test_pages_that_a_context_trims_are_shown_trimmed(small: Path) -> None:
+    keys = {"backend.use": "openai", "backend.model": "m", "backend.max_tokens": 500}
+    whole = plan(load_scenario(small, **keys), ModelRates.of_rules())
+    cut = plan(load_scenario(small, **keys, **{"backend.context": 2000}), ModelRates.of_rules())
+    assert max(page.largest for page in whole.pages) > 3 * 1500 // 4
+    assert max(page.largest for page in cut.pages) <= 3 * 1500 // 4
+
+
 def test_a_plan_writes_nothing_and_asks_nobody(small: Path, server: FaultServer) -> None:
     server.reset()
     before = sorted(small.parent.rglob("*"))

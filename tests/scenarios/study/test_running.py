@@ -68,7 +68,8 @@ def gathered(design, study):
     return hashes | {"digests": [one.digest for one in found]}
 
 
-def society(*arguments, cwd, env=None):
+def new_process(*arguments, cwd, env=None):
+    """The command in an interpreter of its own, which starts its workers itself."""
     return subprocess.run(
         [sys.executable, "-c", COMMAND, *map(str, arguments)],
         cwd=cwd,
@@ -131,12 +132,6 @@ def test_one_run_after_another_by_index_is_the_same_byte_for_byte(alone, tmp_pat
     assert gathered(design, study) == alone[2]
 
 
-def test_processes_give_the_same_byte_for_byte(alone, tmp_path):
-    design, study = opened(tmp_path)
-    run_locally(study, range(4), jobs=2)
-    assert gathered(design, study) == alone[2]
-
-
 def test_societies_together_give_the_same_byte_for_byte(alone, tmp_path):
     design, study = opened(tmp_path)
     run_locally(study, range(4), together=4)
@@ -187,13 +182,13 @@ class Poison(VirSci):
 """
 
 
-def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(tmp_path):
+def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(nursery, tmp_path):
     (tmp_path / "poison_for_tests.py").write_text(POISON)
     poisoned = "{name: bad, set: {protocol.use: 'poison_for_tests:Poison'}}"
     listed = TINY.replace("{list: [", f"{{list: [{poisoned}, ").replace(", {name: BIG}", "")
     written(tmp_path, listed)
     command = ("study", "run", "tiny.yaml", "--trust", "--set", "replicates=1", "--jobs", "1")
-    done = society(*command, cwd=tmp_path)
+    done = nursery.society(*command, cwd=tmp_path)
     assert done.returncode == 3, done.stderr
     study = Path("runs/studies/tiny")
     ends = read_statuses(tmp_path / study, require_lock(tmp_path / study))
@@ -207,13 +202,15 @@ def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(tmp_p
     assert "of 2 runs, 1 quarantined; the same command begins those in" in done.stderr
     assert (tmp_path / study / "runs/0000.log").read_text().count("SIGKILL") == 3
     assert "killed its process 3 times" in (tmp_path / study / "report.html").read_text()
-    again = society(*command, cwd=tmp_path)
+    again = nursery.society(*command, cwd=tmp_path)
     assert again.returncode == 3
     assert "nothing to do" in again.stdout
     assert line in again.stderr.splitlines()
 
 
-def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_fast(tmp_path):
+def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_fast(
+    nursery, tmp_path
+):
     listed = UNBUILDABLE.replace(
         "{list: [", "{list: [{name: first, set: {protocol.team_size: 14}}, "
     )
@@ -225,11 +222,11 @@ def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_f
         ),
     )
     command = ("study", "run", "tiny.yaml", "--jobs", "1")
-    fast = society(*command, "--out", "fast", "--fail-fast", cwd=tmp_path)
+    fast = nursery.society(*command, "--out", "fast", "--fail-fast", cwd=tmp_path)
     assert fast.returncode == 5, fast.stderr
     assert "run 0000 (first, replicate 0) failed: protocol.team_size" in fast.stderr
     assert "of 6 runs, 1 failed, 5 waiting; the same command goes on and tries" in fast.stderr
-    whole = society(*command, cwd=tmp_path)
+    whole = nursery.society(*command, cwd=tmp_path)
     assert whole.returncode == 3, whole.stderr
     assert whole.stdout.count(" done") == 4
     for number in (0, 1):
@@ -241,13 +238,19 @@ def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_f
     assert "of 6 runs, 2 failed; the same command tries those that failed again" in whole.stderr
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_fail_fast_ends_it(tmp_path, jobs):
-    _, study = opened(tmp_path, UNBUILDABLE, "replicates=4")
+def states_with_fail_fast(study, jobs):
+    """How runs end, those that fail first, where the first failure is to end all."""
     order = [4, 5, 6, 7, 0, 1, 2, 3]
-    ends = run_locally(study, order, jobs=jobs, fail_fast=True)
-    assert any(one.state == "failed" for one in ends)
-    assert sum(one.state == "done" for one in ends) < 4
+    return [one.state for one in run_locally(Path(study), order, jobs=jobs, fail_fast=True)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_fail_fast_ends_it(nursery, tmp_path, jobs):
+    _, study = opened(tmp_path, UNBUILDABLE, "replicates=4")
+    here = "tests.scenarios.study.test_running:states_with_fail_fast"
+    states = nursery.call(here, study=str(study), jobs=jobs)
+    assert "failed" in states
+    assert states.count("done") < 4
     assert len(unfinished_runs(read_statuses(study, require_lock(study)))) > 4
 
 
@@ -359,28 +362,32 @@ def test_exit_codes_say_whether_the_same_command_goes_on(ends, code):
     assert exit_code(found) == code
 
 
-def test_the_command_runs_reports_and_then_does_nothing(tmp_path):
-    written(tmp_path, TINY)
+def test_the_command_runs_in_processes_and_reports_and_then_does_nothing(alone, nursery, tmp_path):
+    """Two processes give the same as one, byte for byte; the command again does nothing."""
+    path = written(tmp_path, TINY)
     command = ("study", "run", "tiny.yaml")
-    done = society(*command, "--jobs", "1", cwd=tmp_path)
+    done = new_process(*command, "--jobs", "2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     study = tmp_path / "runs/studies/tiny"
     assert (study / "report.html").is_file()
     files = {p: p.stat().st_mtime_ns for p in study.rglob("*") if p.is_file()}
-    again = society("study", "run", "tiny.yaml", cwd=tmp_path)
+    again = nursery.society("study", "run", "tiny.yaml", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert "nothing to do" in again.stdout
-    imported = society(*command, cwd=tmp_path, env={"PYTHONPROFILEIMPORTTIME": "1"}).stderr
+    imported = new_process(*command, cwd=tmp_path, env={"PYTHONPROFILEIMPORTTIME": "1"}).stderr
     assert "scenarios.study.gather" in imported
     assert not [name for name in ("mesa", "scipy") if f"| {name}\n" in imported]
     assert files == {p: p.stat().st_mtime_ns for p in study.rglob("*") if p.is_file()}
-    by_folder = society("study", "run", "runs/studies/tiny", cwd=tmp_path)
+    by_folder = nursery.society("study", "run", "runs/studies/tiny", cwd=tmp_path)
     assert "nothing to do" in by_folder.stdout
-    told = json.loads(society("study", "status", "tiny.yaml", "--json", cwd=tmp_path).stdout)
+    told = json.loads(
+        nursery.society("study", "status", "tiny.yaml", "--json", cwd=tmp_path).stdout
+    )
     assert [one["state"] for one in told] == ["done"] * 4
-    refused = society("study", "run", "tiny.yaml", "--set", "seed=2", cwd=tmp_path)
+    refused = nursery.society("study", "run", "tiny.yaml", "--set", "seed=2", cwd=tmp_path)
     assert refused.returncode == 2
     assert "seed: 1 -> 2" in refused.stderr
+    assert gathered(read_study(path), study) == alone[2]
 
 
 LIVE = """\
@@ -422,31 +429,24 @@ def test_a_budget_of_the_study_is_never_overspent_and_can_be_raised(tmp_path):
         assert [end.state for end in run_locally(study, todo)] == ["done"] * len(todo)
 
 
-def test_ctrl_c_stops_a_study_which_the_same_command_ends(tmp_path):
+def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
     from tests.faultserver.plan import Plan
 
     with FaultServer(Plan(latency=0.3)) as server:
         written(tmp_path, live(server.url))
-        arguments = ["study", "run", "tiny.yaml", "--jobs", "1", "--together", "2"]
-        running = subprocess.Popen(
-            [sys.executable, "-c", COMMAND, *arguments],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        journal = tmp_path / "runs/studies/tiny/runs/0000/journal.sqlite"
-        until = time.monotonic() + 60
-        while not journal.is_file() and time.monotonic() < until:
-            time.sleep(0.1)
-        time.sleep(1.5)
-        running.send_signal(signal.SIGINT)
-        _, complaint = running.communicate(timeout=120)
-        assert running.returncode == 5, complaint
-        assert "the same command goes on" in complaint
+        command = ("study", "run", "tiny.yaml", "--jobs", "1", "--together", "2")
+        running = nursery.start(tmp_path / "log", *command, cwd=tmp_path)
+        until = time.monotonic() + 120
+        while server.counts()["requests"] < 3 and time.monotonic() < until:
+            time.sleep(0.05)
+        os.kill(running, signal.SIGINT)
+        code, _ = nursery.wait(running)
+        told = (tmp_path / "log").read_text(encoding="utf-8")
+        assert code == 5, told
+        assert "the same command goes on" in told
+        assert server.counts()["requests"] >= 3
         server.plan(Plan())
-        done = society(*arguments, cwd=tmp_path)
+        done = nursery.society(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

@@ -2,9 +2,7 @@
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from scenarios.cli.app import app
 from scenarios.study.reader import read_study
 
 KNOWN = """\
@@ -27,15 +25,13 @@ DESIGNS = {
 }
 
 
-def society(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
 @pytest.mark.parametrize("design", DESIGNS)
-def test_the_command_finds_the_one_key_that_matters(tmp_path, monkeypatch, design):
-    monkeypatch.chdir(tmp_path)
+def test_the_command_finds_the_one_key_that_matters(nursery, tmp_path, design):
+    def society(*arguments):
+        done = nursery.society(*arguments, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
     (tmp_path / "it.yaml").write_text(KNOWN.replace("DESIGN", DESIGNS[design]))
     runs = {"morris": 2 * 3, "sobol": 4 * 4}[design]
     assert f"= {runs} runs" in society("study", "plan", "it.yaml")

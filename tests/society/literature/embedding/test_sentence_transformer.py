@@ -10,8 +10,6 @@ import os
 import pickle
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 import time
 from functools import partial
@@ -269,16 +267,17 @@ def test_half_precision_weights_are_read_in_single_precision(model):
     assert np.array_equal(make_embedding(f"sentence-transformers:{model}").encode(TEXTS[:20]), rows)
 
 
-TEXTS_TO_KEEP = 2200
-"""More than the 2,048 after which progress is told."""
+TEXTS_TO_KEEP, BATCH = 600, 512
+"""More than one batch, after which progress is told; batches are smaller here than elsewhere."""
 EMBED = """
-import sys, time
-from society.literature.embedding import EmbeddingCache, make_embedding
-from tests.society.literature.embedding.test_sentence_transformer import corpus
-made = make_embedding("sentence-transformers:" + sys.argv[1])
+import time
+from society.literature.embedding import EmbeddingCache, cached, make_embedding
+from tests.society.literature.embedding.test_sentence_transformer import BATCH, corpus
+cached.BATCH_TEXTS = BATCH
+made = make_embedding("sentence-transformers:{model}")
 # Waits before the last texts: it is killed before the end, however late that happens.
 wait = lambda *_: time.sleep(600)
-made.encode_all(corpus(), cache=EmbeddingCache(sys.argv[2]), progress=wait)
+made.encode_all(corpus(), cache=EmbeddingCache("{folder}"), progress=wait)
 """
 
 
@@ -289,26 +288,29 @@ def corpus():
     ]
 
 
-def test_a_killed_embedding_goes_on_where_it_stopped_with_the_same_rows(built, tmp_path):
+def test_a_killed_embedding_goes_on_where_it_stopped_with_the_same_rows(
+    nursery, built, tmp_path, monkeypatch
+):
     """Half is made by a process with other threads, killed; half here; then all of it again."""
-    command = [sys.executable, "-c", EMBED, str(built), str(tmp_path)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "3"}
-    killed = subprocess.Popen(command, cwd=ROOT, env=environment)
+    branch = nursery.branch(OMP_NUM_THREADS="3")
+    killed = branch.start(tmp_path / "log", before=EMBED.format(model=built, folder=tmp_path))
     record, deadline = 36, time.monotonic() + 120
     while time.monotonic() < deadline and size(tmp_path) < 5 * 64 * record:
         time.sleep(0.002)
-    killed.kill()
-    assert killed.wait() == -signal.SIGKILL
+    os.kill(killed, signal.SIGKILL)
+    assert branch.wait(killed)[0] == -signal.SIGKILL
+    branch.close()
+    monkeypatch.setattr("society.literature.embedding.cached.BATCH_TEXTS", BATCH)
     told, embedding = [], make_embedding(f"sentence-transformers:{built}")
     with EmbeddingCache(tmp_path) as cache:
         kept = len(cache.partition(embedding.origin))
         assert 5 * 64 <= kept < TEXTS_TO_KEEP
         rows = embedding.encode_all(corpus(), cache=cache, progress=lambda *n: told.append(n))
-    assert told == [(2048, TEXTS_TO_KEEP), (TEXTS_TO_KEEP, TEXTS_TO_KEEP)]
+    assert told == [(BATCH, TEXTS_TO_KEEP), (TEXTS_TO_KEEP, TEXTS_TO_KEEP)]
     # It only grows, so nothing was embedded twice.
     assert size(tmp_path) == TEXTS_TO_KEEP * record
     again = make_embedding(f"sentence-transformers:{built}")
-    around = slice(kept - 200, kept + 100)
+    around = slice(kept - 100, kept + 50)
     assert np.array_equal(rows[around], again.encode(corpus()[around]))
 
 

@@ -1,0 +1,177 @@
+"""The context window of a model, as its server or litellm's list of models tells it.
+
+A window holds prompt and reply of one call. vLLM and llama.cpp refuse a prompt that is longer than
+theirs, Ollama drops the beginning of it. No question is put to the model here: what is read are
+the pages on which the servers describe themselves. They are vLLM's ``/v1/models``
+(``max_model_len``), llama.cpp's ``/props`` (``n_ctx`` of one slot), and Ollama's ``/api/show`` and
+``/api/ps``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from agents.backends.endpoint_settings import EndpointSettings
+from agents.backends.http import ChatCompletionsBackend
+from agents.backends.litellm import listed_window
+from agents.errors import InputError
+
+Server = Literal["Ollama", "vLLM", "llama.cpp", "litellm's list", "the server", ""]
+"""What told a window; a server whose kind is not known, or empty where nothing did."""
+Ask = Callable[..., Any]
+"""Asks a server for the page at a path, or posts a body to it; None where it has no such page."""
+OLLAMA_HOME = "http://localhost:11434"
+"""Where litellm looks for Ollama if no address is given, nor ``OLLAMA_API_BASE`` set."""
+SECONDS = 5.0
+"""For which a server is waited for."""
+LONGEST = 2**30
+"""Tokens of the longest window that is believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextWindow:
+    """The context window of a model at one endpoint, in tokens.
+
+    Attributes:
+        server: what told it.
+        tokens: what a call has now; None: not known.
+        most: what the model was made for, where the server tells that too; None: not known.
+    """
+
+    server: Server = ""
+    tokens: int | None = None
+    most: int | None = None
+
+
+def read_windows(backend: ChatCompletionsBackend) -> list[tuple[EndpointSettings, ContextWindow]]:
+    """The context window of a model at each of its endpoints.
+
+    Servers with an address are asked about themselves; models of a provider are looked up in
+    litellm's list. What cannot be reached or understood is not known, and no error.
+    """
+    return [(one, _window_at(backend, one)) for one in backend.endpoint_settings()]
+
+
+def ask_server(endpoint: EndpointSettings, address: str, model: str) -> ContextWindow:
+    """The context window that a server tells of itself.
+
+    Args:
+        endpoint: has the name of the key's variable; no key is sent where none is set.
+        address: of its API, with or without ``/v1``.
+        model: its name there.
+    """
+    import httpx
+
+    root = address.rstrip("/").removesuffix("/v1")
+    # A proxy is no way to a server on this machine.
+    with httpx.Client(
+        timeout=SECONDS, headers=_headers(endpoint), trust_env=not endpoint.is_local
+    ) as client:
+
+        def ask(path: str, body: Mapping[str, Any] | None = None) -> Any:
+            answer = client.request("GET" if body is None else "POST", root + path, json=body)
+            return answer.json() if answer.status_code == 200 else None
+
+        # llama.cpp comes first: it has the other pages as well, and says other things there.
+        for known in (_llama_cpp, _openai_like, _ollama):
+            try:
+                window = known(ask, model)
+            except httpx.TransportError:
+                return ContextWindow()
+            except (httpx.HTTPError, ValueError, RecursionError):
+                continue
+            if window is not None:
+                return window
+    return ContextWindow()
+
+
+def _window_at(backend: ChatCompletionsBackend, endpoint: EndpointSettings) -> ContextWindow:
+    address, model = endpoint.api_base, backend.model
+    if backend.sets_window:
+        address = address or os.environ.get("OLLAMA_API_BASE") or OLLAMA_HOME
+    if backend.client == "litellm":
+        model = model.partition("/")[2] or model
+    if address is not None:
+        told = ask_server(EndpointSettings(address, key=endpoint.key), address, model)
+        if told.server or endpoint.is_local or backend.sets_window:
+            return told
+    listed = listed_window(backend.model)
+    return ContextWindow() if listed is None else ContextWindow("litellm's list", listed)
+
+
+def _headers(endpoint: EndpointSettings) -> dict[str, str]:
+    try:
+        key = endpoint.secret()
+    except InputError:
+        return {}
+    return {} if key is None else {"Authorization": f"Bearer {key}"}
+
+
+def _llama_cpp(ask: Ask, model: str) -> ContextWindow | None:
+    """What llama.cpp's server tells: the window of one of the slots that calls are answered in."""
+    told = ask("/props")
+    tokens = _tokens(_of(_of(told, "default_generation_settings"), "n_ctx"))
+    tokens = tokens or _tokens(_of(told, "n_ctx"))
+    return None if tokens is None else ContextWindow("llama.cpp", tokens)
+
+
+def _openai_like(ask: Ask, model: str) -> ContextWindow | None:
+    """What a list of models tells: vLLM's, and those of gateways that state a length as well."""
+    told = _of(ask("/v1/models"), "data")
+    listed = [one for one in told if _of(one, "id") == model] if isinstance(told, list) else []
+    for one in listed:
+        tokens = _tokens(_of(one, "max_model_len"))
+        if tokens is not None:
+            return ContextWindow("vLLM", tokens)
+        tokens = _tokens(_of(one, "context_length")) or _tokens(_of(one, "context_window"))
+        if tokens is not None:
+            return ContextWindow("the server", tokens)
+    return None
+
+
+def _ollama(ask: Ask, model: str) -> ContextWindow | None:
+    """What Ollama tells: the window of the model, and that which its file or its runner has."""
+    told = ask("/api/show", {"model": model})
+    about = _of(told, "model_info")
+    if not isinstance(about, dict):
+        return None
+    lengths = (value for name, value in about.items() if name.endswith(".context_length"))
+    most = next((tokens for tokens in map(_tokens, lengths) if tokens is not None), None)
+    tokens = _running(_of(ask("/api/ps"), "models"), model)
+    return ContextWindow("Ollama", tokens or _num_ctx(_of(told, "parameters")), most)
+
+
+def _running(loaded: Any, model: str) -> int | None:
+    """The window with which a model is loaded now."""
+    names = {model, f"{model}:latest"}
+    for one in loaded if isinstance(loaded, list) else ():
+        if _of(one, "name") in names or _of(one, "model") in names:
+            return _tokens(_of(one, "context_length"))
+    return None
+
+
+def _num_ctx(parameters: Any) -> int | None:
+    """The window that the model's own file states, in lines of a name and a value."""
+    for name, value in _pairs(parameters if isinstance(parameters, str) else ""):
+        if name == "num_ctx" and value.isdecimal():
+            return _tokens(int(value))
+    return None
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    for line in text.splitlines():
+        name, _, value = line.strip().partition(" ")
+        yield name, value.strip()
+
+
+def _of(told: Any, name: str) -> Any:
+    return told.get(name) if isinstance(told, dict) else None
+
+
+def _tokens(value: Any) -> int | None:
+    """A number of tokens, if it can be believed."""
+    believed = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LONGEST
+    return value if believed else None

@@ -1,0 +1,261 @@
+"""Requests with their replies, recorded while a scenario is rehearsed or a run is replayed.
+
+A rehearsal asks no language model: rule-based scientists answer in its place. A finished run is
+gone through again from its journal alone, so its prompts and replies are those that were sent and
+that came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agents.backends.model_mimic import ModelMimic
+from agents.errors import InputError, Verdict
+from agents.gateway.backend import Backend
+from agents.gateway.gateway import Gateway
+from agents.journal.journal import Journal
+from agents.journal.records import verdict_name
+from agents.offline.backend import Offline
+from agents.prompts.request import Message, Reply, Request
+from agents.replies.form import Form
+from agents.usage import Usage
+from metrics.cost.critical_path import table_rows
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.runs.run_folder import MANIFEST, SCENARIO
+from scenarios.runs.run_journal import JOURNAL
+
+if TYPE_CHECKING:
+    from society.model import Society
+
+MOST = 10_000
+"""Requests after which a rehearsal stops: more pages than that are read by nobody."""
+NAMED = 5
+"""Teams that a message names where another one was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamChoice:
+    """Which teams are listed; without any choice, all.
+
+    Attributes:
+        team: id of the only one; None: no particular one.
+        first: the first so many (>= 1), by their first question; None: no bound.
+    """
+
+    team: str | None = None
+    first: int | None = None
+
+    def of(self, teams: Sequence[str]) -> list[str]:
+        """Those that are listed, of teams in the order of their first questions."""
+        chosen = [team for team in teams if self.team in (None, team)]
+        return chosen[: self.first]
+
+    def is_met(self, teams: Sequence[str], ended: set[str]) -> bool:
+        """True if all that are to be listed have ended.
+
+        Args:
+            teams: in the order of their first questions, so far.
+            ended: those of them that have ended.
+        """
+        if self.team is not None:
+            return self.team in ended
+        chosen = self.of(teams)
+        return self.first is not None and len(chosen) == self.first and set(chosen) <= ended
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """One request with its reply.
+
+    Attributes:
+        id: call id.
+        page: name of the prompt; empty where it is not known.
+        messages: as they were sent, or would be.
+        form: the form of the reply.
+        text: the reply; empty where there is a verdict.
+        verdict: name of the verdict in place of words; empty where there are words.
+        usage: tokens as whoever answered counted them.
+        row: the call's row of the table ``calls``.
+    """
+
+    id: str
+    page: str
+    messages: tuple[Message, ...]
+    form: type[Form]
+    text: str
+    verdict: str
+    usage: Usage
+    row: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The calls of a rehearsal or a run, in the order in which they are listed.
+
+    Attributes:
+        title: the scenario and its seed.
+        rehearsed: True: the words are those of rule-based scientists in place of the model.
+        about: who spoke, as reports say it.
+        calls: by team, and within a team by their place among its acts.
+        by_rules: calls that are not listed because rules answer them in the run too.
+        stopped: True if the rehearsal stopped after ``MOST`` requests.
+    """
+
+    title: str
+    rehearsed: bool
+    about: str
+    calls: tuple[RecordedCall, ...]
+    by_rules: int
+    stopped: bool
+
+
+class RecordingGateway(Gateway):
+    """A gateway that keeps each request with its reply.
+
+    Attributes:
+        recorded: request without its slots, and what came of it, in the order of asking.
+        teams: ids of the teams, in the order of their first questions.
+    """
+
+    def __init__(self, backend: Backend, journal: Journal | None = None) -> None:
+        super().__init__(backend, 1, journal, strict=journal is not None)
+        self.recorded: list[tuple[Request, Reply | Verdict]] = []
+        self.teams: dict[str, None] = {}
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request, and record it."""
+        self.teams.setdefault(team_of(request.id))
+        try:
+            reply = await super().complete(request)
+        except Verdict as verdict:
+            # Without its traceback, which would keep everything alive that it passed.
+            self.recorded.append((request, verdict.with_traceback(None)))
+            raise
+        self.recorded.append((request, reply))
+        return reply
+
+
+def rehearse_pages(scenario: Scenario, choice: TeamChoice | None = None) -> Listing:
+    """Rehearse a scenario with rule-based scientists, and list what its model would be asked.
+
+    Nothing is asked of a model and nothing is paid.
+
+    Args:
+        scenario: checked.
+        choice: which teams; None: all.
+
+    Raises:
+        InputError: the ecosystem cannot be used, or no such team asks anything.
+    """
+    backend = scenario.seeded_backend
+    rules = isinstance(backend, Offline)
+    speaking = (
+        backend.model_copy(update={"latency": 0.0}) if rules else ModelMimic(imitated=backend)
+    )
+    gateway = RecordingGateway(speaking)
+    return _listing(scenario, gateway, choice or TeamChoice(), rehearsed=True)
+
+
+def replay_pages(folder: Path, choice: TeamChoice | None = None, *, trust: bool = False) -> Listing:
+    """Go through a finished run again from its journal, and list what was asked and answered.
+
+    Args:
+        folder: of the run.
+        choice: which teams; None: all.
+        trust: let dotted paths in its scenario be imported.
+
+    Raises:
+        InputError: no finished run with a journal, or no such team asked anything.
+        Diverged: prompts or code have changed since.
+    """
+    if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
+        raise InputError(f"{folder}: holds no run with a journal")
+    if not (folder / MANIFEST).is_file():
+        raise InputError(f"{folder}: the run is not finished; the command that began it goes on")
+    scenario = load_scenario(folder / SCENARIO, trust=trust)
+    with Journal.open(folder / JOURNAL, frozen=True) as journal:
+        gateway = RecordingGateway(scenario.seeded_backend, journal)
+        return _listing(scenario, gateway, choice or TeamChoice(), rehearsed=False)
+
+
+def is_run(folder: Path) -> bool:
+    """Is this the folder of a run, and not the name or the file of a scenario?"""
+    return folder.is_dir() and (folder / JOURNAL).is_file()
+
+
+def team_of(call: str) -> str:
+    """Id of the team, leader and ordinal, from a call id."""
+    return "/".join(call.split("/", 2)[:2])
+
+
+def _listing(
+    scenario: Scenario, gateway: RecordingGateway, choice: TeamChoice, *, rehearsed: bool
+) -> Listing:
+    from scenarios.runs.build import build_society
+
+    society = build_society(scenario, gateway=gateway)
+    # A replay goes to its end: only there it is certain that the journal holds this very run.
+    stops_early = rehearsed
+    while society.running and not (stops_early and _is_enough(society, gateway, choice)):
+        society.step()
+    society.close()
+    chosen = choice.of(list(gateway.teams))
+    if not chosen:
+        raise InputError(_nothing(choice, list(gateway.teams)))
+    calls, by_rules = _calls(society, gateway, chosen)
+    spoken = scenario.backend.backend
+    return Listing(
+        title=f"{scenario.name}, seed {scenario.seed}",
+        rehearsed=rehearsed and not spoken.rule_based,
+        about=spoken.about,
+        calls=calls,
+        by_rules=by_rules,
+        stopped=rehearsed and society.day < scenario.until and len(gateway.recorded) >= MOST,
+    )
+
+
+def _is_enough(society: Society, gateway: RecordingGateway, choice: TeamChoice) -> bool:
+    if len(gateway.recorded) >= MOST:
+        return True
+    ended = {str(row["team"]) for row in table_rows(society.log.rows, "teams")}
+    return choice.is_met(list(gateway.teams), ended)
+
+
+def _calls(
+    society: Society, gateway: RecordingGateway, chosen: Sequence[str]
+) -> tuple[tuple[RecordedCall, ...], int]:
+    """The calls of the chosen teams in the order of the list, and how many rules answered."""
+    rows = {str(row["call"]): row for row in table_rows(society.log.rows, "calls")}
+    place = {team: number for number, team in enumerate(chosen)}
+    rules = gateway.backend.rule_based
+    listed, by_rules = [], 0
+    for order, (request, outcome) in enumerate(gateway.recorded):
+        row = rows.get(request.id)
+        if row is None or row["team"] not in place:
+            continue
+        if not (rules or row["live"]):
+            by_rules += 1
+            continue
+        key = place[row["team"]], row["sequence"], order
+        listed.append((key, _recorded(request, outcome, row)))
+    return tuple(call for _, call in sorted(listed, key=lambda one: one[0])), by_rules
+
+
+def _recorded(request: Request, outcome: Reply | Verdict, row: Mapping[str, Any]) -> RecordedCall:
+    text, verdict, usage = "", "", Usage()
+    if isinstance(outcome, Reply):
+        text, usage = outcome.text, outcome.usage
+    else:
+        verdict = f"{verdict_name(outcome)}: {outcome}"
+    page = getattr(request, "page", "")
+    return RecordedCall(request.id, page, request.messages, request.form, text, verdict, usage, row)
+
+
+def _nothing(choice: TeamChoice, teams: Sequence[str]) -> str:
+    if choice.team is None or not teams:
+        return "nothing is asked in this scenario; raise until, or found more teams"
+    named = ", ".join(teams[:NAMED]) + (", ..." if len(teams) > NAMED else "")
+    return f"--team: no team {choice.team} asks anything; there are {named}"

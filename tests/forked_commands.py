@@ -1,0 +1,353 @@
+"""Nursery: many processes that run the command ``society``, or a function of a test, quickly.
+
+Importing everything that a run needs takes seconds, and so does a first run. One process does both
+once; then it forks a child for each order that it reads, and the child does what was ordered in a
+process of its own, as a user's would; the workers of a study are forks of that child. The hash seed
+differs from that of the tests, numerical libraries use one thread, and no client of a model has
+been imported: ``Nursery.branch`` makes a nursery that has one.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import multiprocessing
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from importlib import import_module
+from itertools import count
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from tests.empty_figures import empty_figures
+
+ROOT = Path(__file__).parents[1]
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""A process whose libraries have threads of their own cannot be forked safely."""
+MAIN = "from tests.forked_commands import main; main()"
+SMALL = {
+    "population.ecosystem.scientists": 8,
+    "population.ecosystem.papers": 40,
+    "protocol.team_size": 1,
+    "protocol.turns": 1,
+    "until": "40d",
+}
+"""A run that comes through everything that is imported late."""
+
+
+class Nursery:
+    """Processes that have everything imported already.
+
+    Args:
+        server: where orders are written and answers read; None: start a server.
+    """
+
+    def __init__(self, server: socket.socket | None = None) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="nursery-")
+        self._numbers = count()
+        self._process: subprocess.Popen[bytes] | None = None
+        if server is None:
+            server, theirs = socket.socketpair()
+            seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", MAIN, str(theirs.fileno())],
+                cwd=ROOT,
+                env=os.environ | ONE_THREAD | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+                pass_fds=[theirs.fileno()],
+            )
+            theirs.close()
+        self._server = server
+        self._answers = server.makefile("r", encoding="utf-8")
+        assert self._answers.readline() == "ready\n"
+
+    def branch(self, *modules: str, **environment: str) -> Nursery:
+        """Another nursery, whose processes have these modules and variables as well."""
+        path = f"{self._folder.name}/{next(self._numbers)}"
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(path)
+            listening.listen()
+            self._ask({"branch": path, "modules": modules, "env": environment})
+            return Nursery(listening.accept()[0])
+
+    def start(self, log: Path | str, *arguments: object, **how: Any) -> int:
+        """Begin a command; gives its process id.
+
+        Args:
+            log: where its output goes.
+            arguments: of the command.
+            how: ``page``: write pages (with empty figures); by default it writes none. ``site``
+                and ``nth``: where it dies. ``cwd``, ``env``: its folder, and what is added to its
+                environment. ``errors``: where its errors go, if not to the log. ``before``: Python
+                code that it runs first.
+        """
+        return self._begin({"arguments": [str(one) for one in arguments], "log": str(log), **how})
+
+    def wait(self, pid: int, kill_after: float | None = None) -> tuple[int, float]:
+        """Wait for a process; gives its exit code (negative: the signal) and its seconds."""
+        told = self._ask({"wait": pid, "kill_after": kill_after})
+        return told["code"], told["seconds"]
+
+    def run(
+        self, log: Path | str, *arguments: object, kill_after: float | None = None, **how: Any
+    ) -> tuple[int, float]:
+        """Run a command to its end, or to the death it was told of."""
+        return self.wait(self.start(log, *arguments, **how), kill_after)
+
+    def society(self, *arguments: object, **how: Any) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end; gives its exit code and what it printed."""
+        out, errors = (Path(self._folder.name) / str(next(self._numbers)) for _ in range(2))
+        code, _ = self.run(out, *arguments, errors=str(errors), **how)
+        told = (out.read_text(encoding="utf-8"), errors.read_text(encoding="utf-8"))
+        return subprocess.CompletedProcess(arguments, code, *told)
+
+    def call(self, function: str, **arguments: Any) -> Any:
+        """What a function, ``module:name``, gives in a process of its own; all of it as JSON."""
+        log, value = (Path(self._folder.name) / str(next(self._numbers)) for _ in range(2))
+        order = {"call": function, "with": arguments, "log": str(log), "value": str(value)}
+        code, _ = self.wait(self._begin(order))
+        assert code == 0, log.read_text(encoding="utf-8")
+        return json.loads(value.read_text(encoding="utf-8"))
+
+    def close(self) -> None:
+        """Let the server end."""
+        self._answers.close()
+        self._server.close()
+        if self._process is not None:
+            self._process.wait(120)
+        self._folder.cleanup()
+
+    def _begin(self, order: dict[str, Any]) -> int:
+        order["cwd"] = str(order.get("cwd") or Path.cwd())
+        pid: int = self._ask(order)["pid"]
+        return pid
+
+    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
+        self._server.sendall(json.dumps(order).encode() + b"\n")
+        answer: dict[str, Any] = json.loads(self._answers.readline())
+        return answer
+
+
+def hash_of(text: str) -> int:
+    """What this process has for a text, by its hash seed."""
+    return hash(text)
+
+
+def warm_up() -> None:
+    """Do a small run and let go of it, so that the children have imported what a run imports."""
+    from matplotlib.figure import Figure
+    from typer.testing import CliRunner
+
+    import scenarios.runs.progress
+    from scenarios.cli.app import app
+
+    assert scenarios.runs.progress
+    Figure.savefig = empty_figures(Figure.savefig, lambda: False)  # type: ignore[method-assign]
+    settings = [part for key, value in SMALL.items() for part in ("--set", f"{key}={value}")]
+    with tempfile.TemporaryDirectory() as folder:
+        done = CliRunner().invoke(app, ["run", "virsci/paper", *settings, "--out", f"{folder}/run"])
+    assert done.exit_code == 0, done.output
+
+
+def die() -> None:
+    """As if the plug had been pulled."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def plant(site: str, nth: int) -> None:
+    """Let this process die when it comes to a site for the n-th time."""
+    import society.results.table_files
+    from agents.journal.journal import Journal
+    from scenarios.runs import run_folder
+
+    seen = [0]
+
+    def counted():
+        seen[0] += 1
+        if seen[0] == nth:
+            die()
+
+    def before(owner, name):
+        whole = getattr(owner, name)
+
+        @wraps(whole)
+        def dying(*args, **kwargs):
+            counted()
+            return whole(*args, **kwargs)
+
+        setattr(owner, name, dying)
+
+    def after(owner, name):
+        whole = getattr(owner, name)
+
+        @wraps(whole)
+        async def dying(*args, **kwargs):
+            value = await whole(*args, **kwargs)
+            counted()
+            return value
+
+        setattr(owner, name, dying)
+
+    {
+        "before intent": lambda: before(Journal, "record_intent"),
+        "after intent": lambda: after(Journal, "record_intent"),
+        "after answer": lambda: before(Journal, "record_outcome"),
+        "after commit": lambda: after(Journal, "record_outcome"),
+        "during resume": lambda: before(Journal, "lookup_call"),
+        "writing tables": lambda: before(society.results.table_files, "write_parquet"),
+        "writing results": lambda: before(run_folder, "write_atomically"),
+    }[site]()
+
+
+SITES = (
+    "before intent",
+    "after intent",
+    "after answer",
+    "after commit",
+    "during resume",
+    "writing tables",
+    "writing results",
+)
+
+
+def obey(order: dict[str, Any]) -> None:
+    """Do what was ordered in this process; never returns."""
+    for name, place in ((1, order["log"]), (2, order.get("errors", order["log"]))):
+        os.dup2(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND), name)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    # A suite that was started in the background ignores SIGINT, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    workers, code = ForkedWorkers(), 1
+    multiprocessing.get_context = lambda method=None: workers  # type: ignore[assignment]
+    try:
+        os.chdir(order["cwd"])
+        os.environ.update(order.get("env", {}))
+        exec(order.get("before", ""), {})
+        if "call" in order:
+            module, _, name = order["call"].partition(":")
+            value = getattr(import_module(module), name)(**order["with"])
+            Path(order["value"]).write_text(json.dumps(value), encoding="utf-8")
+        else:
+            command(order)
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+class ForkedWorkers:
+    """In the place of multiprocessing's way to start a worker of a study: fork one from here."""
+
+    def __init__(self) -> None:
+        self._whole = multiprocessing.get_context("fork")
+        self._ours: list[Connection] = []
+
+    def Pipe(self) -> tuple[Connection, Connection]:
+        """Two ends of which the first is this process's own."""
+        ours, theirs = self._whole.Pipe()
+        self._ours.append(ours)
+        return ours, theirs
+
+    def Process(self, target: Callable[..., None], args: Any, name: str) -> BaseProcess:
+        """A worker that, as one that has been spawned, holds no end of this process."""
+
+        def work() -> None:
+            for one in self._ours:
+                one.close()
+            target(*args)
+
+        return self._whole.Process(target=work, name=name)
+
+
+def command(order: dict[str, Any]) -> None:
+    """Run the command in this process."""
+    if not order.get("page"):
+        import metrics.report.page
+
+        metrics.report.page.write_page = lambda run, folder: folder
+    if order.get("site"):
+        plant(order["site"], order.get("nth", 1))
+    from scenarios.cli.app import main
+
+    sys.argv = ["society", *order["arguments"]]
+    main()
+
+
+def serve(client: socket.socket) -> None:
+    """Fork one child an order and tell how each ended; returns when the client has gone."""
+    # What is imported stays: children need not go through it when they collect garbage.
+    gc.collect()
+    gc.freeze()
+    children: dict[int, float] = {}
+    client.sendall(b"ready\n")
+    for line in client.makefile("r", encoding="utf-8"):
+        order = json.loads(line)
+        if "wait" in order:
+            pid = order["wait"]
+            status = ended(pid, order.get("kill_after"))
+            took = time.monotonic() - children.pop(pid)
+            answer = {"code": os.waitstatus_to_exitcode(status), "seconds": took}
+        else:
+            pid = os.fork()
+            if not pid:
+                os.close(client.fileno())
+                if "branch" in order:
+                    branch(order)
+                obey(order)
+            if "branch" not in order:
+                children[pid] = time.monotonic()
+            answer = {"pid": pid}
+        client.sendall(json.dumps(answer).encode() + b"\n")
+    for pid in children:  # of tests that have failed
+        os.kill(pid, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
+
+
+def branch(order: dict[str, Any]) -> None:
+    """Import more and serve whoever listens there; never returns."""
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(order["branch"])
+    os.environ.update(order["env"])
+    for module in order["modules"]:
+        import_module(module)
+    serve(client)
+    os._exit(0)
+
+
+def ended(pid: int, kill_after: float | None) -> int:
+    """Wait for a child, and kill it if it takes longer than it may."""
+    if kill_after is not None:
+        until = time.monotonic() + kill_after
+        while time.monotonic() < until:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                return status
+            time.sleep(0.002)
+        os.kill(pid, signal.SIGKILL)
+    return os.waitpid(pid, 0)[1]
+
+
+def main() -> None:
+    """Serve the process that has started this one."""
+    sys.path.remove("")  # as the script ``society`` finds nothing in the current folder by itself
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    warm_up()
+    serve(connection)

@@ -1,0 +1,185 @@
+"""The longest page, the window that holds it, and runs whose prompts nobody cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.backends.litellm import LiteLLM
+from agents.errors import InputError
+from agents.prompts.prompt import total_characters
+from scenarios import load_scenario, run_scenario
+from scenarios.config.schema import Scenario
+from scenarios.runs.execute import replay
+from scenarios.runs.page_lengths import (
+    SMALLEST,
+    longest_page,
+    size_window,
+    tokens_needed,
+    untrimmed,
+    window_size,
+)
+from scenarios.runs.shared_resources import SharedResources
+from society.results.run import Run
+from tests.faultserver import FaultServer, Plan
+
+OLLAMA = {"backend.use": "litellm", "backend.model": "ollama_chat/test"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture
+def path(small_text: str, tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    path.write_text(small_text, encoding="utf-8")
+    return path
+
+
+def spoken(path: Path, server: FaultServer, plan: Plan, **keys: object) -> Scenario:
+    """The scenario with a played Ollama, whose counts begin anew."""
+    server.plan(plan)
+    server.reset()
+    base = {"backend.api_base": server.url.removesuffix("/v1")}
+    return load_scenario(path, **(OLLAMA | base | keys))
+
+
+def need(scenario: Scenario) -> int:
+    page = longest_page(scenario)
+    assert page is not None
+    return tokens_needed(scenario.backend.backend, total_characters(page.messages))
+
+
+def window_of(scenario: Scenario) -> int | None:
+    backend = scenario.backend.backend.paid
+    assert isinstance(backend, LiteLLM)
+    return backend.window
+
+
+def test_windows_are_twice_or_half_as_long_again() -> None:
+    sizes = [window_size(need) for need in (1, 4096, 4097, 6145, 8193, 12_289, 100_000)]
+    assert sizes == [4096, 4096, 6144, 8192, 12_288, 16_384, 131_072]
+    assert SMALLEST == 4096
+
+
+def test_the_longest_page_is_the_same_each_time_and_is_not_trimmed(path: Path) -> None:
+    whole = load_scenario(path, **OLLAMA)
+    cut = load_scenario(path, **OLLAMA, **{"backend.context": 3000, "backend.max_tokens": 1000})
+    pages = [longest_page(one) for one in (whole, whole, cut)]
+    assert len({page.id for page in pages if page is not None}) == 1
+    lengths = [total_characters(page.messages) for page in pages if page is not None]
+    assert len(set(lengths)) == 1
+    assert lengths[0] > 3 * 2000
+    assert untrimmed(whole) is whole
+    assert window_of(untrimmed(cut)) is None
+
+
+def test_no_page_of_a_run_is_longer_than_the_one_of_the_rehearsal(
+    path: Path, small_run: Path
+) -> None:
+    """The rules say less than a model, so their pages are shorter."""
+    longest = Run.open(small_run).table("calls")["prompt_tokens"].max()
+    page = longest_page(load_scenario(path, **OLLAMA))
+    assert page is not None
+    assert longest <= (total_characters(page.messages) + 3) // 4
+
+
+def test_a_run_asks_for_one_window_that_holds_every_page(
+    path: Path, server: FaultServer, no_page: None
+) -> None:
+    scenario = spoken(path, server, Plan(plays="ollama"))
+    folder = run_scenario(scenario, path.parent / "run")
+    counts = server.counts()
+    wanted = window_size(need(scenario))
+    assert counts["windows"] == {str(wanted): counts["requests"]}
+    assert counts["requests"] > 10
+    assert counts["cut"] == 0
+    assert set(counts["outcomes"]) == {"answered"}
+    # The window is in no hash: the journal replays without a server, and so without a window.
+    server.plan(Plan())
+    assert replay(folder) == (folder / "digest").read_text(encoding="utf-8").strip()
+    assert server.counts()["requests"] == counts["requests"]
+
+
+def test_without_a_window_of_its_own_the_same_run_would_be_cut(
+    path: Path, server: FaultServer, no_page: None
+) -> None:
+    server.plan(Plan(plays="ollama"))
+    server.reset()
+    keys = {"backend.use": "openai", "backend.model": "test", "backend.api_base": server.url}
+    run_scenario(load_scenario(path, **keys), path.parent / "run")
+    assert server.counts()["cut"] > 0
+
+
+def test_a_window_that_is_too_short_is_refused_before_the_first_call(
+    path: Path, server: FaultServer, no_page: None
+) -> None:
+    scenario = spoken(path, server, Plan(plays="ollama", trained=4096))
+    with pytest.raises(InputError, match=r"made for 4,096; set backend\.context=4096"):
+        run_scenario(scenario, path.parent / "run")
+    assert server.counts()["requests"] == 0
+
+
+@pytest.mark.parametrize("refuses", [True, False])
+def test_a_stated_context_is_asked_for_and_pages_are_trimmed_to_it(
+    path: Path, server: FaultServer, no_page: None, refuses: bool
+) -> None:
+    keys = {"backend.context": 4096, "backend.max_tokens": 1000}
+    plan = Plan(plays="ollama", trained=4096, refuses=refuses)
+    scenario = spoken(path, server, plan, **keys)
+    assert size_window(scenario) is scenario
+    assert need(scenario) > 4096
+    run_scenario(scenario, path.parent / "run")
+    counts = server.counts()
+    assert counts["windows"] == {"4096": counts["requests"]}
+    assert counts["cut"] == 0
+    assert "overflow" not in counts["outcomes"]
+
+
+def test_the_window_is_no_longer_than_what_the_model_was_made_for(
+    path: Path, server: FaultServer
+) -> None:
+    scenario = spoken(path, server, Plan(plays="ollama"))
+    wanted = need(scenario)
+    assert wanted < window_size(wanted)
+    server.plan(Plan(plays="ollama", trained=wanted))
+    assert window_of(size_window(scenario)) == wanted
+
+
+def test_others_are_left_as_they_are(path: Path) -> None:
+    for keys in ({}, {"backend.use": "openai", "backend.model": "m"}):
+        scenario = load_scenario(path, **keys)
+        assert size_window(scenario) is scenario
+
+
+def test_the_live_part_of_a_hybrid_is_sized(path: Path, server: FaultServer) -> None:
+    server.plan(Plan(plays="ollama"))
+    base = server.url.removesuffix("/v1")
+    live = {"use": "litellm", "model": "ollama_chat/test", "api_base": base}
+    hybrid = {"backend.use": "hybrid", "backend.live": live, "backend.live_share": 1.0}
+    scenario = load_scenario(path, **hybrid)
+    sized = size_window(scenario)
+    assert window_of(sized) == window_size(need(scenario))
+    assert sized.seeded_backend.about == scenario.seeded_backend.about
+    assert sized.identity() == scenario.identity()
+
+
+def test_runs_share_connections_only_if_they_ask_for_one_window(path: Path) -> None:
+    resources = SharedResources(shared=True)
+    scenario = load_scenario(path, **OLLAMA)
+
+    def sized(tokens: int) -> Scenario:
+        speaking = scenario.backend
+        backend = speaking.backend.with_window(tokens)
+        changed = speaking.model_copy(update={"backend": backend})
+        return scenario.model_copy(update={"backend": changed})
+
+    first, second, third = (resources.endpoints_of(sized(n)) for n in (8192, 8192, 4096))
+    assert first is second
+    assert first is not third
+    resources.close()
