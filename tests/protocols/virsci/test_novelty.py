@@ -21,7 +21,7 @@ def listed(said):
 
 
 def always_the(place):
-    """Everybody always votes for the idea that was put forward third, second or first of three."""
+    """Everybody always votes for the same one of the three ideas, by its words."""
 
     def script(call, request):
         if call.act != "vote":
@@ -43,7 +43,7 @@ def test_permuted_ballots_are_counted_for_the_ideas_that_were_meant(synthetic, p
     assert len(titles) == 3
     (draft,) = played.of_form("Draft")
     assert draft.request.slots["idea"].idea.title == titles[place]
-    assert len({said.reply["Decision Made"] for said in ballots}) == 3, "the numbers differ"
+    assert len({said.reply["Decision Made"] for said in ballots}) > 1, "the numbers differ"
     assert Past(played, draft).winner()[0].reply["Title"] == titles[place]
 
 

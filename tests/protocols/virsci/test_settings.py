@@ -11,7 +11,7 @@ from protocols.policies.coauthorship import Coauthorship
 from protocols.team_sizes import ObservedSize, StatedSize, TeamSize
 from protocols.virsci.protocol import VirSci
 from protocols.virsci.settings import GivenTopic, Turns
-from scenarios.cli import app
+from scenarios.cli.app import app
 from society.kernel.streams import Streams
 from tests.protocols.scripted_backend import play
 
