@@ -69,7 +69,7 @@ class Crowd:
     def _start(self, what, *arguments):
         code = MAIN.format(what=what, arguments=[*arguments, *HERE])
         log = self._folder / f"{what}.log"
-        return self._nursery.start(log, before=code, cwd=self._folder)
+        return self._nursery.start(log, before=code, only=True, cwd=self._folder)
 
 
 def is_running(process):
