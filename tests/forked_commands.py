@@ -89,7 +89,7 @@ class Nursery:
             how: ``page``: write pages (with empty figures); by default it writes none. ``site``
                 and ``nth``: where it dies. ``cwd``, ``env``: its folder, and what is added to its
                 environment. ``errors``: where its errors go, if not to the log. ``before``: Python
-                code that it runs first.
+                code that it runs first; ``only``: and nothing after it.
         """
         return self._begin({"arguments": [str(one) for one in arguments], "log": str(log), **how})
 
@@ -110,6 +110,10 @@ class Nursery:
         code, _ = self.run(out, *arguments, errors=str(errors), **how)
         told = (out.read_text(encoding="utf-8"), errors.read_text(encoding="utf-8"))
         return subprocess.CompletedProcess(arguments, code, *told)
+
+    def python(self, code: str, **how: Any) -> subprocess.CompletedProcess[str]:
+        """Run code to its end, as ``python -c`` would."""
+        return self.society(before=code, only=True, **how)
 
     def call(self, function: str, **arguments: Any) -> Any:
         """What a function, ``module:name``, gives in a process of its own; all of it as JSON."""
@@ -233,12 +237,12 @@ def obey(order: dict[str, Any]) -> None:
         os.chdir(order["cwd"])
         os.environ.update(order.get("env", {}))
         redaction._known = redaction._Known()  # it reads the environment once, as it is by now
-        exec(order.get("before", ""), {})
+        exec(order.get("before", ""), {"__name__": "__main__"})
         if "call" in order:
             module, _, name = order["call"].partition(":")
             value = getattr(import_module(module), name)(**order["with"])
             Path(order["value"]).write_text(json.dumps(value), encoding="utf-8")
-        else:
+        elif not order.get("only"):
             command(order)
         code = 0
     except SystemExit as end:

@@ -65,7 +65,8 @@ def reference(whole):
 @pytest.mark.parametrize(
     "settings", [{}, {"latency": 0.001, "in_flight": 16}], ids=["at once", "live"]
 )
-def test_another_process_with_another_hash_seed_finds_the_same(nursery, reference, settings):
+def test_another_process_finds_the_same(nursery, reference, settings):
+    """A process that has another hash seed."""
     assert nursery.call("tests.test_determinism:digest_of_small", **settings) == reference
 
 

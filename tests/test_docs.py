@@ -24,6 +24,10 @@ from tests.faultserver import FaultServer, Plan
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMAND = "import sys; from scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
+DRAW_NOTHING = (
+    "import matplotlib.figure, tests.empty_figures; matplotlib.figure.Figure.savefig = "
+    "tests.empty_figures.empty_figures(matplotlib.figure.Figure.savefig, lambda: False)"
+)
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -38,17 +42,10 @@ def society(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[s
     )
 
 
-def test_the_first_example_prints_what_the_readme_shows(tmp_path):
+def test_the_first_example_prints_what_the_readme_shows(nursery, tmp_path):
     code, shown = blocks(README, "python")[0], blocks(README, "text")[0]
     assert len(code.strip().splitlines()) <= 15
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=550,
-    )
+    done = nursery.python(code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == shown
 
@@ -76,14 +73,19 @@ def test_the_links_of_the_pages_lead_somewhere():
 def test_the_notebook_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     notebook = nbformat.read(ROOT / "docs" / "quickstart.ipynb", as_version=4)
-    client = NotebookClient(notebook, timeout=550, resources={"metadata": {"path": str(tmp_path)}})
+    client = NotebookClient(
+        notebook,
+        timeout=550,
+        resources={"metadata": {"path": str(tmp_path)}},
+        extra_arguments=[f"--IPKernelApp.exec_lines={DRAW_NOTHING}"],
+    )
     client.execute()
     outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
     assert all(out.output_type != "error" for cell in outputs for out in cell)
     assert any(outputs)
 
 
-def test_the_protocol_of_the_extension_page_runs_once_it_is_trusted(tmp_path, monkeypatch):
+def test_the_protocol_of_the_extension_page_runs_once_it_is_trusted(nursery, tmp_path, monkeypatch):
     page = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
     (tmp_path / "essay.txt").write_text("Write an essay on {{ topic }}.")
     (tmp_path / "alone.py").write_text(blocks(page, "python")[0])
@@ -92,12 +94,12 @@ def test_the_protocol_of_the_extension_page_runs_once_it_is_trusted(tmp_path, mo
     refused = CliRunner().invoke(app, [*asked, "--out", "refused"])
     assert refused.exit_code == 2
     assert "--trust" in refused.stderr
-    trusted = society([*asked, "--out", "trusted", "--trust"], tmp_path)
+    trusted = nursery.society(*asked, "--out", "trusted", "--trust", cwd=tmp_path)
     assert trusted.returncode == 0, trusted.stderr
     assert set(Run.open(tmp_path / "trusted").table("teams")["protocol"]) == {"alone"}
 
 
-def test_the_other_parts_of_the_extension_page_run_together(tmp_path, monkeypatch):
+def test_the_other_parts_of_the_extension_page_run_together(nursery, tmp_path, monkeypatch):
     page = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
     for code in blocks(page, "python"):
         name = code.split("\n", 1)[0].removeprefix("# ")
@@ -112,7 +114,8 @@ def test_the_other_parts_of_the_extension_page_run_together(tmp_path, monkeypatc
     }
     settings = [part for key, value in used.items() for part in ("--set", f"{key}={value}")]
     folder = tmp_path / "runs" / "quickstart-0"
-    done = society(["run", "quickstart", *settings, "--out", str(folder), "--trust"], tmp_path)
+    command = ("run", "quickstart", *settings, "--trust", "--out")
+    done = nursery.society(*command, folder, cwd=tmp_path, page=True)
     assert done.returncode == 0, done.stderr
     run = Run.open(folder)
     accepted = run.table("invitations").query("outcome == 'accepted'")
@@ -126,7 +129,9 @@ def test_the_other_parts_of_the_extension_page_run_together(tmp_path, monkeypatc
     (record,) = runpy.run_path("our_export.py")["OurExport"](tmp_path / "export.jsonl")
     assert (record.title, len(record.authors)) == ("A title", 2)
     settings = ["--set", "backend.use=my_model:MyModel", "--set", "until=60d"]
-    done = society(["run", "quickstart", *settings, "--out", "modelled", "--trust"], tmp_path)
+    done = nursery.society(
+        "run", "quickstart", *settings, "--out", "modelled", "--trust", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -5,25 +5,30 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
 HERE = ("--host", "127.0.0.1", "--no-dashboard")
+MAIN = """
+import sys
+from distributed.cli.{what} import main
+sys.argv = ["{what}", *{arguments!r}]
+main()
+"""
 
 
 class Crowd:
     """One scheduler and some workers on loopback, from ``with`` to the end of its block.
 
     Args:
+        nursery: whose processes they are; nobody else uses it meanwhile.
         folder: for their logs.
         workers: how many.
     """
 
-    def __init__(self, folder, workers):
+    def __init__(self, nursery, folder, workers):
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        self._nursery = nursery
         self._folder = folder
         self._scheduler = None
         self._workers = [None] * workers
@@ -35,17 +40,15 @@ class Crowd:
 
     def __exit__(self, *_):
         for process in (self._scheduler, *self._workers):
-            if process is not None:
-                process.kill()
-                process.wait()
+            self._end(process)
 
     def restart(self):
         """Start again whoever has died."""
-        if self._scheduler is None or self._scheduler.poll() is not None:
+        if not is_running(self._scheduler):
             port = self.address.rpartition(":")[2]
             self._scheduler = self._start("dask_scheduler", "--port", port)
         for place, process in enumerate(self._workers):
-            if process is None or process.poll() is not None:
+            if not is_running(process):
                 alone = ("--nthreads", "1", "--no-nanny", "--death-timeout", "60")
                 self._workers[place] = self._start("dask_worker", self.address, *alone)
 
@@ -59,15 +62,20 @@ class Crowd:
         self._end(self._scheduler)
 
     def _end(self, process):
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        if is_running(process):
+            os.kill(process, signal.SIGKILL)
+            self._nursery.wait(process)
 
     def _start(self, what, *arguments):
-        with (self._folder / f"{what}.log").open("a", encoding="utf-8") as log:
-            return subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{what}", *arguments, *HERE],
-                cwd=self._folder,
-                env=os.environ | {"PYTHONPATH": str(ROOT), "FAULTSERVER_KEY": "key-of-the-tests"},
-                stdout=log,
-                stderr=log,
-            )
+        code = MAIN.format(what=what, arguments=[*arguments, *HERE])
+        log = self._folder / f"{what}.log"
+        return self._nursery.start(log, before=code, only=True, cwd=self._folder)
+
+
+def is_running(process):
+    """Has a process, by its number, not ended yet?"""
+    try:
+        told = Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return told.rpartition(")")[2].split()[0] != "Z"

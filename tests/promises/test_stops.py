@@ -2,16 +2,15 @@
 
 import json
 import os
-import re
 import signal
 import time
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from tests.faultserver import Plan
 from tests.promises.conftest import digest_of
+from tests.promises.dask_processes import is_running
 
 
 @pytest.fixture(scope="module")
@@ -177,11 +176,6 @@ def test_a_second_signal_stops_at_once(nursery, server, scenario, tmp_path, prom
     assert not (tmp_path / "run" / "partial").exists()
     assert "interrupted by" not in (tmp_path / "log").read_text(encoding="utf-8")
     promise("R14", "second signals after which the run stopped at once", 1)
-
-
-def is_running(pid):
-    """Has a process of the nursery not ended yet? Its number is its own until it is waited for."""
-    return re.search(r"\) (\S)", Path(f"/proc/{pid}/stat").read_text())[1] != "Z"
 
 
 def wait_for(holds):

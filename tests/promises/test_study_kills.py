@@ -25,6 +25,7 @@ arms: {arms}
 replicates: {replicates}
 measures: [papers]
 """
+CLUSTER = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker")
 SIZES = "{grid: {protocol.team_size: [2, 3]}}"
 POISON = "{list: [{name: well}, {name: poison, set: {protocol.use: 'killing_protocol:Deadly'}}]}"
 
@@ -123,23 +124,26 @@ def no_committed_call_was_paid_twice(folder, runs, server):
     return sum(counts[call]["attempts"] - answered[call] for call in counts)
 
 
-def survives(dask, study, server, tmp_path, *, replicates, workers, **kills):
+def survives(nursery, study, server, tmp_path, *, replicates, workers, **kills):
     """Do a study while its workers are killed; gives how many calls were made twice."""
     from scenarios.study.execution.dask_engine import run_on_cluster
 
     folder, runs, told = study("killed", replicates=replicates), 2 * replicates, []
     server.plan(Plan(latency=0.1))
-    with Crowd(tmp_path, workers) as crowd, Killer(crowd, server, **kills) as killer:
+    processes = nursery.branch(*CLUSTER)
+    with Crowd(processes, tmp_path, workers) as crowd, Killer(crowd, server, **kills) as killer:
         ends = run_on_cluster(folder, range(runs), scheduler=crowd.address, on_result=told.append)
+    processes.close()
     assert [end.state for end in ends] == ["done"] * runs, ends
     assert sorted(end.index for end in told) == list(range(runs))
     assert killer.kills == kills["most"]
     return no_committed_call_was_paid_twice(folder, runs, server)
 
 
-def test_a_study_outlives_its_workers_and_its_scheduler(dask, study, server, tmp_path, promise):
+@pytest.mark.usefixtures("dask")
+def test_a_study_outlives_its_workers_and_its_scheduler(nursery, study, server, tmp_path, promise):
     kills = {"every": 20, "most": 2, "scheduler_at": 2}
-    repeated = survives(dask, study, server, tmp_path, replicates=1, workers=2, **kills)
+    repeated = survives(nursery, study, server, tmp_path, replicates=1, workers=2, **kills)
     promise("R1", "workers and schedulers of studies that were killed", 2)
     promise("R1", "committed calls paid twice", 0)
     promise("R1", "calls under way at a kill that were repeated and listed", repeated)
@@ -147,9 +151,10 @@ def test_a_study_outlives_its_workers_and_its_scheduler(dask, study, server, tmp
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_study_outlives_many_kills(dask, study, server, tmp_path, promise):
+@pytest.mark.usefixtures("dask")
+def test_a_study_outlives_many_kills(nursery, study, server, tmp_path, promise):
     kills = {"every": 60, "most": 12, "scheduler_at": 5}
-    repeated = survives(dask, study, server, tmp_path, replicates=12, workers=3, **kills)
+    repeated = survives(nursery, study, server, tmp_path, replicates=12, workers=3, **kills)
     promise("R1", "workers and schedulers of studies that were killed", 12)
     promise("R1", "calls under way at a kill that were repeated and listed", repeated)
 

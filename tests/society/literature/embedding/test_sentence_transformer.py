@@ -293,7 +293,8 @@ def test_a_killed_embedding_goes_on_where_it_stopped_with_the_same_rows(
 ):
     """Half is made by a process with other threads, killed; half here; then all of it again."""
     branch = nursery.branch(OMP_NUM_THREADS="3")
-    killed = branch.start(tmp_path / "log", before=EMBED.format(model=built, folder=tmp_path))
+    embedding = EMBED.format(model=built, folder=tmp_path)
+    killed = branch.start(tmp_path / "log", before=embedding, only=True)
     record, deadline = 36, time.monotonic() + 120
     while time.monotonic() < deadline and size(tmp_path) < 5 * 64 * record:
         time.sleep(0.002)
