@@ -142,6 +142,15 @@ FAULTS = [
     ("request", 400, openai("Invalid 'user': string too long. Expected a string with maximum 64")),
     ("request", 308, b""),
     ("server", 500, openai("The server had an error", kind="server_error")),
+    (
+        "empty",
+        500,
+        openai(
+            "The model produced output that does not match the expected peg-native format",
+            kind="server_error",
+        ),
+    ),
+    ("empty", 500, openai("Failed to parse input at pos 12: <tool_call>", kind="server_error")),
     ("server", 503, b"upstream connect error"),
     ("server", 599, b""),
     ("server", 409, openai("Conflict")),
