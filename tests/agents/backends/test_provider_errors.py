@@ -127,6 +127,7 @@ FAULTS = [
     ("key", 401, openai("Incorrect API key provided: sk-12****90", "invalid_api_key")),
     ("key", 401, openai("rate limit of wrong keys reached; maximum context length is 5")),
     ("key", 400, gemini(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid one.")),
+    ("key", 400, openai("No connected db.", "400", "no_db_connection")),
     ("key", 403, openai("Project does not have access to the model")),
     ("request", 404, {"error": "model 'little' not found"}),
     ("request", 405, {}),
