@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-live test test-slow check mutants bench clean
+.PHONY: demo demo-live test test-slow test-peers check mutants bench clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
@@ -17,10 +17,16 @@ demo-live: $(VENV)/.installed
 	@$(BIN)/python -m tests.faultserver.demo $(SERVER)
 
 test: check
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not peers"
 
 test-slow: $(VENV)/.tools
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m "not peers"
+
+# Against servers that others wrote: litellm's proxy, and llama.cpp's server with random weights.
+# They are installed for this alone; the proxy has an environment of its own, because it asks for
+# other versions than this project.
+test-peers: $(VENV)/.peers
+	$(BIN)/python -m pytest -m peers -rs tests/peers
 
 check: $(VENV)/.tools
 	$(BIN)/ruff format --check .
@@ -46,4 +52,10 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.tools: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,semantic,cluster,scale]"
+	@touch $@
+
+$(VENV)/.peers: $(VENV)/.tools tests/peers/litellm-proxy.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --only-binary xllamacpp -e ".[peers]"
+	$(BIN)/python -m venv $(VENV)/litellm-proxy
+	$(VENV)/litellm-proxy/bin/python -m pip install --quiet --disable-pip-version-check -r tests/peers/litellm-proxy.txt
 	@touch $@

@@ -51,6 +51,8 @@ CODES: Mapping[str, type[Verdict] | str] = {
     "insufficient_credits": "credit",
     "billing_hard_limit_reached": "credit",
     "billing_not_active": "credit",
+    # What litellm's proxy says of an unknown key where it has no database to look it up in.
+    "no_db_connection": "key",
 }
 """Codes and types of errors, in lower case, that say more than the status."""
 
@@ -73,6 +75,12 @@ _UNPAID = (
     r"credit balance is too low|insufficient (?:account )?(?:balance|credit|funds)"
     r"|billing hard limit|account is not active|billing (?:is )?not (?:active|enabled)"
 )
+_UNPARSED = (
+    r"model produced output that does not match the expected|failed to parse input at pos \d"
+)
+"""llama.cpp, and what is built on it (Ollama, LM Studio), answer with 500 where they cannot parse
+what the model has written. The same request would get the same answer again, so this is no
+trouble of the server."""
 WORDINGS: tuple[tuple[type[Verdict] | str, frozenset[int], re.Pattern[str]], ...] = (
     (
         "request",
@@ -81,6 +89,7 @@ WORDINGS: tuple[tuple[type[Verdict] | str, frozenset[int], re.Pattern[str]], ...
     ),
     (Overflow, frozenset({400, 413, 422, 500}), re.compile(_TOO_LONG)),
     (Filtered, frozenset({400, 403, 422, 451}), re.compile(_TAKEN_AWAY)),
+    ("empty", frozenset({500}), re.compile(_UNPARSED)),
     ("credit", frozenset({400, 403}), re.compile(_UNPAID)),
     ("key", frozenset({400}), re.compile(_NO_KEY)),
 )

@@ -127,6 +127,7 @@ FAULTS = [
     ("key", 401, openai("Incorrect API key provided: sk-12****90", "invalid_api_key")),
     ("key", 401, openai("rate limit of wrong keys reached; maximum context length is 5")),
     ("key", 400, gemini(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid one.")),
+    ("key", 400, openai("No connected db.", "400", "no_db_connection")),
     ("key", 403, openai("Project does not have access to the model")),
     ("request", 404, {"error": "model 'little' not found"}),
     ("request", 405, {}),
@@ -142,6 +143,15 @@ FAULTS = [
     ("request", 400, openai("Invalid 'user': string too long. Expected a string with maximum 64")),
     ("request", 308, b""),
     ("server", 500, openai("The server had an error", kind="server_error")),
+    (
+        "empty",
+        500,
+        openai(
+            "The model produced output that does not match the expected peg-native format",
+            kind="server_error",
+        ),
+    ),
+    ("empty", 500, openai("Failed to parse input at pos 12: <tool_call>", kind="server_error")),
     ("server", 503, b"upstream connect error"),
     ("server", 599, b""),
     ("server", 409, openai("Conflict")),

@@ -1,0 +1,44 @@
+"""The forms that models are asked to fill, all of them, and the order of their fields."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator
+
+from agents.replies.form import Form
+
+MODULES = ("protocols.forms", "protocols.virsci.forms", "protocols.peer_review.forms")
+
+
+def reply_forms() -> list[type[Form]]:
+    """Every form of the protocols that is asked for by itself, in the order of their names."""
+    for module in MODULES:
+        importlib.import_module(module)
+    found = {form for form in _below(Form) if form.has_rule and form.__module__ in MODULES}
+    return sorted(found, key=lambda form: (form.__module__, form.__name__))
+
+
+def declared_fields(form: type[Form]) -> list[str]:
+    """Names of a form's fields in a reply, in the order in which the class declares them."""
+    return [field.alias or name for name, field in form.model_fields.items()]
+
+
+def written_fields(form: type[Form], text: str) -> list[str]:
+    """The fields of a form in a reply that is JSON, in the order in which they were written.
+
+    Raises:
+        ValueError: the text is no JSON object.
+    """
+    reply = json.loads(text)
+    if not isinstance(reply, dict):
+        raise ValueError("the reply is no JSON object")
+    known = set(declared_fields(form))
+    # A schema that does not forbid further members lets a decoder write them.
+    return [name for name in reply if name in known]
+
+
+def _below(form: type[Form]) -> Iterator[type[Form]]:
+    for one in form.__subclasses__():
+        yield one
+        yield from _below(one)

@@ -1,0 +1,97 @@
+"""The proxy of litellm between a society and its models."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from agents.backends.openai import OpenAI
+from agents.errors import Overflow
+from agents.profile import Profile
+from agents.prompts.request import Message, Request
+from protocols.forms import Summary
+from tests.peers import litellm_proxy, llama_server
+from tests.peers.runs import RUNS, play
+
+pytestmark = [
+    pytest.mark.peers,
+    pytest.mark.skipif(litellm_proxy.missing() is not None, reason=str(litellm_proxy.missing())),
+]
+
+
+def test_requests_pass_the_proxy_and_the_words_come_back_as_they_were(peers, played, tmp_path):
+    through = played("rules")
+    # No other run reaches the server behind the proxy before the one below.
+    counts = peers.rules.counts()
+    assert counts["requests"] == through.requests()[0]
+    assert counts["repeated_answers"] == 0
+    settings = peers.settings(RUNS["rules"])
+    del settings["key"]
+    direct = play(settings | {"api_base": peers.rules.url}, tmp_path, peers.key)
+    assert direct.code == 0, direct.printed
+    assert through.summary["digest"] == direct.summary["digest"]
+    assert through.summary["reading"]["rungs"]["strict"] == through.summary["reading"]["asked"]
+
+
+@pytest.mark.parametrize(("name", "rung"), [("json", "strict"), ("prose", "found")])
+def test_mock_models_are_read_on_their_rung(played, name, rung):
+    reading = played(name).summary["reading"]
+    assert reading["rungs"][rung] == reading["asked"] > 0
+    assert played(name).summary["teams"]["published"] == 3
+
+
+def test_who_never_writes_json_is_asked_thrice_and_then_defaults_stand(played):
+    outcome = played("mute")
+    reading, teams = outcome.summary["reading"], outcome.summary["teams"]
+    assert reading["rungs"]["default"] + reading["rungs"]["unread"] == reading["asked"] > 0
+    assert reading["verdicts"]["unreadable"] == reading["asked"]
+    assert outcome.requests()[0] == 3 * reading["asked"]
+    assert teams["published"] == 0
+    assert sum(teams["dissolved"].values()) == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "key", "told"),
+    [
+        ({}, "sk-another", "put a valid key"),
+        ({"model": "nobody"}, None, "backend.model"),
+        ({"model": "mock-busy", "retry": {"first": 0.05, "patience": 1.0}}, None, "HTTP 429"),
+    ],
+)
+def test_what_the_proxy_refuses_stops_the_run_with_advice(peers, tmp_path, settings, key, told):
+    backend = peers.settings(RUNS["prose"]) | settings
+    outcome = play(backend, tmp_path, key or peers.key)
+    assert outcome.code == 5, outcome.printed
+    assert told in outcome.printed
+    assert "Traceback" not in outcome.printed
+    assert outcome.summary["partial"] is not None
+
+
+def test_the_key_stands_nowhere(peers, played):
+    folder = played("json").folder
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert files
+    assert not [path.name for path in files if peers.key.encode() in path.read_bytes()]
+    assert peers.key not in played("json").printed
+
+
+@pytest.mark.skipif(llama_server.missing() is not None, reason=str(llama_server.missing()))
+def test_a_prompt_that_is_too_long_is_known_through_the_proxy(peers, monkeypatch):
+    monkeypatch.setenv(litellm_proxy.KEY, peers.key)
+    model = OpenAI.model_validate(model_settings(peers, "chain") | {"model": "noise"})
+    with pytest.raises(Overflow):
+        asyncio.run(asked(model, "long " * 2 * llama_server.CONTEXT))
+
+
+def model_settings(peers, name):
+    settings = peers.settings(RUNS[name])
+    return {key: value for key, value in settings.items() if key in ("api_base", "key", "extra")}
+
+
+async def asked(model, text):
+    request = Request("t/topic/0/1/0/utter/", Profile("S"), (Message("user", text),), Summary)
+    try:
+        return await model.complete(request)
+    finally:
+        await model.close()
