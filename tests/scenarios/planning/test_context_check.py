@@ -131,7 +131,7 @@ def test_doctor_finds_the_first_line_read_through_ollamas_own_api(
 
 
 def test_doctor_finds_the_page_cut_by_the_other_api(path: Path, server: FaultServer) -> None:
-    server.plan(Plan(plays="ollama"))
+    server.plan(Plan(plays="ollama", window=1500))
     server.reset()
     done = society("doctor", path, *by_openai(server))
     assert done.exit_code == 2
@@ -146,11 +146,11 @@ def test_doctor_finds_the_page_cut_by_the_other_api(path: Path, server: FaultSer
 
 @pytest.mark.parametrize("plays", ["vllm", "llama.cpp"])
 def test_doctor_finds_the_page_refused(path: Path, server: FaultServer, plays: str) -> None:
-    server.plan(Plan.model_validate({"plays": plays, "window": 4096}))
+    server.plan(Plan.model_validate({"plays": plays, "window": 2048}))
     done = society("doctor", path, *by_openai(server))
     assert done.exit_code == 2
     assert "was not read" in done.stdout
-    assert "4,096" in done.stdout
+    assert "2,048" in done.stdout
     # As the pages of a run, it is trimmed to a context that is stated.
     done = society(
         "doctor", path, *by_openai(server, "backend.context=4096", "backend.max_tokens=1000")
