@@ -20,6 +20,7 @@ ACTS = {
     "stay": "stay",
     "decide": "decision",
     "vote": "ballot",
+    "critique": "critique",
     "guest": "guest",
     "review": "review",
     "re-ask": "re-ask",

@@ -22,6 +22,8 @@ OUTCOMES = {
     "connection": "the server could not be reached, or hung up",
     "server": "the server failed",
     "garbled": "the answer was no answer",
+    "unanswered": "nobody answered by the deadline of the inbox",
+    "folder": "the folder of questions and answers could not be used",
     "empty": "the answer held no text",
     "rate": "too many requests at a time",
     "key": "the key was not accepted",

@@ -265,7 +265,7 @@ class Lab:
             who: masked name of the scientist.
             prompt: page, rendered when every slot has settled.
             form: form of the reply.
-            act: invite, utter, summarise, agree, stay, decide, vote, criticise or review.
+            act: invite, utter, summarise, agree, stay, decide, vote, critique or review.
             seat: place in the speaking order, from 0.
             within: days until the Answer is due; None: one sampled utterance.
             recall: text or Answer with which the scientist's memory is searched; None: no search.

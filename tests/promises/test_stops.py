@@ -73,13 +73,13 @@ def test_a_budget_in_money_is_never_overspent(nursery, server, scenario, tmp_pat
     server.plan(Plan(rates={"server_error": 0.1}))
     server.reset()
     prices = {"input": 2.5, "output": 10.0}
-    poor = scenario(**{"backend.prices": prices, "backend.budget": {"usd": 0.2}})
+    poor = scenario(**{"backend.prices": prices, "backend.budget": {"usd": 0.1}})
     run = tmp_path / "run"
     code, _ = nursery.run(tmp_path / "log", "run", poor, "--out", run)
     assert code == 4, (tmp_path / "log").read_text(encoding="utf-8")
     tokens = server.counts()["tokens"].values()
     usd = sum(told[0] * 2.5 + told[1] * 10.0 for told in tokens) / 1e6
-    assert 0 < usd <= 0.2
+    assert 0 < usd <= 0.1
     rich = scenario(**{"backend.prices": prices})
     assert nursery.run(tmp_path / "log", "run", rich, "--out", run)[0] == 0
     assert digest_of(run) == digest

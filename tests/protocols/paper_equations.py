@@ -264,7 +264,7 @@ def heard(past: Past) -> list[Heard]:
             fields = (*IDEA_TEXT, "Reason") if carried else IDEA_TEXT
             idea = [Heard(s, fields, s.call.who) for s in past.winner()]
             advice = past.advice_on_ideas() if carried else []
-            critique = aloud(*past.find("criticise"))
+            critique = aloud(*past.find("critique"))
             return idea + critique + advice + past.failed_ideas(past.rounds())
         case "abstract", "Revision":  # Eq. 4 and 6
             review = past.find("review", visit=call.visit - 1)

@@ -296,7 +296,18 @@ def test_every_key_is_written() -> None:
     written = write_part(VirSciSettings())
     assert set(written) == set(VirSciSettings.model_fields)
     assert written["selection"] == {"use": "coauthorship", "explore": 1.0, "guests": 0.0}
-    assert written["references"] == {"ideas": "on", "assessment": "on", "count": 8}
+    assert written["references"] == {
+        "ideas": "on",
+        "assessment": "on",
+        "topic": "off",
+        "draft": "off",
+        "guest": "off",
+        "count": 8,
+        "per_idea": 3,
+        "sentences": 3,
+        "queries": "one",
+        "diversity": 0.0,
+    }
 
 
 def test_durations_are_written_as_people_write_them() -> None:

@@ -109,7 +109,7 @@ def test_a_run_asks_for_one_window_that_holds_every_page(
 def test_without_a_window_of_its_own_the_same_run_would_be_cut(
     path: Path, server: FaultServer, no_page: None
 ) -> None:
-    server.plan(Plan(plays="ollama"))
+    server.plan(Plan(plays="ollama", window=2048))
     server.reset()
     keys = {"backend.use": "openai", "backend.model": "test", "backend.api_base": server.url}
     run_scenario(load_scenario(path, **keys), path.parent / "run")
@@ -129,14 +129,14 @@ def test_a_window_that_is_too_short_is_refused_before_the_first_call(
 def test_a_stated_context_is_asked_for_and_pages_are_trimmed_to_it(
     path: Path, server: FaultServer, no_page: None, refuses: bool
 ) -> None:
-    keys = {"backend.context": 4096, "backend.max_tokens": 1000}
-    plan = Plan(plays="ollama", trained=4096, refuses=refuses)
+    keys = {"backend.context": 2048, "backend.max_tokens": 500}
+    plan = Plan(plays="ollama", trained=2048, refuses=refuses)
     scenario = spoken(path, server, plan, **keys)
     assert size_window(scenario) is scenario
-    assert need(scenario) > 4096
+    assert need(scenario) > 2048
     run_scenario(scenario, path.parent / "run")
     counts = server.counts()
-    assert counts["windows"] == {"4096": counts["requests"]}
+    assert counts["windows"] == {"2048": counts["requests"]}
     assert counts["cut"] == 0
     assert "overflow" not in counts["outcomes"]
 

@@ -100,11 +100,12 @@ def test_another_seed_is_refused_with_its_first_call(small: Scenario, held: Path
     assert told.value.exit_code == 6
     after = {path: path.read_bytes() for path in held.rglob("*") if path.is_file()}
     for path, content in before.items():
-        assert after[path] == content or path.name.startswith(JOURNAL), path
+        # The journal's own files come and go with the processes that have it open.
+        assert path.name.startswith(JOURNAL) or after[path] == content, path
 
 
 def test_another_scenario_names_the_first_call_that_differs(small: Scenario, held: Path) -> None:
-    with pytest.raises(Diverged, match=r"the call \S+/summarise/\S+ of day [\d.]+ was never made"):
+    with pytest.raises(Diverged, match=r"the call \S+/utter/\S+ of day [\d.]+ was made before with other"):
         run_scenario(small.set("protocol.turns", 2), held)
 
 

@@ -62,7 +62,7 @@ def test_a_published_paper_is_found_from_the_next_instant_on(three):
 
 def test_a_hit_is_a_reference_with_its_true_distance(three):
     found = three.search("On graph. graph", 1, 3)
-    assert found == (Reference("graph", "On graph", "graph", 2010, (), 0.0),)
+    assert found == (Reference("graph", "On graph", "graph", 2010, (), 0.0, "P1"),)
 
 
 def test_excluded_papers_are_passed_over(three):

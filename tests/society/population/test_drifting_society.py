@@ -120,7 +120,7 @@ def test_guests_are_known_once_the_team_that_asked_them_has_ended(reference):
     counted = np.zeros((len(rows), len(rows)), dtype=int)
     for team, asker, guest, *_ in reference.log.rows["consultations"]:
         counted[rows[asker], rows[guest]] += team not in running
-    assert counted.sum() > 10
+    assert counted.sum() >= 10
     consulted = reference.network.consultations
     for asker in range(len(rows)):
         found = consulted.counts(asker, np.arange(len(rows)))
@@ -143,6 +143,6 @@ def test_who_was_consulted_is_invited_more_often(reference):
             for _, inviter, invitee, sent, *_ in society.log.rows["invitations"]
             if any(end < sent for end, _ in known.get(inviter, ()))
         ]
-        assert len(hits) > 20
+        assert len(hits) > 10
         shares.append(sum(hits) / len(hits))
     assert shares[0] > 1.5 * shares[1] + 0.1, shares

@@ -66,7 +66,7 @@ def test_the_page_holds_the_texts_and_no_script(listing: Listing, tmp_path: Path
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert page.count("<details>") == len(listing.calls)
     assert page.count("## Form of the answer") == len(listing.calls)
-    assert "&lt;&lt;&lt;" in page
+    assert "&gt; " in page
     assert "<script" not in page
     assert "A rehearsal." in page
 
