@@ -31,7 +31,9 @@ def mistake(name: str, breaks: str, *edits: tuple[str, str, str], by: str) -> Mi
 
 
 TRANSCRIPT = "protocols/virsci/test_transcript.py"
-PROMPTS = f"{TRANSCRIPT}::test_every_prompt_holds_exactly_the_words_it_should"
+PROMPTS = (
+    f"{TRANSCRIPT}::test_every_prompt_holds_exactly_the_words_it_should_by_those_who_said_them"
+)
 MEMORY = f"{TRANSCRIPT}::test_memory_is_ones_own_from_other_teams_and_never_in_assessment"
 POLICIES = "protocols/policies/test_coauthorship.py"
 COUNTS = "protocols/virsci/test_counts.py"
@@ -193,25 +195,25 @@ MISTAKES: tuple[Mistake, ...] = (
          "previous = ideas[-1] if said else None"),
         by=PROMPTS),
     mistake("dialogue in assessment", "Voters read all that was said in the idea stage.",
-        ("protocols/virsci/novelty.py", "ideas=on_ballot,",
-         "ideas=on_ballot, said=ideas,"),
-        ("protocols/virsci/prompts/ballot.txt", "Give your reasons first",
-         "{% for idea in said %}{{ idea.idea.words() }}{% endfor %}\nGive your reasons first"),
+        ("protocols/virsci/novelty.py", "ideas=listed,",
+         "ideas=listed, said=ideas,"),
+        ("protocols/virsci/prompts/ballot.txt", "Give your reasons before",
+         "{% for idea in said %}{{ idea.idea.words() }}{% endfor %}\nGive your reasons before"),
         by=PROMPTS),
     mistake("memory in assessment", "Voters recall what they did in other teams.",
-        ("protocols/virsci/novelty.py", "ideas=on_ballot,",
-         "ideas=on_ballot, recall=themes,"),
+        ("protocols/virsci/novelty.py", "ideas=listed,",
+         "ideas=listed, recall=listed[0],"),
         by=MEMORY),
     mistake("history in the abstract prompt", "Revisers see earlier drafts, not only the last.",
-        ("protocols/virsci/abstract.py", '"guest": guest,',
-         '"guest": (*guest, *discussion.last_turn),'),
+        ("protocols/virsci/abstract.py", "guest=self._guest,",
+         "guest=(*self._guest, *self._discussion.last_turn),"),
         by=PROMPTS),
     mistake("review shown for ever", "Every reviser of the second round sees the self-review.",
-        ("protocols/virsci/abstract.py", "            review, near = None, ()\n", ""),
+        ("protocols/virsci/abstract.py", "        self._review = None\n", ""),
         by=PROMPTS),
     mistake("guest unheard", "What a consulted outsider said does not join the turn's replies.",
-        ("protocols/virsci/topic.py", "said = (*said, remark, *guest)",
-         "said = (*said, remark, *guest[1:])"),
+        ("protocols/virsci/topic.py", "said = (*said, Utterance(speaker, remark), *guest)",
+         "said = (*said, Utterance(speaker, remark), *guest[1:])"),
         by=PROMPTS),
     mistake("guest joins the team", "Who was consulted becomes an author of the paper.",
         ("society/teams/lifecycle.py", "    now, population = world.env.now, world.population\n",
@@ -249,7 +251,7 @@ MISTAKES: tuple[Mistake, ...] = (
          "(confidence(ideas[index], weights), -index)"),
         by=f"{IDEAS}::test_three_ideas_stay_the_later_one_on_a_tie"),
     mistake("last ballots only", "Only the ballots of the last turn are counted.",
-        ("protocols/virsci/novelty.py", "if last_turn_only else", "if True else"),
+        ("protocols/virsci/novelty.py", "if rules.last_turn_only else", "if True else"),
         by=f"{IDEAS}::test_ballots_of_all_turns_are_counted_together"),
     mistake("profile over key", "A profile overrules the keys that stand beside it.",
         ("protocols/virsci/settings.py", "    if key not in given:\n", "    if True:\n"),
@@ -271,8 +273,8 @@ MISTAKES: tuple[Mistake, ...] = (
         by=f"{REVIEW}::test_one_strike_is_one_more_stage_of_k_turns"),
     mistake("references unused are cited", "A paper cites all that its idea was shown.",
         ("protocols/virsci/idea_ranking.py",
-         "for number in idea.uses if 1 <= number <= len(shown)]",
-         "for number in range(1, len(shown) + 1)]"),
+         "for key in dict.fromkeys(idea.uses) if key in known)",
+         "for key in known)"),
         by=f"{IDEAS}::test_the_papers_an_idea_says_it_uses_are_cited"),
     mistake("default not marked", "A reply that stayed unreadable counts as the model's words.",
         ("society/kernel/calls.py", "call.defaulted, call.rung = True,",

@@ -105,7 +105,9 @@ def test_another_seed_is_refused_with_its_first_call(small: Scenario, held: Path
 
 
 def test_another_scenario_names_the_first_call_that_differs(small: Scenario, held: Path) -> None:
-    with pytest.raises(Diverged, match=r"the call \S+/utter/\S+ of day [\d.]+ was made before with other"):
+    with pytest.raises(
+        Diverged, match=r"the call \S+/utter/\S+ of day [\d.]+ was made before with other"
+    ):
         run_scenario(small.set("protocol.turns", 2), held)
 
 

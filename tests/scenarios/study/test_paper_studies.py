@@ -120,7 +120,13 @@ def test_paper_against_code_has_every_departure_alone_and_all_together(read):
     design = read("studies/paper-vs-code")
     arms = protocols(design)
     paper = arms["paper"]
-    ours = {"team_size": 4, "turns": 5, "min_size": 1, "min_size_after_leaving": 2, "inviting": "one_by_one"}
+    ours = {
+        "team_size": 4,
+        "turns": 5,
+        "min_size": 1,
+        "min_size_after_leaving": 2,
+        "inviting": "one_by_one",
+    }
     rest = {"max_invitations": paper.max_invitations, "memory": "off"}
     assert paper == VirSciSettings(**ours, **rest)
     assert arms["released code"] == VirSciSettings(profile="released-code", **ours, **rest)

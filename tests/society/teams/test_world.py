@@ -405,9 +405,7 @@ def consulting(asked=True, wait=5.0):
         if team.leader != name(3):
             yield from lab.wait(100.0)
         said = yield from lab.stage("topic", lab.ask(team.leader, SAY, Talk, heard=()))
-        guest = lab.consult(
-            said, lab.people("speech", 2), GUEST, Words, team.leader, stage="topic"
-        )
+        guest = lab.consult(said, lab.people("speech", 2), GUEST, Words, team.leader, stage="topic")
         lab.turn = 1
         yield from lab.ask(team.leader, SAY, Words, heard=(said, guest))
         yield from lab.wait(wait)
