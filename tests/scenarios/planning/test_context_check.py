@@ -146,14 +146,14 @@ def test_doctor_finds_the_page_cut_by_the_other_api(path: Path, server: FaultSer
 
 @pytest.mark.parametrize("plays", ["vllm", "llama.cpp"])
 def test_doctor_finds_the_page_refused(path: Path, server: FaultServer, plays: str) -> None:
-    server.plan(Plan.model_validate({"plays": plays, "window": 2048}))
+    server.plan(Plan.model_validate({"plays": plays, "window": 1500}))
     done = society("doctor", path, *by_openai(server))
     assert done.exit_code == 2
     assert "was not read" in done.stdout
-    assert "2,048" in done.stdout
+    assert "1,500" in done.stdout
     # As the pages of a run, it is trimmed to a context that is stated.
     done = society(
-        "doctor", path, *by_openai(server, "backend.context=4096", "backend.max_tokens=1000")
+        "doctor", path, *by_openai(server, "backend.context=1500", "backend.max_tokens=400")
     )
     assert done.exit_code == 0, done.stdout
     assert "was read from its first line on" in done.stdout
