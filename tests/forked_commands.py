@@ -9,6 +9,7 @@ been imported: ``Nursery.branch`` makes a nursery that has one.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import multiprocessing
@@ -18,6 +19,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -252,6 +254,9 @@ def obey(order: dict[str, Any]) -> None:
 
         traceback.print_exc()
     finally:
+        # As an interpreter ends: a thread that is waited for, waits here too.
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from scenarios.cli.app import app, main
 from scenarios.config.document import library
+from tests.forked_commands import Nursery
 
 ROOT = Path(__file__).parents[3]
 Write = Callable[[str, str], Path]
@@ -43,14 +44,6 @@ HEAVY = (
 
 def society(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
-
-
-def process(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from scenarios.cli.app import main; main()", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(  # type: ignore[call-overload, no-any-return]
-        command, env=environment, capture_output=True, text=True, timeout=500, **more
-    )
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -213,8 +206,8 @@ def test_bad_arguments_are_told(here: Path, arguments: list[str], message: str) 
     assert "Traceback" not in done.output
 
 
-def test_a_failing_process_prints_no_traceback(here: Path) -> None:
-    done = process("check", "quickstart", "--set", "protocol.turns=none", cwd=here)
+def test_a_failing_process_prints_no_traceback(nursery: Nursery, here: Path) -> None:
+    done = nursery.society("check", "quickstart", "--set", "protocol.turns=none")
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("--set protocol.turns: got 'none', expected ")
@@ -272,7 +265,7 @@ def test_run_show_report(write: Write, small_text: str, here: Path) -> None:
 
 
 def test_a_run_of_a_trusted_module_in_the_current_folder(
-    write: Write, small_text: str, here: Path
+    nursery: Nursery, write: Write, small_text: str, here: Path
 ) -> None:
     write(
         "founding_at_dawn.py",
@@ -285,7 +278,7 @@ def test_a_run_of_a_trusted_module_in_the_current_folder(
     assert refused.exit_code == 2
     assert "founding_at_dawn:Dawn" in refused.stderr
     assert "--trust" in refused.stderr
-    done = process("run", "small.yaml", "--trust", "--set", "until=8w", cwd=here)
+    done = nursery.society("run", "small.yaml", "--trust", "--set", "until=8w")
     assert done.returncode == 0, done.stderr
     assert "founding_at_dawn:Dawn" in (here / "runs" / "small-3" / "scenario.yaml").read_text()
 
@@ -306,35 +299,17 @@ def wait_for(holds: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_waits_for_no_answer_and_looks_unfinished(
-    write: Write, small_text: str, here: Path, number: signal.Signals
+    nursery: Nursery, write: Write, small_text: str, here: Path, number: signal.Signals
 ) -> None:
     write("small.yaml", small_text)
-    slow = ["--set", "backend.latency=100000", "--set", "backend.in_flight=1", "--out", "run"]
-    command = [
-        sys.executable,
-        "-c",
-        "from scenarios.cli.app import main; main()",
-        "run",
-        "small.yaml",
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    # A suite that was started in the background ignores SIGINT, and children inherit that.
-    with subprocess.Popen(
-        [*command, *slow],
-        env=environment,
-        cwd=here,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
-    ) as running:
-        assert running.stderr is not None
-        for line in running.stderr:
-            if line.startswith("simulating"):
-                break
-        wait_for(lambda: calls_begun(here / "run" / "journal.sqlite") == 1)
-        running.send_signal(number)
-        told = running.stderr.read()
-        assert running.wait(timeout=120) == 5
+    slow = ("--set", "backend.latency=100000", "--set", "backend.in_flight=1", "--out", "run")
+    log = here / "log"
+    running = nursery.start(log, "run", "small.yaml", *slow)
+    wait_for(lambda: log.is_file() and "\nsimulating\n" in log.read_text(encoding="utf-8"))
+    wait_for(lambda: calls_begun(here / "run" / "journal.sqlite") == 1)
+    os.kill(running, number)
+    assert nursery.wait(running)[0] == 5
+    told = log.read_text(encoding="utf-8")
     name = signal.Signals(number).name
     assert told.endswith(f"stopped: interrupted by {name}\nthe same command goes on with it\n")
     assert not (here / "run" / "manifest.json").exists()

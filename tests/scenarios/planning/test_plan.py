@@ -194,7 +194,7 @@ def test_a_probe_is_learnt_from(probe: dict[str, Any]) -> None:
 
 
 def test_a_probed_plan_is_near_the_truth_and_nothing_is_paid_twice(
-    probe: dict[str, Any], medium: Path, server: FaultServer, no_page: None
+    probe: dict[str, Any], medium: Path, server: FaultServer, no_results: None
 ) -> None:
     folder = medium.parent / "run"
     assert society("run", medium, *live(server), "--out", folder).exit_code == 0
@@ -353,7 +353,7 @@ def test_every_figure_has_its_ends(small: Path, server: FaultServer) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_plan_from_fifty_calls_is_near_the_truth(
-    name: str, server: FaultServer, tmp_path: Path, no_page: None
+    name: str, server: FaultServer, tmp_path: Path, no_results: None
 ) -> None:
     server.plan(OTHERWISE)
     row = measure(name, server, tmp_path / "run")

@@ -27,7 +27,7 @@ def small(write: Write, small_text: str) -> Path:
     return write("small.yaml", small_text)
 
 
-@pytest.mark.usefixtures("no_page")
+@pytest.mark.usefixtures("no_results")
 def test_a_scenario_is_loaded_changed_run_and_read_in_ten_lines(small: Path, here: Path) -> None:
     scenario = load_scenario(small, **{"protocol.turns": 2})
     scenario = scenario.set("until", "12w")
@@ -36,7 +36,7 @@ def test_a_scenario_is_loaded_changed_run_and_read_in_ten_lines(small: Path, her
     assert list(papers.columns)[:2] == ["paper", "team"]
 
 
-@pytest.mark.usefixtures("no_page")
+@pytest.mark.usefixtures("no_results")
 def test_it_works_inside_a_running_event_loop(small: Path, here: Path) -> None:
     async def cell() -> Path:
         changed = load_scenario(small, **{"until": "6w", "backend.latency": 0.0005})

@@ -16,7 +16,7 @@ from scenarios.runs.run_journal import JOURNAL
 from society.results.run import Run
 from society.results.run_prefix import compute_run_prefix
 
-pytestmark = pytest.mark.usefixtures("no_page")
+pytestmark = pytest.mark.usefixtures("no_results")
 AT = 70.0
 KEYS = {
     "founding.count": 8,

@@ -113,7 +113,7 @@ def digest(folder: Path) -> str:
     return (folder / "digest").read_text()
 
 
-@pytest.mark.usefixtures("no_page")
+@pytest.mark.usefixtures("no_results")
 def test_the_resolved_scenario_alone_runs_the_same(small_run: Path, here: Path) -> None:
     again = run_scenario(load_scenario(small_run / "scenario.yaml"), here / "again")
     assert digest(again) == digest(small_run)
@@ -121,7 +121,7 @@ def test_the_resolved_scenario_alone_runs_the_same(small_run: Path, here: Path) 
     assert manifest(again)["identity"] == manifest(small_run)["identity"]
 
 
-@pytest.mark.usefixtures("no_page")
+@pytest.mark.usefixtures("no_results")
 def test_how_it_is_run_does_not_change_the_digest(
     small: Scenario, small_run: Path, here: Path
 ) -> None:
@@ -129,7 +129,7 @@ def test_how_it_is_run_does_not_change_the_digest(
     assert digest(run_scenario(changed, here / "run")) == digest(small_run)
 
 
-@pytest.mark.usefixtures("no_page")
+@pytest.mark.usefixtures("no_results")
 def test_another_seed_is_another_run(small: Scenario, small_run: Path, here: Path) -> None:
     assert digest(run_scenario(small.set("seed", 4), here / "run")) != digest(small_run)
 
@@ -171,7 +171,7 @@ def test_a_shorter_run_never_replaces_a_longer_one(small: Scenario, small_run: P
         run_scenario(small.set("until", "1w"), small_run, Never())
 
 
-@pytest.mark.usefixtures("no_page")
+@pytest.mark.usefixtures("no_results")
 def test_a_longer_run_takes_the_place_of_a_shorter_one(small: Scenario, here: Path) -> None:
     run_scenario(small.set("until", "1w"), here / "run")
     assert not is_finished(small.set("until", "2w"), here / "run")
@@ -224,6 +224,7 @@ def test_a_crash_while_writing_leaves_nothing_that_looks_finished(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
+    small = small.set("metrics", []).set("until", "2w")
     monkeypatch.setattr("metrics.report.page.write_page", full)
     with pytest.raises(Stopped, match="cannot be written to: No space left on device"):
         run_scenario(small, here / "run")
@@ -237,7 +238,7 @@ def test_a_crash_while_writing_leaves_nothing_that_looks_finished(
     assert is_finished(small, here / "run")
 
 
-@pytest.mark.usefixtures("no_page")
+@pytest.mark.usefixtures("no_results")
 def test_the_phases_are_told_in_order(small: Scenario, here: Path) -> None:
     told: list[str] = []
 

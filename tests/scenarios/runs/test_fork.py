@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -23,9 +20,9 @@ from scenarios.runs.fork import Fork
 from scenarios.runs.run_journal import JOURNAL
 from society.results.run import Run
 from society.results.run_prefix import compute_run_prefix
+from tests.forked_commands import Nursery
 
-pytestmark = pytest.mark.usefixtures("no_page")
-ROOT = Path(__file__).parents[3]
+pytestmark = pytest.mark.usefixtures("no_results")
 AT = 40.0
 
 
@@ -95,17 +92,8 @@ def test_a_fork_is_the_run_of_its_scenario_from_the_beginning(parent: Path, here
     assert replay(here / "fork") == digest(here / "fork").strip()
 
 
-FORKED = """
-import sys
-from pathlib import Path
-from scenarios.runs.fork import Fork
-parent, folder = map(Path, sys.argv[1:])
-Fork.of(parent, "40d", {settings!r}, "degree:2").run(folder)
-"""
-
-
 def test_a_fork_is_the_same_in_another_process_and_at_any_concurrency(
-    parent: Path, here: Path
+    nursery: Nursery, parent: Path, here: Path
 ) -> None:
     settings = ["protocol.turns=2", "seed=5"]
     Fork.of(parent, "40d", settings, "degree:2").run(here / "ours")
@@ -113,13 +101,8 @@ def test_a_fork_is_the_same_in_another_process_and_at_any_concurrency(
         slots = [f"backend.in_flight={in_flight}", "backend.latency=0.0005"]
         Fork.of(parent, "40d", settings + slots, "degree:2").run(here / name)
         assert digest(here / name) == digest(here / "ours")
-    told = subprocess.run(
-        [sys.executable, "-c", FORKED.format(settings=settings), str(parent), str(here / "far")],
-        env=os.environ | {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
+    changed = ("--set", settings[0], "--set", settings[1], "--remove", "degree:2")
+    told = nursery.society("fork", parent, "--at", "40d", *changed, "--out", here / "far")
     assert told.returncode == 0, told.stderr
     assert digest(here / "far") == digest(here / "ours") != digest(parent)
     pasts = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,11 @@ from scenarios.planning.doctor import examine
 from scenarios.planning.dry_run import DryRun
 from scenarios.runs.execute import replay
 from scenarios.runs.execute import run_scenario as run_scenario
-from scenarios.runs.run_folder import identity_hash
+from scenarios.runs.run_folder import identity_hash, measure_all
 from society.results.run import Run
-
-sys.path.insert(0, str(Path(__file__).parents[3]))
 from tests.faultserver import FaultServer, Plan
 
-pytestmark = pytest.mark.usefixtures("no_page")
+pytestmark = pytest.mark.usefixtures("no_results")
 
 TEAMS = """\
 name: many teams
@@ -76,9 +73,14 @@ def answered(server: FaultServer) -> set[str]:
 
 
 def test_a_tenth_of_the_teams_is_live_and_the_tables_say_which(
-    make: Make, server: FaultServer, here: Path, write: Callable[[str, str], Path]
+    make: Make,
+    server: FaultServer,
+    here: Path,
+    write: Callable[[str, str], Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    run = Run.open(run_scenario(make(), here / "hybrid"))
+    monkeypatch.setattr("scenarios.runs.run_folder.measure_all", measure_all)  # of all tests, here
+    run = Run.open(run_scenario(make(metrics=["teams"]), here / "hybrid"))
     teams, calls, papers = (run.table(name) for name in ("teams", "calls", "papers"))
     live = set(teams.loc[teams["live"], "team"])
     assert 1 <= len(live) <= 5

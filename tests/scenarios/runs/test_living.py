@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,8 +16,8 @@ from scenarios.runs.execute import run_scenario as run_scenario
 from scenarios.runs.fork import Fork
 from society.results.run import Run
 from society.results.run_prefix import compute_run_prefix
+from tests.forked_commands import Nursery
 
-ROOT = Path(__file__).parents[3]
 LIVING = """\
 name: living
 seed: 5
@@ -82,30 +79,16 @@ def test_newcomers_are_in_every_table_and_measure(lived: Path) -> None:
 
 
 def test_it_is_the_same_in_another_process_and_with_one_call_at_a_time(
-    lived: Path, here: Path
+    nursery: Nursery, lived: Path, here: Path
 ) -> None:
     (here / "living.yaml").write_text(LIVING, encoding="utf-8")
-    code = (
-        "from scenarios.runs.execute import run_scenario; "
-        "from scenarios.config.schema import load_scenario; "
-        "import metrics.report.page as page; page.write_page = lambda run, folder: folder; "
-        "living = load_scenario('living.yaml', **{'backend.in_flight': 1, 'metrics': []}); "
-        "run_scenario(living, 'again')"
-    )
-    settings = {"PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=here,
-        env=os.environ | settings,
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
+    one_at_a_time = ("--set", "backend.in_flight=1", "--set", "metrics=[]")
+    done = nursery.society("run", "living.yaml", "--out", "again", *one_at_a_time)
     assert done.returncode == 0, done.stderr
     assert digest(here / "again") == digest(lived)
 
 
-@pytest.mark.usefixtures("no_page")
+@pytest.mark.usefixtures("no_results")
 def test_a_stopped_run_goes_on_to_the_same_end(
     lived: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,7 +110,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(
     assert replay(here / "run") == digest(lived).strip()
 
 
-@pytest.mark.usefixtures("no_page")
+@pytest.mark.usefixtures("no_results")
 def test_a_fork_shares_everybody_who_came_before_its_day(lived: Path, here: Path) -> None:
     past = Fork.of(lived, "90d", ["careers.newcomers.per_year=4.0"]).run(here / "fork")
     ours, theirs = Run.open(here / "fork"), Run.open(lived)
@@ -140,7 +123,7 @@ def test_a_fork_shares_everybody_who_came_before_its_day(lived: Path, here: Path
     assert len(late[0]) > 1.5 * len(late[1])
 
 
-@pytest.mark.usefixtures("no_page")
+@pytest.mark.usefixtures("no_results")
 def test_a_longer_run_begins_with_the_shorter_one(lived: Path, here: Path) -> None:
     run_scenario(scenario_in(here, until="280d", metrics=[]), here / "longer")
     longer, shorter = Run.open(here / "longer"), Run.open(lived)

@@ -16,7 +16,7 @@ from scenarios.runs.execute import is_finished, replay
 from scenarios.runs.execute import run_scenario as run_scenario
 from scenarios.runs.run_journal import JOURNAL
 
-pytestmark = pytest.mark.usefixtures("no_page")
+pytestmark = pytest.mark.usefixtures("no_results")
 
 
 def digest(folder: Path) -> str:

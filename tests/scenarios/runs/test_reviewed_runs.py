@@ -22,7 +22,7 @@ from society.results.run import Run
 from society.results.run_prefix import compute_run_prefix
 from tests.faultserver import FaultServer, Plan
 
-pytestmark = pytest.mark.usefixtures("no_page")
+pytestmark = pytest.mark.usefixtures("no_results")
 
 REVIEWED = {
     "population.ecosystem.scientists": 20,
