@@ -35,7 +35,7 @@ check: $(VENV)/.tools
 	$(BIN)/python -m pytest tests/test_layers.py
 
 mutants: $(VENV)/.tools
-	$(BIN)/python tests/mutants.py
+	$(BIN)/python -m tests.mutants
 
 bench: $(VENV)/.tools
 	$(BIN)/python benchmarks/all.py
