@@ -113,6 +113,23 @@ class Form(BaseModel):
         return json.dumps(self.model_dump(by_alias=True, mode="json"), ensure_ascii=False)
 
 
+def with_all_required(schema: Any) -> Any:
+    """The same JSON Schema, in which every declared property of an object is required."""
+    if isinstance(schema, list):
+        return [with_all_required(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {}
+    for key, part in schema.items():
+        if key in ("properties", "$defs"):
+            made[key] = {name: with_all_required(one) for name, one in part.items()}
+        else:
+            made[key] = part if key in _VALUES else with_all_required(part)
+    if "properties" in made:
+        made["required"] = list(made["properties"])
+    return made
+
+
 @cache
 def _schema_text(form: type[Form]) -> str:
     schema = form.model_json_schema()
