@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from agents.profile import Profile
-from agents.replies.form import Form, with_all_required
+from agents.replies.form import Form, as_sent
 from agents.usage import Usage
 
 
@@ -69,8 +69,9 @@ class Request:
 
         Some constrained decoders write required fields first and the others after them, so a
         reason that was optional would come after the choice. An optional field may stay empty.
+        Ratings are integers (see ``as_sent``).
         """
-        return json.dumps(with_all_required(self.form.schema_for(self.slots)))
+        return json.dumps(as_sent(self.form.schema_for(self.slots)))
 
 
 @dataclass(frozen=True, slots=True)

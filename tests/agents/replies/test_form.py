@@ -8,7 +8,7 @@ import pytest
 
 from agents.profile import Profile
 from agents.prompts.request import Message, Request
-from agents.replies.form import Form, with_all_required
+from agents.replies.form import Form, as_sent
 from protocols.forms import AnotherTurn, Choice, Remark, Spoken
 from protocols.peer_review.forms import Review
 from protocols.virsci.forms import Agreement, Ballot, Draft, Idea, Revision, SelfReview, Stay, Topic
@@ -176,11 +176,15 @@ def test_the_schema_that_is_sent_requires_every_field_in_the_order_of_the_page(f
         assert list(sent["properties"]) == list(form.schema_for(slots)["properties"])
 
 
-def test_requiring_fields_changes_nothing_else():
+def test_what_is_sent_requires_all_fields_and_asks_for_whole_ratings():
     schema = {
         "type": "object",
         "properties": {"required": {"type": "string"}, "b": {"anyOf": [{"type": "null"}]}},
     }
-    made = with_all_required(schema)
+    made = as_sent(schema)
     assert made == {**schema, "required": ["required", "b"]}
+    free = {"type": "number", "minimum": 0.0}
+    assert as_sent(free) == free
+    bounded = {"type": "number", "minimum": 1.0, "maximum": 10.0}
+    assert json.dumps(as_sent(bounded)) == '{"type": "integer", "minimum": 1, "maximum": 10}'
     assert "required" not in schema
