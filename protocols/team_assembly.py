@@ -92,5 +92,5 @@ def draw_size(
 ) -> int:
     """n, the leader included, as it is stated or drawn."""
     if isinstance(size, TeamSize):
-        return size.draw(world.team_sizes, rng("size"), world.day)
+        return size.draw_on(world.day, world.team_sizes, rng("size"))
     return size

@@ -27,9 +27,9 @@ class Relational(SelectionPolicy):
     A nested choice. With probability ``q`` a former partner of a member is drawn, by a conditional
     logit in what it has done with the members and alone. Otherwise it is with probability
     ``friends`` a partner of such a partner, in proportion to common partners, and else anybody, in
-    proportion to ``fading papers ** exponent``. A group in which nobody is left is passed over; where
-    nobody who is left has a paper, everybody is drawn alike. A draw takes time in proportion to
-    the ties of the members (and, for ``friends``, to those of their partners), not to the
+    proportion to ``fading papers ** exponent``. A group in which nobody is left is passed over;
+    where nobody who is left has a paper, everybody is drawn alike. A draw takes time in proportion
+    to the ties of the members (and, for ``friends``, to those of their partners), not to the
     population; the group probabilities do not depend on the number of strangers either.
 
     Source:

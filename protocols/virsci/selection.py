@@ -118,7 +118,7 @@ def select_collaborators(
 def draw_team_size(size: TeamSize | int, lab: Lab) -> int:
     """n, the leader included, and never more than there are people."""
     if isinstance(size, TeamSize):
-        size = size.draw(lab.world.team_sizes, lab.rng("size"), lab.now)
+        size = size.draw_on(lab.now, lab.world.team_sizes, lab.rng("size"))
     return min(size, len(lab.world.population))
 
 

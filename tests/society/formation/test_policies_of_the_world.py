@@ -13,7 +13,7 @@ from protocols.policies.nearest_topics import NearestTopics
 from protocols.policies.preferential_attachment import PreferentialAttachment
 from protocols.policies.relational import Relational
 from protocols.policies.two_step import TwoStep, coauthors_of_coauthors
-from society.formation.leaders import Anybody, Productive, Selected
+from society.formation.leaders import Anybody, ByFadingPapers, Productive, Selected
 from society.formation.leaders import ByProminence as StandingLeaders
 from society.formation.leaders import Named as NamedLeaders
 from society.kernel.streams import Streams
@@ -97,7 +97,9 @@ def test_draws_follow_the_definition(world, name, members, also):
     assert fits(drawn, weights, rows) > 1e-4
 
 
-@pytest.mark.parametrize("name", ["co-authors", "papers", "near", "guimera", "two steps", "relational"])
+@pytest.mark.parametrize(
+    "name", ["co-authors", "papers", "near", "guimera", "two steps", "relational"]
+)
 def test_a_leader_can_be_drawn_for_an_empty_team(world, name):
     policy, rng = POLICIES[name], Streams(5).stream(name)
     rows = list(range(tiny_society.PEOPLE))
@@ -198,6 +200,8 @@ def test_a_stated_team_of_unknown_people_is_told(world):
 RULES = {
     "anybody": Anybody(),
     "productive": Productive(floor=2),
+    "fading": ByFadingPapers(memory=200, exponent=0.7),
+    "productivities": ByFadingPapers(memory=None, exponent=0, shape=0.8),
     "cited": StandingLeaders(floor=5),
     "connected": StandingLeaders(by="coauthors", floor=0.5),
     "named": NamedLeaders(people=("Scientist4", "Scientist7")),
