@@ -181,7 +181,7 @@ class World:
                 if row in self.one_offs:
                     self.one_offs.remove(row)
                     if row not in self.population.departed:
-                        self.depart(row, "one-off")
+                        self.depart(row, "one_off")
 
     def profile(self, who: str) -> Profile:
         """The public profile of a scientist as of now."""

@@ -77,7 +77,7 @@ def test_one_off_newcomers_leave_with_their_team():
     assert people.arrived
     assert people.departed == people.arrived
     reasons = {row[2] for row in society.log.rows["careers"]}
-    assert reasons == {"arrived", "one-off"}
+    assert reasons == {"arrived", "one_off"}
     assert not society.world.one_offs
 
 
