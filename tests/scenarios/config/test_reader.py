@@ -271,7 +271,7 @@ def test_keys_one_level_down_are_known() -> None:
     keys = keys_below(Holder)
     assert "times.homework" in keys
     assert "founding.teams_per_year" in keys
-    assert set(FOUNDING) == {"poisson", "once", "bursts", "calls"}
+    assert set(FOUNDING) == {"poisson", "once", "bursts", "calls", "yearly"}
 
 
 @pytest.mark.parametrize(
