@@ -5,12 +5,20 @@ import pytest
 from pydantic import ValidationError
 
 from protocols.virsci.protocol import VirSci
-from protocols.virsci.settings import PROFILES, RELEASED_CODE, Confidence, VirSciSettings
+from protocols.virsci.settings import (
+    PROFILES,
+    RELEASED_CODE,
+    Confidence,
+    PromptSwitches,
+    ReferenceUse,
+    VirSciSettings,
+)
 from scenarios.config.schema import load_scenario
 from society.literature.embedding.base import paper_text
 from tests.protocols.scripted_backend import PLANTED, dissolved, play, speakers, strike_at
 
 SMALL = {"team_size": 3, "turns": 2}
+SECTIONS = {"confidence": Confidence, "prompts": PromptSwitches, "references": ReferenceUse}
 
 
 def says(**acts):
@@ -43,22 +51,26 @@ def test_a_profile_is_nothing_but_the_values_of_its_keys():
 @pytest.mark.parametrize("key", sorted(RELEASED_CODE))
 def test_every_key_of_the_profile_is_a_departure_and_can_be_taken_back(key):
     paper = getattr(VirSci().settings, key)
+    if key in SECTIONS:
+        paper = paper.model_dump()
+        assert not RELEASED_CODE[key].items() & paper.items()
+        paper = SECTIONS[key](**paper)
     # Pooled votes are also how we read the paper, which does not say.
     assert (getattr(VirSci(**{key: RELEASED_CODE[key]}).settings, key) == paper) is (key == "votes")
     back = VirSci(profile="released-code", **{key: paper}).settings
     others = {other: getattr(back, other) for other in RELEASED_CODE if other != key}
     full = VirSci(profile="released-code").settings
     assert others == {other: getattr(full, other) for other in others}
-    if key != "confidence":
+    if key not in SECTIONS:
         assert getattr(back, key) == paper
 
 
 def test_a_section_given_in_part_takes_the_rest_from_the_profile():
-    wanted = Confidence(clarity=3.0, feasibility=0.0, novelty=0.0, first_idea="scored")
-    for given in ({"first_idea": "scored"}, Confidence(first_idea="scored")):
+    wanted = Confidence(**RELEASED_CODE["confidence"] | {"first_idea": "unscored"})
+    for given in ({"first_idea": "unscored"}, Confidence(first_idea="unscored")):
         assert VirSci(profile="released-code", confidence=given).settings.confidence == wanted
     weights = VirSci(profile="released-code", confidence={"novelty": 2.0}).settings.confidence
-    assert (weights.clarity, weights.novelty, weights.first_idea) == (3.0, 2.0, "unscored")
+    assert (weights.clarity, weights.novelty, weights.ranked_by) == (3.0, 2.0, "next")
 
 
 def test_an_unknown_profile_is_refused_by_name():
@@ -68,17 +80,17 @@ def test_an_unknown_profile_is_refused_by_name():
 
 
 def test_the_resolved_scenario_is_complete_and_reads_back_equal():
-    settings = ["protocol.profile=released-code", "protocol.confidence.first_idea=scored"]
+    settings = ["protocol.profile=released-code", "protocol.confidence.first_idea=unscored"]
     scenario = load_scenario("virsci/paper", settings=settings)
     data = scenario.to_data()["protocol"]
     assert data["profile"] == "released-code"
-    assert {key: data[key] for key in RELEASED_CODE if key != "confidence"} == {
-        key: value for key, value in RELEASED_CODE.items() if key != "confidence"
+    assert {key: data[key] for key in RELEASED_CODE if key not in SECTIONS} == {
+        key: value for key, value in RELEASED_CODE.items() if key not in SECTIONS
     }
-    assert data["confidence"] == {
-        **RELEASED_CODE["confidence"],
-        "first_idea": "scored",
-    }
+    for key, section in SECTIONS.items():
+        assert data[key] == section(**RELEASED_CODE[key]).model_dump() | (
+            {"first_idea": "unscored"} if key == "confidence" else {}
+        )
     assert data["min_size"] == "all", "what the file gives beside the profile stays"
     spelled = VirSci(
         **{key: value for key, value in data.items() if key not in ("use", "selection")}
