@@ -55,7 +55,7 @@ class AbstractRules:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewRules:
+class SelfReviewRules:
     """How the leader compares the abstract with the past.
 
     Attributes:
@@ -142,7 +142,7 @@ def revise_abstract(
 
 
 def review_abstract(
-    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: ReviewRules
+    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: SelfReviewRules
 ) -> Process[SelfReviewResult]:
     """The leader compares an abstract with the past (Eq. 5); read by the next meeting.
 
@@ -161,7 +161,7 @@ def review_abstract(
 
 
 def ask_for_review(
-    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: ReviewRules
+    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: SelfReviewRules
 ) -> Process[tuple[Answer[SelfReview], Answer[tuple[Reference, ...]]]]:
     """Ask the leader to compare an abstract with the past, without reading what it finds.
 

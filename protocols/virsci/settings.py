@@ -28,7 +28,7 @@ from agents.prompts.prompt import Prompts
 from protocols.discussion import DiscussionSettings
 from protocols.policies.coauthorship import Coauthorship
 from protocols.team_sizes import TeamSize
-from protocols.virsci.abstract import AbstractRules, ReviewRules
+from protocols.virsci.abstract import AbstractRules, SelfReviewRules
 from protocols.virsci.idea_ranking import RankingRules
 from protocols.virsci.ideas import IdeaRules
 from protocols.virsci.novelty import BallotRules
@@ -472,10 +472,10 @@ class VirSciSettings(Part):
         )
 
     @property
-    def review_rules(self) -> ReviewRules:
+    def review_rules(self) -> SelfReviewRules:
         """What the self-review needs."""
         uses = self.references
-        return ReviewRules(
+        return SelfReviewRules(
             count=uses.count if uses.self_review is None else uses.self_review,
             threshold=self.threshold,
             abstract_only=self.found_by == "abstract_only",

@@ -514,9 +514,14 @@ def test_a_pooled_list_does_not_say_which_paper_is_near_to_which_idea(synthetic)
 
 
 def test_papers_are_searched_by_the_title_alone(synthetic):
-    found = {}
+    found, past = {}, synthetic.past[0].abstract
+
+    def other_words(call, request):
+        """Else title and text would be about the same interest, and be near the same papers."""
+        return {"Idea": past} if request.form.__name__ == "Idea" else None
+
     for query in ("idea", "title"):
-        played = play(synthetic, VirSci(**SMALL, references={"query": query}))
+        played = play(synthetic, VirSci(**SMALL, references={"query": query}), other_words)
         said = played.of_form("Idea")[1]
         literature = played.society.literature
         before = played.of_form("Idea")[0].reply
@@ -525,6 +530,7 @@ def test_papers_are_searched_by_the_title_alone(synthetic):
         wanted = [paper.id for paper in literature.search(text, 8, visible)]
         found[query] = [paper.id for paper in said.request.slots["references"]]
         assert found[query] == wanted
+    assert found["idea"] != found["title"]
 
 
 @pytest.mark.parametrize("score", [69, 70, "none at all"])
