@@ -123,7 +123,7 @@ class CriticalPath:
         spoken, sign, place = need.rpartition("/guest")
         if sign and (not place or place.isdigit()):
             guests = self._guests.get(spoken + sign, ())
-            return max((self.ends.get(call, 0.0) for call in (spoken, *guests)))
+            return max(self.ends.get(call, 0.0) for call in (spoken, *guests))
         return self.ends.get(need, 0.0)
 
 
