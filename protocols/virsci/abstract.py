@@ -45,11 +45,28 @@ class AbstractRules:
         papers: does the first draft see the papers near the idea?
         profiles: do writers see relevant scientists?
         critique: does another member than the idea's author examine it before the draft?
+        ratings: do the idea's ratings of itself stand with it beside the draft?
     """
 
     papers: Switch = "off"
     profiles: Switch = "off"
     critique: Switch = "off"
+    ratings: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SelfReviewRules:
+    """How the leader compares the abstract with the past.
+
+    Attributes:
+        count: past abstracts that it is compared with (>= 1).
+        threshold: similarity, 0 to 100, from which it is too near.
+        abstract_only: are the past abstracts searched by the abstract without its title?
+    """
+
+    count: int = 8
+    threshold: float = 85.0
+    abstract_only: bool = False
 
 
 class SelfReviewResult(NamedTuple):
@@ -125,13 +142,7 @@ def revise_abstract(
 
 
 def review_abstract(
-    team: Team,
-    lab: Lab,
-    memory: TeamMemory,
-    draft: Answer[Abstract],
-    *,
-    count: int,
-    threshold: float,
+    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: SelfReviewRules
 ) -> Process[SelfReviewResult]:
     """The leader compares an abstract with the past (Eq. 5); read by the next meeting.
 
@@ -140,17 +151,40 @@ def review_abstract(
         lab: the team's access to the world.
         memory: its page is shown.
         draft: the abstract.
-        count: past abstracts that it is compared with (>= 1).
-        threshold: similarity, 0 to 100, from which it is too near.
+        rules: with what it is compared, and when it is too near.
     """
-    near = lab.search(draft, count)
-    review: Answer[SelfReview] = yield from lab.ask(
-        team.leader, memory.prompts["self_review"], SelfReview, "review", draft=draft, near=near
-    )
+    review, near = yield from ask_for_review(team, lab, memory, draft, rules)
     yield from lab.prepare()
     yield from lab.notice()
     highest = review.read().highest
-    return SelfReviewResult(highest >= threshold, highest, review, near)
+    return SelfReviewResult(highest >= rules.threshold, highest, review, near)
+
+
+def ask_for_review(
+    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: SelfReviewRules
+) -> Process[tuple[Answer[SelfReview], Answer[tuple[Reference, ...]]]]:
+    """Ask the leader to compare an abstract with the past, without reading what it finds.
+
+    Args:
+        team: whose leader reviews.
+        lab: the team's access to the world.
+        memory: its page is shown.
+        draft: the abstract.
+        rules: with what it is compared.
+
+    Returns:
+        The review and the past papers, unread.
+    """
+    near = lab.search(lab.later(abstract_of, draft) if rules.abstract_only else draft, rules.count)
+    review: Answer[SelfReview] = yield from lab.ask(
+        team.leader, memory.prompts["self_review"], SelfReview, "review", draft=draft, near=near
+    )
+    return review, near
+
+
+def abstract_of(text: Abstract) -> str:
+    """The abstract without its title, for protocols that embed it alone."""
+    return text.abstract
 
 
 class WritingRounds:
@@ -222,6 +256,7 @@ class WritingRounds:
             advice=memory.shown(memory.advice),
             tried=memory.failed_ideas,
             reasons=memory.carries,
+            ratings=rules.ratings,
         )
         self._texts.append(text)
 

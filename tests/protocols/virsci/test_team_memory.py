@@ -169,6 +169,12 @@ ALONE = {
     "references.sentences": (2, {"Idea", "Ballot"}),
     "references.queries": ("several", {"Idea"}),
     "references.diversity": (0.3, {"Idea"}),
+    "prompts.ratings": ("on", {"Idea", "Ballot", "Draft"}),
+    # Titles and texts are about the same interest here, and three ideas are on every ballot.
+    "references.query": ("title", set()),
+    "references.ballot": ("pooled", {"Ballot"}),
+    "references.few_ideas": (5, set()),
+    "references.self_review": (4, {"SelfReview"}),
 }
 """By key: a value other than the paper's, and the pages that may change with it."""
 WIDE = {"team_size": 3, "turns": 2, "profiles": 5, "outsiders": 3, "self_review": "on"}
