@@ -3,8 +3,9 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.impact.authorships import AuthorshipTable, coauthor_links
@@ -93,6 +94,7 @@ authors = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=5, unique
 dated = st.lists(st.tuples(st.floats(0, 1400), authors), max_size=25)
 
 
+@settings(max_examples=40)
 @given(dated, dated)
 def test_it_counts_as_the_measure_assembly_does(before, papers):
     found = assembly_quantities(papers, before)
@@ -101,8 +103,6 @@ def test_it_counts_as_the_measure_assembly_does(before, papers):
         for n, (day, listed) in enumerate(papers)
         for author in listed
     ]
-    import pandas as pd
-
     known = [listed for _, listed in before]
     pairs = {(a, b) for listed in known for a in listed for b in listed if a < b}
     table = pd.DataFrame(rows, columns=["paper", "scientist", "date"])
