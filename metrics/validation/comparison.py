@@ -144,7 +144,7 @@ class Community:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class CommunityComparison:
     """Tables of a comparison.
 
     Attributes:
@@ -167,7 +167,7 @@ class Comparison:
 
 def compare_with_real(
     runs: Sequence[Sequence[DatedPaper]], community: Community, windows: Sequence[int]
-) -> Comparison:
+) -> CommunityComparison:
     """Compare runs of one scenario with the real community they started from.
 
     Args:
@@ -185,7 +185,7 @@ def compare_with_real(
             made = _WindowOfSide(runs, community, years, side)
             rows += made.rows()
             scores.append(made.scores())
-    return Comparison(compared_frame(rows, TEXTS), compared_frame(scores, TEXTS))
+    return CommunityComparison(compared_frame(rows, TEXTS), compared_frame(scores, TEXTS))
 
 
 def compared_windows(years: int) -> list[int]:
@@ -236,7 +236,7 @@ class _WindowOfSide:
             self._before = self._measure(earlier, known)
 
     def rows(self) -> list[dict[str, object]]:
-        """One dictionary per row of ``Comparison.rows``."""
+        """One dictionary per row of ``CommunityComparison.rows``."""
         errors, drawn = self._bootstrap_errors(), self._drawn()
         return [
             self._row(name, quantity, errors.get(quantity.attribute, UNKNOWN), drawn)
@@ -244,7 +244,7 @@ class _WindowOfSide:
         ]
 
     def scores(self) -> dict[str, object]:
-        """The row of ``Comparison.scores``."""
+        """The row of ``CommunityComparison.scores``."""
         every = [self._errors(one) for one in self._runs]
         mean = {name: float(np.mean([one[name] for one in every])) for name in TOLERANCES}
         found: dict[str, object] = {

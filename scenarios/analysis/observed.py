@@ -16,12 +16,14 @@ from society.literature.papers import DAYS_PER_YEAR
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.validation.comparison import Community, Comparison
+    from metrics.validation.comparison import Community, CommunityComparison
     from society.ecosystem.ecosystem import Ecosystem
     from society.results.run import Run
 
 MOST_NAMED = 4
 """So many quantities are named of those that a closed society cannot reach."""
+MOST_LEFT_OUT = 0.05
+"""A larger share of papers that the filters left out is told."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class ObservedComparison:
 
     name: str
     reach: str
-    tables: Comparison
+    tables: CommunityComparison
     notes: tuple[str, ...]
 
 
@@ -158,7 +160,7 @@ def whole_years(run: Run) -> int:
     return max(int(run.days // DAYS_PER_YEAR), 1)
 
 
-def reach(tables: Comparison, closed: bool, people: int) -> str:
+def reach(tables: CommunityComparison, closed: bool, people: int) -> str:
     """Say which columns a society can reach.
 
     A closed society, in which nobody else can be asked, is held against its own scientists' real
@@ -186,7 +188,7 @@ def reach(tables: Comparison, closed: bool, people: int) -> str:
     )
 
 
-def _worst(tables: Comparison) -> str:
+def _worst(tables: CommunityComparison) -> str:
     rows = tables.rows[tables.rows["window"] == tables.rows["window"].max()]
     values = rows[rows["kind"] != "KS"].dropna(subset=["tolerance"])
     sides = {name: one.set_index("quantity")["observed"] for name, one in values.groupby("side")}
@@ -217,9 +219,27 @@ def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
         "in one year counts as simultaneous.",
         "Topics are compared in samples of as many papers from either side and in names that "
         "occur before the boundary; halves is the distance of two such samples of the observed.",
+        *_of_filters(ecosystem),
         *_of_lengths(compared, ecosystem, years),
         *_of_replicates(compared),
     ]
+    return sentences
+
+
+def _of_filters(ecosystem: Ecosystem) -> list[str]:
+    """Papers that the filters of the ecosystem left out, where they are many."""
+    steps = ecosystem.manifest.get("steps") or []
+    sentences = []
+    for side, what in (("past", "past papers"), ("contemporary", "papers after the boundary")):
+        counted = [one for one in steps if str(one.get("filter", "")).startswith(f"{side}:")]
+        there = int(counted[0]["in"]) if counted else 0
+        removed = sum(int(one["removed"]) for one in counted)
+        if removed > MOST_LEFT_OUT * there:
+            sentences.append(
+                f"The filters of the ecosystem left out {removed / there:.0%} of the {what}: "
+                "newcomers, repeats and numbers of papers are those of what was kept, not of the "
+                "field."
+            )
     return sentences
 
 

@@ -84,7 +84,7 @@ def compare(
     if json:
         from json import dumps
 
-        typer.echo(dumps([_comparison_data(one) for one in found], indent=2))
+        typer.echo(dumps({"comparisons": [_comparison_data(one) for one in found]}, indent=2))
     else:
         for one in found:
             _print_comparison(one, str(with_))

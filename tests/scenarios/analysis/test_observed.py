@@ -9,7 +9,12 @@ from typer.testing import CliRunner
 
 from metrics.validation.comparison import QUANTITIES
 from scenarios import load_scenario, run_scenario
-from scenarios.analysis.observed import ComparedRuns, compare_with_ecosystem, whole_years
+from scenarios.analysis.observed import (
+    ComparedRuns,
+    compare_with_ecosystem,
+    limitations,
+    whole_years,
+)
 from scenarios.cli.app import app
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.synthetic.synthetic import Synthetic
@@ -133,7 +138,7 @@ def test_several_runs_have_a_mean_and_a_spread(folders, tmp_path):
     shutil.copytree(run, others[1])
     done = society("compare", run, *others, "--with", eco, "--json", "--out", tmp_path / "tables")
     assert done.exit_code == 0, done.output
-    (found,) = json.loads(done.stdout)
+    (found,) = json.loads(done.stdout)["comparisons"]
     assert {one["runs"] for one in found["scores"]} == {3}
     sizes = next(one for one in found["rows"] if one["quantity"] == "papers")
     counts = [len(Run.open(one).table("papers")) for one in (run, *others)]
@@ -203,6 +208,21 @@ measures: [papers]
     assert done.exit_code == 0, done.output
     done = society("compare", folder, "--with", eco, "--json")
     assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)
+    found = json.loads(done.stdout)["comparisons"]
     assert [one["name"] for one in found] == ["runs, two", "runs, three"]
     assert {score["runs"] for one in found for score in one["scores"]} == {2}
+
+
+def test_many_papers_left_out_by_filters_are_told(folders):
+    eco, folder = folders
+    run, made = Run.open(folder), Ecosystem.load(eco)
+    steps = [
+        {"filter": "past: abstract required", "in": 200, "removed": 150},
+        {"filter": "past: at least 0 citations", "in": 50, "removed": 10},
+        {"filter": "contemporary: abstract required", "in": 100, "removed": 2},
+    ]
+    manifest = {**made.manifest, "steps": steps}
+    filtered = Ecosystem(**{**vars_of(made), "manifest": manifest})
+    told = [one for one in limitations(ComparedRuns("one", (run,)), filtered) if "left out" in one]
+    assert sum("80% of the past papers" in one for one in told) == 1
+    assert not any("after the boundary: newcomers" in one for one in told)
