@@ -155,7 +155,7 @@ class CommunityComparison:
             ``distance_before``, and for topics ``halves``; ``z``; ``tolerance``,
             ``in_tolerances`` (distance over tolerance) and ``within``.
         scores: one row per ``window`` and ``side``: ``runs``, ``score`` (root mean square of the
-            judged distances in tolerances) with ``score_sd`` over runs scored one by one,
+            judged distances in tolerances, each 5 at most; ``score_sd`` over runs one by one),
             ``within`` of ``judged`` quantities, and the same of ``before`` and of ``closed``, the
             real papers of the society's own scientists: what a society without anybody else
             would reach if everything else were right.

@@ -11,7 +11,7 @@ from scenarios.cli.common import Json, Settings, Trust, guarded
 from scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
@@ -19,41 +19,55 @@ if TYPE_CHECKING:
     from scenarios.analysis.observed import ObservedComparison
     from scenarios.analysis.review import ReviewJob
 
-PRINTED = {
+VALUES = {
+    "quantity": "quantity",
     "simulated": "run",
     "simulated_sd": "sd",
     "observed": "observed",
     "observed_error": "error",
     "before": "before",
+}
+DISTANCES = {
+    "quantity": "quantity",
     "distance": "off",
-    "distance_before": "before off",
+    "kind": "as",
+    "distance_before": "before",
     "halves": "halves",
     "tolerance": "tol",
     "z": "z",
-    "within": "within",
+    "within": "ok",
 }
 SCORED = {
     "window": "years",
     "side": "column",
     "score": "score",
     "score_sd": "sd",
-    "within": "within",
-    "judged": "of",
+    "within": "ok",
     "score_before": "before",
-    "within_before": "within",
+    "within_before": "ok",
     "score_closed": "closed",
-    "within_closed": "within",
+    "within_closed": "ok",
 }
+GIANT = {
+    "window": "years",
+    "side": "column",
+    "simulated": "run",
+    "observed": "observed",
+    "observed_error": "error",
+    "before": "before",
+}
+KINDS = {"relative": "share", "difference": "diff"}
 """Columns that are printed, and their heads."""
 HEADS = (
     "run: mean over runs; sd: over runs; error: standard error of the observed, bootstrap over "
-    "papers; before: as long a time before the boundary; off: run - observed, as a share of it "
-    "(relative), or a distance from 0 (alike) to 1 (KS: Kolmogorov-Smirnov, JS: Jensen-Shannon); "
-    "tol: tolerance; z: off in standard errors of run and observed."
+    "papers; before: as long a time before the boundary; off: run - observed (diff), the same over "
+    "the observed (share), or a distance from 0 (alike) to 1 (KS: Kolmogorov-Smirnov, JS: "
+    "Jensen-Shannon); halves: of the observed; tol: tolerance; z: off in standard errors; ok: "
+    "within tolerance."
 )
 SCORES = (
-    "score: root mean square of off in tolerances; before: of the years before the boundary; "
-    "closed: of the real papers of the society's own scientists alone, as if they were a run."
+    "score: root mean square of off in tolerances, 5 at most each; before: of the years before the "
+    "boundary; closed: of the real papers of the society's own scientists alone, taken for a run."
 )
 """What the heads of the printed columns mean."""
 
@@ -98,35 +112,29 @@ def compare(
 
 
 def _print_comparison(found: ObservedComparison, other: str) -> None:
-    from scenarios.cli.console import print_table
-
     typer.echo(found.reach)
     rows, scores = found.tables.rows, found.tables.scores
     last = rows["window"].max()
     for side in scores["side"].drop_duplicates():
-        chosen = rows[(rows["window"] == last) & (rows["side"] == side)]
-        heads = tuple(PRINTED.values())
-        labels = [
-            one.quantity if one.kind == "difference" else f"{one.quantity} ({one.kind})"
-            for one in chosen.itertuples()
-        ]
-        lines = [
-            (label, *values)
-            for label, values in zip(labels, _plain(chosen, tuple(PRINTED)), strict=True)
-            if any(value is not None for value in values)
-        ]
-        print_table(
-            f"{found.name} beside {other}: {side}, {last:g} years", ("quantity", *heads), lines
-        )
-    giant = rows[rows["quantity"] == "giant component"]
-    parts = _plain(giant, ("simulated", "observed", "before"))
-    print_table(
-        f"score in tolerances (0 is best), runs: {int(scores['runs'].max())}",
-        (*SCORED.values(), "giant: run", "observed", "before"),
-        [(*one, *more) for one, more in zip(_plain(scores, tuple(SCORED)), parts, strict=True)],
-    )
+        chosen = rows[(rows["window"] == last) & (rows["side"] == side)].replace({"kind": KINDS})
+        what = f"{side}, {last:g} years"
+        numbers = [name for name in VALUES if name != "quantity"]
+        told = chosen.dropna(subset=numbers, how="all")
+        _print_columns(f"{found.name} beside {other}: {what}", told, VALUES)
+        told = chosen.dropna(subset=["distance", "distance_before"], how="all")
+        _print_columns(f"distances: {what}", told, DISTANCES)
+    many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} quantities"
+    _print_columns(f"score in tolerances (0 is best); {many}", scores, SCORED)
+    _print_columns("giant component", rows[rows["quantity"] == "giant component"], GIANT)
     for note in (HEADS, SCORES, *found.notes):
         typer.echo(note)
+
+
+def _print_columns(title: str, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
+    """Print some columns of a data frame, under their heads."""
+    from scenarios.cli.console import print_table
+
+    print_table(title, tuple(columns.values()), _plain(table, tuple(columns)))
 
 
 def _plain(table: pd.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:

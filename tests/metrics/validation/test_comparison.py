@@ -114,7 +114,7 @@ def test_the_score_is_that_of_the_errors_shown(real):
         rows = rows_of(found, total["side"])
         off = rows["in_tolerances"].dropna().astype(float)
         assert total["judged"] == len(off) <= len(TOLERANCES)
-        assert total["score"] == pytest.approx(np.sqrt((off**2).mean()))
+        assert total["score"] == pytest.approx(np.sqrt((off.abs().clip(upper=5) ** 2).mean()))
         assert total["within"] == rows["within"].fillna(False).sum()
 
 

@@ -99,7 +99,7 @@ def test_the_oracle_is_at_no_distance_from_its_own(papers):
     scores = found.scores.set_index(["side", "window"])
     assert (scores.loc["own", "score"] == 0).all()
     assert (scores.loc["own", "within"] == 14).all()
-    assert scores.loc[("all", 2), "score"] > 10
+    assert scores.loc[("all", 2), "score"] > 4
 
 
 def test_halves_lie_nearly_as_far_apart_as_two_periods(papers):
