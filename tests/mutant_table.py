@@ -535,15 +535,26 @@ MISTAKES: tuple[Mistake, ...] = (
         by="metrics/impact/test_disruption.py::test_papers_before_it_and_of_its_day_do_not_count",
     ),
     mistake(
-        "dated by the day on one side",
-        "The run's papers know those of their own year, the real ones do not.",
+        "papers of one year that know each other",
+        "A newcomer's second paper of one year is that of an incumbent.",
         (
-            "metrics/validation/comparison.py",
-            "rows = rows.assign(date=years * DAYS_PER_YEAR)",
-            "rows = rows.assign(date=rows['date'])",
+            "metrics/validation/assembly_quantities.py",
+            "before: BoolArray = earliest[number] < periods",
+            "before: BoolArray = earliest[number] <= periods",
+        ),
+        by="metrics/validation/test_assembly_quantities.py::"
+        "test_papers_of_one_period_know_nothing_of_each_other",
+    ),
+    mistake(
+        "own papers with the authors of others",
+        "Of the real papers of the society's scientists, everybody's part is counted.",
+        (
+            "metrics/validation/dated_papers.py",
+            "if name in scientists))",
+            "if name in scientists or True))",
         ),
         by="metrics/validation/test_comparison.py::"
-        "test_the_simulated_side_is_dated_by_the_year_and_ends_with_what_is_compared",
+        "test_all_has_every_author_and_own_only_the_societys",
     ),
     mistake(
         "the removed still counted",
@@ -555,11 +566,11 @@ MISTAKES: tuple[Mistake, ...] = (
         "compared with too much time",
         "A run is compared with all real papers after the boundary, however short it is.",
         (
-            "scenarios/analysis/observed.py",
-            "then = late[: int((late.dates < days).sum())]",
-            "then = late",
+            "metrics/validation/comparison.py",
+            "later = papers_between(community.later, 0, years)",
+            "later = papers_between(community.later, 0, 99)",
         ),
-        by="scenarios/analysis/test_observed.py::test_sides_are_cut_at_the_length_of_the_run",
+        by="scenarios/analysis/test_observed.py::test_windows_are_cut_at_the_length_of_the_run",
     ),
     mistake(
         "a default changed by the way",
