@@ -61,6 +61,8 @@ class Society(mesa.Model):
         in_flight: most calls to the backend at a time; changes nothing in the simulated world.
         gateway: the way to the backend; None: a plain one without journal, budget and retries.
         until: last day, exclusive.
+        begin: the date, 0 or less, from which teams are founded. What they would publish before
+            day 0 is dropped; the others are under way on day 0.
         step_days: length of one Mesa step, in days.
         seed: seed of everything random.
         interventions: changes with their dates, in any order.
@@ -86,6 +88,7 @@ class Society(mesa.Model):
         in_flight: int = 64,
         gateway: Gateway | None = None,
         until: float = 365.0,
+        begin: float = 0.0,
         step_days: float = 7.0,
         seed: int = 0,
         interventions: Sequence[Change] = (),
@@ -96,7 +99,7 @@ class Society(mesa.Model):
         super().__init__(seed=seed)
         check_career_rules(ecosystem.profiles, careers, interventions)
         self.step_days = to_ticks(step_days)
-        env = simpy.Environment()
+        env = simpy.Environment(initial_time=to_ticks(begin))
 
         def now() -> float:
             return float(env.now)
@@ -146,7 +149,7 @@ class Society(mesa.Model):
         self._schedule(interventions)
         self._careers, self._founding = CareerProcess(self.world), FoundingProcess(self.world)
         everybody = range(len(self.population))
-        self._careers.begin(careers, everybody)
+        self._begin_careers(careers)
         self._founding.begin(everybody)
         self.datacollector = DataCollector(model_reporters=_REPORTERS)
         self._space: NetworkGrid | None = None
@@ -315,8 +318,17 @@ class Society(mesa.Model):
         """
         in_order = sorted(interventions, key=lambda change: change.date)
         for number, change in enumerate(in_order, start=1):
-            wait = self.env.timeout(change.date)
+            wait = self.env.timeout(change.date - self.env.now)
             wait.callbacks.append(partial(self._intervene, number, change))
+
+    def _begin_careers(self, rule: Careers | None) -> None:
+        """Begin the careers of the people of day 0, on that day."""
+        everybody = range(len(self.population))
+        if self.env.now == 0:
+            self._careers.begin(rule, everybody)
+        else:
+            wait = self.env.timeout(-self.env.now)
+            wait.callbacks.append(lambda _: self._careers.begin(rule, everybody))
 
     def _intervene(self, number: int, change: Change, _: simpy.Event) -> None:
         world, settings = self.world, dict(change.settings)

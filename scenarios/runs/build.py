@@ -104,6 +104,7 @@ def _arguments(
         "backend": scenario.seeded_backend,
         "gateway": gateway or build_gateway(scenario),
         "until": scenario.until,
+        "begin": scenario.begin,
         "step_days": scenario.step,
         "seed": scenario.seed,
         "interventions": changes_of(scenario),
