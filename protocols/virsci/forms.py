@@ -174,11 +174,15 @@ class Idea(Spoken):
         """Title, idea and experiment, each on lines of its own, without reasons and ratings."""
         return f"{self.title}\n{self.idea}\nExperiment: {self.experiment}"
 
+    @property
+    def text_with_reason(self) -> str:
+        """What made its author think of it, and the idea."""
+        return f"{self.reason}\n{self.text}" if self.reason else self.text
+
     def words(self) -> str:
         """What its author said of it: the reasons, the idea, and the self-assessment."""
-        reason = f"{self.reason}\n" if self.reason else ""
         return (
-            f"{reason}{self.text}\n(Clarity {self.clarity:g}, Feasibility "
+            f"{self.text_with_reason}\n(Clarity {self.clarity:g}, Feasibility "
             f"{self.feasibility:g}, Novelty {self.novelty:g})"
         )
 
