@@ -1,4 +1,4 @@
-"""What teams decided and why: the reasons that the replies of their choice stages state.
+"""The reasons that scientists state for topic, votes and draft, as a section of a run's page.
 
 A page shows few of them: the topic, the ballots of the last round and the draft, of the first
 teams that finished a paper. All reasons are in the column ``reason`` of the table ``calls``.

@@ -56,6 +56,7 @@ def compare(
     from scenarios.cli.console import print_table
     from society.ecosystem.ecosystem import Ecosystem
     from society.results.run import Run
+    from society.results.speaker import speaker_of
     from society.results.table_files import write_measures
 
     opened, ecosystem = Run.open(run), Ecosystem.load(with_)
@@ -70,7 +71,8 @@ def compare(
         typer.echo(note)
     try:
         unknown = pd.DataFrame({"unknown": pd.array(notes, dtype="string")})
-        write_measures(run, {"observed": table, "observed_unknowns": unknown})
+        measures = {"observed": table, "observed_unknowns": unknown}
+        write_measures(run, measures, speaker_of(opened.manifest))
         typer.echo(f"report: {write_page(Run.open(run), run)}")
     except OSError as error:
         raise SocietyError(f"{run}: cannot be written to: {error.strerror}") from error
