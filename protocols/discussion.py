@@ -138,6 +138,7 @@ class Discussion:
         summaries: the leader's summaries of all turns but the last, unread.
         last_turn: what was said in the last turn, unread.
         advice: what guests were asked and said in all turns, unread.
+        begun: has somebody spoken in the stage before its first turn?
     """
 
     def __init__(
@@ -158,6 +159,7 @@ class Discussion:
         self.summaries: tuple[Answer[Summary], ...] = ()
         self.last_turn: Utterances = ()
         self.advice: tuple[Answer[Advice | None], ...] = ()
+        self.begun = False
         self._joining: list[Answer[Advice | None]] = []
         self._turn, self._speakers = 0, 0
 
@@ -178,8 +180,16 @@ class Discussion:
             seat: place in the speaking order, from 0; None: who is asked does not speak in turn.
         """
         seats, place = (self._speakers, seat + 1) if seat is not None else (0, 0)
-        rounds, attempt = self.most_turns, self.lab.visit
-        return TurnPosition(self.name, self._turn, rounds, place, seats, self.adaptive, attempt)
+        return TurnPosition(
+            stage=self.name,
+            round=self._turn,
+            rounds=self.most_turns,
+            seat=place,
+            seats=seats,
+            adaptive=self.adaptive,
+            attempt=self.lab.visit,
+            begun=self.begun,
+        )
 
     @overload
     def hold(

@@ -40,7 +40,9 @@ def write_study_page(folder: Path | str) -> Path:
     """
     study = Study.open(folder)
     contents = StudyPage(study)
-    write_files(study.folder / "report", contents.tables, contents.figures)
+    write_files(
+        study.folder / "report", contents.tables, contents.figures, study.description.backend_about
+    )
     return write_html(study.folder / "report.html", contents.render())
 
 

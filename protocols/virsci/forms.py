@@ -181,10 +181,14 @@ class Idea(Spoken):
             f"Clarity {self.clarity:g}, Feasibility {self.feasibility:g}, Novelty {self.novelty:g}"
         )
 
+    @property
+    def text_with_reason(self) -> str:
+        """What made its author think of it, and the idea."""
+        return f"{self.reason}\n{self.text}" if self.reason else self.text
+
     def words(self) -> str:
         """What its author said of it: the reasons, the idea, and the self-assessment."""
-        reason = f"{self.reason}\n" if self.reason else ""
-        return f"{reason}{self.text}\n({self.ratings})"
+        return f"{self.text_with_reason}\n({self.ratings})"
 
     @classmethod
     def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:

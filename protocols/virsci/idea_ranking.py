@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from agents.prompts.dialogue import Excerpt, Utterance
 from agents.prompts.paper_lists import paper_key
 from agents.reference import Reference
 from protocols.virsci.forms import Ballot, Idea
@@ -50,6 +51,7 @@ class CandidateIdea:
         scored: does its self-assessment count?
         builds_on: the papers that the idea says it builds on.
         marks: ratings of the idea by others (clarity, feasibility, novelty).
+        objections: what others object to it, with their names.
     """
 
     idea: Idea
@@ -60,6 +62,7 @@ class CandidateIdea:
     scored: bool = True
     builds_on: tuple[Reference, ...] = ()
     marks: tuple[tuple[float, float, float], ...] = ()
+    objections: tuple[Utterance, ...] = ()
 
     @property
     def query(self) -> str:
@@ -106,19 +109,27 @@ def make_candidate(
     )
 
 
-def add_marks(speaker: str, candidate: CandidateIdea, said: Idea) -> CandidateIdea:
-    """The idea on the table with the rating of the next speaker, unless that is its author.
+def add_judgement(speaker: str, candidate: CandidateIdea, said: Idea) -> CandidateIdea:
+    """The idea on the table with what the next speaker thinks of it, unless that is its author.
 
     Args:
         speaker: masked name of the next speaker.
         candidate: the idea on the table.
-        said: what the next speaker said; its ``marks`` are of the idea on the table.
+        said: what the next speaker said; ``marks`` and ``objection`` are of the idea on the table.
     """
-    marks = said.marks
-    if marks is None or speaker == candidate.author:
+    if speaker == candidate.author:
         return candidate
-    rated = (marks.clarity, marks.feasibility, marks.novelty)
-    return replace(candidate, marks=(*candidate.marks, rated))
+    marks, objections = candidate.marks, candidate.objections
+    if said.marks is not None:
+        marks += ((said.marks.clarity, said.marks.feasibility, said.marks.novelty),)
+    if said.objection.strip():
+        objections += (Utterance(speaker, Excerpt(said.objection)),)
+    return replace(candidate, marks=marks, objections=objections)
+
+
+def without_ratings(idea: Idea) -> Excerpt:
+    """An idea as the others hear it where they rate it too: its author's ratings are left out."""
+    return Excerpt(idea.text_with_reason, idea.title)
 
 
 def confidence(candidate: CandidateIdea, weights: Weights) -> float:

@@ -12,10 +12,11 @@ from protocols.virsci.forms import Idea, Topic
 from protocols.virsci.idea_ranking import (
     CandidateIdea,
     RankingRules,
-    add_marks,
+    add_judgement,
     choose_shortlist,
     count_shortlist_ties,
     make_candidate,
+    without_ratings,
 )
 from protocols.virsci.searches import SearchRules, find_papers
 from society.kernel.answer import Answer
@@ -107,7 +108,9 @@ def generate_ideas(
                 ratings=rules.ratings,
                 extras=extras,
             )
-            said = (*said, Utterance(speaker, idea), *guest)
+            # Where others rate an idea too, its author's ratings would anchor theirs.
+            spoken = lab.later(without_ratings, idea) if "marks" in extras else idea
+            said = (*said, Utterance(speaker, spoken), *guest)
             near = find_papers(lab, rules.near, speaker, idea)
             scored = bool(ideas) or rules.first_scored
             make = partial(make_candidate, speaker, scored)
@@ -118,8 +121,8 @@ def generate_ideas(
                 lab.later(make, idea, shown, near, seen),
             )
             if len(ideas) > 1 and "marks" in extras:
-                marked = lab.later(partial(add_marks, speaker), ideas[-2], idea)
-                ideas = (*ideas[:-2], marked, ideas[-1])
+                judged = lab.later(partial(add_judgement, speaker), ideas[-2], idea)
+                ideas = (*ideas[:-2], judged, ideas[-1])
         return said
 
     yield from discussion.hold(speak, summarised=rules.dialogue)

@@ -477,7 +477,7 @@ class VirSciSettings(Part):
     def abstract_rules(self) -> AbstractRules:
         """What the writing of the abstract needs."""
         return AbstractRules(
-            papers=self.references.draft,
+            near=SearchRules(self.references.draft, self.references.count),
             profiles=self.prompts.profiles_in_abstract,
             critique=self.prompts.critique,
             ratings=self.prompts.ratings == "on",

@@ -183,13 +183,16 @@ def _keep(found: ObservedComparison, folder: Path) -> Path:
     from agents.errors import SocietyError
     from metrics.report.page import write_page
     from society.results.run import Run
+    from society.results.speaker import speaker_of
     from society.results.table_files import write_measures
 
     notes = pd.DataFrame({"unknown": pd.array([found.reach, *found.notes], dtype="string")})
     tables = {"observed": found.tables.rows, "observed_scores": found.tables.scores}
     try:
-        write_measures(folder, {**tables, "observed_unknowns": notes})
-        return write_page(Run.open(folder), folder)
+        kept = Run.open(folder)
+        measures = {**tables, "observed_unknowns": notes}
+        write_measures(folder, measures, speaker_of(kept.manifest))
+        return write_page(kept, folder)
     except OSError as error:
         raise SocietyError(f"{folder}: cannot be written to: {error.strerror}") from error
 

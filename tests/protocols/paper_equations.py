@@ -197,6 +197,15 @@ class Past:
             earlier = earlier[:-1]
         return [Heard(s, ("Title", "In Short"), s.call.who) for s in earlier]
 
+    def objections(self) -> list[Heard]:
+        """What the next speaker objected to the idea that was chosen, unless it was its own."""
+        (idea,) = self.winner()
+        ideas = self.ideas(idea.call.visit)
+        after = ideas[ideas.index(idea) + 1 :][:1]
+        asked = self.settings.prompts.marks == "on"
+        others = [s for s in after if s.call.who != idea.call.who and asked]
+        return [Heard(s, ("Objection",), s.call.who) for s in others]
+
     def failed_topics(self) -> list[Heard]:
         topics = [s for s in self.said if s.form == "Topic"]
         return [Heard(s, ("Selected Topic",), TEAM) for s in topics]
@@ -263,14 +272,15 @@ def heard(past: Past) -> list[Heard]:
         case "abstract", "Draft":
             fields = (*IDEA_TEXT, "Reason") if carried else IDEA_TEXT
             idea = [Heard(s, fields, s.call.who) for s in past.winner()]
-            advice = past.advice_on_ideas() if carried else []
+            advice = past.objections() + past.advice_on_ideas() if carried else []
             critique = aloud(*past.find("critique"))
             return idea + critique + advice + past.failed_ideas(past.rounds())
         case "abstract", "Revision":  # Eq. 4 and 6
             review = past.find("review", visit=call.visit - 1)
             begins = not past.find("utter") and review
             guest = [] if begins else past.latest("abstract", call.visit, guest=True)
-            kept = [Heard(s, IDEA_TEXT, s.call.who) for s in past.winner()] + past.changes()
+            kept = [Heard(s, IDEA_TEXT, s.call.who) for s in past.winner()]
+            kept += past.objections() + past.changes()
             text = aloud(*past.latest("abstract"), *(review if begins else []))
             return text + past.dialogue(guest) + (kept if carried else [])
         case "abstract", "SelfReview":  # Eq. 5
@@ -459,8 +469,9 @@ def papers_expected(played: Played, said: Said) -> list[str]:
             if use.ballot == "pooled":
                 order.sort(key=lambda id_: int(pooled[id_].key[1:]))
             return [list_references([pooled[id_] for id_ in order], use.sentences)]
-        case "Draft" | "Critique" if use.ideas == "on":
-            if said.form == "Draft" and use.draft == "off":
+        case "Draft" | "Critique":
+            shown = use.draft if said.form == "Draft" else use.ideas
+            if shown == "off":
                 return []
             near = searched(played, said, near_idea(played, past.winner()[0]), count=use.count)
             return [list_references(near, use.sentences)]
