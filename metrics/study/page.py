@@ -77,6 +77,7 @@ class StudyPage:
             "inverted_u": tables.two_lines_tests(self.results),
             "rank_correlations": tables.rank_correlations(self.results),
             "correlations": tables.measure_correlations(self.results),
+            "factorial": tables.factorial(study),
             "sensitivity": tables.sensitivity(study),
             study.description.design: study.sensitivity_indices(),
             "without_defaults": tables.without_defaults(self.results, again) if again else None,

@@ -41,7 +41,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
 scientist    string  masked name
 topic        string  main topic at day 0: the first interest
 papers       Int64   papers before day 0
-citations    Int64   citations before day 0; missing where the source knows none
+citations    Int64   citations before day 0; missing where the source cannot date them
 career_start Int64   year of the first paper before day 0; missing if unknown
 arrived      Float64 date of coming; missing for those who were there on day 0
 """),

@@ -148,8 +148,8 @@ def test_collaborators_are_scientists_of_the_population(records):
 
 
 def test_unknown_citations_stay_unknown_only_if_all_are():
-    source = [raw("p1", 2000, "ab"), raw("p2", 2001, "a", citations=4)]
-    people, _ = people_of(source)
+    counted = replace(raw("p2", 2001, "a", citations=4), citations_by_year=((2001, 4),))
+    people, _ = people_of([raw("p1", 2000, "ab"), counted])
     assert people["a"].citations == 4
     assert people["b"].citations is None
 
