@@ -124,7 +124,7 @@ def test_paper_against_code_has_every_departure_alone_and_all_together(read):
         "team_size": 4,
         "turns": 5,
         "min_size": 1,
-        "min_size_after_leaving": 2,
+        "min_size_after_leaving": None,
         "inviting": "one_by_one",
     }
     rest = {"max_invitations": paper.max_invitations, "memory": "off"}
