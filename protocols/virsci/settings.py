@@ -38,6 +38,7 @@ from protocols.virsci.selection import TeamBuilding
 from protocols.virsci.topic import TopicRules
 from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.repeated_teams import RepeatedTeams
+from society.formation.research_groups import ResearchGroups
 from society.formation.selection import SelectionPolicy
 from society.teams.contracts import AuthorOrder
 
@@ -298,6 +299,8 @@ class VirSciSettings(Part):
     """Which seats newcomers take without an invitation; null: none."""
     again: RepeatedTeams | None = None
     """Which teams begin with the invitation of co-authors of an earlier paper; null: none."""
+    groups: ResearchGroups | None = None
+    """How leaders ask newcomers of their own group first; null: no groups."""
     author_order: AuthorOrder = "leader_first"
     """``leader_first``: the leader, then the others as they joined. ``leader_last``: those without
     a paper before, the others as they joined, and the leader at the end."""
@@ -416,6 +419,7 @@ class VirSciSettings(Part):
             selection=self.selection,
             newcomers=self.newcomers,
             again=self.again,
+            groups=self.groups,
             freshness=self.freshness,
             diversity=self.diversity,
             diversity_variant=self.diversity_variant,

@@ -65,6 +65,8 @@ LATER: Mapping[str, Any] = {
     "careers.silent_since": "day_0",
     "protocol.newcomers": None,
     "protocol.again": None,
+    "protocol.groups": None,
+    "protocol.of.protocol.groups": None,
     "protocol.author_order": "leader_first",
     "protocol.of.protocol.newcomers": None,
     "protocol.of.protocol.again": None,

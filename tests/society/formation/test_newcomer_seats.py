@@ -11,6 +11,7 @@ from society.formation.founding import Yearly
 from society.formation.leaders import Anybody
 from society.formation.newcomer_seats import NewcomerSeats, shifted
 from society.formation.repeated_teams import RepeatedTeams
+from society.formation.research_groups import ResearchGroups
 from society.kernel.streams import Streams
 from tests.society import tiny_society
 
@@ -69,6 +70,37 @@ def test_a_newcomer_works_where_its_mentor_works():
     profile = people.profile(row, society.day)
     assert profile.affiliations == ("University",)
     assert profile.interests
+
+
+def test_leaders_ask_juniors_of_their_own_group_first():
+    seats = NewcomerSeats(lead=0.0, seat=0.4)
+    groups = ResearchGroups(share=1.0, stay=100.0)
+    shares = {}
+    for rule in (None, groups):
+        society = run(wordless(newcomers=seats, groups=rule))
+        came = society.world.mentees
+        inside = outside = 0
+        for row in society.log.rows["papers"]:
+            paper = society.literature.paper(row[0])
+            rows = [society.population.rows[who] for who in paper.authors]
+            juniors = {one: day for day, one in came.get(rows[0], ()) if day < paper.date}
+            for one in rows[1:]:
+                if society.population.arrived.get(one, -1.0) < paper.date:
+                    near = one in juniors and paper.date - juniors[one] < 100.0
+                    inside, outside = inside + near, outside + (not near)
+        shares[rule is None] = inside / (inside + outside)
+    assert shares[False] > 3 * shares[True]
+
+
+def test_a_junior_leaves_the_group_after_its_time():
+    society = tiny_society.found(tiny_society.talk(1), until=50.0)
+    world, rng = society.world, Streams(1).stream("groups")
+    world.mentees[0] = [(-90.0, 3), (-10.0, 4), (-5.0, 5)]
+    groups = ResearchGroups(share=1.0, stay=60.0)
+    drawn = {groups.choose(0, frozenset({5}), world, rng) for _ in range(20)}
+    assert drawn == {4}
+    assert groups.choose(1, frozenset(), world, rng) is None
+    assert ResearchGroups(share=0.0).choose(0, frozenset(), world, rng) is None
 
 
 def test_one_off_newcomers_leave_with_their_team():
