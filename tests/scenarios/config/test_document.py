@@ -160,6 +160,7 @@ def test_the_library_goes_by_path() -> None:
         "virsci/paper",
         "virsci/released-code",
         "virsci/single",
+        "community/assembly",
         "community/field",
         "community/funding",
         "community/guimera",
