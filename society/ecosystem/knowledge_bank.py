@@ -116,7 +116,7 @@ class KnowledgeBank:
             ProtocolError: the date lies before that of the last row.
         """
         with self._updating:
-            last = self._dates[-1] if self._dates else (0.0 if len(self._profiles) else date)
+            last = self._dates[-1] if self._dates else date
             if not date >= last:
                 raise ProtocolError(
                     f"profile of {profile.id} is dated {date}, before the last row's "
@@ -172,9 +172,10 @@ class KnowledgeBank:
         Args:
             a_id: one scientist.
             b_id: another one.
-            version: number of rows that are visible.
+            version: number of rows that are visible; of a newcomer who has come since the first
+                row is taken.
         """
-        a, b = (self._vector(self._latest(one, version)) for one in (a_id, b_id))
+        a, b = (self._vector(self._latest_or_first(one, version)) for one in (a_id, b_id))
         return round(float((a.astype(np.float64) * b.astype(np.float64)).sum()), DECIMALS)
 
     def _initial_candidates(
@@ -223,13 +224,19 @@ class KnowledgeBank:
 
     def _latest(self, scientist_id: str, version: int) -> int:
         row = self._row(scientist_id, version)
-        if row is not None:
-            return row
-        # A newcomer who has come today for a seat in a team is known to that team already.
-        later = self._rows_of.get(scientist_id)
-        if not later:
+        if row is None:
             raise ProtocolError(f"no profile of {scientist_id!r} below version {version}")
-        return later[0]
+        return row
+
+    def _latest_or_first(self, scientist_id: str, version: int) -> int:
+        """The row below a version, or the first one of a newcomer who has come since.
+
+        A newcomer who comes for a seat in a team is known to that team on the same day.
+        """
+        later = self._rows_of.get(scientist_id)
+        if later and self._row(scientist_id, version) is None:
+            return later[0]
+        return self._latest(scientist_id, version)
 
     def _row(self, scientist_id: str, version: int) -> int | None:
         rows = self._rows_of.get(scientist_id, [])
