@@ -538,11 +538,11 @@ MISTAKES: tuple[Mistake, ...] = (
         "dated by the day on one side",
         "The run's papers know those of their own year, the real ones do not.",
         (
-            "metrics/validation.py",
+            "metrics/validation/comparison.py",
             "rows = rows.assign(date=years * DAYS_PER_YEAR)",
             "rows = rows.assign(date=rows['date'])",
         ),
-        by="metrics/test_validation.py::"
+        by="metrics/validation/test_comparison.py::"
         "test_the_simulated_side_is_dated_by_the_year_and_ends_with_what_is_compared",
     ),
     mistake(

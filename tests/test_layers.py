@@ -45,6 +45,7 @@ ROOMS = {
     ),
     "metrics": (
         ("cost", "impact", "inference", "networks", "novelty", "ratings", "reviews", "teams"),
+        "validation",
         "scalars",
         "report",
         "study",

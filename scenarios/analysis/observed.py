@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.impact.authorships import AuthorshipTable
-    from metrics.validation import PaperSample
+    from metrics.validation.comparison import PaperSample
     from society.ecosystem.ecosystem import Ecosystem
     from society.literature.papers import Papers
     from society.results.run import Run
@@ -28,7 +28,7 @@ def compared_sides(run: Run, ecosystem: Ecosystem) -> dict[str, PaperSample]:
     Raises:
         InputError: the ecosystem is not that of the run, or has no papers after its boundary.
     """
-    from metrics.validation import simulated_sample
+    from metrics.validation.comparison import simulated_sample
 
     _fits(run, ecosystem)
     days = compared_days(run)
@@ -148,7 +148,7 @@ def _side(
     import numpy as np
 
     from metrics.impact.authorships import AuthorshipTable
-    from metrics.validation import paper_sample
+    from metrics.validation.comparison import paper_sample
 
     every, rows, earlier = _rows(papers, None), _rows(papers, among), _rows(before, among)
     rows["date"] += shift

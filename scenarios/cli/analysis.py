@@ -51,7 +51,7 @@ def compare(
 
     from agents.errors import SocietyError
     from metrics.report.page import write_page
-    from metrics.validation import compare_samples as measured
+    from metrics.validation.comparison import compare_samples as measured
     from scenarios.analysis.observed import compared_sides, limitations
     from scenarios.cli.console import print_table
     from society.ecosystem.ecosystem import Ecosystem

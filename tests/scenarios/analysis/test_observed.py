@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from metrics.validation import QUANTITIES
+from metrics.validation.comparison import QUANTITIES
 from scenarios import load_scenario, run_scenario
 from scenarios.analysis.observed import compared_days, compared_sides, limitations
 from scenarios.cli.app import app

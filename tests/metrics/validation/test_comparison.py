@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from metrics.impact.authorships import AuthorshipTable
-from metrics.validation import (
+from metrics.validation.comparison import (
     QUANTITIES,
     SOURCES,
     compare_samples,

@@ -1,0 +1,119 @@
+"""Errors of simulated against observed quantities in units of tolerance, and one score of them.
+
+A tolerance says how far a simulated community may be from the observed one and still pass for it.
+The fourteen were fixed before any model was fitted, so that no model could choose its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.arrays import FloatArray, IntArray
+from metrics.validation.assembly_quantities import AssemblyQuantities
+
+
+class Tolerance(NamedTuple):
+    """How far a quantity may be off, and how that is measured.
+
+    Attributes:
+        quantity: an attribute of ``AssemblyQuantities``.
+        kind: ``difference`` (simulated - observed), ``relative`` (the same over observed) or ``KS``
+            (Kolmogorov-Smirnov distance of two distributions, 0..1).
+        size: the tolerance, > 0, in the unit of ``kind``.
+    """
+
+    quantity: str
+    kind: str
+    size: float
+
+
+TOLERANCES: Mapping[str, Tolerance] = {
+    "alone": Tolerance("alone", "difference", 0.02),
+    "gini": Tolerance("gini", "difference", 0.02),
+    "newcomers": Tolerance("newcomers", "difference", 0.04),
+    "q": Tolerance("q", "difference", 0.05),
+    "repeat_rate": Tolerance("repeat_rate", "difference", 0.04),
+    "giant_component": Tolerance("giant_component", "difference", 0.08),
+    "clustering": Tolerance("clustering", "difference", 0.03),
+    "assortativity": Tolerance("assortativity", "difference", 0.10),
+    "authors": Tolerance("authors", "relative", 0.08),
+    "papers_per_author": Tolerance("papers_per_author", "relative", 0.05),
+    "coauthors": Tolerance("coauthors", "relative", 0.08),
+    "sizes": Tolerance("sizes", "KS", 0.05),
+    "papers_by_author": Tolerance("papers_by_author", "KS", 0.03),
+    "coauthors_by_author": Tolerance("coauthors_by_author", "KS", 0.06),
+}
+"""The fourteen quantities by which a simulated community is judged."""
+
+
+def errors_in_tolerances(
+    simulated: AssemblyQuantities, observed: AssemblyQuantities
+) -> dict[str, float]:
+    """The error of each of the fourteen quantities, divided by its tolerance.
+
+    Args:
+        simulated: of the simulated papers.
+        observed: of the real papers of the same window.
+
+    Returns:
+        Quantity -> error, signed (positive: simulated is higher) but for distributions; -1..1 is
+        within tolerance. NaN where neither side is known; where one side alone is known, the error
+        is a whole (1, or 100 % of the observed value), since a society without a paper must not
+        pass.
+    """
+    return {name: error_of(one, simulated, observed) / one.size for name, one in TOLERANCES.items()}
+
+
+def error_of(
+    tolerance: Tolerance, simulated: AssemblyQuantities, observed: AssemblyQuantities
+) -> float:
+    """The error of one quantity, in the unit of its tolerance; see ``errors_in_tolerances``."""
+    one, other = getattr(simulated, tolerance.quantity), getattr(observed, tolerance.quantity)
+    if tolerance.kind == "KS":
+        return _one_sided(len(one) > 0, len(other) > 0, kolmogorov_smirnov(one, other))
+    difference = float(one) - float(other)
+    if tolerance.kind == "relative":
+        # An observed value of zero leaves no share to tell: any other value is a whole error off.
+        difference = difference / other if other else float(np.sign(difference))
+    return _one_sided(not np.isnan(one), not np.isnan(other), difference)
+
+
+def score(errors: Mapping[str, float]) -> float:
+    """Root mean square of the errors that are known, in tolerances; NaN of none. 0 is best."""
+    known = _known(errors)
+    return float(np.sqrt(np.mean(known**2))) if len(known) else float("nan")
+
+
+def within_tolerance(errors: Mapping[str, float]) -> int:
+    """How many of the errors are at most one tolerance."""
+    return int((np.abs(_known(errors)) <= 1 + 1e-9).sum())
+
+
+def kolmogorov_smirnov(one: IntArray, other: IntArray) -> float:
+    """Largest distance of the distribution functions of two samples; NaN where one is empty.
+
+    Args:
+        one: whole numbers >= 0, in any order.
+        other: the same.
+    """
+    if not len(one) or not len(other):
+        return float("nan")
+    length = int(max(one.max(), other.max())) + 1
+    shares = [
+        np.cumsum(np.bincount(values, minlength=length)) / len(values) for values in (one, other)
+    ]
+    return float(np.abs(shares[0] - shares[1]).max())
+
+
+def _one_sided(one: bool, other: bool, error: float) -> float:
+    if one and other:
+        return error
+    return 1.0 if one or other else float("nan")
+
+
+def _known(errors: Mapping[str, float]) -> FloatArray:
+    values = np.array(list(errors.values()), dtype=np.float64)
+    return values[~np.isnan(values)]

@@ -1,0 +1,170 @@
+"""Quantities of team assembly, by hand and against other ways to count them."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.impact.authorships import AuthorshipTable, coauthor_links
+from metrics.networks.assembly import assembly_table
+from metrics.validation.assembly_quantities import (
+    SCALARS,
+    AuthorHistory,
+    assembly_quantities,
+    pair_keys,
+    pair_positions,
+)
+from metrics.validation.tolerances import (
+    TOLERANCES,
+    errors_in_tolerances,
+    kolmogorov_smirnov,
+    score,
+    within_tolerance,
+)
+
+YEAR = 365.0
+EARLY = [(-400.0, "ab"), (-300.0, "c")]
+LATE = [(10.0, "abc"), (20.0, "dea"), (YEAR + 1, "de"), (YEAR + 2, "f")]
+
+
+def test_by_hand():
+    found = assembly_quantities(LATE, EARLY)
+    assert (found.papers, found.authors) == (4, 6)
+    assert found.sizes.tolist() == [3, 3, 2, 1]
+    assert found.team_size == 9 / 4
+    assert found.alone == 1 / 4
+    # a, d and e have two papers; b, c and f one.
+    assert found.papers_per_author == 9 / 6
+    assert sorted(found.papers_by_author.tolist()) == [1, 1, 1, 2, 2, 2]
+    assert found.gini == pytest.approx(1 / 6)
+    # d and e are new in the first year and known in the second; f is new.
+    assert found.newcomers == pytest.approx(3 / 9)
+    assert found.first_newcomers == pytest.approx(1 / 3)
+    assert found.middle_newcomers == pytest.approx(1 / 2)
+    assert found.last_newcomers == 0
+    # Links: ab ac bc, de da ea, de. Incumbents only: ab ac bc and the second de.
+    assert found.newcomer_newcomer == pytest.approx(1 / 7)
+    assert found.newcomer_incumbent == pytest.approx(2 / 7)
+    assert found.incumbent_incumbent == pytest.approx(4 / 7)
+    assert found.q == pytest.approx(2 / 4)
+    assert found.repeat_rate == pytest.approx(2 / 7)
+    # Ties: ab ac bc ad ae de; f has none.
+    assert sorted(found.coauthors_by_author.tolist()) == [0, 2, 2, 2, 2, 4]
+    assert found.coauthors == 2
+    assert found.giant_component == pytest.approx(5 / 6)
+    assert found.clustering == pytest.approx((4 + 2 / 6) / 5)
+
+
+def test_papers_of_one_period_know_nothing_of_each_other():
+    one_year = assembly_quantities([(0, "ab"), (300, "ab")])
+    assert (one_year.newcomers, one_year.repeat_rate) == (1, 0)
+    months = assembly_quantities([(0, "ab"), (300, "ab")], period=30)
+    assert (months.newcomers, months.repeat_rate, months.q) == (0.5, 0.5, 1)
+
+
+def test_nothing_is_measured_of_nothing():
+    found = assembly_quantities([(0, ""), (1, ())], EARLY)
+    assert (found.papers, found.authors) == (0, 0)
+    assert all(math.isnan(value) for value in list(found.scalars().values())[2:])
+    assert list(found.scalars()) == list(SCALARS)
+
+
+def test_an_author_named_twice_counts_once():
+    assert assembly_quantities([(0, "aab")]).sizes.tolist() == [2]
+
+
+def test_those_who_write_alone_are_in_no_component_of_the_others():
+    found = assembly_quantities([(0, "a"), (0, "b")])
+    assert (found.giant_component, found.coauthors) == (0, 0)
+    assert math.isnan(found.clustering)
+
+
+def test_a_history_may_hold_more_than_its_papers():
+    known = AuthorHistory.from_papers(EARLY, authors="x", pairs=[("d", "e"), ("y", "y")])
+    assert "x" in known.numbers
+    assert "y" not in known.numbers
+    found = assembly_quantities([(0, "de"), (0, "xb")], known)
+    assert (found.newcomers, found.repeat_rate) == (0, 0.5)
+
+
+authors = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=5, unique=True)
+dated = st.lists(st.tuples(st.floats(0, 1400), authors), max_size=25)
+
+
+@given(dated, dated)
+def test_it_counts_as_the_measure_assembly_does(before, papers):
+    found = assembly_quantities(papers, before)
+    rows = [
+        (f"P{n}", author, math.floor(day / YEAR) * YEAR)
+        for n, (day, listed) in enumerate(papers)
+        for author in listed
+    ]
+    import pandas as pd
+
+    known = [listed for _, listed in before]
+    pairs = {(a, b) for listed in known for a in listed for b in listed if a < b}
+    table = pd.DataFrame(rows, columns=["paper", "scientist", "date"])
+    works = AuthorshipTable(table, frozenset(a for one in known for a in one), frozenset(pairs))
+    told = assembly_table(works, [np.inf]).iloc[-1]
+    for name, value in (
+        ("repeat_rate", found.repeat_rate),
+        ("q", found.q),
+        ("p", 1 - found.newcomers),
+    ):
+        if pd.isna(told[name]):
+            # q of the measure counts repeats of any pair, which here needs two incumbents too.
+            assert math.isnan(value)
+        else:
+            assert value == pytest.approx(told[name])
+    links = coauthor_links(works)
+    assert found.incumbent_incumbent == pytest.approx(
+        (links["incumbents"] == 2).mean() if len(links) else math.nan, nan_ok=True
+    )
+
+
+def test_pairs_of_every_paper():
+    left, right = pair_positions(np.array([3, 1, 2]))
+    assert list(zip(left.tolist(), right.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 2), (4, 5)]
+    one, other = np.array([5, 2]), np.array([2, 5])
+    assert len(set(pair_keys(one, other).tolist())) == 1
+
+
+def test_the_tolerances_are_fourteen_and_a_community_is_within_them_of_itself():
+    found = assembly_quantities(LATE, EARLY)
+    errors = errors_in_tolerances(found, found)
+    assert list(errors) == list(TOLERANCES)
+    assert len(errors) == 14
+    assert score(errors) == 0
+    assert within_tolerance(errors) == 14
+
+
+def test_errors_by_hand():
+    one = assembly_quantities([(0, "ab"), (0, "cd"), (0, "ef"), (0, "gh")], EARLY)
+    other = assembly_quantities([(0, "ab"), (0, "cd"), (0, "e"), (0, "fg")], EARLY)
+    errors = errors_in_tolerances(one, other)
+    assert errors["alone"] == pytest.approx(-0.25 / 0.02)
+    assert errors["authors"] == pytest.approx((8 - 7) / 7 / 0.08)
+    assert errors["sizes"] == pytest.approx(0.25 / 0.05)
+    assert errors["newcomers"] == pytest.approx((5 / 8 - 4 / 7) / 0.04)
+    assert score({"a": 3.0, "b": 4.0, "c": math.nan}) == pytest.approx(math.sqrt(12.5))
+    assert within_tolerance({"a": -1.0, "b": 1.01, "c": math.nan}) == 1
+    assert math.isnan(score({"a": math.nan}))
+
+
+def test_a_society_without_a_paper_does_not_pass():
+    errors = errors_in_tolerances(assembly_quantities([]), assembly_quantities(LATE, EARLY))
+    assert errors["newcomers"] == pytest.approx(1 / 0.04)
+    assert errors["authors"] == pytest.approx(-1 / 0.08)
+    assert within_tolerance(errors) <= 1
+    assert score(errors) > 10
+
+
+def test_kolmogorov_smirnov_is_that_of_scipy():
+    from scipy import stats
+
+    rng = np.random.default_rng(0)
+    one, other = rng.poisson(3, 80), rng.poisson(4, 60)
+    assert kolmogorov_smirnov(one, other) == pytest.approx(stats.ks_2samp(one, other).statistic)
+    assert np.isnan(kolmogorov_smirnov(one, np.zeros(0, dtype=np.int64)))
