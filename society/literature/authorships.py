@@ -1,23 +1,33 @@
-"""Who wrote which papers when, in arrays: the form in which assembly is simulated and measured."""
+"""Who wrote which papers and when, as arrays, without titles and texts.
+
+This is all that models of team assembly and measures of collaboration need of a literature.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agents.arrays import FloatArray, IntArray
 
+if TYPE_CHECKING:
+    from society.literature.papers import Papers
+
 
 @dataclass(frozen=True, eq=False)
 class Authorships:
-    """Who wrote which papers when: papers in order of date, authors in author order.
+    """Who wrote which papers and when: papers in order of date, authors in author order.
 
     Attributes:
-        dates: days, one per paper, ascending; where only the year is known, 1 January.
-        starts: where the authors of each paper begin; one more than there are papers.
-        authors: numbers of people, 0 .. people - 1, nobody twice on a paper.
-        people: how many numbers there are; not every one need have a paper.
+        dates: days since the boundary, an array of shape (papers,), never decreasing. Where only
+            the year is known it is 1 January of that year.
+        starts: where the authors of each paper begin in ``authors``, and their number at the end:
+            an integer array of shape (papers + 1,).
+        authors: numbers of people, 0 to ``people`` - 1, an integer array.
+        people: how many people have numbers.
     """
 
     dates: FloatArray
@@ -25,9 +35,74 @@ class Authorships:
     authors: IntArray
     people: int
 
+    @classmethod
+    def of(
+        cls, dated: Iterable[tuple[float, Sequence[int]]], people: int | None = None
+    ) -> Authorships:
+        """Make the arrays of papers given one by one.
+
+        Args:
+            dated: date and authors of each paper, in order of date.
+            people: how many people have numbers; None: as many as the highest number needs.
+        """
+        papers = list(dated)
+        lengths = [len(authors) for _, authors in papers]
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+        flat = [author for _, authors in papers for author in authors]
+        authors = np.array(flat, dtype=np.int64)
+        number = int(authors.max(initial=-1)) + 1 if people is None else people
+        dates = np.array([date for date, _ in papers], dtype=np.float64)
+        return cls(dates, starts, authors, number)
+
+    def __len__(self) -> int:
+        return len(self.dates)
+
+    def authors_of(self, paper: int) -> IntArray:
+        """The authors of one paper, in author order."""
+        return self.authors[self.starts[paper] : self.starts[paper + 1]]
+
+    @property
+    def sizes(self) -> IntArray:
+        """The number of authors of each paper."""
+        sizes: IntArray = np.diff(self.starts)
+        return sizes
+
     def between(self, first: float, last: float) -> Authorships:
-        """The papers with ``first`` <= date < ``last``; people keep their numbers."""
-        low, high = np.searchsorted(self.dates, [first, last], side="left")
-        starts = self.starts[low : high + 1]
-        inside = self.authors[starts[0] : starts[-1]]
-        return Authorships(self.dates[low:high], starts - starts[0], inside, self.people)
+        """The papers dated from ``first`` on and before ``last``; people keep their numbers."""
+        begin, end = np.searchsorted(self.dates, [first, last], side="left")
+        starts = self.starts[begin : end + 1]
+        authors = self.authors[starts[0] : starts[-1]]
+        return Authorships(self.dates[begin:end], starts - starts[0], authors, self.people)
+
+
+def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authorships:
+    """The authorships of papers by people who have a row; other authors are left out.
+
+    Args:
+        papers: in order of date.
+        rows: rows of the people, by id.
+        people: how many rows there are.
+
+    Returns:
+        The papers with at least one author who has a row.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    named = pc.list_flatten(papers.table["authors"])
+    if isinstance(named, pa.ChunkedArray):
+        named = named.combine_chunks()
+    encoded = named.dictionary_encode()
+    known = [rows.get(name, -1) for name in encoded.dictionary.to_pylist()]
+    numbers = np.array(known, dtype=np.int64)[np.asarray(encoded.indices, dtype=np.int64)]
+    of_paper = np.repeat(np.arange(len(papers), dtype=np.int64), papers.team_sizes)
+    kept = numbers >= 0
+    numbers, of_paper = numbers[kept], of_paper[kept]
+    # A source may name an author of a paper twice: the first time counts.
+    _, first = np.unique(of_paper * max(1, people) + numbers, return_index=True)
+    first.sort()
+    numbers, of_paper = numbers[first], of_paper[first]
+    sizes = np.bincount(of_paper, minlength=len(papers))
+    some = sizes > 0
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[some], dtype=np.int64)])
+    return Authorships(papers.dates[some], starts, numbers, people)

@@ -39,7 +39,7 @@ class _Run:
         self.begin = begin
         self.people = before.people
         most = before.people + 40_000
-        self.memory = given["founding.leaders.memory"] * YEAR
+        self.memory = given["founding.leaders.memory"]
         self.fading = np.zeros(most)
         age = begin - np.repeat(before.dates, np.diff(before.starts))
         np.add.at(self.fading, before.authors, np.exp(-age / self.memory))
@@ -117,11 +117,11 @@ class _Run:
         else:
             team = [self.by_papers(p["founding.leaders.exponent"], (), rate=True)]
         lead = team[0]
-        if rng.random() < p["protocol.again"]:
+        if rng.random() < p["protocol.again.share"]:
             known = [t for when, t in self.recent.get(lead, ()) if when > date - RECENT]
             if known:
                 old = known[rng.integers(len(known))]
-                team += [o for o in old if o != lead and rng.random() < p["protocol.stay"]]
+                team += [o for o in old if o != lead and rng.random() < p["protocol.again.stay"]]
                 size = max(size, len(team))
         chance = p["protocol.newcomers.seat"]
         logit = math.log(chance / (1 - chance)) + p["protocol.newcomers.trend"] * year
