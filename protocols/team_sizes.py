@@ -10,17 +10,20 @@ from pydantic import Field, field_validator, model_validator
 
 from agents.config import Part
 from society.formation.observed_sizes import ObservedSizes
+from society.kernel.durations import Days
+from society.literature.papers import DAYS_PER_YEAR
 
 
 class TeamSize(Part):
     """A distribution of team sizes; subclass it and write ``draw``."""
 
-    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+    def draw(self, observed: Sequence[int], rng: np.random.Generator, day: float = 0.0) -> int:
         """Draw one size, at least 1.
 
         Args:
             observed: sizes of the ecosystem's past teams.
             rng: the stream of this draw.
+            day: the date of the founding in days.
         """
         raise NotImplementedError
 
@@ -30,20 +33,60 @@ class ObservedSize(TeamSize):
 
     smallest: int = Field(default=2, ge=1)
     """Smaller past teams are passed over."""
-    largest: int = Field(default=8, ge=1)
-    """Larger past teams are passed over."""
+    largest: int | None = Field(default=8, ge=1)
+    """Larger past teams are passed over; null: none is."""
+    since: Days | None = Field(default=None, gt=0)
+    """Only papers of the last so much time before day 0 are taken; null: of all years."""
+    growth: float = Field(default=0.0, ge=-1, le=1)
+    """Change per year of the logarithm of the mean number of co-authors since day 0."""
 
     @model_validator(mode="after")
     def _in_order(self) -> ObservedSize:
-        if self.smallest > self.largest:
+        if self.largest is not None and self.smallest > self.largest:
             raise ValueError("smallest is larger than largest")
         return self
 
-    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+    def draw(self, observed: Sequence[int], rng: np.random.Generator, day: float = 0.0) -> int:
         """Draw one observed size; the lower bound where none lies within."""
         sizes = observed if isinstance(observed, ObservedSizes) else ObservedSizes(observed)
-        within = sizes.within(self.smallest, self.largest)
-        return int(within[rng.integers(len(within))]) if len(within) else self.smallest
+        within = sizes.within(self.smallest, self.largest, self.since)
+        size = int(within[rng.integers(len(within))]) if len(within) else self.smallest
+        if not self.growth:
+            return size
+        coauthors = (size - 1) * math.exp(self.growth * day / DAYS_PER_YEAR)
+        # Rounded up or down at random, so that the mean is kept.
+        return 1 + int(coauthors + rng.random())
+
+
+class NegativeBinomialSize(TeamSize):
+    """``smallest`` plus a negative binomial number, whose mean may change with the years.
+
+    A law in place of observed sizes: a Poisson number whose mean differs between teams by a gamma
+    distribution.
+    """
+
+    mean: float = Field(default=4.0, ge=1, le=1000)
+    """Mean size on day 0."""
+    dispersion: float = Field(default=5.0, gt=0, le=10_000)
+    """Shape of the gamma distribution: the smaller, the more do sizes vary."""
+    smallest: int = Field(default=1, ge=1)
+    """The smallest size."""
+    growth: float = Field(default=0.0, ge=-1, le=1)
+    """Change per year of the logarithm of the mean excess over ``smallest``."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> NegativeBinomialSize:
+        if self.smallest > self.mean:
+            raise ValueError("smallest is larger than mean")
+        return self
+
+    def draw(self, observed: Sequence[int], rng: np.random.Generator, day: float = 0.0) -> int:
+        """Draw one size."""
+        excess = (self.mean - self.smallest) * math.exp(self.growth * day / DAYS_PER_YEAR)
+        if not excess:
+            return self.smallest
+        chance = self.dispersion / (self.dispersion + excess)
+        return self.smallest + int(rng.negative_binomial(self.dispersion, chance))
 
 
 class StatedSize(TeamSize):
@@ -60,7 +103,7 @@ class StatedSize(TeamSize):
             raise ValueError("sizes start at 1, weights are not negative and not all zero")
         return value
 
-    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+    def draw(self, observed: Sequence[int], rng: np.random.Generator, day: float = 0.0) -> int:
         """Draw one size by weight."""
         sizes = sorted(self.weights)
         shares = np.array([self.weights[size] for size in sizes])

@@ -13,11 +13,14 @@ from pydantic import Field, model_validator
 from agents.errors import Dissolved
 from agents.reference import Reference
 from protocols.policies.coauthorship import Coauthorship
+from protocols.team_assembly import AssemblyRules, assemble
 from protocols.team_sizes import TeamSize
+from society.formation.newcomer_seats import NewcomerSeats
+from society.formation.repeated_teams import RepeatedTeams
 from society.formation.selection import SelectionPolicy
 from society.kernel.durations import Duration, FixedDuration, parse_days
 from society.kernel.process import Process
-from society.teams.contracts import Manuscript, TeamProtocol
+from society.teams.contracts import AuthorOrder, Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +57,13 @@ class Wordless(TeamProtocol):
     """Below this the team is dissolved; null: 2 (1 when n = 1)."""
     selection: SelectionPolicy = Field(default_factory=Coauthorship)
     """Who is drawn."""
+    newcomers: NewcomerSeats | None = None
+    """Which seats newcomers take; null: none, so members are people who are there already."""
+    again: RepeatedTeams | None = None
+    """Which teams repeat an earlier one; null: every seat is drawn anew."""
+    author_order: AuthorOrder = "leader_first"
+    """``leader_first``: the leader, then the others as they joined. ``leader_last``: those without
+    a paper before, the others as they joined, and the leader at the end."""
     meetings: int = Field(default=3, ge=0)
     """Meetings, each called with its notice, with homework between two of them."""
     meeting: Duration = Field(default_factory=lambda: FixedDuration(length=parse_days("1h")))
@@ -80,30 +90,39 @@ class Wordless(TeamProtocol):
         text = _compose(_draw_keywords(lab, lab.rng("keywords")), team.size)
         team.notes["topic"] = text.title
         near = lab.search(text.words(), self.references) if self.references else ()
-        return Manuscript(text=lab.later(_identity, text), cites=lab.later(_ids_of, near))
+        return Manuscript(
+            text=lab.later(_identity, text),
+            cites=lab.later(_ids_of, near),
+            author_order=self.author_order,
+        )
+
+    @property
+    def newcomer_seats(self) -> NewcomerSeats | None:
+        """Which seats newcomers take; None: none."""
+        return self.newcomers
+
+    @property
+    def assembly_rules(self) -> AssemblyRules:
+        """How the seats of a team are filled."""
+        return AssemblyRules(self.team_size, self.selection, self.newcomers, self.again)
 
     def _draw_members(self, team: Team, lab: Lab) -> None:
         """Draw and take in one member after another, each from its own stream."""
-        world, n = lab.world, self._draw_size(lab)
-        names, team.target_size = world.population.names, n
-        policy = self.selection.of_run(world.streams.seed)
-        members = [world.population.rows[team.leader]]
-        while len(members) < n:
-            rng = lab.rng("member", len(members))
-            row = policy.choose(members, world.unavailable() | {*members}, world, rng)
-            if row is None:
-                break
-            lab.join(names[row])
-            members.append(row)
+        population = lab.world.population
+
+        def bring(mentor: int, rng: np.random.Generator) -> int:
+            who = lab.seat_newcomer(population.names[mentor], self.newcomers, rng)
+            return population.rows[who]
+
+        leader = population.rows[team.leader]
+        drawn = assemble(self.assembly_rules, leader, lab.world, lab.rng, bring)
+        n = team.target_size = next(drawn)
+        for row in drawn:
+            if population.names[row] not in team.members:
+                lab.join(population.names[row])
         if team.size < min(n, 2 if self.min_size is None else self.min_size):
             raise Dissolved("too small")
         team.formed = lab.now if team.size == n else None
-
-    def _draw_size(self, lab: Lab) -> int:
-        size = self.team_size
-        if isinstance(size, TeamSize):
-            size = size.draw(lab.world.team_sizes, lab.rng("size"))
-        return min(size, len(lab.world.population))
 
     def _hold_meetings(self, lab: Lab) -> Process[None]:
         for turn in range(1, self.meetings + 1):

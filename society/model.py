@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Literal, cast
 
 import mesa
+import numpy as np
 import simpy
 from mesa.datacollection import DataCollector
 from mesa.space import NetworkGrid
@@ -17,6 +18,7 @@ from agents.gateway.backend import Backend
 from agents.gateway.gateway import Gateway
 from society.demographics.career_process import CareerProcess, check_career_rules
 from society.demographics.careers import Careers
+from society.demographics.newcomers import add_newcomer, apprentice_profile
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.knowledge_bank import KnowledgeBank
 from society.formation.founding import Founding
@@ -26,9 +28,11 @@ from society.kernel.dispatcher import Dispatcher
 from society.kernel.durations import Times, to_ticks
 from society.kernel.garbage_collection import infrequent_collection
 from society.kernel.streams import Streams
+from society.literature.authorships import Authorships, authorships_of
 from society.literature.literature import Literature
 from society.population.interest_drift import Drift
 from society.population.network import CoauthorNetwork
+from society.population.paper_history import PaperHistory
 from society.population.population import Population
 from society.results.initial_tables import InitialTables
 from society.results.run_log import RunLog
@@ -113,6 +117,7 @@ class Society(mesa.Model):
                 layout_file=ecosystem.cache_folder and ecosystem.cache_folder / "past.cells.npz",
             ),
             network=network,
+            history=PaperHistory(partial(_past_authorships, ecosystem), now),
             knowledge=KnowledgeBank(
                 ecosystem.profiles,
                 ecosystem.embedding,
@@ -125,7 +130,7 @@ class Society(mesa.Model):
             founding=founding,
             times=times,
             publication=publication or Unreviewed(),
-            team_sizes=ObservedSizes(ecosystem.past.team_sizes),
+            team_sizes=ObservedSizes(ecosystem.past.team_sizes, ecosystem.past.dates),
             drift=drift,
             careers=careers,
             until=to_ticks(until),
@@ -133,6 +138,7 @@ class Society(mesa.Model):
             dispatcher=dispatcher,
             log=RunLog(now),
             welcome=self._welcome,
+            bring_newcomer=self._bring_newcomer,
         )
         self._tomorrow = 0.0
         self._write_initial_tables()
@@ -336,6 +342,10 @@ class Society(mesa.Model):
             self._founding.begin(rows)
         self._careers.begin(cast("Careers | None", self.world.careers), rows)
 
+    def _bring_newcomer(self, mentor: int, shared: float, rng: np.random.Generator) -> int:
+        profile = apprentice_profile(self.world, mentor, shared, rng)
+        return add_newcomer(self.world, *profile, mentor)
+
     def _write_initial_tables(self) -> None:
         tables = InitialTables(self.ecosystem, self.population, self.network)
         if self.population.large:
@@ -360,6 +370,12 @@ class Society(mesa.Model):
         if self.dispatcher.fault is not None:
             self._seal(self._open_teams())
             raise self.dispatcher.fault
+
+
+def _past_authorships(ecosystem: Ecosystem) -> Authorships:
+    people = ecosystem.profiles
+    rows = {name: row for row, name in enumerate(people.names)}
+    return authorships_of(ecosystem.past, rows, len(people))
 
 
 def _teams_in(state: str) -> Callable[[Society], int]:

@@ -43,6 +43,7 @@ from society.kernel.process import Process
 from society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
+    from society.formation.newcomer_seats import NewcomerSeats
     from society.formation.selection import SelectionPolicy
     from society.teams.lab import Lab
     from society.teams.team import Team
@@ -71,6 +72,11 @@ class VirSci(TeamProtocol):
     def implied(self) -> frozenset[str]:
         """Keys whose values are those of the profile, and would change with it."""
         return self.settings.implied
+
+    @property
+    def newcomer_seats(self) -> NewcomerSeats | None:
+        """Which seats of its teams newcomers take; None: none."""
+        return self.settings.newcomers
 
     @property
     def selection(self) -> SelectionPolicy:
@@ -188,7 +194,8 @@ class VirSci(TeamProtocol):
         else:
             cites = lab.later(retrieved_references, *ideas)
         found_by = lab.later(idea_text, best) if self.settings.found_by == "idea" else None
-        return Manuscript(text=abstract, cites=cites, found_by=found_by)
+        order = self.settings.author_order
+        return Manuscript(text=abstract, cites=cites, found_by=found_by, author_order=order)
 
     def _discussion(
         self,

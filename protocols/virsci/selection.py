@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +14,8 @@ from protocols.composition_targets import CompositionTargets
 from protocols.forms import Choice
 from protocols.team_sizes import TeamSize
 from society.formation.excluded_rows import ExcludedRows
+from society.formation.newcomer_seats import NewcomerSeats
+from society.formation.repeated_teams import RepeatedTeams
 from society.kernel.answer import Answer
 from society.kernel.process import Process
 
@@ -42,6 +45,8 @@ class TeamBuilding:
         freshness: target share of members without joint papers with any other member, or None.
         diversity: target number of distinct main topics / n, or None.
         diversity_variant: ``distinct`` topics, or members with a ``unique`` topic.
+        newcomers: which seats newcomers take without an invitation; None: none.
+        again: which teams begin with the invitation of former co-authors; None: none.
     """
 
     team_size: TeamSize | int
@@ -54,6 +59,8 @@ class TeamBuilding:
     freshness: float | None
     diversity: float | None
     diversity_variant: Literal["distinct", "unique"]
+    newcomers: NewcomerSeats | None = None
+    again: RepeatedTeams | None = None
 
     def smallest_team(self, wanted: int, *, after_leaving: bool = False) -> int:
         """Members below which a team is dissolved.
@@ -75,7 +82,8 @@ def select_collaborators(
 ) -> Process[None]:
     """Invite scientists drawn by P_ij until the team is complete.
 
-    Each refusal is replaced by the next draw, up to a limit of invitations.
+    Each refusal is replaced by the next draw, up to a limit of invitations. Before that newcomers
+    take their seats, and where the team repeats an earlier one those who stay are invited first.
 
     Args:
         team: the leader's, alone so far.
@@ -86,8 +94,13 @@ def select_collaborators(
     Raises:
         Dissolved: a target of the composition is out of reach, or too few have accepted.
     """
-    n = team.target_size = draw_team_size(building.team_size, lab)
-    search = CandidateSearch(building, team, lab, n)
+    earlier = draw_earlier_team(building.again, team, lab)
+    n = len(earlier) + 1 if earlier else draw_team_size(building.team_size, lab)
+    team.target_size = n
+    staying = _draw_staying(building.again, earlier, team, lab)
+    if building.newcomers is not None:
+        seat_newcomers(building.newcomers, n - 1 - len(staying), team, lab)
+    search = CandidateSearch(building, team, lab, n, staying)
     while team.size < n and search.sent < search.most:
         at_once = building.inviting == "at_once" and not search.targets.are_set
         invitees = search.draw((n - team.size) if at_once else 1)
@@ -105,8 +118,42 @@ def select_collaborators(
 def draw_team_size(size: TeamSize | int, lab: Lab) -> int:
     """n, the leader included, and never more than there are people."""
     if isinstance(size, TeamSize):
-        size = size.draw(lab.world.team_sizes, lab.rng("size"))
+        size = size.draw(lab.world.team_sizes, lab.rng("size"), lab.now)
     return min(size, len(lab.world.population))
+
+
+def draw_earlier_team(again: RepeatedTeams | None, team: Team, lab: Lab) -> tuple[int, ...]:
+    """The rows of the leader's co-authors of the paper whose team is repeated; else empty."""
+    if again is None:
+        return ()
+    leader = lab.world.population.rows[team.leader]
+    return again.earlier_team(leader, lab.world, lab.rng("again")) or ()
+
+
+def _draw_staying(
+    again: RepeatedTeams | None, earlier: tuple[int, ...], team: Team, lab: Lab
+) -> list[int]:
+    """The rows of those of an earlier team who are invited first."""
+    if again is None or not earlier:
+        return []
+    leader = lab.world.population.rows[team.leader]
+    return again.staying(earlier, lab.world.unavailable() | {leader}, lab.rng("stay"))
+
+
+def seat_newcomers(seats: NewcomerSeats, most: int, team: Team, lab: Lab) -> None:
+    """Let newcomers take their seats: they come today, and the leader is their mentor.
+
+    Args:
+        seats: the rule by which they come.
+        most: seats that are neither the leader's nor kept for former co-authors.
+        team: the leader's, alone so far.
+        lab: the team's access to the world.
+    """
+    chance = seats.chance(lab.now, lab.rng("newcomers"))
+    for seat in range(1, most + 1):
+        rng = lab.rng("newcomer", seat)
+        if rng.random() < chance:
+            lab.seat_newcomer(team.leader, seats, rng)
 
 
 def invite(invitees: list[str], first: int, page: Prompt, lab: Lab) -> Process[None]:
@@ -140,6 +187,7 @@ class CandidateSearch:
         team: the leader's.
         lab: the team's access to the world.
         n: team size that is wanted.
+        first: rows of people who are invited before anybody is drawn.
 
     Attributes:
         targets: of the team's composition.
@@ -147,7 +195,9 @@ class CandidateSearch:
         most: invitations that may be sent.
     """
 
-    def __init__(self, building: TeamBuilding, team: Team, lab: Lab, n: int) -> None:
+    def __init__(
+        self, building: TeamBuilding, team: Team, lab: Lab, n: int, first: Sequence[int] = ()
+    ) -> None:
         self.targets = CompositionTargets.nearest(
             n, building.freshness, building.diversity, building.diversity_variant
         )
@@ -158,6 +208,7 @@ class CandidateSearch:
         self._team, self._lab = team, lab
         self._policy = building.selection.of_run(lab.world.streams.seed)
         self._asked: set[int] = set()
+        self._first = list(first)
 
     def draw(self, seats: int) -> list[str]:
         """Draw up to ``seats`` different people by the policy, among those who are eligible."""
@@ -180,6 +231,10 @@ class CandidateSearch:
         Rejection leaves the policy's proportions among the others as they are.
         """
         world, members, closed = self._lab.world, self._members(), self._closed()
+        while self._first:
+            first = self._first.pop(0)
+            if first not in closed:
+                return first
         if not self.targets.are_set:
             return self._policy.choose(members, closed, world, rng)
         joint, topic = world.network.joint_papers, world.topic

@@ -28,7 +28,10 @@ from protocols.virsci.prompts import PROMPTS
 from protocols.virsci.searches import SearchRules
 from protocols.virsci.selection import TeamBuilding
 from protocols.virsci.topic import TopicRules
+from society.formation.newcomer_seats import NewcomerSeats
+from society.formation.repeated_teams import RepeatedTeams
 from society.formation.selection import SelectionPolicy
+from society.teams.contracts import AuthorOrder
 
 Profile = Literal["paper", "full", "released-code"]
 
@@ -240,6 +243,13 @@ class VirSciSettings(Part):
     """Invitations per team before the leader gives up."""
     replacement: Switch = "on"
     """Is another one asked for each who declines? Off: n - 1 invitations, whatever comes back."""
+    newcomers: NewcomerSeats | None = None
+    """Which seats newcomers take without an invitation; null: none."""
+    again: RepeatedTeams | None = None
+    """Which teams begin with the invitation of co-authors of an earlier paper; null: none."""
+    author_order: AuthorOrder = "leader_first"
+    """``leader_first``: the leader, then the others as they joined. ``leader_last``: those without
+    a paper before, the others as they joined, and the leader at the end."""
     selection: SelectionPolicy = Field(default_factory=Coauthorship)
     """Whom the leader asks."""
     freshness: float | None = Field(default=None, ge=0, le=1)
@@ -338,6 +348,8 @@ class VirSciSettings(Part):
             max_invitations=self.max_invitations,
             replacement=self.replacement,
             selection=self.selection,
+            newcomers=self.newcomers,
+            again=self.again,
             freshness=self.freshness,
             diversity=self.diversity,
             diversity_variant=self.diversity_variant,

@@ -134,6 +134,13 @@ def _from_source(kind: str) -> Callable[..., None]:
             Literal["all", "kept"] | None,
             typer.Option(help="Count them on all the source's past papers (all), or kept ones."),
         ] = None,
+        active_years: Annotated[
+            int | None,
+            typer.Option(
+                min=1,
+                help="Only people with a paper in so many years before the boundary (all years).",
+            ),
+        ] = None,
         min_citations_past: Annotated[
             int | None, typer.Option(min=0, help="Of a past paper, at the boundary.")
         ] = None,
@@ -172,6 +179,7 @@ def _from_source(kind: str) -> Callable[..., None]:
             "min_papers": min_papers,
             "min_coauthors": min_coauthors,
             "count_on": count_on,
+            "active_years": active_years,
             "min_citations_past": min_citations_past,
             "min_citations_contemporary": min_citations_contemporary,
             "first_year": first_year,

@@ -30,6 +30,7 @@ PROTOCOLS: Table = {
 }
 FOUNDING: Table = {
     "poisson": "society.formation.founding:Poisson",
+    "yearly": "society.formation.founding:Yearly",
     "once": "society.formation.founding:Once",
     "bursts": "society.formation.founding:Bursts",
     "calls": "society.formation.founding:CallsForProposals",
@@ -37,6 +38,7 @@ FOUNDING: Table = {
 LEADERS: Table = {
     "anybody": "society.formation.leaders:Anybody",
     "productive": "society.formation.leaders:Productive",
+    "fading_papers": "society.formation.leaders:ByFadingPapers",
     "standing": "society.formation.leaders:ByProminence",
     "selection": "society.formation.leaders:Selected",
     "named": "society.formation.leaders:Named",
@@ -48,6 +50,7 @@ SELECTION: Table = {
     "standing": "protocols.policies.preferential_attachment:PreferentialAttachment",
     "two_step": "protocols.policies.two_step:TwoStep",
     "guimera": "protocols.policies.guimera:Guimera",
+    "relational": "protocols.policies.relational:Relational",
     "fixed": "protocols.policies.fixed:FixedTeam",
 }
 CAREERS: Table = {
@@ -72,6 +75,7 @@ DRIFT: Table = {
 SIZES: Table = {
     "observed": "protocols.team_sizes:ObservedSize",
     "stated": "protocols.team_sizes:StatedSize",
+    "negative_binomial": "protocols.team_sizes:NegativeBinomialSize",
 }
 PUBLICATION: Table = {
     "none": "society.teams.publication:Unreviewed",

@@ -78,14 +78,7 @@ class Apprentices(Newcomers):
         self, world: World, mentor: int, rng: np.random.Generator
     ) -> StartingProfile:
         """Take the mentor's affiliations, and interests of the mentor and of another scientist."""
-        known = world.population.profile(mentor, world.day)
-        taken = [topic for topic in known.interests if rng.random() < self.shared]
-        other = sample_present(world, {mentor}, rng)
-        if other is not None:
-            theirs = world.population.profile(other, world.day).interests
-            new = [topic for topic in theirs if topic not in known.interests]
-            taken += new[: max(0, len(known.interests) - len(taken))]
-        return known.affiliations, tuple(taken) or known.interests
+        return apprentice_profile(world, mentor, self.shared, rng)
 
 
 class Outsiders(Newcomers):
@@ -103,6 +96,31 @@ class Outsiders(Newcomers):
         rows = [sample_present(world, set(), rng) for _ in range(2)]
         like, at = (mentor if row is None else row for row in rows)
         return profile(at, day).affiliations, profile(like, day).interests
+
+
+def apprentice_profile(
+    world: World, mentor: int, shared: float, rng: np.random.Generator
+) -> StartingProfile:
+    """Draw the profile of an apprentice: the mentor's place, and some of its interests.
+
+    Args:
+        world: as of now.
+        mentor: row of the scientist who brings the newcomer.
+        shared: probability that an interest of the mentor is taken over; as many others as are
+            left out come from another scientist.
+        rng: the random stream of this arrival.
+
+    Returns:
+        Affiliations and interests, the main topic first.
+    """
+    known = world.population.profile(mentor, world.day)
+    taken = [topic for topic in known.interests if rng.random() < shared]
+    other = sample_present(world, {mentor}, rng)
+    if other is not None:
+        theirs = world.population.profile(other, world.day).interests
+        new = [topic for topic in theirs if topic not in known.interests]
+        taken += new[: max(0, len(known.interests) - len(taken))]
+    return known.affiliations, tuple(taken) or known.interests
 
 
 def add_newcomer(

@@ -223,9 +223,13 @@ class KnowledgeBank:
 
     def _latest(self, scientist_id: str, version: int) -> int:
         row = self._row(scientist_id, version)
-        if row is None:
+        if row is not None:
+            return row
+        # A newcomer who has come today for a seat in a team is known to that team already.
+        later = self._rows_of.get(scientist_id)
+        if not later:
             raise ProtocolError(f"no profile of {scientist_id!r} below version {version}")
-        return row
+        return later[0]
 
     def _row(self, scientist_id: str, version: int) -> int | None:
         rows = self._rows_of.get(scientist_id, [])

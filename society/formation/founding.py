@@ -89,6 +89,38 @@ class Poisson(Founding):
         return self.most is not None and founded >= self.most
 
 
+class Yearly(Founding):
+    """A number of teams per year for the whole society, which grows or falls exponentially.
+
+    An inhomogeneous Poisson process, whatever the number of people. Leaders are drawn on the date,
+    among all who may lead.
+    """
+
+    teams_per_year: float = Field(default=100.0, gt=0, le=10_000_000)
+    """Foundings per year on day 0."""
+    growth: float = Field(default=0.0, ge=-5, le=5)
+    """Change per year of the logarithm of that rate."""
+    leaders: Leaders = Field(default_factory=Anybody)
+    """Who leads, by what holds on the date of founding."""
+
+    def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, None]]:
+        """Foundings in order of date; an end where the rate falls so fast that no more come.
+
+        Source:
+            Time rescaling: the cumulative rate at the foundings is a unit Poisson process.
+        """
+        passed, ordinal = 0.0, 0
+        while True:
+            passed += streams.stream("founding", ordinal).exponential() / self.teams_per_year
+            # ``passed`` is the integral of exp(growth x years) up to the date.
+            inside = 1 + self.growth * passed
+            if inside <= 0:
+                return
+            years = math.log(inside) / self.growth if self.growth else passed
+            yield to_ticks(years * DAYS_PER_YEAR), None
+            ordinal += 1
+
+
 class Once(Founding):
     """A stated number of teams, founded ``every`` so often from day 0, leaders at random.
 

@@ -18,7 +18,9 @@ from agents.arrays import FloatArray
 from agents.config import Part
 from agents.errors import InputError
 from society.formation.cumulative_advantage import count_weights, sample_by_count
-from society.formation.rejection_sampling import sample_uniformly
+from society.formation.rejection_sampling import sample_by_rejection, sample_uniformly
+from society.kernel.durations import Days
+from society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
     from society.formation.world_view import WorldView
@@ -106,6 +108,45 @@ class ByProminence(Leaders):
     def weights(self, candidates: Sequence[int], world: WorldView) -> FloatArray:
         """Citations or co-authors before now, plus floor."""
         return count_weights(world, self.by, self.floor, candidates)
+
+
+class ByFadingPapers(Leaders):
+    """In proportion to papers that fade with age, to a power, times a productivity of one's own.
+
+    The productivity of a person is constant and gamma distributed with mean 1, so the papers that
+    a person leads follow a negative binomial law where all else is equal (Huber, Technological
+    Forecasting and Social Change 65:101, 2000). Somebody without a paper leads by
+    ``newcomers.lead`` of the protocol only, and where nobody has one everybody leads alike.
+    """
+
+    memory: Days | None = Field(default=3 * DAYS_PER_YEAR, gt=30, le=36_500)
+    """Time after which the weight of a paper has fallen to 1/e; null: it stays."""
+    exponent: float = Field(default=1.0, ge=0, le=5)
+    """Power of the fading number of papers."""
+    shape: float | None = Field(default=None, gt=0.01, le=10_000)
+    """Shape of the gamma distribution of productivities: its variance is 1 / shape; null: all
+    are alike."""
+
+    def choose(
+        self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
+    ) -> int | None:
+        """Draw by productivity and fading papers."""
+        fading = world.fading_papers(self.memory, self.exponent, self.shape)
+        people = len(world.population)
+        if fading.total <= 0:
+            return sample_uniformly(people, excluded, rng)
+
+        def propose() -> int:
+            return fading.person_at(rng.random())
+
+        return sample_by_rejection(propose, fading.weights, people, excluded, rng)
+
+    def weights(self, candidates: Sequence[int], world: WorldView) -> FloatArray:
+        """Productivity x fading papers to the power; 1 for everybody where all are 0."""
+        fading = world.fading_papers(self.memory, self.exponent, self.shape)
+        if fading.total <= 0:
+            return np.ones(len(candidates))
+        return fading.weights(np.asarray(candidates, dtype=np.int64))
 
 
 class Selected(Leaders):

@@ -7,13 +7,15 @@ lists what they may use of it, so that they can be tested with a small stand-in,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from society.ecosystem.knowledge_bank import KnowledgeBank
     from society.kernel.streams import Streams
     from society.population.network import CoauthorNetwork
+    from society.population.paper_history import FadingPapers, PaperHistory
     from society.population.population import Population
 
 
@@ -28,12 +30,33 @@ class WorldView(Protocol):
         network: who has written with whom as of now.
         knowledge: the author knowledge bank: everybody's interests as vectors.
         streams: the random streams of the run; a rule reads their seed only.
+        team_sizes: numbers of authors of the past papers.
     """
 
     population: Population
     network: CoauthorNetwork
     knowledge: KnowledgeBank
     streams: Streams
+    team_sizes: Sequence[int]
+
+    @property
+    def history(self) -> PaperHistory:
+        """Everybody's papers by date, those from before day 0 included, as of now."""
+
+    def fading_papers(
+        self, memory: float | None, exponent: float, shape: float | None = None
+    ) -> FadingPapers:
+        """Everybody's fading papers as of now, by which people are drawn.
+
+        Args:
+            memory: time in days after which the weight of a paper has fallen to 1/e.
+            exponent: power of the fading number of papers.
+            shape: of the gamma distribution of the people's constant factors, whose mean is 1;
+                None: everybody's factor is 1.
+        """
+
+    def unavailable(self) -> AbstractSet[int]:
+        """Rows of scientists who cannot join a team: at the limit, departed, or come today."""
 
     @property
     def day(self) -> float:

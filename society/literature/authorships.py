@@ -67,6 +67,25 @@ class Authorships:
         sizes: IntArray = np.diff(self.starts)
         return sizes
 
+    def of_people(self, chosen: IntArray) -> tuple[Authorships, IntArray]:
+        """The authorships of some people, who get the numbers 0, 1, ... in their order.
+
+        Args:
+            chosen: numbers of people, ascending, each once.
+
+        Returns:
+            The papers that at least one of them has written, and ``chosen``.
+        """
+        numbers = np.full(self.people, -1, dtype=np.int64)
+        numbers[chosen] = np.arange(len(chosen))
+        renamed = numbers[self.authors]
+        kept = renamed >= 0
+        papers = np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)[kept]
+        sizes = np.bincount(papers, minlength=len(self))
+        some = sizes > 0
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[some], dtype=np.int64)])
+        return Authorships(self.dates[some], starts, renamed[kept], len(chosen)), chosen
+
     def between(self, first: float, last: float) -> Authorships:
         """The papers dated from ``first`` on and before ``last``; people keep their numbers."""
         begin, end = np.searchsorted(self.dates, [first, last], side="left")
@@ -106,3 +125,19 @@ def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authors
     some = sizes > 0
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[some], dtype=np.int64)])
     return Authorships(papers.dates[some], starts, numbers, people)
+
+
+def all_authorships(papers: Papers) -> tuple[Authorships, tuple[str, ...]]:
+    """The authorships of papers by everybody who is named on one.
+
+    Args:
+        papers: in order of date.
+
+    Returns:
+        The authorships, and the ids of the people by number, in alphabetical order.
+    """
+    import pyarrow.compute as pc
+
+    names = tuple(sorted(pc.unique(pc.list_flatten(papers.table["authors"])).to_pylist()))
+    rows = {name: number for number, name in enumerate(names)}
+    return authorships_of(papers, rows, len(names)), names

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from agents.config import Part
 
 if TYPE_CHECKING:
+    from society.formation.newcomer_seats import NewcomerSeats
     from society.kernel.answer import Answer
     from society.kernel.durations import Times
     from society.kernel.process import Process
@@ -49,6 +50,11 @@ class TeamProtocol(Part):
         """The protocols under which teams work: this one, unless it is made of several."""
         return (self,)
 
+    @property
+    def newcomer_seats(self) -> NewcomerSeats | None:
+        """Which seats of its teams newcomers take; None: none."""
+        return None
+
     def of_team(self, team_id: str, streams: Streams) -> TeamProtocol:
         """The protocol of one team: this one, unless it is made of several.
 
@@ -74,6 +80,11 @@ class TeamProtocol(Part):
         raise NotImplementedError
 
 
+AuthorOrder = Literal["leader_first", "leader_last"]
+"""``leader_first``: the leader, then the others as they joined. ``leader_last``: those without a
+paper before, the others as they joined, and the leader at the end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manuscript:
     """The work that a team hands in: Answers, which are read on the date of publication (rule 13).
@@ -82,11 +93,13 @@ class Manuscript:
         text: settles to something with ``title`` and ``abstract``.
         cites: settles to the ids of the works that were really used.
         found_by: settles to the text that is embedded as the paper; None: title and abstract.
+        author_order: the order in which the authors are named.
     """
 
     text: Answer[Any]
     cites: Answer[tuple[str, ...]] | None = None
     found_by: Answer[str] | None = None
+    author_order: AuthorOrder = "leader_first"
 
 
 class Publication(Part):

@@ -95,8 +95,14 @@ class FoundingProcess:
             row = self._leader_by_rule(streams.stream("lead", ordinal))
         if row is None:
             world.log.event("founding_skipped", scientist=None)
-        else:
-            self._found(row)
+            return
+        seats = world.newcomer_seats
+        if seats is not None:
+            rng = streams.stream("newcomer leads", ordinal)
+            if seats.leads(world.day, rng):
+                self._found(world.bring(row, seats, rng), arriving=True)
+                return
+        self._found(row)
 
     def _leader_in_turn(
         self, row: int | None, rows: range, streams: Streams, ordinal: int
@@ -123,19 +129,24 @@ class FoundingProcess:
         today = self._founders[1] if self._founders[0] == world.day else frozenset()
         return rule.choose(world.unavailable() | today, world, rng)
 
-    def _found(self, row: int) -> None:
-        """Start a team of this leader, unless the leader has left or is at the limit of teams."""
+    def _found(self, row: int, *, arriving: bool = False) -> None:
+        """Start a team of this leader, unless the leader has left or is at the limit of teams.
+
+        Args:
+            row: of the leader.
+            arriving: whether it is a newcomer who comes to lead this team.
+        """
         world = self._world
         leader = world.population.names[row]
         if row in world.population.departed:
             return
-        if world.at_limit(row):
+        if not arriving and world.at_limit(row):
             world.log.event("founding_skipped", scientist=leader)
             return
         team, lab, terms = self._new_team(row, leader)
         world.teams[team.id], self.labs[team.id] = team, lab
         world.log.event("founded", team=team.id, leader=leader)
-        world.join(team, leader, "leader")
+        world.join(team, leader, "leader", arriving=arriving)
         team.process = world.env.process(self._live(team, lab, terms))
         if world.times.deadline is not None:
             world.env.process(deadline(world.env, team, world.times.deadline))
@@ -156,5 +167,6 @@ class FoundingProcess:
 
     def _live(self, team: Team, lab: Lab, terms: TeamTerms) -> Process[None]:
         yield from live(self._world, team, lab, terms)
+        self._world.release_one_offs(team)
         # Only now that its rows are written: the end of the run closes the teams that stand here.
         del self._world.teams[team.id], self.labs[team.id]

@@ -24,6 +24,7 @@ from agents.prompts.dialogue import Advice
 from agents.prompts.prompt import Prompt
 from agents.reference import Reference
 from agents.replies.form import Form
+from society.formation.newcomer_seats import NewcomerSeats
 from society.kernel.answer import Answer, answers_in
 from society.kernel.calls import Call, PendingCall, ask_model
 from society.kernel.dispatcher import Work, settled
@@ -505,6 +506,31 @@ class Lab:
         """Take a scientist into the team; False if the scientist has reached the limit of teams."""
         self._check()
         return self._world.join(self._team, who, "member")
+
+    def seat_newcomer(
+        self, mentor: str, seats: NewcomerSeats | None, rng: np.random.Generator
+    ) -> str:
+        """Let a newcomer come and take a seat in the team at once.
+
+        Args:
+            mentor: masked name of the member from whom it has its place and some interests.
+            seats: the rule by which it comes.
+            rng: the random stream of the seat.
+
+        Returns:
+            The masked name of the newcomer, who is a member now.
+
+        Raises:
+            ProtocolError: the protocol has no such rule.
+        """
+        self._check()
+        if seats is None:
+            raise ProtocolError(f"{self._team.id}: the protocol has no seats for newcomers")
+        population = self._world.population
+        row = self._world.bring(population.rows[mentor], seats, rng)
+        who = population.names[row]
+        self._world.join(self._team, who, "member", arriving=True)
+        return who
 
     def leave(self, who: str) -> None:
         """Let a member leave the team before its end; nothing if it has left the society."""

@@ -22,7 +22,7 @@ from society.literature.embedding.base import paper_text
 from society.literature.papers import DAYS_PER_YEAR, Paper
 from society.population.interest_drift import Drift
 from society.population.interest_history import WeightedInterests
-from society.teams.contracts import Manuscript, Publication, TeamTerms
+from society.teams.contracts import AuthorOrder, Manuscript, Publication, TeamTerms
 from society.teams.lab import Lab
 from society.teams.retrieval import vector_of_paper
 from society.teams.team import Reviewer, Submission, Team
@@ -132,7 +132,7 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     # Read before anything is recorded: an unreadable text must leave no half of a paper.
     text = manuscript.text.read()
     cites = manuscript.cites.read() if manuscript.cites is not None else ()
-    authors = [member.scientist for member in team.memberships if member.stayed]
+    authors = _in_author_order(world, team, manuscript.author_order)
     now, population = world.env.now, world.population
     paper = Paper(
         id=team.id,
@@ -151,11 +151,22 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     world.literature.publish(paper, vector_of_paper(world, (f"{team.id}/vector", now), embedded))
     rows = [population.rows[author] for author in authors]
     world.network.record_paper(rows)
+    world.history.record(rows)
     population.record_paper(
         rows, [population.rows[a] for work in cited for a in work.authors if a in population.rows]
     )
     _write_paper(world, team, paper, found_by)
     renew_interests(world, paper)
+
+
+def _in_author_order(world: World, team: Team, order: AuthorOrder) -> list[str]:
+    """The authors of a team's paper, that is those who stayed to the end, in order."""
+    authors = [member.scientist for member in team.memberships if member.stayed]
+    if order == "leader_last":
+        rows, history = world.population.rows, world.history
+        # Stable: within each group they stand as they joined.
+        authors.sort(key=lambda who: (who == team.leader, history.last_date(rows[who]) is not None))
+    return authors
 
 
 def renew_interests(world: World, paper: Paper) -> None:

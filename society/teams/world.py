@@ -25,6 +25,8 @@ from society.ecosystem.interest_vocabulary import InterestVocabulary, cleaned_in
 from society.ecosystem.knowledge_bank import KnowledgeBank
 from society.formation.excluded_rows import ExcludedRows
 from society.formation.founding import Founding
+from society.formation.newcomer_seats import NewcomerSeats
+from society.formation.productivity import Productivities
 from society.kernel.dispatcher import Dispatcher
 from society.kernel.durations import Times
 from society.kernel.streams import Streams
@@ -32,6 +34,7 @@ from society.literature.literature import Literature
 from society.literature.papers import DAYS_PER_YEAR
 from society.population.interest_drift import Drift
 from society.population.network import CoauthorNetwork
+from society.population.paper_history import FadingPapers, PaperHistory
 from society.population.population import Population
 from society.results.run_log import RunLog
 from society.teams.attention import Attention
@@ -65,6 +68,7 @@ class World:
         population: who exists, and who works where.
         literature: published papers, as of a date.
         network: co-authorship ties, as of a date.
+        history: everybody's papers by date, those from before day 0 included.
         knowledge: the author knowledge bank.
         attention: rooms and desks.
         protocol: the ``TeamProtocol`` of teams that are founded now.
@@ -79,6 +83,9 @@ class World:
         dispatcher: the calls that are not answered yet.
         log: the events and rows of the run.
         welcome: called with the row of a newcomer; begins what its arrival starts.
+        bring_newcomer: called with the row of a mentor, the probability that an interest of the
+            mentor is taken over, and a random stream; lets a newcomer come and returns its row.
+        one_offs: rows of newcomers who leave the society with the end of their first team.
         teams: teams that have not ended, by id.
         reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
         departures: events of the departure of those for whom a process waits, by row.
@@ -89,6 +96,7 @@ class World:
     population: Population
     literature: Literature
     network: CoauthorNetwork
+    history: PaperHistory
     knowledge: KnowledgeBank
     attention: Attention
     protocol: NamedRule
@@ -103,9 +111,14 @@ class World:
     dispatcher: Dispatcher
     log: RunLog
     welcome: Callable[[int], None]
+    bring_newcomer: Callable[[int, float, np.random.Generator], int]
     teams: dict[str, Team] = field(default_factory=dict)
     reviewing: dict[int, int] = field(default_factory=dict)
     departures: dict[int, simpy.Event] = field(default_factory=dict)
+    one_offs: set[int] = field(default_factory=set)
+    _fading: dict[tuple[float | None, float, float | None], FadingPapers] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def day(self) -> float:
@@ -126,6 +139,49 @@ class World:
     def selection(self) -> Any:
         """The ``SelectionPolicy`` of that protocol; None where it has none."""
         return getattr(self.protocol, "selection", None)
+
+    @property
+    def newcomer_seats(self) -> NewcomerSeats | None:
+        """Which seats newcomers take in teams that are founded now; None: none."""
+        seats: NewcomerSeats | None = getattr(self.protocol, "newcomer_seats", None)
+        return seats
+
+    def fading_papers(
+        self, memory: float | None, exponent: float, shape: float | None = None
+    ) -> FadingPapers:
+        """Everybody's fading papers as of now; see ``WorldView``."""
+        key = memory, exponent, shape
+        if key not in self._fading:
+            factors = None if shape is None else Productivities(self.streams, shape)
+            self._fading[key] = FadingPapers(self.history, memory, exponent, factors)
+        return self._fading[key]
+
+    def bring(self, mentor: int, seats: NewcomerSeats, rng: np.random.Generator) -> int:
+        """Let a newcomer come for a seat in a team.
+
+        Args:
+            mentor: row of the scientist from whom it has its place and some interests.
+            seats: the rule by which it comes.
+            rng: the random stream of the seat.
+
+        Returns:
+            The row of the newcomer.
+        """
+        one_off = bool(rng.random() < seats.one_off)
+        row = self.bring_newcomer(mentor, seats.shared, rng)
+        if one_off:
+            self.one_offs.add(row)
+        return row
+
+    def release_one_offs(self, team: Team) -> None:
+        """Let newcomers who came for one team only leave the society, since it has ended."""
+        if self.one_offs:
+            for membership in team.memberships:
+                row = self.population.rows[membership.scientist]
+                if row in self.one_offs:
+                    self.one_offs.remove(row)
+                    if row not in self.population.departed:
+                        self.depart(row, "one-off")
 
     def profile(self, who: str) -> Profile:
         """The public profile of a scientist as of now."""
@@ -276,13 +332,15 @@ class World:
                 self.leave(team, who, stayed=False)
         team.parting.clear()
 
-    def join(self, team: Team, who: str, role: str) -> bool:
+    def join(self, team: Team, who: str, role: str, *, arriving: bool = False) -> bool:
         """Let a scientist enter a team.
 
         Args:
             team: the team.
             who: masked name of the scientist.
             role: leader or member.
+            arriving: whether it is a newcomer who comes for this seat; others cannot ask a
+                newcomer on the date of its arrival.
 
         Returns:
             False if the scientist cannot join (see ``at_limit``).
@@ -293,7 +351,7 @@ class World:
         row = self.population.rows[who]
         if who in team.members:
             raise ProtocolError(f"{team.id}: {who} is a member already")
-        if self.at_limit(row):
+        if not arriving and self.at_limit(row):
             return False
         team.members.append(who)
         # Counted before this team is: the load is the number of other teams.

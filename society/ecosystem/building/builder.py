@@ -160,6 +160,7 @@ def build_ecosystem(
     last_year: int | None = None,
     require_abstract: bool = True,
     count_on: CountOn = "all",
+    active_years: int | None = None,
     embedding: str = "lsa",
     seed: int = 0,
     source: str = "",
@@ -178,6 +179,7 @@ def build_ecosystem(
         last_year: later papers are left out; None: no limit.
         require_abstract: whether papers without abstract are left out.
         count_on: whether people are counted on ``all`` papers or the ``kept`` ones.
+        active_years: only people with a paper in so many years before the boundary; None: all.
         embedding: name of the embedding.
         seed: of the masked names and the fit.
         source: name of the source, for the manifest.
@@ -196,7 +198,7 @@ def build_ecosystem(
         min_citations_past=min_citations_past,
         min_citations_contemporary=min_citations_contemporary,
     )
-    people = PeopleFilters(min_papers, min_coauthors, count_on)
+    people = PeopleFilters(min_papers, min_coauthors, count_on, active_years)
     plan = BuildOptions(boundary, filters, people, embedding=embedding, seed=seed)
     return build(records, plan, {"source": source, "licence": licence}).ecosystem
 

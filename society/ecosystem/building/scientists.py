@@ -7,7 +7,7 @@ in a later pass (see ``profiles``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -33,11 +33,13 @@ class PeopleFilters:
         min_coauthors: least different co-authors on them.
         count_on: ``all``: both are counted on all the source's papers before the boundary,
             whatever the filters on papers left out; ``kept``: on the kept ones only.
+        active_years: only people with a paper in so many years before the boundary; None: all.
     """
 
     min_papers: int = 1
     min_coauthors: int = 0
     count_on: CountOn = "all"
+    active_years: int | None = None
 
 
 def select_scientists(
@@ -71,6 +73,10 @@ def select_scientists(
     if filters.min_coauthors > 0:
         enough = count_coauthors(counted, left) >= filters.min_coauthors
     left = keep(f"at least {filters.min_coauthors} co-authors", enough)
+    if filters.active_years is not None:
+        since = outline.boundary - filters.active_years
+        recent = _rows(outline, selection.past & (outline.years >= since))
+        left = keep(f"a kept past paper from {since} on", _sums(recent)[left] > 0)
     return left, steps
 
 
@@ -85,9 +91,8 @@ def count_scientists(
         filters: the thresholds; their ``count_on`` does not matter.
     """
     ways: tuple[CountOn, ...] = ("all", "kept")
-    least = (filters.min_papers, filters.min_coauthors)
     return {
-        way: len(select_scientists(outline, selection, PeopleFilters(*least, way))[0])
+        way: len(select_scientists(outline, selection, replace(filters, count_on=way))[0])
         for way in ways
     }
 

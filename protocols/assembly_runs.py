@@ -1,0 +1,277 @@
+"""Whole societies of wordless teams simulated in memory, for calibration and large sweeps.
+
+``AssemblyRun`` draws the same teams as a ``Society`` with the same founding rule, protocol and seed
+in which teams meet nobody and publish at once, without a clock, texts, tables and profiles. A test
+compares the two author by author.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from agents.config import Part
+from agents.errors import InputError
+from protocols.policies.relational import Relational
+from protocols.policies.uniform import Uniform
+from protocols.team_assembly import assemble
+from protocols.wordless import Wordless
+from society.ecosystem.people import MASK
+from society.formation.excluded_rows import ExcludedRows
+from society.formation.founding import Founding
+from society.formation.leaders import Anybody, ByFadingPapers
+from society.formation.newcomer_seats import NewcomerSeats
+from society.formation.observed_sizes import ObservedSizes
+from society.formation.productivity import Productivities
+from society.kernel.streams import Streams
+from society.literature.authorships import Authorships
+from society.population.paper_history import FadingPapers, PaperHistory
+
+P = TypeVar("P", bound=Part)
+
+
+class AssemblyRun:
+    """One run of a society of wordless teams that publish at once.
+
+    It is a ``WorldView`` as far as the rules that it allows need one.
+
+    Args:
+        founding: when teams are founded and who leads them; it must have a rule for leaders.
+        protocol: a wordless protocol without meetings.
+        past: the papers from before day 0; their authors are the population of day 0.
+        team_sizes: numbers of authors of past papers; None: those of ``past``.
+        seed: of everything random.
+
+    Raises:
+        InputError: a rule needs more of a society than its papers.
+    """
+
+    def __init__(
+        self,
+        founding: Founding,
+        protocol: Wordless,
+        past: Authorships,
+        seed: int,
+        team_sizes: ObservedSizes | None = None,
+    ) -> None:
+        _require_papers_only(founding, protocol)
+        self.day = 0.0
+        self.streams = Streams(seed)
+        self.history = PaperHistory(lambda: past, lambda: self.day)
+        self.team_sizes = team_sizes or ObservedSizes(past.sizes, past.dates)
+        self.population = range(past.people)
+        self._founding, self._protocol, self._past = founding, protocol, past
+        self._arrived: dict[int, float] = {}
+        self._departed: dict[int, float] = {}
+        self._one_offs: set[int] = set()
+        self._projects: dict[int, int] = {}
+        self._fading: dict[tuple[float | None, float, float | None], FadingPapers] = {}
+
+    def papers(self, until: float) -> Authorships:
+        """The papers of the society from day 0 to before a date; to be called once.
+
+        Args:
+            until: the date in days.
+
+        Returns:
+            The papers with the rows of their authors; newcomers have the rows from
+            ``past.people`` on.
+        """
+        dated: list[tuple[float, list[int]]] = []
+        founders: tuple[float, set[int]] = (-1.0, set())
+        foundings = self._founding.foundings(len(self.population), Streams(self.streams.seed))
+        for ordinal, (date, _) in enumerate(foundings):
+            if date >= until or self._founding.is_complete(ordinal):
+                break
+            self.day = date
+            if founders[0] != date:
+                founders = date, set()
+            leader = self._draw_leader(ordinal, founders[1])
+            if leader is None:
+                continue
+            founders[1].add(leader)
+            authors = self._assemble(leader)
+            if authors:
+                self.history.record(authors)
+                dated.append((date, authors))
+        return Authorships.of(dated, len(self.population))
+
+    def fading_papers(
+        self, memory: float | None, exponent: float, shape: float | None = None
+    ) -> FadingPapers:
+        """Everybody's fading papers as of now; see ``WorldView``."""
+        key = memory, exponent, shape
+        if key not in self._fading:
+            factors = None if shape is None else Productivities(self.streams, shape)
+            self._fading[key] = FadingPapers(self.history, memory, exponent, factors)
+        return self._fading[key]
+
+    def unavailable(self) -> ExcludedRows:
+        """Rows of people who have left the society or come today."""
+        today: set[int] = set()
+        for row in reversed(self._arrived):
+            if self._arrived[row] < self.day:
+                break
+            today.add(row)
+        return ExcludedRows(self._departed.keys(), today)
+
+    def _draw_leader(self, ordinal: int, founders: set[int]) -> int | None:
+        rule, seats = self._founding.leaders or Anybody(), self._protocol.newcomers
+        streams = Streams(self.streams.seed)
+        row = rule.choose(self.unavailable() | founders, self, streams.stream("lead", ordinal))  # type: ignore[arg-type]
+        if row is not None and seats is not None:
+            rng = streams.stream("newcomer leads", ordinal)
+            if seats.leads(self.day, rng):
+                return self._bring(seats, row, rng)
+        return row
+
+    def _assemble(self, leader: int) -> list[int]:
+        """The authors of the team of a leader, in author order; empty where it is dissolved."""
+        protocol = self._protocol
+        project = self._projects[leader] = self._projects.get(leader, 0) + 1
+        rng = partial(self.streams.stream, "team", f"{MASK}{leader}/{project}")
+        seats = protocol.newcomers
+        bring = partial(self._bring, seats) if seats is not None else _nobody
+        drawn = assemble(protocol.assembly_rules, leader, self, rng, bring)  # type: ignore[arg-type]
+        wanted = next(drawn)
+        members = [leader, *drawn]
+        least = min(wanted, 2 if protocol.min_size is None else protocol.min_size)
+        authors = members if len(members) >= least else []
+        if protocol.author_order == "leader_last":
+            known = self.history.last_date
+            authors = sorted(authors, key=lambda row: (row == leader, known(row) is not None))
+        for row in members:
+            if row in self._one_offs:
+                self._one_offs.remove(row)
+                self._departed[row] = self.day
+        return authors
+
+    def _bring(self, seats: NewcomerSeats, _mentor: int, rng: np.random.Generator) -> int:
+        row = len(self.population)
+        if rng.random() < seats.one_off:
+            self._one_offs.add(row)
+        self.population = range(row + 1)
+        self._arrived[row] = self.day
+        return row
+
+
+def with_parameters(part: P, values: Mapping[str, Any]) -> P:
+    """A copy of a part with other values below dotted keys; the values are not checked.
+
+    Args:
+        part: the part.
+        values: by key, such as ``newcomers.seat``.
+
+    Raises:
+        InputError: there is no such key, or it stands below a part that is null.
+    """
+    below: dict[str, dict[str, Any]] = {}
+    update: dict[str, Any] = {}
+    for key, value in values.items():
+        first, _, rest = key.partition(".")
+        if first not in type(part).model_fields:
+            raise InputError(f"{key}: {type(part).__name__} has no key {first}")
+        if rest:
+            below.setdefault(first, {})[rest] = value
+        else:
+            update[first] = value
+    for first, inner in below.items():
+        child = getattr(part, first)
+        if not isinstance(child, Part):
+            raise InputError(f"{first}: it is {child!r} in the base, so nothing stands below it")
+        update[first] = with_parameters(child, inner)
+    return part.model_copy(update=update)
+
+
+def shifted(papers: Authorships, begin: float) -> Authorships:
+    """The same papers with dates counted from another day."""
+    return dataclasses.replace(papers, dates=papers.dates - begin)
+
+
+def _require_papers_only(founding: Founding, protocol: Wordless) -> None:
+    policy = protocol.selection
+    known = isinstance(policy, Uniform) or (isinstance(policy, Relational) and not policy.topic)
+    if not known:
+        raise InputError(
+            "protocol.selection: a simulation in memory knows papers only; use relational "
+            "without topic, or uniform"
+        )
+    if not isinstance(founding.leaders, ByFadingPapers | Anybody) or founding.per_scientist:
+        raise InputError(
+            "founding: a simulation in memory takes rules that found for the whole society, with "
+            "leaders by fading_papers or anybody"
+        )
+    if protocol.meetings:
+        raise InputError("protocol.meetings: a simulation in memory takes teams without meetings")
+
+
+def _nobody(_mentor: int, _rng: np.random.Generator) -> int:
+    raise InputError("protocol.newcomers: null, so no newcomer comes")
+
+
+@dataclasses.dataclass(frozen=True)
+class AssemblySimulator:
+    """Simulates the papers of a period after given ones, with parameters of a scenario.
+
+    Attributes:
+        founding: the founding rule, whose keys are parameters below ``founding.``.
+        protocol: the wordless protocol, whose keys are parameters below ``protocol.``.
+        recent: only authors of papers of the last so many days belong to the population; None: all.
+    """
+
+    founding: Founding
+    protocol: Wordless
+    recent: float | None = None
+
+    def simulate(
+        self,
+        parameters: Mapping[str, Any],
+        before: Authorships,
+        begin: float,
+        until: float,
+        seed: int,
+    ) -> Authorships:
+        """Simulate one period.
+
+        Args:
+            parameters: values by dotted key, such as ``protocol.newcomers.seat``; not checked.
+            before: papers, of which those before ``begin`` are used.
+            begin: the first day of the period, in days.
+            until: its last day, exclusive.
+            seed: of everything random.
+
+        Returns:
+            The papers of the period. People of ``before`` keep their numbers; newcomers have
+            those from ``before.people`` on.
+        """
+        below: dict[str, dict[str, Any]] = {"founding": {}, "protocol": {}}
+        for key, value in parameters.items():
+            section, _, rest = key.partition(".")
+            if section not in below or not rest:
+                raise InputError(f"{key}: a parameter stands below founding or protocol")
+            below[section][rest] = value
+        past = shifted(before.between(-np.inf, begin), begin)
+        sizes, known = (past.sizes, past.dates), np.arange(past.people)
+        if self.recent is not None:
+            active = past.between(-self.recent, 0.0).authors
+            past, known = past.of_people(np.unique(active))
+        run = AssemblyRun(
+            with_parameters(self.founding, below["founding"]),
+            with_parameters(self.protocol, below["protocol"]),
+            past,
+            seed,
+            ObservedSizes(*sizes),
+        )
+        papers = run.papers(until - begin)
+        newcomers = np.arange(before.people, before.people + papers.people - len(known))
+        numbers = np.concatenate([known, newcomers])
+        return Authorships(
+            papers.dates + begin,
+            papers.starts,
+            numbers[papers.authors],
+            before.people + len(newcomers),
+        )

@@ -1,0 +1,221 @@
+"""A selection policy by ties with any member of the team, by productivity and by time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+from pydantic import Field
+
+from agents.arrays import FloatArray
+from society.formation.rejection_sampling import sample_by_rejection, sample_uniformly
+from society.formation.selection import SelectionPolicy
+from society.formation.world_view import WorldView
+from society.kernel.durations import Days
+from society.literature.papers import DAYS_PER_YEAR
+from society.population.paper_history import FadingPapers
+
+RECENCY_YEARS = 3.0
+"""Years after which the recency of a joint paper has fallen to 1/e (Lerner and Hancean 2022)."""
+
+
+class Relational(SelectionPolicy):
+    """Former partners of any member, their partners, or anybody by papers that fade with age.
+
+    A nested choice. With probability ``q`` a former partner of a member is drawn, by a conditional
+    logit in what it has done with the members and alone. Otherwise it is with probability
+    ``friends`` a partner of such a partner, in proportion to common partners, and else anybody, in
+    proportion to ``fading papers ** exponent``. A group in which nobody is left is passed over. A
+    society in which nobody has a paper draws everybody alike. A draw takes time in proportion to
+    the ties of the members (and, for ``friends``, to those of their partners), not to the
+    population; the group probabilities do not depend on the number of strangers either.
+
+    Source:
+        Guimera et al., Science 308:697 (2005), for q, and Lerner and Hancean, Network Science
+        11:4 (2022), for the logit of former ties; the nesting is of this project. With
+        ``friends``, ``joint``, ``recency``, ``papers``, ``silence`` and ``exponent`` all 0 and no
+        memory the incumbents are drawn as by the policy ``guimera`` with q.
+    """
+
+    q: float = Field(default=0.6, ge=0, le=1)
+    """Probability that a former partner of a member is drawn, where there is one."""
+    friends: float = Field(default=0.1, ge=0, le=1)
+    """Else, the probability that a partner of a former partner is drawn, where there is one."""
+    joint: float = Field(default=1.5, ge=-10, le=10)
+    """Coefficient of the logarithm of the joint papers with all members, for former partners."""
+    recency: float = Field(default=1.3, ge=-10, le=10)
+    """Coefficient of exp(-years since the last joint paper / 3), for former partners."""
+    papers: float = Field(default=0.0, ge=-10, le=10)
+    """Coefficient of the logarithm of the papers that a former partner has."""
+    silence: float = Field(default=0.0, ge=-10, le=10)
+    """Coefficient of the years since the last paper of a former partner."""
+    exponent: float = Field(default=1.0, ge=0, le=5)
+    """Power of the fading number of papers by which strangers are drawn."""
+    memory: Days | None = Field(default=3 * DAYS_PER_YEAR, gt=30, le=36_500)
+    """Time after which the weight of a paper has fallen to 1/e, for strangers; null: it stays."""
+    topic: float = Field(default=0.0, ge=0, le=20)
+    """Coefficient of the cosine of interests with the leader's, for strangers."""
+
+    def choose(
+        self,
+        members: Sequence[int],
+        excluded: AbstractSet[int],
+        world: WorldView,
+        rng: np.random.Generator,
+    ) -> int | None:
+        """Draw a partner, a partner's partner or a stranger."""
+        partners = self._partners(members, world)
+        if members and rng.random() < self.q:
+            row = self._draw_partner(partners, excluded, world, rng)
+            if row is not None:
+                return row
+        if members and self.friends > 0 and rng.random() < self.friends:
+            common = _common_partners(members, partners, world)
+            row = _draw({one: n for one, n in common.items() if one not in excluded}, rng)
+            if row is not None:
+                return row
+        return self._draw_stranger(members, excluded, world, rng)
+
+    def chances(
+        self, members: Sequence[int], candidates: Sequence[int], world: WorldView
+    ) -> np.ndarray:
+        """Probabilities of the candidates if nobody else may be drawn.
+
+        Args:
+            members: rows of the members, the leader first; empty where a leader is drawn.
+            candidates: rows.
+            world: as of now.
+        """
+        chosen, fading = set(candidates), self._fading(world)
+        partners = self._partners(members, world)
+        ties = self._partner_weights(partners, chosen, world)
+        common = _common_partners(members, partners, world) if self.friends > 0 else {}
+        groups = [
+            np.array([weights.get(row, 0.0) for row in candidates])
+            for weights in (ties, {row: float(n) for row, n in common.items()})
+        ]
+        papers = fading.weights(np.asarray(candidates, dtype=np.int64))
+        strangers = papers * self._affinities(members, candidates, world)
+        result = _shares(strangers if strangers.any() else np.ones(len(candidates)))
+        for weights, share in reversed(list(zip(groups, (self.q, self.friends), strict=True))):
+            if weights.any():
+                result = share * _shares(weights) + (1 - share) * result
+        return result
+
+    def _partners(self, members: Sequence[int], world: WorldView) -> dict[int, tuple[int, float]]:
+        """Joint papers with all members and the date of the last one, by row of the partner."""
+        if len(members) == 1:
+            return world.history.joint_papers(members[0])
+        found: dict[int, tuple[int, float]] = {}
+        for member in members:
+            for row, (papers, last) in world.history.joint_papers(member).items():
+                before = found.get(row, (0, -math.inf))
+                found[row] = before[0] + papers, max(before[1], last)
+        for member in members:
+            found.pop(member, None)
+        return found
+
+    def _draw_partner(
+        self,
+        partners: dict[int, tuple[int, float]],
+        excluded: AbstractSet[int],
+        world: WorldView,
+        rng: np.random.Generator,
+    ) -> int | None:
+        free = [row for row in partners if row not in excluded]
+        return _draw(self._partner_weights(partners, free, world), rng)
+
+    def _partner_weights(
+        self,
+        partners: dict[int, tuple[int, float]],
+        among: Iterable[int],
+        world: WorldView,
+    ) -> dict[int, float]:
+        """The logit weights of former partners, relative to the largest."""
+        now, history = world.day, world.history
+        scores: dict[int, float] = {}
+        for row in among:
+            if row not in partners:
+                continue
+            papers, last = partners[row]
+            years = max(0.0, now - last) / DAYS_PER_YEAR
+            score = self.joint * math.log(papers)
+            score += self.recency * math.exp(-years / RECENCY_YEARS)
+            if self.papers:
+                score += self.papers * math.log(len(history.papers_of(row)))
+            if self.silence:
+                since = now - (history.last_date(row) or 0.0)
+                score += self.silence * since / DAYS_PER_YEAR
+            scores[row] = score
+        largest = max(scores.values(), default=0.0)
+        return {row: math.exp(score - largest) for row, score in scores.items()}
+
+    def _draw_stranger(
+        self,
+        members: Sequence[int],
+        excluded: AbstractSet[int],
+        world: WorldView,
+        rng: np.random.Generator,
+    ) -> int | None:
+        fading, people = self._fading(world), len(world.population)
+        if fading.total <= 0:
+            return sample_uniformly(people, excluded, rng)
+
+        def propose() -> int | None:
+            row = fading.person_at(rng.random())
+            if self.topic and members:
+                # The largest affinity is exp(topic), so this is the chance to keep a proposal.
+                kept = float(self._affinities(members, [row], world)[0]) / math.exp(self.topic)
+                return row if rng.random() < kept else None
+            return row
+
+        def weights(rows: np.ndarray) -> FloatArray:
+            return fading.weights(rows) * self._affinities(members, rows.tolist(), world)
+
+        return sample_by_rejection(propose, weights, people, excluded, rng)
+
+    def _affinities(
+        self, members: Sequence[int], rows: Sequence[int], world: WorldView
+    ) -> FloatArray:
+        """exp(topic x cosine of the interests with the leader's)."""
+        if not self.topic or not members:
+            return np.ones(len(rows))
+        names, version = world.population.names, world.knowledge.visible(world.day)
+        leader = names[members[0]]
+        cosines = [world.knowledge.similarity(leader, names[row], version) for row in rows]
+        return np.exp(self.topic * np.array(cosines))
+
+    def _fading(self, world: WorldView) -> FadingPapers:
+        return world.fading_papers(self.memory, self.exponent)
+
+
+def _common_partners(
+    members: Sequence[int], partners: dict[int, tuple[int, float]], world: WorldView
+) -> dict[int, float]:
+    """Partners of former partners who are no partners themselves, with their common partners."""
+    found: dict[int, float] = {}
+    for partner in partners:
+        for row in world.history.joint_papers(partner):
+            if row not in partners and row not in members:
+                found[row] = found.get(row, 0.0) + 1.0
+    return found
+
+
+def _draw(weights: dict[int, float], rng: np.random.Generator) -> int | None:
+    """Draw a key in proportion to its weight; None where there is none."""
+    if not weights:
+        return None
+    left = rng.random() * math.fsum(weights.values())
+    for row, weight in weights.items():
+        left -= weight
+        if left < 0:
+            return row
+    return row
+
+
+def _shares(weights: FloatArray) -> FloatArray:
+    """Weights as shares of their sum."""
+    shares: FloatArray = weights / weights.sum()
+    return shares

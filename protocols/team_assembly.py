@@ -1,0 +1,96 @@
+"""Team assembly, seat by seat, without words.
+
+``assemble`` draws the members of one team: a repeated team, then newcomers and incumbents by turns
+as the rules say. The wordless protocol and the fast simulation of whole societies
+(``protocols.assembly_runs``) both use it, and so draw the same teams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from protocols.team_sizes import TeamSize
+from society.formation.newcomer_seats import NewcomerSeats
+from society.formation.repeated_teams import RepeatedTeams
+from society.formation.selection import SelectionPolicy
+from society.formation.world_view import WorldView
+
+Bring = Callable[[int, np.random.Generator], int]
+"""Lets a newcomer come: the row of its mentor and the random stream of the seat; returns its row.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AssemblyRules:
+    """The rules by which the seats of a team are filled.
+
+    Attributes:
+        team_size: n, the leader included, or its distribution.
+        selection: how an incumbent is drawn.
+        newcomers: which seats newcomers take; None: none.
+        again: which teams repeat an earlier one; None: none.
+    """
+
+    team_size: TeamSize | int
+    selection: SelectionPolicy
+    newcomers: NewcomerSeats | None = None
+    again: RepeatedTeams | None = None
+
+
+def assemble(
+    rules: AssemblyRules,
+    leader: int,
+    world: WorldView,
+    rng: Callable[..., np.random.Generator],
+    bring: Bring,
+) -> Iterator[int]:
+    """Draw the members of a team, one after another.
+
+    Args:
+        rules: how the seats are filled.
+        leader: row.
+        world: as of now.
+        rng: gives the random stream of the team for a purpose.
+        bring: lets a newcomer come who takes the next seat.
+
+    Yields:
+        First the number of members that is wanted, the leader included; then the row of each
+        further member, in order. It ends early where nobody is left to be drawn.
+    """
+    members, n = [leader], 0
+    if rules.again is not None:
+        earlier = rules.again.earlier_team(leader, world, rng("again"))
+        if earlier is not None:
+            n = 1 + len(earlier)
+            members += rules.again.staying(earlier, world.unavailable() | {leader}, rng("stay"))
+    if not n:
+        n = draw_size(rules.team_size, world, rng)
+    n = n if rules.newcomers is not None else min(n, len(world.population))
+    yield n
+    yield from members[1:]
+    policy = rules.selection.of_run(world.streams.seed)
+    seats = rules.newcomers
+    chance = seats.chance(world.day, rng("newcomers")) if seats is not None else 0.0
+    while len(members) < n:
+        stream = rng("member", len(members))
+        if seats is not None and stream.random() < chance:
+            mentor = members[int(stream.integers(len(members)))]
+            row: int | None = bring(mentor, stream)
+        else:
+            row = policy.choose(members, world.unavailable() | {*members}, world, stream)
+        if row is None:
+            return
+        members.append(row)
+        yield row
+
+
+def draw_size(
+    size: TeamSize | int, world: WorldView, rng: Callable[..., np.random.Generator]
+) -> int:
+    """n, the leader included, as it is stated or drawn."""
+    if isinstance(size, TeamSize):
+        return size.draw(world.team_sizes, rng("size"), world.day)
+    return size

@@ -1,0 +1,266 @@
+"""The papers of the people of a society by date, those from before day 0 included.
+
+``PaperHistory`` answers who wrote with whom, how often and when last, as of now. ``FadingPapers``
+counts everybody's papers with weights that fade with their age, and draws people by them.
+Everything is counted strictly before now (rule 16). Both serve rules of formation, which are asked
+on the thread of the clock.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from agents.arrays import FloatArray, IntArray
+from society.literature.authorships import Authorships
+
+JointPapers = dict[int, tuple[int, float]]
+"""By row of the co-author: the number of joint papers and the date of the last one in days."""
+
+
+class PaperHistory:
+    """Everybody's papers, as of now.
+
+    Papers have numbers: those from before day 0 in order of date, then those since.
+
+    Args:
+        past: returns the papers from before day 0, by row of the population; it is called when
+            the first question is asked, because many societies never ask one.
+        now: returns the simulated date in days.
+    """
+
+    def __init__(self, past: Callable[[], Authorships], now: Callable[[], float]) -> None:
+        self._past_of, self._now = past, now
+        self._dates: list[float] = []
+        self._authors: list[tuple[int, ...]] = []
+        self._visible = 0
+        self._own: dict[int, list[int]] = {}
+        self._joint: dict[int, JointPapers] = {}
+
+    @cached_property
+    def past(self) -> Authorships:
+        """The papers from before day 0."""
+        return self._past_of()
+
+    @property
+    def now(self) -> float:
+        """The simulated date in days."""
+        return self._now()
+
+    def record(self, authors: Sequence[int]) -> None:
+        """Add a paper of these authors (rows, in author order), dated now."""
+        self._dates.append(self._now())
+        self._authors.append(tuple(authors))
+
+    def __len__(self) -> int:
+        """The number of papers before now."""
+        self._catch_up()
+        return len(self.past) + self._visible
+
+    def papers_of(self, row: int) -> Sequence[int]:
+        """The numbers of the papers of a person, in order of date."""
+        self._catch_up()
+        return self._papers_of(row)
+
+    def authors_of(self, paper: int) -> tuple[int, ...]:
+        """The authors of a paper, in author order."""
+        index = paper - len(self.past)
+        return self._authors[index] if index >= 0 else tuple(self.past.authors_of(paper).tolist())
+
+    def date_of(self, paper: int) -> float:
+        """The date of a paper in days."""
+        index = paper - len(self.past)
+        return self._dates[index] if index >= 0 else float(self.past.dates[paper])
+
+    def last_date(self, row: int) -> float | None:
+        """The date of the last paper of a person; None where there is none."""
+        papers = self.papers_of(row)
+        return self.date_of(papers[-1]) if papers else None
+
+    def joint_papers(self, row: int) -> JointPapers:
+        """The co-authors of a person, each with the number of joint papers and their last date.
+
+        The result must not be changed.
+        """
+        self._catch_up()
+        known = self._joint.get(row)
+        if known is None:
+            known = self._joint[row] = {}
+            for paper in self._papers_of(row):
+                date = self.date_of(paper)
+                for other in self.authors_of(paper):
+                    if other != row:
+                        known[other] = known.get(other, (0, 0.0))[0] + 1, date
+        return known
+
+    def since(self, first: int) -> list[tuple[float, tuple[int, ...]]]:
+        """The papers since day 0 and before now, without the first ones.
+
+        Args:
+            first: how many of them are left out.
+
+        Returns:
+            Date and authors of each, in order of date.
+        """
+        self._catch_up()
+        chosen = slice(first, self._visible)
+        return list(zip(self._dates[chosen], self._authors[chosen], strict=True))
+
+    def _papers_of(self, row: int) -> list[int]:
+        papers = self._own.get(row)
+        if papers is None:
+            papers = self._own[row] = []
+            if row < self.past.people:
+                starts, by_author = self._past_papers
+                papers.extend(by_author[starts[row] : starts[row + 1]].tolist())
+        return papers
+
+    @cached_property
+    def _past_papers(self) -> tuple[IntArray, IntArray]:
+        """Where the papers of each person from before day 0 begin, and their numbers."""
+        past = self.past
+        order = np.argsort(past.authors, kind="stable")
+        papers = np.repeat(np.arange(len(past), dtype=np.int64), past.sizes)[order]
+        counts = np.bincount(past.authors, minlength=past.people)
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), papers
+
+    def _catch_up(self) -> None:
+        """Let the papers that have become visible since the last look count (rule 16)."""
+        now = self._now()
+        while self._visible < len(self._dates) and self._dates[self._visible] < now:
+            date, authors = self._dates[self._visible], self._authors[self._visible]
+            paper = len(self.past) + self._visible
+            for row in authors:
+                self._papers_of(row).append(paper)
+                joint = self._joint.get(row)
+                if joint is not None:
+                    for other in authors:
+                        if other != row:
+                            joint[other] = joint.get(other, (0, 0.0))[0] + 1, date
+            self._visible += 1
+
+
+class FadingPapers:
+    """Everybody's number of papers with weights that fade with age, raised to a power.
+
+    The weight of a person is ``factor * sum(exp(-age / memory)) ** exponent`` over its papers
+    before now, and 0 for a person without a paper. All sums fade alike, so their proportions
+    change only when a paper appears. They are kept in a tree of partial sums (Fenwick 1994): a
+    paper and a draw take time in proportion to the logarithm of the population.
+
+    Args:
+        history: the papers.
+        memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
+        exponent: power of the fading number of papers, >= 0.
+        factors: returns the constant factors (>= 0) of the people with rows from the first to
+            before the second argument; None: 1 for everybody.
+    """
+
+    def __init__(
+        self,
+        history: PaperHistory,
+        memory: float | None,
+        exponent: float,
+        factors: Callable[[int, int], FloatArray] | None = None,
+    ) -> None:
+        self._history, self._memory, self._exponent = history, memory, exponent
+        self._factors_of = factors or (lambda first, last: np.ones(last - first))
+        past = history.past
+        rates = self._growth(past.dates)
+        papers = np.bincount(
+            past.authors, weights=np.repeat(rates, past.sizes), minlength=past.people
+        )
+        self._sums: list[float] = papers.tolist()
+        self._factors: list[float] = self._factors_of(0, past.people).tolist()
+        self._seen = 0
+        self._build()
+
+    @property
+    def total(self) -> float:
+        """The sum of all weights, in a unit that changes only when a paper appears."""
+        self._catch_up()
+        return self._total
+
+    def weight(self, row: int) -> float:
+        """The weight of a person, in the same unit."""
+        self._catch_up()
+        return self._weight(row) if row < len(self._sums) else 0.0
+
+    def papers(self, row: int) -> float:
+        """The fading number of papers of a person as of now."""
+        self._catch_up()
+        if row >= len(self._sums):
+            return 0.0
+        fade = 1.0 if self._memory is None else math.exp(-self._history.now / self._memory)
+        return self._sums[row] * fade
+
+    def weights(self, rows: IntArray) -> FloatArray:
+        """The weights of some people, an array of the length of ``rows``."""
+        return np.array([self.weight(row) for row in rows.tolist()])
+
+    def person_at(self, share: float) -> int:
+        """The person at a share of the total weight, the weights standing in order of row.
+
+        Args:
+            share: from 0 to 1, exclusive; ``total`` must be above 0.
+        """
+        left, position = share * self.total, 0
+        tree, size = self._tree, len(self._tree) - 1
+        step = 1 << size.bit_length() - 1
+        while step:
+            following = position + step
+            if following <= size and tree[following] <= left:
+                position, left = following, left - tree[following]
+            step >>= 1
+        # Rounding may lead past the last weight; the last person with one is meant then.
+        row = min(position, len(self._sums) - 1)
+        while row and not self._weight(row):
+            row -= 1
+        return row
+
+    def _growth(self, dates: FloatArray) -> FloatArray:
+        """exp(date / memory), the weight of a paper relative to one of day 0."""
+        return np.ones(len(dates)) if self._memory is None else np.exp(dates / self._memory)
+
+    def _weight(self, row: int) -> float:
+        sums = self._sums[row]
+        return self._factors[row] * sums**self._exponent if sums > 0 else 0.0
+
+    def _build(self) -> None:
+        """Make the tree anew, with room for as many people again."""
+        room = max(16, 2 * len(self._sums))
+        weights = np.zeros(room + 1)
+        sums = np.array(self._sums)
+        some = sums > 0
+        powers = np.zeros(len(sums))
+        powers[some] = sums[some] ** self._exponent
+        weights[1 : len(sums) + 1] = powers * np.array(self._factors)
+        totals, positions = np.cumsum(weights), np.arange(room + 1)
+        self._tree: list[float] = (totals - totals[positions - (positions & -positions)]).tolist()
+        self._tree[0] = 0.0
+        self._total = float(totals[-1])
+
+    def _catch_up(self) -> None:
+        for date, authors in self._history.since(self._seen):
+            rate = 1.0 if self._memory is None else math.exp(date / self._memory)
+            for row in authors:
+                self._add(row, rate)
+            self._seen += 1
+
+    def _add(self, row: int, amount: float) -> None:
+        if row >= len(self._sums):
+            self._factors += self._factors_of(len(self._sums), row + 1).tolist()
+            self._sums += [0.0] * (row + 1 - len(self._sums))
+            if row + 1 >= len(self._tree):
+                self._build()
+        before = self._weight(row)
+        self._sums[row] += amount
+        more = self._weight(row) - before
+        self._total += more
+        position, size = row + 1, len(self._tree) - 1
+        while position <= size:
+            self._tree[position] += more
+            position += position & -position
