@@ -134,7 +134,8 @@ class Estimation:
         # What a regression misses near the observation is how far it may be off there.
         residuals = points[rows] - self._predictions(name, rows)
         centre = self._fit(name, np.arange(len(points)), target[None])[0]
-        return centre + residuals - kernel @ residuals
+        drawn: FloatArray = centre + residuals - kernel @ residuals
+        return drawn
 
     def _predictions(self, name: str, rows: IntArray) -> FloatArray:
         return self._out_of_fold(name)[rows]

@@ -131,7 +131,11 @@ class Seats:
             _tell(history, number, rows, shares)
         columns = np.array(rows, dtype=np.int64).reshape(-1, 10).T
         return cls(
-            *columns[:5],
+            columns[0],
+            columns[1],
+            columns[2],
+            columns[3],
+            columns[4],
             np.array(shares),
             columns[5].astype(bool),
             columns[6].astype(bool),

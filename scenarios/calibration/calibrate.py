@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scenarios.calibration import parameters as keys
 from scenarios.calibration.checking import (
     HeldOutCheck,
     check_held_out,
@@ -23,11 +22,8 @@ from scenarios.calibration.fitting import Fit, Tell, continued
 from scenarios.calibration.lock import lock_data, open_held_out, take_lock
 from scenarios.calibration.outputs import Outcome, write_outputs
 from scenarios.calibration.reader import Calibration
-from scenarios.calibration.simulation import make_simulator, run_job
+from scenarios.calibration.simulation import run_job
 from scenarios.runs.run_folder import hash_json
-
-SIMULATOR = "tests.scenarios.calibration.assembly_stand_in:StandIn"
-"""The mechanism that is calibrated unless a file names another one."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +68,10 @@ def calibrate(
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    simulator = calibration.file.simulator or SIMULATOR
     with threadpool_limits(limits=1):  # sums in another order would be other bytes
-        fit = _fit(calibration, folder, simulator, workers, tell)
+        fit = Fit(calibration, folder, workers, tell)
         observed = fit.observed  # faults of the file come before the lock
-        take_lock(folder, lock_data(calibration, simulator))
+        take_lock(folder, lock_data(calibration))
         posterior, predicted = fit.posterior, predict_fit_windows(fit)
         centre = posterior.centre
         told = open_held_out(folder, hash_json([round(float(one), 9) for one in centre]))
@@ -98,13 +93,12 @@ def forecast(calibration: Calibration, workers: int, truths: int) -> Forecast:
         workers: processes.
         truths: number of synthetic truths.
     """
-    simulator = calibration.file.simulator or SIMULATOR
-    fit = _fit(calibration, Path("nowhere"), simulator, 1, lambda text: None)
-    made, zeros = make_simulator(simulator), np.zeros((2, fit.space.size))
+    fit, simulator = Fit(calibration, Path("nowhere")), calibration.simulator
+    zeros = np.zeros((2, fit.space.size))
     jobs = jobs_of(FIRST, zeros, fit.space, fit.settings[-1:], fit.file.seed)
     began = time.perf_counter()
     for job in jobs:
-        run_job(made, fit.windows[-1:], job)
+        run_job(simulator, fit.windows[-1:], job)
     each = (time.perf_counter() - began) / len(jobs)
     effort, windows = fit.file.effort, len(fit.windows)
     held = len(fit.file.held_out)
@@ -119,22 +113,15 @@ def forecast(calibration: Calibration, workers: int, truths: int) -> Forecast:
     return Forecast(runs, each, workers)
 
 
-def base_values(calibration: Calibration) -> dict[str, float]:
-    """Values of the keys that are neither counted nor fitted."""
-    return {key: one.default for key, one in keys.PARAMETERS.items()}
-
-
-def _fit(calibration: Calibration, folder: Path, simulator: str, workers: int, tell: Tell) -> Fit:
-    return Fit(calibration, folder, simulator, base_values(calibration), workers, tell)
-
-
 def _recounted(fit: Fit) -> CountedValues:
     """Counted values for the boundary: again, where papers of held-out windows lie before it."""
     boundary, first = fit.calibration.boundary, fit.calibration.first_held_out
     if boundary == first:
         return fit.counted
     span = first - fit.fit_windows[0].first
-    return Counting(fit.corpus, boundary, boundary - span, fit.file.leader, fit.file.seed).values()
+    return Counting(
+        fit.corpus, boundary, boundary - span, fit.calibration.leader, fit.file.seed
+    ).values()
 
 
 def _outcome(

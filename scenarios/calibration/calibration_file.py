@@ -74,13 +74,13 @@ class ParameterPrior(Part):
         """Whether it lies around the counted value of each window."""
         return False
 
-    def value(self, score: float, link: str, counted: float | None) -> float:
+    def value(self, score: float, floor: float, counted: float | None) -> float:
         """The parameter at a score.
 
         Args:
             score: standard normal.
-            link: scale of the parameter.
-            counted: the counted value, on the scale of the link; None where there is none.
+            floor: least value of the parameter, whose excess is log-normal.
+            counted: the counted value on the scale of the parameter; None where there is none.
         """
         raise NotImplementedError
 
@@ -109,7 +109,7 @@ class LogitNormal(ParameterPrior):
         """Whether it lies around the counted value of each window."""
         return isinstance(self.median, str)
 
-    def value(self, score: float, link: str, counted: float | None) -> float:
+    def value(self, score: float, floor: float, counted: float | None) -> float:
         """The parameter at a score."""
         middle = counted if isinstance(self.median, str) else float(special.logit(self.median))
         return unlink("logit", (middle or 0.0) + self.sd * score)
@@ -133,10 +133,11 @@ class LogNormal(ParameterPrior):
         """Whether it lies around the counted value of each window."""
         return isinstance(self.median, str)
 
-    def value(self, score: float, link: str, counted: float | None) -> float:
+    def value(self, score: float, floor: float, counted: float | None) -> float:
         """The parameter at a score."""
-        middle = counted if isinstance(self.median, str) else math.log(self.median)
-        return math.exp((middle or 0.0) + self.sd * score)
+        if isinstance(self.median, str):
+            return floor + math.exp((counted or 0.0) + self.sd * score)
+        return self.median * math.exp(self.sd * score)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -161,7 +162,7 @@ class UniformPrior(ParameterPrior):
             )
         return self
 
-    def value(self, score: float, link: str, counted: float | None) -> float:
+    def value(self, score: float, floor: float, counted: float | None) -> float:
         """The parameter at a score."""
         return self.low + (self.high - self.low) * float(special.ndtr(score))
 
@@ -187,7 +188,7 @@ class LogUniform(ParameterPrior):
             )
         return self
 
-    def value(self, score: float, link: str, counted: float | None) -> float:
+    def value(self, score: float, floor: float, counted: float | None) -> float:
         """The parameter at a score."""
         share = float(special.ndtr(score))
         return math.exp(math.log(self.low) + share * math.log(self.high / self.low))
@@ -212,9 +213,10 @@ TARGETS = (
 CHECKS = ("giant_component", "clustering", "assortativity", "authors", "alone")
 DEFAULT_PRIORS: dict[str, ParameterPrior] = {
     keys.SEAT: LogitNormal(sd=0.4),
+    keys.SIZE: LogNormal(sd=0.15),
     keys.AGAIN: LogitNormal(sd=0.7),
     keys.Q: LogitNormal(sd=0.7),
-    keys.SPREAD: LogUniform(low=1, high=12),
+    keys.SPREAD: LogUniform(low=1, high=30),
     keys.LEAD_EXPONENT: UniformPrior(low=0, high=1.6),
     keys.PRODUCTIVITY: LogUniform(low=0.3, high=10),
 }
@@ -257,10 +259,14 @@ class CalibrationFile(Part):
     boundary: int | None = Field(default=None, ge=1)
     """The year on whose 1 January the calibrated values hold; by default the first year of the
     first held-out window, so that no held-out paper has a part in them."""
-    leader: Literal["first", "last"] = "last"
-    """Which author is taken for the leader of a team where leaders are counted."""
+    leader: Literal["first", "last"] | None = None
+    """Which author is taken for the leader of a team where leaders are counted; null: as the base
+    scenario orders authors."""
+    recent: int | None = Field(default=None, ge=1)
+    """Only people with a paper in the last so many years may be drawn; null: everybody."""
     read_off: tuple[str, ...] = tuple(key for key, one in keys.PARAMETERS.items() if one.counted)
-    """Keys, or sections of keys, that are counted; keys with a prior are fitted all the same."""
+    """Keys, or sections of keys, that are counted; keys with a prior are fitted all the same. By
+    default all that can be counted and that the base scenario has."""
     priors: dict[str, ParameterPrior] = Field(default_factory=lambda: dict(DEFAULT_PRIORS))
     """Keys that are fitted by simulation: ``{use: logit_normal, median: 0.4, sd: 0.5}``,
     ``log_normal``, ``{use: uniform, low: 0, high: 1}`` or ``log_uniform``."""

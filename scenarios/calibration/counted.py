@@ -21,7 +21,7 @@ from metrics.estimation.overdispersion import (
 )
 from metrics.estimation.seat_choices import fit_conditional_logit, partner_choices
 from metrics.estimation.seats import CareerHistory, Leader, Seats
-from metrics.estimation.trends import Estimate, Trend, fit_trend, to_link
+from metrics.estimation.trends import Estimate, Trend, fit_trend
 from scenarios.calibration import parameters as keys
 from scenarios.calibration.calibration_file import Window
 from scenarios.calibration.corpus import Corpus
@@ -84,11 +84,11 @@ class Counting:
         low, high = (year - self.corpus.origin for year in (window.first, window.last + 1))
         seats = self.seats.chosen((self.seats.period >= low) & (self.seats.period < high))
         papers = np.unique(seats.paper, return_index=True)[1]
-        sizes = seats.size[papers]
+        fresh = papers[~seats.repeated[papers]]
         lead, other = _leaders(seats), _further(seats)
         return {
             keys.PAPERS: len(papers) / window.years,
-            keys.SIZE: float(sizes.mean()),
+            keys.SIZE: float(seats.size[fresh].mean()) if len(fresh) else float("nan"),
             keys.LEAD: _share(seats.entries[lead].sum(), int(lead.sum())),
             keys.SEAT: _share(seats.entries[other].sum(), int(other.sum())),
             keys.PAPERS_TREND: 0.0,
@@ -99,14 +99,20 @@ class Counting:
     def values(self) -> CountedValues:
         """Every counted key, at 1 January of ``end``."""
         trends = self._trends()
-        found = {key: one.estimate for key, one in trends.items()}
+        found = {
+            key: Estimate(
+                one.estimate.value + keys.PARAMETERS[key].floor, one.estimate.error, one.n
+            )
+            for key, one in trends.items()
+        }
         for key, slope in (
             (keys.PAPERS_TREND, trends[keys.PAPERS]),
             (keys.SIZE_TREND, trends[keys.SIZE]),
             (keys.NEW_TREND, trends[keys.SEAT]),
         ):
             found[key] = Estimate(slope.shrunk_slope, slope.slope_error, slope.n)
-        sizes = self.seats.size[np.unique(self.seats.paper, return_index=True)[1]]
+        papers = np.unique(self.seats.paper, return_index=True)[1]
+        sizes = self.seats.size[papers[~self.seats.repeated[papers]]]
         found[keys.SIZE_DISPERSION] = fit_gamma_poisson(sizes - 1)
         found[keys.SPREAD] = self._spread()
         found[keys.ONE_OFF] = self._one_off()
@@ -122,10 +128,12 @@ class Counting:
         seats, years = self.seats, self.years
         index = np.unique(seats.paper, return_index=True)[1]
         by_year = np.array([float((seats.period[index] == year).sum()) for year in years])
-        people = np.array([float((seats.period == year).sum()) for year in years])
+        fresh = [index[(seats.period[index] == year) & ~seats.repeated[index]] for year in years]
+        excess = np.array([float((seats.size[one] - 1).sum()) for one in fresh])
+        teams = np.array([float(len(one)) for one in fresh])
         return {
             keys.PAPERS: self._trend(by_year, np.ones(len(years)), "log"),
-            keys.SIZE: self._trend(people, by_year, "log"),
+            keys.SIZE: self._trend(excess, teams, "log"),
             keys.LEAD: self._share_trend(_leaders(seats)),
             keys.SEAT: self._share_trend(_further(seats)),
         }
@@ -139,7 +147,7 @@ class Counting:
 
     def _trend(self, totals: FloatArray, exposures: FloatArray, link: str) -> Trend:
         return fit_trend(
-            self.years + 0.5,
+            np.asarray(self.years + 0.5, dtype=np.float64),
             totals,
             exposures,
             "log" if link == "log" else "logit",
@@ -248,8 +256,3 @@ def _further(seats: Seats) -> BoolArray:
 
 def _share(part: float, whole: int) -> float:
     return float(part) / whole if whole else float("nan")
-
-
-def level_of(key: str, value: float) -> float:
-    """A counted value on the scale of its key."""
-    return to_link(keys.PARAMETERS[key].link, value)

@@ -1,7 +1,8 @@
 """What is simulated: points of the parameter space, windows and seeds, in a stated order.
 
 A point is a score for each dimension: one for each key with a prior, and one for its drift where the
-prior has a trend. Everything that is not fitted has its counted value or its default.
+prior has a trend. A key that is
+neither fitted nor counted keeps its value in the base scenario.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from agents.arrays import FloatArray
 from metrics.estimation.reference_table import proposal
 from scenarios.calibration import parameters as keys
 from scenarios.calibration.calibration_file import DRIFT, CalibrationFile, Window
-from scenarios.calibration.counted import level_of
 
 FIRST, SECOND, NOISE = "first", "second", "noise"
 CHECK, HELD_OUT_DRAWS, PREDICTION, TRUTH = "check", "held_out_draws", "prediction", "truth"
@@ -63,14 +63,12 @@ class Space:
 
     Args:
         file: of the calibration.
-        base: values of keys that are neither counted nor fitted.
 
     Attributes:
         names: of the dimensions: keys, and keys followed by `` (drift)``.
     """
 
-    def __init__(self, file: CalibrationFile, base: Mapping[str, float]) -> None:
-        self.file, self.base = file, base
+    def __init__(self, file: CalibrationFile) -> None:
         self.priors = {key: file.priors[key] for key in keys.PARAMETERS if key in file.priors}
         drifting = [key for key, prior in self.priors.items() if prior.trend]
         self._drift = {key: len(self.priors) + place for place, key in enumerate(drifting)}
@@ -82,21 +80,21 @@ class Space:
         return len(self.names)
 
     def values(self, scores: FloatArray, setting: Setting) -> dict[str, float]:
-        """All parameters of a point in a window.
+        """The counted and fitted parameters of a point in a window.
 
         Args:
             scores: of the point, one per dimension.
             setting: the window.
         """
-        found = {**self.base, **setting.counted}
+        found = dict(setting.counted)
         for place, (key, prior) in enumerate(self.priors.items()):
             score = float(scores[place])
             if key in self._drift:
                 score += DRIFT * float(scores[self._drift[key]]) * setting.time
             counted = setting.counted.get(key) if prior.centred else None
-            level = None if counted is None else level_of(key, counted)
-            link = keys.PARAMETERS[key].link
-            found[key] = keys.PARAMETERS[key].clip(prior.value(score, link, level))
+            known = keys.PARAMETERS[key]
+            level = None if counted is None else known.level(counted)
+            found[key] = known.clip(prior.value(score, known.floor, level))
         return {key: float(found[key]) for key in keys.PARAMETERS if key in found}
 
 

@@ -21,7 +21,7 @@ from metrics.estimation.reference_table import (
 )
 from scenarios.calibration import parameters as keys
 from scenarios.calibration.calibration_file import Window
-from scenarios.calibration.counted import CountedValues, Counting, level_of
+from scenarios.calibration.counted import CountedValues, Counting
 from scenarios.calibration.design import (
     FIRST,
     NOISE,
@@ -36,7 +36,6 @@ from scenarios.calibration.design import (
 from scenarios.calibration.reader import Calibration
 from scenarios.calibration.simulation import MEASURED, ObservedWindow, Simulations
 from scenarios.calibration.simulation_log import SimulationLog
-from metrics.estimation.trends import unlink
 
 IMPLAUSIBLE = 3.0
 """Distance beyond which a point is dropped (Pukelsheim's three-sigma rule)."""
@@ -74,8 +73,6 @@ class Fit:
     Args:
         calibration: the file and its papers.
         folder: to which simulations are appended.
-        simulator: dotted path of the mechanism.
-        base: values of keys that are neither counted nor fitted.
         workers: processes.
         tell: is told what is being done.
     """
@@ -84,14 +81,12 @@ class Fit:
         self,
         calibration: Calibration,
         folder: Path,
-        simulator: str,
-        base: Mapping[str, float],
         workers: int = 1,
         tell: Tell = lambda text: None,
     ) -> None:
         self.calibration, self.file, self.corpus = calibration, calibration.file, calibration.corpus
-        self.simulator, self.workers, self.tell = simulator, workers, tell
-        self.space = Space(self.file, base)
+        self.workers, self.tell = workers, tell
+        self.space = Space(self.file)
         self.log = SimulationLog(folder)
         self.targets = [MEASURED.index(name) for name in self.file.targets]
 
@@ -110,7 +105,7 @@ class Fit:
         """Counts over the papers before the first held-out year."""
         since = self.fit_windows[0].first
         end = self.calibration.first_held_out
-        return Counting(self.corpus, end, since, self.file.leader, self.file.seed)
+        return Counting(self.corpus, end, since, self.calibration.leader, self.file.seed)
 
     @cached_property
     def counted(self) -> CountedValues:
@@ -255,7 +250,7 @@ class Fit:
         missing = [job for job in jobs if self.log.find(job) is None]
         if missing:
             self.tell(f"{stage.replace('_', ' ')}: {len(missing):,} simulations")
-            made = Simulations(self.simulator, windows, self.workers)
+            made = Simulations(self.calibration.simulator, windows, self.workers)
             for done, _ in enumerate(self.log.append(missing, made.results(missing)), 1):
                 if done % 100 == 0:
                     self.tell(f"{stage.replace('_', ' ')}: {done:,} of {len(missing):,}")
@@ -287,7 +282,6 @@ def continued(counted: CountedValues, years: float) -> dict[str, float]:
     """
     values = counted.values()
     for key, trend in counted.trends.items():
-        link = keys.PARAMETERS[key].link
-        level = level_of(key, values[key]) + trend.shrunk_slope * years
-        values[key] = keys.PARAMETERS[key].clip(unlink(link, level))
+        known = keys.PARAMETERS[key]
+        values[key] = known.value(known.level(values[key]) + trend.shrunk_slope * years)
     return values

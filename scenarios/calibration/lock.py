@@ -24,19 +24,14 @@ LOCK, OPENED = "lock.json", "held_out.json"
 FORMAT = 1
 
 
-def lock_data(calibration: Calibration, simulator: str) -> dict[str, Any]:
-    """Everything that must stay the same in a folder.
-
-    Args:
-        calibration: the file and its papers.
-        simulator: dotted path of the mechanism.
-    """
+def lock_data(calibration: Calibration) -> dict[str, Any]:
+    """Everything that must stay the same in a folder."""
     file, corpus = calibration.file, calibration.corpus
     opened = calibration.first_held_out
     data = {
         "format": FORMAT,
         "file": file_data(file),
-        "simulator": simulator,
+        "base": calibration.base_data(),
         "papers": corpus.digest(None, opened),
         "held_out": corpus.digest(opened, end_of(file)),
         "parameters": hash_json({key: str(one) for key, one in keys.PARAMETERS.items()}),
@@ -47,7 +42,7 @@ def lock_data(calibration: Calibration, simulator: str) -> dict[str, Any]:
 
 def file_data(file: CalibrationFile) -> dict[str, Any]:
     """The keys of a calibration file, without where its papers lie."""
-    data = file.model_dump(mode="json", exclude={"priors", "source", "ecosystem", "simulator"})
+    data = file.model_dump(mode="json", exclude={"priors", "source", "ecosystem"})
     data["priors"] = {
         key: {"use": type(prior).__name__, **write_part(prior)}
         for key, prior in file.priors.items()

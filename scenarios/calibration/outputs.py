@@ -59,11 +59,14 @@ class Outcome:
     def _parameters(self) -> Iterator[dict[str, Any]]:
         sample, space = self.fit.posterior, self.fit.space
         intervals = self._intervals()
+        base = self.fit.calibration.base_values
         for key, one in keys.PARAMETERS.items():
+            if key not in self.values and base.get(key) is None:
+                continue
             row: dict[str, Any] = {
                 "key": key,
-                "value": self.values[key],
-                "origin": "default",
+                "value": self.values.get(key, base.get(key)),
+                "origin": "base",
                 "low": math.nan,
                 "high": math.nan,
                 "error": math.nan,
@@ -147,7 +150,7 @@ def scenario_text(outcome: Outcome, folder: Path) -> str:
     rows = {row["key"]: row for row in records(outcome.parameter_table())}
     tree: dict[str, Any] = {}
     for key, row in rows.items():
-        if row["origin"] == "default":
+        if row["origin"] == "base":
             continue
         *sections, last = key.split(".")
         node = tree
@@ -270,11 +273,13 @@ def render_page(outcome: Outcome) -> str:
 
 def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row whose truth values are words."""
-    words = {True: "yes", False: "no", None: "–"}
-    return {
-        key: words[value] if value is None or isinstance(value, bool | np.bool_) else value
-        for key, value in row.items()
-    }
+    return {key: _word(value) for key, value in row.items()}
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    return "–" if value is None else value
 
 
 def _rounded(value: float) -> str:

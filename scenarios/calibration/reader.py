@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from agents.config import Part
 from agents.errors import InputError
 from agents.spelling import did_you_mean
+from metrics.estimation.seats import Leader
 from metrics.validation.assembly_quantities import SCALARS
 from scenarios.calibration import parameters as keys
 from scenarios.calibration.calibration_file import (
@@ -21,12 +25,15 @@ from scenarios.calibration.calibration_file import (
     Years,
 )
 from scenarios.calibration.corpus import Corpus, ecosystem_corpus, read_source
+from scenarios.calibration.simulation import WindowSimulator
 from scenarios.config.diagnostics import Diagnostics, describe_errors
 from scenarios.config.document import Document, Origin, find_scenario
 from scenarios.config.ecosystem_folder import MANIFEST
 from scenarios.config.reader import Reader
 from scenarios.config.registry import class_of
+from scenarios.config.schema import Scenario, load_scenario
 from scenarios.config.yaml_io import KeyPath, read_yaml
+from society.literature.papers import DAYS_PER_YEAR
 
 SHORT = {
     "newcomer": "newcomers",
@@ -49,13 +56,17 @@ class Calibration:
 
     Attributes:
         file: its keys.
-        corpus: all papers before ``end``.
+        corpus: all papers that may be used.
+        simulator: the mechanism of the base scenario, or another one that the file names.
+        base: the scenario that is extended.
         notes: what the report says of how it was made.
         diagnostics: knows the lines of the file.
     """
 
     file: CalibrationFile
     corpus: Corpus
+    simulator: WindowSimulator
+    base: Scenario
     notes: tuple[str, ...] = ()
     diagnostics: Diagnostics = field(default_factory=lambda: Diagnostics(Document()))
 
@@ -71,13 +82,62 @@ class Calibration:
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """Keys that are read off, in the order of the table of parameters."""
+        """Keys of the base that are read off, in the order of the table of parameters."""
         named = self.file.read_off
         return tuple(
             key
             for key, one in keys.PARAMETERS.items()
-            if one.counted and any(key == name or key.startswith(f"{name}.") for name in named)
+            if one.counted
+            and key in self.base_values
+            and any(key == name or key.startswith(f"{name}.") for name in named)
         )
+
+    @cached_property
+    def base_values(self) -> dict[str, float | None]:
+        """Values of the base for those keys that it has; None where it switches one off."""
+        return values_of(self.base)
+
+    @property
+    def leader(self) -> Leader:
+        """Which author is taken for the leader of a real team."""
+        if self.file.leader is not None:
+            return self.file.leader
+        order = getattr(self.base.protocol, "author_order", "leader_last")
+        return "first" if order == "leader_first" else "last"
+
+    def base_data(self) -> dict[str, Any]:
+        """What of the base decides what is simulated."""
+        data = self.base.to_data()
+        return {name: data[name] for name in ("founding", "protocol")}
+
+
+def with_known_priors(file: CalibrationFile, base: Scenario) -> CalibrationFile:
+    """The file without those of the default priors whose keys the base does not have."""
+    known = values_of(base)
+    priors = {key: prior for key, prior in file.priors.items() if key in known}
+    return file.model_copy(update={"priors": priors})
+
+
+def values_of(base: Scenario) -> dict[str, float | None]:
+    """Values of a scenario for those parameters that it has.
+
+    Args:
+        base: the scenario.
+
+    Returns:
+        By key; None where the scenario has the key, and null in it.
+    """
+    found: dict[str, float | None] = {}
+    for key in keys.PARAMETERS:
+        node: Any = base
+        for step in key.split("."):
+            if not isinstance(node, Part) or step not in type(node).model_fields:
+                break
+            node = getattr(node, step)
+        else:
+            if node is None or isinstance(node, int | float):
+                found[key] = None if node is None else float(node)
+    return found
 
 
 def boundary_of(file: CalibrationFile) -> int:
@@ -134,7 +194,7 @@ def default_calibration(folder: Path, base: str | None = None) -> Calibration:
             f"{WINDOW_YEARS} years and one that is held out; write a calibration file"
         )
     base = base or "community/assembly"
-    _require_base(base, Path.cwd())
+    scenario = load_scenario(find_scenario(base))
     file = CalibrationFile(
         calibrate=f"the past papers of an ecosystem, boundary {end}",
         ecosystem=folder,
@@ -144,16 +204,36 @@ def default_calibration(folder: Path, base: str | None = None) -> Calibration:
         boundary=end,
     )
     note = (
-        f"No file was given: the windows are the {FIT_WINDOWS + 1} times {WINDOW_YEARS} years before "
-        f"the boundary {end}, and the last of them, {windows[-1].name}, is held out for the check. "
+        f"No file was given: the windows are the {FIT_WINDOWS + 1} times {WINDOW_YEARS} years "
+        f"before the boundary {end}, and the last of them, {windows[-1].name}, is held out for the "
+        "check. "
         "After the check, what is counted is counted again over all papers before the boundary, "
         "those of the held-out window included; what was fitted stays as it was fitted."
     )
-    return Calibration(file, corpus, (note,))
+    file = with_known_priors(file, scenario)
+    return Calibration(file, corpus, assembly_simulator(scenario, None), scenario, (note,))
 
 
-def _require_base(name: str, folder: Path) -> None:
-    find_scenario(name, folder)
+def assembly_simulator(base: Scenario, recent: int | None) -> WindowSimulator:
+    """The mechanism of a scenario.
+
+    Args:
+        base: the scenario.
+        recent: only people with a paper in the last so many years may be drawn; None: everybody.
+
+    Raises:
+        InputError: its rules need more of a society than its papers.
+    """
+    from protocols.assembly_runs import AssemblySimulator
+    from protocols.wordless import Wordless
+
+    if not isinstance(base.protocol, Wordless):
+        raise InputError(
+            "the base's protocol is not wordless; calibrate a wordless scenario, and let talking "
+            "teams extend the result"
+        )
+    days = None if recent is None else recent * DAYS_PER_YEAR
+    return AssemblySimulator(base.founding, base.protocol, days)
 
 
 class _Reading:
@@ -190,10 +270,51 @@ class _Reading:
         self.diagnostics.raise_faults()
         if file is None:
             raise InputError("the calibration cannot be read")
+        scenario, simulator = self._mechanism(file)
+        self.diagnostics.raise_faults()
+        if priors is None:
+            file = with_known_priors(file, scenario)
         corpus = self._corpus(file)
         self._check_against(file, corpus)
         self.diagnostics.raise_faults()
-        return Calibration(file, corpus, tuple(_remarks(file)), self.diagnostics)
+        remarks = tuple(_remarks(file))
+        return Calibration(file, corpus, simulator, scenario, remarks, self.diagnostics)
+
+    def _mechanism(self, file: CalibrationFile) -> tuple[Scenario, WindowSimulator]:
+        """The base and its mechanism; faults of the base, and of keys that it has not."""
+        try:
+            scenario = load_scenario(find_scenario(file.base, self.folder), trust=self.trust)
+            simulator = (
+                assembly_simulator(scenario, file.recent)
+                if file.simulator is None
+                else import_simulator(file.simulator)
+            )
+        except InputError as error:
+            self.diagnostics.add(("base" if file.simulator is None else "simulator",), str(error))
+            self.diagnostics.raise_faults()
+            raise
+        known = values_of(scenario)
+        for key, prior in file.priors.items() if "priors" in self.document.data else ():
+            place: KeyPath = ("priors", key)
+            if key not in known:
+                self.diagnostics.add(place, f"the base {file.base} has no key {key}")
+                continue
+            for value in prior.bounds:
+                self._takes(scenario, key, value, place)
+        if "read_off" in self.document.data:
+            for number, one in enumerate(file.read_off):
+                if not any(key == one or key.startswith(f"{one}.") for key in known):
+                    self.diagnostics.add(
+                        ("read_off", number), f"the base {file.base} has no key {one}"
+                    )
+        return scenario, simulator
+
+    def _takes(self, scenario: Scenario, key: str, value: float, place: KeyPath) -> None:
+        """A fault, if the base does not take a value for a key."""
+        try:
+            scenario.set(key, value, trust=self.trust)
+        except InputError as error:
+            self.diagnostics.add(place, f"{value:g} is not a value of the key: {error}")
 
     def _window(self, place: KeyPath, value: Any) -> Window | None:
         try:
@@ -312,10 +433,6 @@ class _Reading:
                 f"{file.simulator!r} is code from outside and would be run; read it, then give "
                 "--trust",
             )
-        try:
-            _require_base(file.base, self.folder)
-        except InputError as error:
-            yield ("base",), str(error)
 
     def _corpus(self, file: CalibrationFile) -> Corpus:
         end = end_of(file)
@@ -351,6 +468,20 @@ class _Reading:
                     )
                 elif not len(corpus.inside(one)):
                     self.diagnostics.add((name, place), f"no paper is dated in {one.name}")
+
+
+def import_simulator(path: str) -> WindowSimulator:
+    """The mechanism of a dotted path ``module:Class``.
+
+    Raises:
+        InputError: it cannot be imported.
+    """
+    module, _, name = path.partition(":")
+    try:
+        made: WindowSimulator = getattr(importlib.import_module(module), name)()
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise InputError(f"{path!r} cannot be imported: {error}") from error
+    return made
 
 
 def _remarks(file: CalibrationFile) -> Iterator[str]:

@@ -6,7 +6,6 @@ in the order of the jobs, whatever the number of workers.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -16,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from agents.errors import InputError, SocietyError
+from agents.errors import SocietyError
 from metrics.validation.assembly_quantities import (
     SCALARS,
     AssemblyQuantities,
@@ -27,7 +26,6 @@ from metrics.validation.tolerances import TOLERANCES, error_of
 from scenarios.calibration.calibration_file import Window
 from scenarios.calibration.corpus import Corpus
 from scenarios.calibration.design import Job
-from scenarios.config.registry import find_code_here
 from society.literature.authorships import Authorships
 from society.literature.papers import DAYS_PER_YEAR
 
@@ -38,8 +36,8 @@ AT_ONCE = 8
 """Jobs that go to a worker together."""
 
 
-class AssemblySimulator(Protocol):
-    """A fast simulation of who writes with whom."""
+class WindowSimulator(Protocol):
+    """A fast simulation of who writes with whom, as ``protocols.assembly_runs`` has one."""
 
     def simulate(
         self,
@@ -124,12 +122,14 @@ class Simulations:
     """Does jobs in some windows.
 
     Args:
-        simulator: dotted path ``module:Class`` of the mechanism.
+        simulator: the mechanism; it can be sent to another process.
         windows: those that the jobs' numbers mean.
         workers: processes; 1: this one.
     """
 
-    def __init__(self, simulator: str, windows: Sequence[ObservedWindow], workers: int) -> None:
+    def __init__(
+        self, simulator: WindowSimulator, windows: Sequence[ObservedWindow], workers: int
+    ) -> None:
         self.simulator, self.windows, self.workers = simulator, tuple(windows), workers
 
     def results(self, jobs: Sequence[Job]) -> Iterator[list[float]]:
@@ -139,8 +139,7 @@ class Simulations:
             SocietyError: a worker process died.
         """
         if self.workers <= 1 or len(jobs) < 2:
-            made = make_simulator(self.simulator)
-            yield from (run_job(made, self.windows, job) for job in jobs)
+            yield from (run_job(self.simulator, self.windows, job) for job in jobs)
             return
         # Mesa makes "spawn" the way to start a process: nothing of this one is inherited.
         import multiprocessing
@@ -159,23 +158,7 @@ class Simulations:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def make_simulator(path: str) -> AssemblySimulator:
-    """The mechanism of a dotted path ``module:Class``.
-
-    Raises:
-        InputError: it cannot be imported.
-    """
-    module, _, name = path.partition(":")
-    try:
-        made: AssemblySimulator = getattr(importlib.import_module(module), name)()
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
-        raise InputError(f"simulator: {path!r} cannot be imported: {error}") from error
-    return made
-
-
-def run_job(
-    simulator: AssemblySimulator, windows: Sequence[ObservedWindow], job: Job
-) -> list[float]:
+def run_job(simulator: WindowSimulator, windows: Sequence[ObservedWindow], job: Job) -> list[float]:
     """Simulate a window and measure it: the values of ``MEASURED``.
 
     Args:
@@ -189,14 +172,13 @@ def run_job(
     return [values[name] for name in MEASURED]
 
 
-_AT_WORK: tuple[AssemblySimulator, tuple[ObservedWindow, ...]] | None = None
+_AT_WORK: tuple[WindowSimulator, tuple[ObservedWindow, ...]] | None = None
 
 
-def _begin(simulator: str, windows: tuple[ObservedWindow, ...]) -> None:
+def _begin(simulator: WindowSimulator, windows: tuple[ObservedWindow, ...]) -> None:
     """Make a worker process ready."""
     global _AT_WORK
-    find_code_here(True)
-    _AT_WORK = make_simulator(simulator), windows
+    _AT_WORK = simulator, windows
 
 
 def _do(job: Job) -> list[float]:

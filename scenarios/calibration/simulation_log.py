@@ -33,8 +33,8 @@ class SimulationLog:
         self.path = folder / LOG
         self._known: dict[Key, list[float]] = {}
         length = 0
-        for length, key, values in _read(self.path):
-            self._known[key] = values
+        for end, key, values in _read(self.path):
+            length, self._known[key] = end, values
         if self.path.exists() and self.path.stat().st_size > length:
             # What a kill has left of a line must not stand before the next one.
             with self.path.open("rb+") as file:

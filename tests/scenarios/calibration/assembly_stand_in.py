@@ -50,7 +50,7 @@ class _Run:
         starts, authors = before.starts.tolist(), before.authors.tolist()
         for number, date in enumerate(before.dates.tolist()):
             self.note(date, tuple(authors[starts[number] : starts[number + 1]]))
-        shape = given["founding.productivity"]
+        shape = given["founding.leaders.shape"]
         self.rate = self.rng.gamma(shape, 1 / shape, most)
 
     def note(self, date, team):
@@ -71,7 +71,7 @@ class _Run:
         teams, dates = [], []
         for year in grid[:-1]:
             span = min(1.0, years - year)
-            mean = p["founding.papers_per_year"] * math.exp(p["founding.trend"] * (year + 0.5))
+            mean = p["founding.teams_per_year"] * math.exp(p["founding.growth"] * (year + 0.5))
             count = rng.poisson(mean * span)
             dates += (self.begin + YEAR * (year + span * np.sort(rng.random(count)))).tolist()
         last = self.begin
@@ -109,7 +109,7 @@ class _Run:
     def team(self, date):
         p, rng = self.p, self.rng
         year = (date - self.begin) / YEAR
-        mean = p["protocol.team_size.mean"] * math.exp(p["protocol.team_size.trend"] * year)
+        mean = p["protocol.team_size.mean"] * math.exp(p["protocol.team_size.growth"] * year)
         shape = p["protocol.team_size.dispersion"]
         size = 1 + rng.poisson(rng.gamma(shape, max(mean - 1, 0) / shape))
         if rng.random() < p["protocol.newcomers.lead"]:
