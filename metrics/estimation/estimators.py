@@ -7,6 +7,7 @@ not identified.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,10 +19,12 @@ ESTIMATORS = ("abc", "ridge", "forest")
 FOLDS = 5
 IDENTIFIED = 0.3
 """Least cross-validated R^2 of a parameter that counts as identified."""
-TREES = 200
+TREES = 100
 PENALTIES = tuple(10.0 ** np.arange(-2, 5))
 FEWEST = 30
 """Least number of accepted points."""
+Predictor = Callable[[FloatArray], FloatArray]
+"""Estimates of the parameters at some summaries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +82,8 @@ class Estimation:
     def __init__(self, table: ReferenceTable, scale: MomentScale, accept: float, seed: int) -> None:
         self.table, self.scale, self.seed = table, scale, seed
         self.features = scale.standardised(table.moments)
+        self._fitted: dict[str, Predictor] = {}
+        self._folds: dict[str, FloatArray] = {}
         width = self.features.shape[1]
         self.accepted = min(
             len(table.points), max(FEWEST, 2 * (width + 1), round(accept * len(table.points)))
@@ -132,32 +137,38 @@ class Estimation:
         if name == "abc":
             return adjusted(points[rows], features[rows], kernel, target)
         # What a regression misses near the observation is how far it may be off there.
-        residuals = points[rows] - self._predictions(name, rows)
-        centre = self._fit(name, np.arange(len(points)), target[None])[0]
-        drawn: FloatArray = centre + residuals - kernel @ residuals
+        residuals = points[rows] - self._out_of_fold(name)[rows]
+        drawn: FloatArray = self._whole(name)(target[None])[0] + residuals - kernel @ residuals
         return drawn
 
-    def _predictions(self, name: str, rows: IntArray) -> FloatArray:
-        return self._out_of_fold(name)[rows]
+    def _whole(self, name: str) -> Predictor:
+        """An estimator fitted to all points, once."""
+        if name not in self._fitted:
+            self._fitted[name] = self._fit(name, np.arange(len(self.table.points)))
+        return self._fitted[name]
 
     def _out_of_fold(self, name: str) -> FloatArray:
         """Estimates of every point from the points of the other folds."""
-        n = len(self.table.points)
-        fold = np.random.default_rng([self.seed, n]).permutation(n) % FOLDS
-        made = np.zeros_like(self.table.points)
-        for part in range(FOLDS):
-            inside, outside = np.flatnonzero(fold == part), np.flatnonzero(fold != part)
-            made[inside] = self._fit(name, outside, self.features[inside])
-        return made
+        if name not in self._folds:
+            n = len(self.table.points)
+            fold = np.random.default_rng([self.seed, n]).permutation(n) % FOLDS
+            made = np.zeros_like(self.table.points)
+            for part in range(FOLDS):
+                inside, outside = np.flatnonzero(fold == part), np.flatnonzero(fold != part)
+                made[inside] = self._fit(name, outside)(self.features[inside])
+            self._folds[name] = made
+        return self._folds[name]
 
-    def _fit(self, name: str, rows: IntArray, wanted: FloatArray) -> FloatArray:
+    def _fit(self, name: str, rows: IntArray) -> Predictor:
         points, features = self.table.points[rows], self.features[rows]
         weights = self.table.weights[rows]
         if name == "abc":
-            return np.array([self._nearest(points, features, weights, one) for one in wanted])
+            return lambda wanted: np.array(
+                [self._nearest(points, features, weights, one) for one in wanted]
+            )
         if name == "ridge":
-            return _ridge(points, features, weights, wanted)
-        return _forest(points, features, weights, wanted, self.seed)
+            return _ridge(points, features, weights)
+        return _forest(points, features, weights, self.seed)
 
     def _nearest(
         self, points: FloatArray, features: FloatArray, weights: FloatArray, wanted: FloatArray
@@ -197,19 +208,18 @@ def adjusted(
     return moved
 
 
-def _ridge(
-    points: FloatArray, features: FloatArray, weights: FloatArray, wanted: FloatArray
-) -> FloatArray:
-    from sklearn.linear_model import Ridge, RidgeCV
+def _ridge(points: FloatArray, features: FloatArray, weights: FloatArray) -> Predictor:
+    from sklearn.linear_model import RidgeCV
 
     centre, scale = features.mean(axis=0), np.maximum(features.std(axis=0), 1e-12)
-    known, asked = (_expanded((one - centre) / scale) for one in (features, wanted))
-    made = np.zeros((len(wanted), points.shape[1]))
-    for column in range(points.shape[1]):
-        penalty = RidgeCV(alphas=PENALTIES).fit(known, points[:, column], weights).alpha_
-        model = Ridge(alpha=float(penalty)).fit(known, points[:, column], weights)
-        made[:, column] = model.predict(asked)
-    return made
+    known = _expanded((features - centre) / scale)
+    models = [RidgeCV(alphas=PENALTIES).fit(known, column, weights) for column in points.T]
+
+    def predict(wanted: FloatArray) -> FloatArray:
+        asked = _expanded((wanted - centre) / scale)
+        return np.stack([model.predict(asked) for model in models], axis=1)
+
+    return predict
 
 
 def _expanded(features: FloatArray) -> FloatArray:
@@ -217,19 +227,21 @@ def _expanded(features: FloatArray) -> FloatArray:
     return np.concatenate([features, features**2], axis=1)
 
 
-def _forest(
-    points: FloatArray, features: FloatArray, weights: FloatArray, wanted: FloatArray, seed: int
-) -> FloatArray:
+def _forest(points: FloatArray, features: FloatArray, weights: FloatArray, seed: int) -> Predictor:
     from sklearn.ensemble import RandomForestRegressor
 
-    made = np.zeros((len(wanted), points.shape[1]))
-    for column in range(points.shape[1]):
-        model = RandomForestRegressor(
+    models = [
+        RandomForestRegressor(
             n_estimators=TREES,
             min_samples_leaf=5,
             max_features=0.5,
-            random_state=(seed + column) % 2**32,
+            random_state=(seed + number) % 2**32,
             n_jobs=1,
-        )
-        made[:, column] = model.fit(features, points[:, column], weights).predict(wanted)
-    return made
+        ).fit(features, column, weights)
+        for number, column in enumerate(points.T)
+    ]
+
+    def predict(wanted: FloatArray) -> FloatArray:
+        return np.stack([model.predict(wanted) for model in models], axis=1)
+
+    return predict

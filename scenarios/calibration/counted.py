@@ -1,7 +1,7 @@
 """Parameters that can be counted from papers, with standard errors.
 
-A rate (papers a year, authors of a paper, newcomers) has a level in every window and a trend; what
-says how teams are chosen is counted over all years from the first fit window on.
+A rate (papers a year, authors of a paper, newcomers) has a level in every window and a trend over
+ten years; what says how teams are chosen is counted over all years from the first fit window on.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from scenarios.calibration.calibration_file import Window
 from scenarios.calibration.corpus import Corpus
 from society.literature.papers import DAYS_PER_YEAR
 
+RATE_YEARS = 10
+"""Years over which rates and their trends are followed, or longer where the fit windows are."""
 LEVEL_MEMORY = 4.0
 """Years after which the weight of a year in a level has fallen to 1/e."""
 HORIZON = 5
@@ -76,8 +78,10 @@ class Counting:
         self.corpus, self.end, self.since, self.seed = corpus, end, since, seed
         self.history = CareerHistory(corpus.before(end), leader)
         self.first, self.last = since - corpus.origin, end - corpus.origin
-        self.seats = Seats.of(self.history, self.first, self.last)
-        self.years: IntArray = np.arange(self.first, self.last)
+        rated = min(self.first, max(int(self.history.periods[0]) + 1, self.last - RATE_YEARS))
+        self.years: IntArray = np.arange(rated, self.last)
+        self.rated = Seats.of(self.history, rated, self.last)
+        self.seats = self.rated.chosen(self.rated.period >= self.first)
 
     def in_window(self, window: Window) -> dict[str, float]:
         """Levels of the rates in a window itself; their trends within it are left at zero."""
@@ -118,14 +122,14 @@ class Counting:
         found[keys.ONE_OFF] = self._one_off()
         found |= self._memories() | self._choices() | self._shares()
         places = {
-            name: self._share_trend(self.seats.place == place, whole=True)
+            name: self._share_trend(self.rated.place == place, whole=True)
             for place, name in enumerate(("first", "middle", "last"))
         }
         ordered = {key: found[key] for key in keys.PARAMETERS if key in found}
         return CountedValues(self.end, ordered, trends, places)
 
     def _trends(self) -> dict[str, Trend]:
-        seats, years = self.seats, self.years
+        seats, years = self.rated, self.years
         index = np.unique(seats.paper, return_index=True)[1]
         by_year = np.array([float((seats.period[index] == year).sum()) for year in years])
         fresh = [index[(seats.period[index] == year) & ~seats.repeated[index]] for year in years]
@@ -139,7 +143,7 @@ class Counting:
         }
 
     def _share_trend(self, mask: BoolArray, *, whole: bool = False) -> Trend:
-        seats = self.seats
+        seats = self.rated
         new = (seats.entries > 0).astype(float) if whole else seats.entries
         inside = [mask & (seats.period == year) for year in self.years]
         events = np.array([float(new[one].sum()) for one in inside])

@@ -1,8 +1,7 @@
 """What is simulated: points of the parameter space, windows and seeds, in a stated order.
 
-A point is a score for each dimension: one for each key with a prior, and one for its drift where the
-prior has a trend. A key that is
-neither fitted nor counted keeps its value in the base scenario.
+A point is a score for each dimension: one for each key with a prior, and one for its drift where
+the prior has a trend. A key that is neither fitted nor counted keeps its value in the base.
 """
 
 from __future__ import annotations

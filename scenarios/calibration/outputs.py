@@ -104,8 +104,12 @@ class Outcome:
         rows = []
         for weight, scores in zip(sample.weights, sample.draws, strict=True):
             values = space.values(scores, self.start)
-            scored = {f"score of {name}": float(one) for name, one in zip(space.names, scores)}
-            rows.append({"weight": float(weight), **{k: values[k] for k in space.priors}, **scored})
+            fitted = {key: values[key] for key in space.priors}
+            scored = {
+                f"score of {name}": float(one)
+                for name, one in zip(space.names, scores, strict=True)
+            }
+            rows.append({"weight": float(weight), **fitted, **scored})
         return pd.DataFrame(rows)
 
 
@@ -142,7 +146,8 @@ def scenario_text(outcome: Outcome, folder: Path) -> str:
     boundary = outcome.fit.calibration.boundary
     lines = [
         f"# {file.calibrate}: fitted on {', '.join(one.name for one in outcome.fit.windows)},",
-        f"# judged on {', '.join(one.name for one in file.held_out)}; values of 1 January {boundary}.",
+        f"# judged on {', '.join(one.name for one in file.held_out)};",
+        f"# values of 1 January {boundary}.",
         "# counted: from papers, with a standard error; posterior: fitted by simulation, with its",
         "# 90 % interval; prior: not identified by the simulations.",
         f"extends: {base}",
