@@ -63,7 +63,13 @@ class PosteriorSample:
 
 
 def weighted_quantile(values: FloatArray, weights: FloatArray, share: float) -> float:
-    """The quantile of values with weights, interpolated between them."""
+    """The quantile of values with weights, interpolated between them.
+
+    Args:
+        values: in any order.
+        weights: of each, not all zero.
+        share: 0..1.
+    """
     order = np.argsort(values, kind="stable")
     mass = np.cumsum(weights[order]) - weights[order] / 2
     return float(np.interp(share, mass / weights.sum(), values[order]))

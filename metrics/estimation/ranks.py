@@ -1,4 +1,4 @@
-"""Simulation-based calibration: ranks of known truths among draws from their posteriors."""
+"""Ranks of known truths among draws from their posteriors (simulation-based calibration)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which former partner takes a seat: a conditional logit with sampled non-cases."""
+"""A conditional logit, with sampled non-cases, of which former partner takes a seat."""
 
 from __future__ import annotations
 

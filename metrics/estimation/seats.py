@@ -1,4 +1,4 @@
-"""What is known of every authorship: who is new, whose partner was there, which team wrote again.
+"""Facts of every authorship, such as who is new, whose partner was there, which team wrote again.
 
 Only the order of periods (years) counts, because real papers are mostly dated by the year: papers
 of one period know nothing of each other.

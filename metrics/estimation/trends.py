@@ -124,6 +124,8 @@ def fit_trend(
     """
     known = exposures > 0
     times, totals, exposures = times[known], totals[known], exposures[known]
+    if not len(times):
+        return Trend(link, math.nan, math.nan, 0.0, math.nan, math.nan, 0)
     weights = np.exp(-np.abs(times - at) / memory)
     centre = float((weights * exposures) @ times / max(1e-300, float(weights @ exposures)))
     sloped = len(times) >= 3

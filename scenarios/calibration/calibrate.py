@@ -21,7 +21,7 @@ from scenarios.calibration.design import FIRST, Setting, jobs_of
 from scenarios.calibration.fitting import Fit, Tell, continued
 from scenarios.calibration.lock import lock_data, open_held_out, take_lock
 from scenarios.calibration.outputs import Outcome, write_outputs
-from scenarios.calibration.reader import Calibration
+from scenarios.calibration.reader import PreparedCalibration
 from scenarios.calibration.simulation import run_job
 from scenarios.runs.run_folder import hash_json
 
@@ -47,7 +47,7 @@ class Forecast:
 
 
 def calibrate(
-    calibration: Calibration,
+    calibration: PreparedCalibration,
     folder: Path,
     *,
     workers: int = 1,
@@ -84,7 +84,7 @@ def calibrate(
     return outcome
 
 
-def forecast(calibration: Calibration, workers: int, truths: int) -> Forecast:
+def forecast(calibration: PreparedCalibration, workers: int, truths: int) -> Forecast:
     """How many simulations a calibration takes, and how long, by a timed pair.
 
     Args:

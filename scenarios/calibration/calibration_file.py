@@ -217,6 +217,7 @@ DEFAULT_PRIORS: dict[str, ParameterPrior] = {
     keys.AGAIN: LogitNormal(sd=0.7),
     keys.Q: LogitNormal(sd=0.7),
     keys.SPREAD: LogUniform(low=1, high=30),
+    keys.ONE_OFF: UniformPrior(low=0, high=0.9),
     keys.LEAD_EXPONENT: UniformPrior(low=0, high=1.6),
     keys.PRODUCTIVITY: LogUniform(low=0.3, high=10),
 }

@@ -1,4 +1,4 @@
-"""The checks of a fit: held-out windows, its predictions of fit windows, and known truths."""
+"""Checks of a fit by held-out windows, by its predictions of fit windows, and by known truths."""
 
 from __future__ import annotations
 
@@ -237,7 +237,9 @@ def _error(name: str, mean: float, observed: float) -> float:
     if tolerance is None:
         return math.nan
     if tolerance.kind == "relative":
-        return (mean / observed - 1) / tolerance.size
+        # As in ``error_of``: where nothing was observed, anything else is a whole error off.
+        off = mean / observed - 1 if observed else float(np.sign(mean))
+        return off / tolerance.size
     return (mean - observed) / tolerance.size
 
 

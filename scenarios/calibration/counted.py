@@ -217,9 +217,14 @@ class Counting:
             for key, count in counts.items():
                 drawn[key].append(count(again))
         return {
-            key: Estimate(count(self.seats), float(np.nanstd(drawn[key])), len(papers))
+            key: Estimate(count(self.seats), _spread_of(drawn[key]), len(papers))
             for key, count in counts.items()
         }
+
+
+def _spread_of(drawn: list[float]) -> float:
+    known = [one for one in drawn if math.isfinite(one)]
+    return float(np.std(known)) if known else math.nan
 
 
 def partner_share(seats: Seats) -> float:

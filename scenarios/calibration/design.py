@@ -1,4 +1,4 @@
-"""What is simulated: points of the parameter space, windows and seeds, in a stated order.
+"""The design of the simulations, that is points of the parameter space, windows and seeds.
 
 A point is a score for each dimension: one for each key with a prior, and one for its drift where
 the prior has a trend. A key that is neither fitted nor counted keeps its value in the base.
@@ -146,7 +146,13 @@ def jobs_of(
 
 
 def job_seed(seed: int, stage: str, point: int) -> int:
-    """The seed of the simulations of a point."""
+    """The seed of the simulations of a point.
+
+    Args:
+        seed: of the calibration.
+        stage: one of ``STAGES``.
+        point: number of the point in its stage.
+    """
     state = np.random.SeedSequence([seed, STAGES.index(stage), point]).generate_state(1, np.uint64)
     return int(state[0] >> np.uint64(1))
 

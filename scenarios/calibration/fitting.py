@@ -1,4 +1,4 @@
-"""The fit: simulations of two waves, and the posterior that follows from them."""
+"""The fit of parameters by two waves of simulations, and the posterior that follows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from scenarios.calibration.design import (
     second_points,
     sobol_points,
 )
-from scenarios.calibration.reader import Calibration
+from scenarios.calibration.reader import PreparedCalibration
 from scenarios.calibration.simulation import MEASURED, ObservedWindow, Simulations
 from scenarios.calibration.simulation_log import SimulationLog
 
@@ -79,7 +79,7 @@ class Fit:
 
     def __init__(
         self,
-        calibration: Calibration,
+        calibration: PreparedCalibration,
         folder: Path,
         workers: int = 1,
         tell: Tell = lambda text: None,
@@ -116,15 +116,15 @@ class Fit:
     def settings(self) -> list[Setting]:
         """Counted values in every fit window."""
         pooled = self.counted.values()
-        boundary = self.calibration.boundary
-        return [
-            Setting(
-                one.name,
-                middle(one, boundary),
-                self.read_off({**pooled, **self.counting.in_window(one)}),
-            )
-            for one in self.fit_windows
-        ]
+        found = []
+        for one in self.fit_windows:
+            level = self.counting.in_window(one)
+            if keys.SIZE not in self.calibration.base_values:
+                # Sizes of the papers before a window are those of the window only with their trend.
+                level[keys.SIZE_TREND] = pooled[keys.SIZE_TREND]
+            when = middle(one, self.calibration.boundary)
+            found.append(Setting(one.name, when, self.read_off({**pooled, **level})))
+        return found
 
     def read_off(self, values: Mapping[str, float]) -> dict[str, float]:
         """Those values that are read off, or are the middle of a prior."""

@@ -1,4 +1,4 @@
-"""The lock of a calibration: its file, its papers and its design, written before the first run.
+"""The lock of a calibration, which holds its file, papers and base before the first run.
 
 The held-out papers stand in it as a hash. When they are opened, the hash of the fit is written
 beside it, so that a fit that was changed afterwards is noticed and told.
@@ -15,7 +15,7 @@ from agents.atomic_files import write_atomically
 from agents.errors import InputError
 from scenarios.calibration import parameters as keys
 from scenarios.calibration.calibration_file import CalibrationFile
-from scenarios.calibration.reader import Calibration, end_of
+from scenarios.calibration.reader import PreparedCalibration, end_of
 from scenarios.config.reader import write_part
 from scenarios.runs.run_folder import hash_json
 from scenarios.runs.run_journal import key_differences
@@ -24,7 +24,7 @@ LOCK, OPENED = "lock.json", "held_out.json"
 FORMAT = 1
 
 
-def lock_data(calibration: Calibration) -> dict[str, Any]:
+def lock_data(calibration: PreparedCalibration) -> dict[str, Any]:
     """Everything that must stay the same in a folder."""
     file, corpus = calibration.file, calibration.corpus
     opened = calibration.first_held_out

@@ -1,4 +1,4 @@
-"""The files of a calibration: a scenario, tables, a page, and everything as JSON."""
+"""The files of a calibration, which are a scenario, tables, a page, and everything as JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from scenarios.calibration.design import Setting
 from scenarios.calibration.fitting import Fit
 from scenarios.calibration.lock import file_data
 from scenarios.calibration.simulation import MEASURED
-from scenarios.config.document import library
 
 SCENARIO = "calibrated.yaml"
 LEVELS = (0.05, 0.5, 0.95)
@@ -140,9 +139,9 @@ def scenario_text(outcome: Outcome, folder: Path) -> str:
         folder: in which it will lie.
     """
     file = outcome.fit.file
-    base = file.base
-    if base not in library():
-        base = os.path.relpath(Path(base).resolve(), folder.resolve())
+    path, base = outcome.fit.calibration.base_file, file.base
+    if path is not None:
+        base = os.path.relpath(path.resolve(), folder.resolve())
     boundary = outcome.fit.calibration.boundary
     lines = [
         f"# {file.calibrate}: fitted on {', '.join(one.name for one in outcome.fit.windows)},",

@@ -27,7 +27,7 @@ from scenarios.calibration.calibration_file import (
 from scenarios.calibration.corpus import Corpus, ecosystem_corpus, read_source
 from scenarios.calibration.simulation import WindowSimulator
 from scenarios.config.diagnostics import Diagnostics, describe_errors
-from scenarios.config.document import Document, Origin, find_scenario
+from scenarios.config.document import Document, Origin, find_scenario, library
 from scenarios.config.ecosystem_folder import MANIFEST
 from scenarios.config.reader import Reader
 from scenarios.config.registry import class_of
@@ -51,7 +51,7 @@ FIT_WINDOWS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class PreparedCalibration:
     """A calibration file that was checked, with the papers it may use.
 
     Attributes:
@@ -59,6 +59,7 @@ class Calibration:
         corpus: all papers that may be used.
         simulator: the mechanism of the base scenario, or another one that the file names.
         base: the scenario that is extended.
+        base_file: its file; None for one of the library.
         notes: what the report says of how it was made.
         diagnostics: knows the lines of the file.
     """
@@ -67,6 +68,7 @@ class Calibration:
     corpus: Corpus
     simulator: WindowSimulator
     base: Scenario
+    base_file: Path | None = None
     notes: tuple[str, ...] = ()
     diagnostics: Diagnostics = field(default_factory=lambda: Diagnostics(Document()))
 
@@ -150,7 +152,9 @@ def end_of(file: CalibrationFile) -> int:
     return max(boundary_of(file), *(one.last + 1 for one in file.held_out))
 
 
-def read_calibration(path: Path, *, base: str | None = None, trust: bool = False) -> Calibration:
+def read_calibration(
+    path: Path, *, base: str | None = None, trust: bool = False
+) -> PreparedCalibration:
     """Read and check a calibration.
 
     Args:
@@ -163,10 +167,10 @@ def read_calibration(path: Path, *, base: str | None = None, trust: bool = False
     """
     if path.is_dir():
         return default_calibration(path, base)
-    return _Reading(path, trust).calibration(base)
+    return _FileReading(path, trust).calibration(base)
 
 
-def default_calibration(folder: Path, base: str | None = None) -> Calibration:
+def default_calibration(folder: Path, base: str | None = None) -> PreparedCalibration:
     """The calibration of an ecosystem's past papers: three windows of two years and a fourth.
 
     Args:
@@ -211,7 +215,8 @@ def default_calibration(folder: Path, base: str | None = None) -> Calibration:
         "those of the held-out window included; what was fitted stays as it was fitted."
     )
     file = with_known_priors(file, scenario)
-    return Calibration(file, corpus, assembly_simulator(scenario, None), scenario, (note,))
+    made = assembly_simulator(scenario, None)
+    return PreparedCalibration(file, corpus, made, scenario, _file_of(base, Path.cwd()), (note,))
 
 
 def assembly_simulator(base: Scenario, recent: int | None) -> WindowSimulator:
@@ -236,7 +241,7 @@ def assembly_simulator(base: Scenario, recent: int | None) -> WindowSimulator:
     return AssemblySimulator(base.founding, base.protocol, days)
 
 
-class _Reading:
+class _FileReading:
     """One reading of one file; what is wrong is gathered before any of it is reported."""
 
     def __init__(self, path: Path, trust: bool) -> None:
@@ -248,7 +253,7 @@ class _Reading:
         self.diagnostics = self.reader.diagnostics
         self.folder, self.trust = folder, trust
 
-    def calibration(self, base: str | None) -> Calibration:
+    def calibration(self, base: str | None) -> PreparedCalibration:
         data = dict(self.document.data)
         for name in ("fit", "held_out"):
             if isinstance(data.get(name), list):
@@ -278,7 +283,10 @@ class _Reading:
         self._check_against(file, corpus)
         self.diagnostics.raise_faults()
         remarks = tuple(_remarks(file))
-        return Calibration(file, corpus, simulator, scenario, remarks, self.diagnostics)
+        base_file = _file_of(file.base, self.folder)
+        return PreparedCalibration(
+            file, corpus, simulator, scenario, base_file, remarks, self.diagnostics
+        )
 
     def _mechanism(self, file: CalibrationFile) -> tuple[Scenario, WindowSimulator]:
         """The base and its mechanism; faults of the base, and of keys that it has not."""
@@ -380,7 +388,8 @@ class _Reading:
             lengths = {one.years for one in windows}
             if name == "fit" and len(lengths) > 1:
                 yield (name,), "the windows have different lengths; moments of one length compare"
-        if boundary_of(file) < max(one.last for one in file.fit) + 1:
+        early = file.boundary is not None and file.boundary <= max(one.last for one in file.fit)
+        if early:
             yield ("boundary",), f"the boundary {boundary_of(file)} lies before the end of the fit"
 
     def _names(self, file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
@@ -439,7 +448,7 @@ class _Reading:
         if file.ecosystem is not None:
             from society.ecosystem.ecosystem import Ecosystem
 
-            ecosystem = Ecosystem.load(file.ecosystem)
+            ecosystem = Ecosystem.load(self.folder / file.ecosystem)
             if end > ecosystem.boundary:
                 self.diagnostics.add(
                     ("held_out",),
@@ -468,6 +477,10 @@ class _Reading:
                     )
                 elif not len(corpus.inside(one)):
                     self.diagnostics.add((name, place), f"no paper is dated in {one.name}")
+
+
+def _file_of(base: str, folder: Path) -> Path | None:
+    return None if base in library() else find_scenario(base, folder)
 
 
 def import_simulator(path: str) -> WindowSimulator:

@@ -55,7 +55,7 @@ def test_what_moves_the_moments_is_recovered_and_nothing_else(recovered):
 def test_the_posterior_is_that_of_bayes(estimation, recovered):
     observed = np.tile([1.0, 0.4], (WINDOWS, 1))
     found = estimation.posterior(observed, recovered)
-    assert found.estimator[0] and found.estimator[1]
+    assert all(found.estimator[:2])
     assert found.estimator[2] == ""
     assert found.centre[2] == 0
     # Normal prior and likelihood: precision 1 + 2 windows / noise^2 for both sums.
