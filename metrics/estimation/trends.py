@@ -102,6 +102,7 @@ def fit_trend(
     *,
     at: float,
     memory: float = math.inf,
+    slope: Trend | None = None,
 ) -> Trend:
     """Fit a rate with a slope by quasi-likelihood, and continue it to a time.
 
@@ -115,6 +116,7 @@ def fit_trend(
         link: ``log`` (Poisson variance) or ``logit`` (binomial variance).
         at: the time at which the level is wanted.
         memory: time before ``at`` after which the weight of a period has fallen to 1/e.
+        slope: a trend whose slope is taken instead of one of its own.
 
     Returns:
         The trend; a slope of zero with an unknown error where there are fewer than three periods.
@@ -128,13 +130,15 @@ def fit_trend(
         return Trend(link, math.nan, math.nan, 0.0, math.nan, math.nan, 0)
     weights = np.exp(-np.abs(times - at) / memory)
     centre = float((weights * exposures) @ times / max(1e-300, float(weights @ exposures)))
-    sloped = len(times) >= 3
+    sloped = len(times) >= 3 and slope is None
+    known_slope = 0.0 if slope is None else slope.shrunk_slope
+    shift = known_slope * (times - centre)
     design = np.column_stack([np.ones(len(times)), times - centre])[:, : 2 if sloped else 1]
     beta = np.zeros(design.shape[1])
     # Half an event keeps the level finite where nothing, or everything, has happened.
     beta[0] = to_link(link, float((totals.sum() + 0.5) / (exposures.sum() + 1)))
     for _ in range(STEPS):
-        eta = np.clip(design @ beta, -STEEPEST, STEEPEST)
+        eta = np.clip(design @ beta + shift, -STEEPEST, STEEPEST)
         mean = np.exp(eta) if link == "log" else 1 / (1 + np.exp(-eta))
         variance = exposures * (mean if link == "log" else mean * (1 - mean))
         weighted = design * (weights * variance)[:, None]
@@ -151,9 +155,11 @@ def fit_trend(
     bread = np.linalg.inv(information)
     filling = design.T @ (design * (weights**2 * variance)[:, None])
     errors = np.sqrt(np.diag(bread @ filling @ bread) * dispersion)
-    slope, slope_error = (float(beta[1]), float(errors[1])) if sloped else (0.0, math.nan)
+    change, slope_error = (float(beta[1]), float(errors[1])) if sloped else (0.0, math.nan)
+    if slope is not None:
+        change, slope_error = slope.slope, slope.slope_error
     found = Trend(
-        link, float(beta[0]), float(errors[0]), slope, slope_error, dispersion, len(times)
+        link, float(beta[0]), float(errors[0]), change, slope_error, dispersion, len(times)
     )
     ahead = found.shrunk_slope * (at - centre)
     error = math.hypot(float(errors[0]), slope_error * (at - centre) if ahead else 0.0)

@@ -21,7 +21,7 @@ from metrics.estimation.overdispersion import (
 )
 from metrics.estimation.seat_choices import fit_conditional_logit, partner_choices
 from metrics.estimation.seats import CareerHistory, Leader, Seats
-from metrics.estimation.trends import Estimate, Trend, fit_trend
+from metrics.estimation.trends import Estimate, Link, Trend, fit_trend
 from scenarios.calibration import parameters as keys
 from scenarios.calibration.calibration_file import Window
 from scenarios.calibration.corpus import Corpus
@@ -135,28 +135,35 @@ class Counting:
         fresh = [index[(seats.period[index] == year) & ~seats.repeated[index]] for year in years]
         excess = np.array([float((seats.size[one] - 1).sum()) for one in fresh])
         teams = np.array([float(len(one)) for one in fresh])
+        # One key changes the odds of all seats, so one slope is estimated from all authorships.
+        newcomers = self._share_trend(np.ones(len(seats.paper), dtype=bool))
         return {
             keys.PAPERS: self._trend(by_year, np.ones(len(years)), "log"),
             keys.SIZE: self._trend(excess, teams, "log"),
-            keys.LEAD: self._share_trend(_leaders(seats)),
-            keys.SEAT: self._share_trend(_further(seats)),
+            keys.LEAD: self._share_trend(_leaders(seats), slope=newcomers),
+            keys.SEAT: self._share_trend(_further(seats), slope=newcomers),
         }
 
-    def _share_trend(self, mask: BoolArray, *, whole: bool = False) -> Trend:
+    def _share_trend(
+        self, mask: BoolArray, *, whole: bool = False, slope: Trend | None = None
+    ) -> Trend:
         seats = self.rated
         new = (seats.entries > 0).astype(float) if whole else seats.entries
         inside = [mask & (seats.period == year) for year in self.years]
         events = np.array([float(new[one].sum()) for one in inside])
-        return self._trend(events, np.array([float(one.sum()) for one in inside]), "logit")
+        return self._trend(events, np.array([float(one.sum()) for one in inside]), "logit", slope)
 
-    def _trend(self, totals: FloatArray, exposures: FloatArray, link: str) -> Trend:
+    def _trend(
+        self, totals: FloatArray, exposures: FloatArray, link: Link, slope: Trend | None = None
+    ) -> Trend:
         return fit_trend(
             np.asarray(self.years + 0.5, dtype=np.float64),
             totals,
             exposures,
-            "log" if link == "log" else "logit",
+            link,
             at=float(self.last),
             memory=LEVEL_MEMORY,
+            slope=slope,
         )
 
     def _spread(self) -> Estimate:

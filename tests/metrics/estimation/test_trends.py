@@ -49,6 +49,13 @@ def test_a_share_of_none_or_all_has_a_finite_level(total):
     assert abs(found.estimate.value - total / 30) < 0.01
 
 
+def test_a_slope_may_be_that_of_another_trend():
+    other = fit_trend(YEARS, 50 * np.exp(0.2 * YEARS), np.ones(12), "log", at=12.0)
+    found = fit_trend(YEARS, np.full(12, 30.0), np.ones(12), "log", at=12.0, slope=other)
+    assert found.slope == other.slope
+    assert found.estimate.value > 60
+
+
 def test_recent_periods_count_for_more():
     totals = np.where(YEARS < 10, 10.0, 20.0)
     old = fit_trend(YEARS[:2], totals[:2], np.ones(2), "log", at=12.0)

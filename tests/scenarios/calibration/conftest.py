@@ -14,7 +14,7 @@ BASE = """\
 until: 1y
 founding:
   use: yearly
-  teams_per_year: 60
+  teams_per_year: 35
   max_teams: 1000
   leaders: {use: fading_papers, exponent: 0.9, shape: 3, memory: 3y}
 protocol:
