@@ -21,6 +21,8 @@ IDENTIFIED = 0.3
 """Least cross-validated R^2 of a parameter that counts as identified."""
 TREES = 100
 PENALTIES = tuple(10.0 ** np.arange(-2, 5))
+FARTHEST = 3.0
+"""Largest score of a draw."""
 FEWEST = 30
 """Least number of accepted points."""
 Predictor = Callable[[FloatArray], FloatArray]
@@ -123,7 +125,8 @@ class Estimation:
         made = {name: self._draws(name, rows, kernel, target) for name in sorted({*chosen} - {""})}
         for column, name in enumerate(chosen):
             if name:
-                draws[:, column] = made[name][:, column]
+                # A regression may extrapolate beyond what the prior holds possible.
+                draws[:, column] = np.clip(made[name][:, column], -FARTHEST, FARTHEST)
         return PosteriorSample(draws, kernel, rows, chosen, recovered)
 
     def _near(self, distances: FloatArray) -> tuple[IntArray, FloatArray]:
