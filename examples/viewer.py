@@ -1,6 +1,8 @@
 """A society to watch: its co-authorship network, and who is at work, week by week.
 
-With the extra ``[viz]`` installed: ``solara run examples/viewer.py``
+With the extra ``[viz]`` installed: ``solara run examples/viewer.py``. The page of Mesa's viewer
+loads its style sheets and scripts from a CDN, so the browser needs the internet; the report of a
+run does not.
 """
 
 from functools import lru_cache
@@ -34,7 +36,7 @@ parameters = {
     "founding.max_teams": {"type": "SliderInt", "value": 3, "min": 1, "max": 6, "step": 1},
 }
 page = SolaraViz(
-    ScenarioSociety("quickstart"),
+    ScenarioSociety("quickstart", seed=1),
     components=[
         make_space_component(portrayal, backend="matplotlib", layout_alg=layout),
         make_plot_component(["teams_running", "teams_finished", "papers"], backend="matplotlib"),

@@ -37,7 +37,8 @@ current.
 
 Dates are days since 1 January of the boundary year; those before day 0 are negative. `Int64`,
 `Float64` and `boolean` are nullable: a missing value is missing, never zero. Every table always
-has all its columns. Measures made from these tables are in `tables/measures/*.parquet` and
+has all its columns. The metadata `speaker` of each file says who spoke: rule-based scientists or
+which model. Measures made from these tables are in `tables/measures/*.parquet` and
 described in [metrics.md](metrics.md).
 """
 

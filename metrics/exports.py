@@ -16,6 +16,7 @@ import networkx as nx
 import pandas as pd
 
 from society.results.run import Run
+from society.results.speaker import SPEAKER, speaker_of
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 GRAPHML = "http://graphml.graphdrawing.org/xmlns"
@@ -38,9 +39,10 @@ def coauthor_graph(run: Run) -> nx.Graph[str]:
     Nodes are the run's scientists and everybody they have a tie with (``topic``, ``papers``:
     authorships in the run); edges have ``weight`` (joint papers), ``before`` and ``since``
     (those before and since day 0) and ``start`` (date of the first, in days; negative before
-    day 0).
+    day 0). The graph's own attribute ``speaker`` says who spoke in the run.
     """
     graph: nx.Graph[str] = nx.Graph()
+    graph.graph.update(_speaker(run))
     written = run.table("authorships")["scientist"].value_counts().to_dict()
     people, edges = run.table("scientists"), _edges(run.table("ties"))
     topics = dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
@@ -52,6 +54,11 @@ def coauthor_graph(run: Run) -> nx.Graph[str]:
         counts = {"weight": int(weight), "before": int(before), "since": int(weight - before)}
         graph.add_edge(xml_text(first), xml_text(second), **counts, start=float(start))
     return graph
+
+
+def _speaker(run: Run) -> dict[str, str]:
+    speaker = speaker_of(run.manifest)
+    return {SPEAKER: xml_text(speaker)} if speaker else {}
 
 
 def _edges(ties: pd.DataFrame) -> pd.DataFrame:
@@ -67,6 +74,7 @@ def _edges(ties: pd.DataFrame) -> pd.DataFrame:
 def bipartite_graph(run: Run) -> nx.Graph[str]:
     """Scientists and papers; an edge is an authorship with ``position`` and ``start`` (days)."""
     graph: nx.Graph[str] = nx.Graph()
+    graph.graph.update(_speaker(run))
     papers = run.table("papers")
     dates = dict(zip(papers["paper"], papers["published"].astype(float), strict=True))
     titles = dict(zip(papers["paper"], papers["title"].fillna(""), strict=True))
@@ -83,7 +91,7 @@ def bipartite_graph(run: Run) -> nx.Graph[str]:
 
 
 def graphml_text(graph: nx.Graph[str]) -> Iterator[str]:
-    """GraphML of a graph, in pieces; networkx reads it back."""
+    """GraphML of a graph with its own attributes, in pieces; networkx reads it back."""
     of_nodes = _declared(data for _, data in graph.nodes(data=True))
     of_edges = _declared(data for _, _, data in graph.edges(data=True))
     yield f'{HEAD}<graphml xmlns="{GRAPHML}">\n'
@@ -91,7 +99,11 @@ def graphml_text(graph: nx.Graph[str]) -> Iterator[str]:
         for name, of_type in declared.items():
             attributes = f'attr.name="{name}" attr.type="{TYPES[of_type]}"'
             yield f'<key id="{kind}-{name}" for="{kind}" {attributes}/>\n'
+    for name in sorted(graph.graph):
+        yield f'<key id="graph-{name}" for="graph" attr.name="{name}" attr.type="string"/>\n'
     yield '<graph edgedefault="undirected">\n'
+    if graph.graph:
+        yield f"{_pieces('graph', graph.graph)}\n"
     for node, data in graph.nodes(data=True):
         values = _pieces("node", data)
         yield f"<node id={quoteattr(node)}>{values}</node>\n"
@@ -109,10 +121,13 @@ def _pieces(kind: str, data: Mapping[str, Any]) -> str:
 def gexf_text(graph: nx.Graph[str]) -> Iterator[str]:
     """GEXF 1.3 of a graph, in pieces; its edges have ``weight`` and ``start``.
 
-    Gephi shows it over time.
+    Gephi shows it over time, and the speaker as the graph's description.
     """
     schema = f'xmlns:xsi="{SCHEMA}" xsi:schemaLocation="{GEXF} {GEXF}/gexf.xsd"'
     yield f'{HEAD}<gexf xmlns="{GEXF}" {schema} version="1.3">\n'
+    if speaker := graph.graph.get(SPEAKER):
+        about = f"who spoke: {escape(speaker)}"
+        yield f"<meta><creator>virsci-society</creator><description>{about}</description></meta>\n"
     time = 'mode="dynamic" timeformat="double" timerepresentation="interval"'
     yield f'<graph defaultedgetype="undirected" {time}>\n'
     of_nodes = _declared(data for _, data in graph.nodes(data=True))

@@ -12,7 +12,7 @@ import pandas as pd
 from metrics.networks.structure import MONTH, sample_dates
 from society.results.run import Run
 
-LEFT = ("retired", "inactive", "removed")
+LEFT = ("retired", "inactive", "one_off", "removed")
 """Changes of the table ``careers`` after which somebody is not in the society any more."""
 CHANGES = ("arrived", *LEFT, "moved")
 
@@ -26,7 +26,8 @@ def presence(run: Run, every: float = MONTH) -> pd.DataFrame:
 
     Returns:
         One row per date: ``date`` (days), ``present`` (scientists who have come by then and not
-        left), and how many have by then ``arrived``, ``retired``, become ``inactive`` or been
+        left), and how many have by then ``arrived``, ``retired``, become ``inactive``, left as a
+        ``one_off`` newcomer or been
         ``removed``, and how often somebody has ``moved``. No rows where nobody comes, leaves or
         moves.
     """

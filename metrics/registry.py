@@ -15,6 +15,7 @@ from metrics import population
 from metrics.cost import call_counts
 from metrics.impact import disruption, impact, productivity
 from metrics.networks import (
+    active_network,
     assembly,
     communities,
     consulting,
@@ -23,6 +24,8 @@ from metrics.networks import (
     removals,
     small_world,
     structure,
+    team_patterns,
+    tie_lifetimes,
 )
 from metrics.novelty import novelty, topic_combinations, training_leaks
 from metrics.teams import by_protocol, concurrency, peer_review, teams, timelines, waiting
@@ -45,9 +48,14 @@ FAMILIES: dict[str, dict[str, Metric]] = {
     },
     "structure": {
         "structure": structure.structure,
+        "active_structure": active_network.active_structure,
         "degrees": degree_tails.degrees,
         "communities": communities.communities,
         "core_periphery": core_periphery.core_periphery,
+        "patterns": team_patterns.patterns,
+        "repeated_groups": team_patterns.repeated_groups,
+        "tie_lifetimes": tie_lifetimes.tie_lifetimes,
+        "tie_strengths": tie_lifetimes.tie_strengths,
         "consulting": consulting.consulting,
         "removals": removals.removals,
         "presence": population.presence,

@@ -65,6 +65,7 @@ class AssemblyRun:
         self.team_sizes = team_sizes or ObservedSizes(past.sizes, past.dates)
         self.population = range(past.people)
         self._founding, self._protocol, self._past = founding, protocol, past
+        self.mentees: dict[int, list[tuple[float, int]]] = {}
         self._arrived: dict[int, float] = {}
         self._departed: dict[int, float] = {}
         self._one_offs: set[int] = set()
@@ -150,8 +151,9 @@ class AssemblyRun:
                 self._departed[row] = self.day
         return authors
 
-    def _bring(self, seats: NewcomerSeats, _mentor: int, rng: np.random.Generator) -> int:
+    def _bring(self, seats: NewcomerSeats, mentor: int, rng: np.random.Generator) -> int:
         row = len(self.population)
+        self.mentees.setdefault(mentor, []).append((self.day, row))
         if rng.random() < seats.one_off:
             self._one_offs.add(row)
         self.population = range(row + 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from agents.config import Switch
@@ -17,7 +18,8 @@ from agents.prompts.dialogue import Advice, TurnPosition, Utterance
 from agents.prompts.prompt import Prompts
 from protocols.forms import AnotherTurn, GuestReply, Summary
 from society.kernel.answer import Answer
-from society.teams.consultations import named_guest
+from society.kernel.calls import text_of
+from society.teams.consultations import Chooser, named_guest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +49,10 @@ class DiscussionSettings:
         invitation: may a speaker put a question to a scientist outside the team?
         guests: ``advise``: the guest's answer is part of the discussion; ``join``: the guest
             becomes a member by the next turn, and nobody sees its answer.
-        outsiders: outside scientists shown to a speaker (>= 1).
+        asking: ``question``: a question is put to one of the outsiders shown; ``by_the_way``:
+            whoever is named in an utterance with these words is consulted, and nobody is shown.
+        outsiders: outside scientists shown to a speaker, or consulted at most after one utterance
+            with ``by_the_way`` (>= 1).
         knowledge: are profiles that are relevant to the text at hand shown to a speaker?
         profiles: how many of them (>= 1).
         memory: ``own``: a speaker's prompt holds lines from its other teams.
@@ -60,6 +65,7 @@ class DiscussionSettings:
     speaking_order: Literal["round_table", "random"] = "round_table"
     invitation: Switch = "on"
     guests: Literal["advise", "join"] = "advise"
+    asking: Literal["question", "by_the_way"] = "question"
     outsiders: int = 3
     knowledge: Switch = "on"
     profiles: int = 3
@@ -100,6 +106,21 @@ def speaking_order(
     return speakers
 
 
+def text_said_by_the_way(utterance: Any) -> str:
+    """The text of an utterance with the words "by the way"; of any other, nothing.
+
+    Source: ``group_discuss`` of the published program of VirSci (``protocols/virsci/settings.py``),
+    which looks for the words in these two spellings.
+    """
+    text = text_of(utterance)
+    return text if "by the way" in text or "By the way" in text else ""
+
+
+def guest_at(place: int, utterance: Any, named: Sequence[Profile]) -> Profile | None:
+    """The scientist at a place among those whom an utterance names; None: there are fewer."""
+    return named[place] if place < len(named) else None
+
+
 class Discussion:
     """One stage of one team, held in turns.
 
@@ -117,6 +138,7 @@ class Discussion:
         summaries: the leader's summaries of all turns but the last, unread.
         last_turn: what was said in the last turn, unread.
         advice: what guests were asked and said in all turns, unread.
+        begun: has somebody spoken in the stage before its first turn?
     """
 
     def __init__(
@@ -137,6 +159,7 @@ class Discussion:
         self.summaries: tuple[Answer[Summary], ...] = ()
         self.last_turn: Utterances = ()
         self.advice: tuple[Answer[Advice | None], ...] = ()
+        self.begun = False
         self._joining: list[Answer[Advice | None]] = []
         self._turn, self._speakers = 0, 0
 
@@ -157,8 +180,16 @@ class Discussion:
             seat: place in the speaking order, from 0; None: who is asked does not speak in turn.
         """
         seats, place = (self._speakers, seat + 1) if seat is not None else (0, 0)
-        rounds, attempt = self.most_turns, self.lab.visit
-        return TurnPosition(self.name, self._turn, rounds, place, seats, self.adaptive, attempt)
+        return TurnPosition(
+            stage=self.name,
+            round=self._turn,
+            rounds=self.most_turns,
+            seat=place,
+            seats=seats,
+            adaptive=self.adaptive,
+            attempt=self.lab.visit,
+            begun=self.begun,
+        )
 
     @overload
     def hold(
@@ -285,7 +316,8 @@ class Discussion:
         """
         position = self.position(seat)
         # One search for the page and for the question: only those who were shown can be asked.
-        outsiders = self.find_outsiders(cue) if self._may_ask(position) else ()
+        may_ask = self._may_ask(position)
+        outsiders = self.find_outsiders(cue) if may_ask else ()
         utterance = yield from self.lab.ask(
             speaker,
             self.prompts[page],
@@ -299,7 +331,10 @@ class Discussion:
             outsiders=outsiders,
             sentences=self.settings.sentences,
         )
-        advice = self.consult(utterance, outsiders, speaker, about)
+        if may_ask and self.settings.asking == "by_the_way":
+            advice = self._consult_named(utterance, speaker, about)
+        else:
+            advice = self.consult(utterance, outsiders, speaker, about)
         self.advice += advice
         return utterance, advice
 
@@ -307,8 +342,29 @@ class Discussion:
         """False where nobody is left to hear the answer."""
         return self.heard_later or not position.closes
 
+    def _consult_named(
+        self, utterance: Answer[Any], asker: str, about: Any
+    ) -> tuple[Answer[Advice | None], ...]:
+        """Consult those whom an utterance names "by the way"; whoever was asked is not again."""
+        if self.settings.invitation == "off":
+            return ()
+        said = self.lab.later(text_said_by_the_way, utterance)
+        named = self.lab.people_named(said, self.team.members, self._joining)
+        found: tuple[Answer[Advice | None], ...] = ()
+        for place in range(self.settings.outsiders):
+            choose = partial(guest_at, place)
+            found += self.consult(utterance, named, asker, about, choose=choose, place=place)
+        return found
+
     def consult(
-        self, utterance: Answer[Any], outsiders: Profiles, asker: str, about: Any = ""
+        self,
+        utterance: Answer[Any],
+        outsiders: Profiles,
+        asker: str,
+        about: Any = "",
+        *,
+        choose: Chooser = named_guest,
+        place: int = 0,
     ) -> tuple[Answer[Advice | None], ...]:
         """Pass the question that an utterance may hold to the outsider it names.
 
@@ -317,6 +373,8 @@ class Discussion:
             outsiders: those who were shown to the speaker.
             asker: masked name of the speaker.
             about: text or Answer: what the team works on.
+            choose: finds who is asked, given the utterance and the outsiders.
+            place: number of the guest among those of one utterance, from 0.
 
         Returns:
             The guest's reply, unread; nothing where consultation is off or guests join instead.
@@ -326,7 +384,7 @@ class Discussion:
         page = self.prompts["guest"]
         own: Any = ()
         if self.settings.guest_papers:
-            guest = self.lab.later(named_guest, utterance, outsiders)
+            guest = self.lab.later(choose, utterance, outsiders)
             own = self.lab.papers_by(guest, utterance, self.settings.guest_papers)
         reply = self.lab.consult(
             utterance,
@@ -334,6 +392,8 @@ class Discussion:
             page,
             GuestReply,
             asker,
+            choose=choose,
+            place=place,
             stage=self.name,
             about=about,
             own_papers=own,
@@ -354,7 +414,7 @@ class Discussion:
 
     def find_outsiders(self, cue: Any) -> Profiles:
         """Search scientists outside the team who are relevant to a text and may be consulted."""
-        if self.settings.invitation == "off":
+        if self.settings.invitation == "off" or self.settings.asking == "by_the_way":
             return ()
         return self.lab.people(cue, self.settings.outsiders, without=self.team.members)
 

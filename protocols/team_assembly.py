@@ -15,6 +15,7 @@ import numpy as np
 from protocols.team_sizes import TeamSize
 from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.repeated_teams import RepeatedTeams
+from society.formation.research_groups import ResearchGroups
 from society.formation.selection import SelectionPolicy
 from society.formation.world_view import WorldView
 
@@ -32,12 +33,14 @@ class AssemblyRules:
         selection: how an incumbent is drawn.
         newcomers: which seats newcomers take; None: none.
         again: which teams repeat an earlier one; None: none.
+        groups: how leaders ask juniors of their own; None: as everybody else.
     """
 
     team_size: TeamSize | int
     selection: SelectionPolicy
     newcomers: NewcomerSeats | None = None
     again: RepeatedTeams | None = None
+    groups: ResearchGroups | None = None
 
 
 def assemble(
@@ -77,14 +80,31 @@ def assemble(
     while len(members) < n:
         stream = rng("member", len(members))
         if seats is not None and stream.random() < chance:
-            mentor = members[int(stream.integers(len(members)))]
+            lone = rules.groups is not None
+            mentor = leader if lone else members[int(stream.integers(len(members)))]
             row: int | None = bring(mentor, stream)
         else:
-            row = policy.choose(members, world.unavailable() | {*members}, world, stream)
+            row = _draw_incumbent(rules.groups, policy, members, world, stream)
         if row is None:
             return
         members.append(row)
         yield row
+
+
+def _draw_incumbent(
+    groups: ResearchGroups | None,
+    policy: SelectionPolicy,
+    members: list[int],
+    world: WorldView,
+    rng: np.random.Generator,
+) -> int | None:
+    """Draw a junior of the leader's group, or else somebody by the policy."""
+    excluded = world.unavailable() | {*members}
+    if groups is not None:
+        row = groups.choose(members[0], excluded, world, rng)
+        if row is not None:
+            return row
+    return policy.choose(members, excluded, world, rng)
 
 
 def draw_size(
@@ -92,5 +112,5 @@ def draw_size(
 ) -> int:
     """n, the leader included, as it is stated or drawn."""
     if isinstance(size, TeamSize):
-        return size.draw(world.team_sizes, rng("size"), world.day)
+        return size.draw_on(world.day, world.team_sizes, rng("size"))
     return size

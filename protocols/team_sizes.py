@@ -15,17 +15,23 @@ from society.literature.papers import DAYS_PER_YEAR
 
 
 class TeamSize(Part):
-    """A distribution of team sizes; subclass it and write ``draw``."""
+    """A distribution of team sizes; subclass it and write ``draw``.
 
-    def draw(self, observed: Sequence[int], rng: np.random.Generator, day: float = 0.0) -> int:
-        """Draw one size, at least 1.
+    One that changes with time writes ``draw_on``.
+    """
+
+    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+        """Draw one size, at least 1, of a team founded on day 0.
 
         Args:
             observed: sizes of the ecosystem's past teams.
             rng: the stream of this draw.
-            day: the date of the founding in days.
         """
-        raise NotImplementedError
+        return self.draw_on(0.0, observed, rng)
+
+    def draw_on(self, day: float, observed: Sequence[int], rng: np.random.Generator) -> int:
+        """Draw one size, at least 1, of a team founded on a date in days; see ``draw``."""
+        return self.draw(observed, rng)
 
 
 class ObservedSize(TeamSize):
@@ -46,7 +52,7 @@ class ObservedSize(TeamSize):
             raise ValueError("smallest is larger than largest")
         return self
 
-    def draw(self, observed: Sequence[int], rng: np.random.Generator, day: float = 0.0) -> int:
+    def draw_on(self, day: float, observed: Sequence[int], rng: np.random.Generator) -> int:
         """Draw one observed size; the lower bound where none lies within."""
         sizes = observed if isinstance(observed, ObservedSizes) else ObservedSizes(observed)
         within = sizes.within(self.smallest, self.largest, self.since)
@@ -80,7 +86,7 @@ class NegativeBinomialSize(TeamSize):
             raise ValueError("smallest is larger than mean")
         return self
 
-    def draw(self, observed: Sequence[int], rng: np.random.Generator, day: float = 0.0) -> int:
+    def draw_on(self, day: float, observed: Sequence[int], rng: np.random.Generator) -> int:
         """Draw one size."""
         excess = (self.mean - self.smallest) * math.exp(self.growth * day / DAYS_PER_YEAR)
         if not excess:
@@ -103,7 +109,7 @@ class StatedSize(TeamSize):
             raise ValueError("sizes start at 1, weights are not negative and not all zero")
         return value
 
-    def draw(self, observed: Sequence[int], rng: np.random.Generator, day: float = 0.0) -> int:
+    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
         """Draw one size by weight."""
         sizes = sorted(self.weights)
         shares = np.array([self.weights[size] for size in sizes])

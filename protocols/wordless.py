@@ -17,6 +17,7 @@ from protocols.team_assembly import AssemblyRules, assemble
 from protocols.team_sizes import TeamSize
 from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.repeated_teams import RepeatedTeams
+from society.formation.research_groups import ResearchGroups
 from society.formation.selection import SelectionPolicy
 from society.kernel.durations import Duration, FixedDuration, parse_days
 from society.kernel.process import Process
@@ -61,6 +62,8 @@ class Wordless(TeamProtocol):
     """Which seats newcomers take; null: none, so members are people who are there already."""
     again: RepeatedTeams | None = None
     """Which teams repeat an earlier one; null: every seat is drawn anew."""
+    groups: ResearchGroups | None = None
+    """How leaders ask newcomers of their own group first; null: no groups."""
     author_order: AuthorOrder = "leader_first"
     """``leader_first``: the leader, then the others as they joined. ``leader_last``: those without
     a paper before, the others as they joined, and the leader at the end."""
@@ -104,7 +107,9 @@ class Wordless(TeamProtocol):
     @property
     def assembly_rules(self) -> AssemblyRules:
         """How the seats of a team are filled."""
-        return AssemblyRules(self.team_size, self.selection, self.newcomers, self.again)
+        return AssemblyRules(
+            self.team_size, self.selection, self.newcomers, self.again, self.groups
+        )
 
     def _draw_members(self, team: Team, lab: Lab) -> None:
         """Draw and take in one member after another, each from its own stream."""

@@ -16,6 +16,7 @@ from mesa.space import NetworkGrid
 from agents.errors import Diverged, Stopped
 from agents.gateway.backend import Backend
 from agents.gateway.gateway import Gateway
+from agents.scientist import Scientist
 from society.demographics.career_process import CareerProcess, check_career_rules
 from society.demographics.careers import Careers
 from society.demographics.newcomers import add_newcomer, apprentice_profile
@@ -27,7 +28,7 @@ from society.interventions import Change, founds_alike, intervene
 from society.kernel.dispatcher import Dispatcher
 from society.kernel.durations import Times, to_ticks
 from society.kernel.garbage_collection import infrequent_collection
-from society.kernel.streams import Streams
+from society.kernel.streams import Streams, draw_seed
 from society.literature.authorships import Authorships, authorships_of
 from society.literature.literature import Literature
 from society.population.interest_drift import Drift
@@ -61,17 +62,23 @@ class Society(mesa.Model):
         in_flight: most calls to the backend at a time; changes nothing in the simulated world.
         gateway: the way to the backend; None: a plain one without journal, budget and retries.
         until: last day, exclusive.
+        begin: the date, 0 or less, from which teams are founded. What they would publish before
+            day 0 is dropped; the others are under way on day 0.
         step_days: length of one Mesa step, in days.
-        seed: seed of everything random.
+        seed: seed of everything random; None: it is drawn, and told by ``seed``.
         interventions: changes with their dates, in any order.
         publication: what lies between a finished manuscript and its paper; None: no review.
         careers: who comes, leaves and moves; None: nobody does.
         drift: how interests follow what is written; None: they are those of day 0.
+        agent_reporters: collect a row per agent and step too. Mesa's ``batch_run`` then returns
+            a row per agent, and every step takes time and memory in proportion to the agents.
 
     Attributes:
         world: people, papers, ties and rules that the teams share.
+        seed: seed of everything random, also where it was drawn.
         step_days: length of one Mesa step, in days.
-        datacollector: Mesa's figures, one row per step.
+        datacollector: Mesa's figures, one row per step. None of them looks at the whole network
+            or at everybody, so a step costs the same in a large society as in a small one.
     """
 
     def __init__(
@@ -86,17 +93,20 @@ class Society(mesa.Model):
         in_flight: int = 64,
         gateway: Gateway | None = None,
         until: float = 365.0,
+        begin: float = 0.0,
         step_days: float = 7.0,
-        seed: int = 0,
+        seed: int | None = 0,
         interventions: Sequence[Change] = (),
         publication: Publication | None = None,
         drift: Drift | None = None,
         careers: Careers | None = None,
+        agent_reporters: bool = False,
     ) -> None:
+        self.seed = seed = draw_seed() if seed is None else seed
         super().__init__(seed=seed)
         check_career_rules(ecosystem.profiles, careers, interventions)
         self.step_days = to_ticks(step_days)
-        env = simpy.Environment()
+        env = simpy.Environment(initial_time=to_ticks(begin))
 
         def now() -> float:
             return float(env.now)
@@ -146,9 +156,12 @@ class Society(mesa.Model):
         self._schedule(interventions)
         self._careers, self._founding = CareerProcess(self.world), FoundingProcess(self.world)
         everybody = range(len(self.population))
-        self._careers.begin(careers, everybody)
+        self._begin_careers(careers)
         self._founding.begin(everybody)
-        self.datacollector = DataCollector(model_reporters=_REPORTERS)
+        self.datacollector = DataCollector(
+            model_reporters=_REPORTERS,
+            agent_reporters=_AGENT_REPORTERS if agent_reporters else None,
+        )
         self._space: NetworkGrid | None = None
 
     @property
@@ -315,8 +328,17 @@ class Society(mesa.Model):
         """
         in_order = sorted(interventions, key=lambda change: change.date)
         for number, change in enumerate(in_order, start=1):
-            wait = self.env.timeout(change.date)
+            wait = self.env.timeout(change.date - self.env.now)
             wait.callbacks.append(partial(self._intervene, number, change))
+
+    def _begin_careers(self, rule: Careers | None) -> None:
+        """Begin the careers of the people of day 0, on that day."""
+        everybody = range(len(self.population))
+        if self.env.now == 0:
+            self._careers.begin(rule, everybody)
+        else:
+            wait = self.env.timeout(-self.env.now)
+            wait.callbacks.append(lambda _: self._careers.begin(rule, everybody))
 
     def _intervene(self, number: int, change: Change, _: simpy.Event) -> None:
         world, settings = self.world, dict(change.settings)
@@ -383,6 +405,7 @@ def _teams_in(state: str) -> Callable[[Society], int]:
 
 
 _REPORTERS: dict[str, Callable[[Society], Any]] = {
+    "seed": lambda society: society.seed,
     "day": lambda society: society.day,
     "teams_running": _teams_in("running"),
     "teams_finished": _teams_in("finished"),
@@ -392,4 +415,17 @@ _REPORTERS: dict[str, Callable[[Society], Any]] = {
     "agents": lambda society: len(society.agents),
     "busy_scientists": lambda society: len(society.population.busy),
     "max_memberships": lambda society: max(society.population.busy.values(), default=0),
+    "mean_degree": lambda society: society.network.growth.mean_degree,
+    "giant_component": lambda society: society.network.growth.giant_component,
+    "repeat_rate": lambda society: society.network.growth.repeat_rate,
+}
+"""The last three are the measures of a run of the same names, as of the step."""
+
+_AGENT_REPORTERS: dict[str, Callable[[Scientist], Any]] = {
+    "name": lambda agent: agent.name,
+    "papers": lambda agent: agent.profile.papers,
+    "citations": lambda agent: agent.profile.citations,
+    "coauthors": lambda agent: agent.model.network.degree(agent.row),
+    "teams": lambda agent: agent.load,
+    "present": lambda agent: agent.row not in agent.model.population.departed,
 }

@@ -99,8 +99,8 @@ class Journal:
             and parent is None
             and not self._one("SELECT count(*) FROM findings")
         )
-        self.fork_date = float(self.meta("past") or "0")
-        """Simulated date in days before which a fork asks nothing new; 0 if this is no fork."""
+        self.fork_date = float(self.meta("past") or "-inf")
+        """Simulated date in days before which a fork asks nothing new; -inf if this is no fork."""
         if not frozen:
             self.set_meta("session", str(self.session))
 

@@ -15,7 +15,7 @@ import numpy as np
 from agents.offline.constants import RULES
 from agents.offline.decisions import ask_outsider
 from agents.offline.random_choice import bernoulli, pick, rank_with_noise
-from agents.offline.templates import FRAMES, MARKED, MARKS, PARTS, UNTITLED, frame_mark
+from agents.offline.templates import FRAMES, MARKED, MARKS, PARTS, UNTITLED, fill, frame_mark
 from agents.offline.terms import (
     NEUTRAL,
     as_list,
@@ -39,6 +39,7 @@ from agents.offline.text import (
     split_sentences,
     stems,
     truncate_words,
+    with_article,
 )
 from agents.offline.topics import draw_interest
 
@@ -140,7 +141,7 @@ class SentenceWriter:
         slots = {"t": t, "a": a, "b": b, "o": o}
         if must is not None and "{o}" not in frame:
             slots["a" if "{a}" in frame else "b"] = must
-        return as_sentence(frame.format_map(slots))
+        return as_sentence(fill(frame, **slots))
 
 
 Slots = Mapping[str, Any]
@@ -155,6 +156,8 @@ CRITERIA = (
     "Originality",
     "Overall Score",
 )
+FURTHER = 2
+"""Terms that a draft or a revision brings in beyond those of the idea, or of the draft."""
 LAYOUT = {"introduction": 2, "objective": 1, "methods": 4, "results": 2, "conclusion": 2}
 
 
@@ -182,10 +185,13 @@ def draft_abstract(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     title = _title(getattr(idea, "title", ""))
     body = split_sentences(str(getattr(idea, "idea", "")))
     references = tuple(getattr(candidate, "references", ()) or ())[:4]
-    cited = [term for paper in references for term in paper_terms(paper)[:3]]
+    cited = [term for paper in references for term in paper_terms(paper)[:1]]
     theme = list(split_terms(title)) or [pick(NEUTRAL, rng)]
-    terms = list(unique_terms([*theme[1:], *sentence_terms(body), *cited, *_known(slots, rng)]))
-    writer = SentenceWriter(theme, terms or list(NEUTRAL), _own(slots, title, rng), rng)
+    given = list(unique_terms([*theme, *sentence_terms(body)]))
+    own = _own(slots, f"{title} {' '.join(body)}", rng)[:1]
+    further = exclude_terms(unique_terms([*own, *_known(slots, rng), *cited]), given)[:FURTHER]
+    terms = [*given[1:], *further]
+    writer = SentenceWriter(theme, terms or list(NEUTRAL), [*own, *given[1:]], rng)
     text = AbstractText(body[:1], "objective")
     for part in PARTS:
         while text.parts.count(part) < LAYOUT[part]:
@@ -198,11 +204,12 @@ def draft_abstract(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
 
 def _plan(theme: Sequence[str]) -> str:
     """What the five parts of the abstract have to say."""
-    return as_sentence(f"The {join_list(PARTS)} all have to speak of {join_list(theme[:2])}")
+    named = join_list(map(with_article, theme[:2]))
+    return as_sentence(f"The {join_list(PARTS)} all have to speak of {named}")
 
 
 def _title(title: object) -> str:
-    words = truncate_words(" ".join(str(title).split()), 16)
+    words = truncate_words(" ".join(str(title).split()), 22)
     return capitalise(words) if clean(words) else UNTITLED
 
 
@@ -255,13 +262,16 @@ def revise_abstract(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     scores = _scores(slots, str(text), rng)
     near = tuple(as_list(slots.get("near")))
     own = _away_from(_own(slots, str(text), rng), near)
-    heard = _new_guest_terms(slots.get("guest"), str(text))
+    heard = _new_guest_terms(slots.get("guest"), str(text))[: FURTHER - 1]
     title = _title(before.title)
     theme = list(split_terms(title)) or [pick(NEUTRAL, rng)]
     present = list(sentence_terms(text.lines))
     present = rank_with_noise(present, [0.0] * len(present), 0.0, rng)
-    terms = unique_terms([*heard, *theme[1:], *_away_from(present, near)[:6], *_known(slots, rng)])
-    writer = SentenceWriter(theme, terms or NEUTRAL, own, rng)
+    present = _away_from(present, near)[:6]
+    # One further term beside the reviser's own: a guest's, or else one of a known scientist.
+    further = (heard or _known(slots, rng))[: FURTHER - 1]
+    terms = unique_terms([*further, *theme[1:], *present])
+    writer = SentenceWriter(theme, terms or NEUTRAL, [own[0], *present[:2]], rng)
     many = 1 + bernoulli(RULES.rewrite_two, rng)
     if near or slots.get("review") is not None:
         many = int(RULES.rewrite_review)
@@ -350,7 +360,7 @@ def _retitled(title: str, own: str, rng: np.random.Generator) -> tuple[str, bool
     """Now and then a title whose last part names the reviser's own term; and whether it is one."""
     if not bernoulli(RULES.retitle, rng) or own.casefold() in title.casefold():
         return title, False
-    return capitalise(f"{title_head(title)} with {truncate_words(own, 4)}"), True
+    return capitalise(f"{title_head(title)} with {with_article(own)}"), True
 
 
 def _modifications(
@@ -361,9 +371,9 @@ def _modifications(
     renamed: bool,
 ) -> str:
     parts = [f"the {part}" for part in dict.fromkeys(changed)]
-    lines = [f"I rewrote parts of {join_list(parts)} and brought in {own}"]
+    lines = [f"I rewrote parts of {join_list(parts)} and brought in {with_article(own)}"]
     if heard:
-        lines.append(f"The guest's remark on {heard[0]} is taken up")
+        lines.append(f"The guest's remark on {with_article(heard[0])} is taken up")
     if near:
         lines.append("Wording close to the near abstracts was replaced")
     if renamed:

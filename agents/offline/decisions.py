@@ -25,7 +25,7 @@ from agents.offline.random_choice import (
     rank_with_noise,
     sigmoid,
 )
-from agents.offline.templates import QUESTIONS
+from agents.offline.templates import QUESTIONS, fill
 from agents.offline.terms import (
     as_list,
     exclude_terms,
@@ -35,7 +35,15 @@ from agents.offline.terms import (
     split_terms,
     text_without_frames,
 )
-from agents.offline.text import affinity, as_sentence, join_list, stem_pairs, stems, tokens
+from agents.offline.text import (
+    affinity,
+    as_sentence,
+    join_list,
+    stem_pairs,
+    stems,
+    tokens,
+    with_article,
+)
 from agents.prompts.paper_lists import pair_name, paper_key
 
 Slots = Mapping[str, Any]
@@ -77,7 +85,7 @@ def answer_invitation(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     load = max(0, int(finite_number(slots.get("load"))))
     shared = _in_common(slots)
     if accepted:
-        why = f"We share {join_list(shared)}" if shared else "The team would broaden my work"
+        why = f"We both work on {_list(shared)}" if shared else "The team would broaden my work"
         if finite_number(slots.get("ties")) > 0:
             why += ", and we have published together before"
         return {"Selected Action": "Action 1", "Reasoning": as_sentence(why + ", so I join")}
@@ -89,6 +97,11 @@ def answer_invitation(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     else:
         why = "The theme lies too far from my own work"
     return {"Selected Action": "Action 2", "Reasoning": as_sentence(why)}
+
+
+def _list(terms: Sequence[str]) -> str:
+    """Terms as an English list, with their articles."""
+    return join_list(map(with_article, terms))
 
 
 def _in_common(slots: Slots) -> list[str]:
@@ -113,11 +126,11 @@ def answer_agreement(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     agree = bernoulli(sigmoid(RULES.agree_base + RULES.agree_affinity * near), rng)
     term = _nearest(slots, topic)
     if agree and term and near > 0.0:
-        reason = f"The topic makes room for my work on {term}"
+        reason = f"The topic makes room for my work on {with_article(term)}"
     elif agree:
         reason = "The topic is new to me, and I can follow the others on it"
     elif term:
-        reason = f"The topic says too little about {term}"
+        reason = f"The topic says too little about {with_article(term)}"
     else:
         reason = "The topic does not yet convince me"
     return {"Agree": agree, "Reason": as_sentence(reason)}
@@ -144,7 +157,9 @@ def decide_staying(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     stay = not bernoulli(sigmoid(odds), rng)
     if stay:
         term = _nearest(slots, topic)
-        reason = f"I can contribute {term}" if term else "I am glad to learn the topic"
+        reason = (
+            f"I can contribute {with_article(term)}" if term else "I am glad to learn the topic"
+        )
     elif finite_number(slots.get("load")) > 2:
         reason = "My other teams leave me too little time for this topic"
     else:
@@ -203,7 +218,8 @@ def _comparison(place: int, idea: Any) -> dict[str, str]:
     title = str(papers[near].title)
     terms = split_terms(str(getattr(idea.idea, "title", "")))
     new = next((term for term in terms if term.casefold() not in title.casefold()), "")
-    difference = f"The paper's title does not name {new}" if new else "The titles name the same"
+    named = f"The paper's title does not name {with_article(new)}" if new else ""
+    difference = named or "The titles name the same"
     nearest = paper_key(papers[near], near + 1)
     return {**told, "Nearest": nearest, "Difference": as_sentence(difference)}
 
@@ -333,4 +349,4 @@ def ask_outsider(
     if not theirs:
         return {"Scientist": person.id, "Question": "What would you advise us to look at first?"}
     named = max(theirs, key=lambda term: affinity((term,), text))
-    return {"Scientist": person.id, "Question": pick(QUESTIONS, rng).format(x=named)}
+    return {"Scientist": person.id, "Question": fill(pick(QUESTIONS, rng), x=named)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from agents.offline.templates import (
     GROUNDS,
     SUPPORTS,
     TITLES,
+    fill,
     frame_mark,
 )
 from agents.offline.terms import (
@@ -43,6 +44,7 @@ from agents.offline.text import (
     split_sentences,
     stems,
     truncate_words,
+    with_article,
 )
 from agents.offline.topics import draw_interest, talk_text
 from agents.prompts.paper_lists import paper_key
@@ -109,7 +111,12 @@ def propose_idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
 def _reason(sketch: _Sketch) -> str:
     """Why the idea came up, in terms of the idea alone."""
     others = exclude_terms(sketch.concepts, [sketch.own])[:2]
-    return as_sentence(f"It brings {sketch.own} to {join_list(others)}")
+    return as_sentence(f"It brings {with_article(sketch.own)} to {_list(others)}")
+
+
+def _list(terms: Iterable[str]) -> str:
+    """Terms as an English list, with their articles."""
+    return join_list(map(with_article, terms))
 
 
 def _judgement(previous: Any, references: Sequence[Any]) -> dict[str, Any]:
@@ -128,7 +135,8 @@ def _judgement(previous: Any, references: Sequence[Any]) -> dict[str, Any]:
 def _objection(concepts: Sequence[str]) -> str:
     if not concepts:
         return "It does not say what would count against it."
-    return as_sentence(f"It does not say what {concepts[-1]} adds that could be measured")
+    last = with_article(concepts[-1])
+    return as_sentence(f"It does not say what could be measured to show the gain from {last}")
 
 
 def criticise_idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
@@ -144,11 +152,11 @@ def criticise_idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     candidate = slots.get("idea")
     idea = getattr(candidate, "idea", candidate)
     concepts = split_terms(str(getattr(idea, "title", "")))
-    weakest = concepts[-1] if concepts else "the outcome"
+    weakest = with_article(concepts[-1]) if concepts else "the outcome"
     return {
         "Soundness": as_sentence(f"The step that rests on {weakest} is the weakest"),
         "Objection": _objection(concepts),
-        "Advice": as_sentence(f"State which result would show that {weakest} adds nothing"),
+        "Advice": as_sentence(f"State which result would show that nothing is gained by {weakest}"),
     }
 
 
@@ -234,14 +242,12 @@ def _proposed(
     material += exclude_terms(NEUTRAL, [*material, *own])
     a, b, r = material[0], material[1], material[2]
     o = own[0]
-    lines = [pick(CORES, rng).format(a=a, b=b, o=o)]
+    lines = [fill(pick(CORES, rng), a=a, b=b, o=o)]
     if used:
-        lines.append(pick(GROUNDS, rng).format(r=r, a=a))
-    lines.append(pick(SUPPORTS, rng).format(o=pick(own[:2], rng)))
-    title = pick(TITLES, rng).format(
-        a=truncate_words(a, 4), b=truncate_words(b, 4), o=truncate_words(o, 4)
-    )
-    test = pick(EXPERIMENTS, rng).format(a=a, b=b, o=o)
+        lines.append(fill(pick(GROUNDS, rng), r=r, a=a))
+    lines.append(fill(pick(SUPPORTS, rng), o=pick(own[:2], rng)))
+    title = fill(pick(TITLES, rng), a=a, b=b, o=o)
+    test = fill(pick(EXPERIMENTS, rng), a=a, b=b, o=o)
     concepts = (a, b, o, r) if used else (a, b, o)
     return _Sketch(capitalise(title), " ".join(lines), test, used, concepts, o)
 
@@ -265,12 +271,12 @@ def _refined(
     lines = [truncate_words(line, 45) for line in kept]
     used_before = {frame_mark(line) for line in lines}
     frames = [frame for frame in ADDITIONS if frame_mark(frame) not in used_before]
-    lines.append(pick(frames, rng).format(o=o, x=x))
+    lines.append(fill(pick(frames, rng), o=o, x=x))
     head = title_head(str(previous.title))
     a = (exclude_terms(present, [o, x]) or exclude_terms(NEUTRAL, [o, x]))[0]
-    test = pick(EXPERIMENTS, rng).format(a=a, b=x, o=o)
+    test = fill(pick(EXPERIMENTS, rng), a=a, b=x, o=o)
     return _Sketch(
-        capitalise(f"{head} with {truncate_words(o, 4)}"),
+        capitalise(f"{head} with {with_article(o)}"),
         " ".join(map(as_sentence, lines)),
         test,
         used,

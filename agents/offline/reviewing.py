@@ -15,7 +15,7 @@ from agents.offline.abstracts import revise_abstract
 from agents.offline.constants import RULES
 from agents.offline.random_choice import bernoulli, finite_number, sigmoid
 from agents.offline.terms import expertise, full_text
-from agents.offline.text import affinity, as_sentence
+from agents.offline.text import affinity, as_sentence, with_article
 
 Slots = Mapping[str, Any]
 
@@ -42,7 +42,7 @@ def answer_review_request(slots: Slots, rng: np.random.Generator) -> dict[str, A
     """
     if bernoulli(agreement_probability(slots), rng):
         term = _nearest(slots)
-        why = f"I know about {term}" if term else "I can say something about it"
+        why = f"I know about {with_article(term)}" if term else "I can say something about it"
         return {"Selected Action": "Action 1", "Reasoning": as_sentence(why)}
     busy = finite_number(slots.get("load")) + finite_number(slots.get("open")) > 0
     why = "I have too much other work" if busy else "It lies too far from my own work"

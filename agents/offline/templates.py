@@ -2,7 +2,9 @@
 
 Slots of talk: ``{o}`` the speaker's own term, ``{x}`` one of the discussion, ``{a}`` and ``{b}``
 of the material, ``{r}`` of a reference, ``{g}`` the guest's own, ``{d}`` a direction. In abstracts
-``{t}`` is the theme. No verb or article depends on a slot, since a term may be singular or plural.
+``{t}`` is the theme. No verb depends on a slot, since a term may be singular or plural; ``fill``
+adds the article. No two slots are joined by "and" alone, since a term may hold it itself ("focus
+and context") and could not be read back.
 
 The first two words of a frame are its mark. They tell a later reviser which part of an abstract a
 sentence belongs to, so no two parts share one. Offline scientists understand each other by reading
@@ -16,7 +18,9 @@ from collections import defaultdict
 from functools import cache, lru_cache
 from typing import Final
 
-DIRECTIONS: Final = ("{o} for {x}", "{o} with {x}", "{x} through {o}", "{o} and {x}")
+from agents.offline.text import with_article
+
+DIRECTIONS: Final = ("{o} for {x}", "{o} with {x}", "{x} through {o}", "{x} with {o}")
 LATER: Final = (
     "I would like to build on what was said about {x}.",
     "The point about {x} is the one that I find most promising.",
@@ -67,9 +71,9 @@ CORES: Final = (
     "We propose to join {a} with {b} by way of {o}.",
     "The idea is to rethink {a} in terms of {o}, with {b} as the first case.",
     "Our plan is to carry {o} over to {a}, where {b} could so far be used only in part.",
-    "We want to connect {a} and {b} so that each can be tested with the means of the other.",
-    "We suggest a common account of {a} and {b}, built on {o}.",
-    "Instead of treating {a} and {b} apart, we look at both through {o}.",
+    "We want to connect {a} with {b} so that each can be tested with the means of the other.",
+    "We suggest a common account of {a} together with {b}, built on {o}.",
+    "Instead of treating {a} apart from {b}, we look at both through {o}.",
     "Starting from {a}, we develop a way to decide when {b} can be improved by {o}.",
 )
 GROUNDS: Final = (
@@ -93,13 +97,12 @@ ADDITIONS: Final = (
     "A further step uses {o} to separate the role of {x} from chance.",
     "An addition from {o} opens the question to work on {x}.",
 )
-TITLES: Final = ("{a} for {b} through {o}", "{o} for {a} and {b}", "{a} and {b} through {o}")
+TITLES: Final = ("{a} for {b} through {o}", "{o} for {a} with {b}", "{b} for {a} through {o}")
 EXPERIMENTS: Final = (
     "Compare the approach with current practice in {a} on published material about {b}, and "
     "measure what {o} can add.",
     "Build a prototype around {o}, vary {a} in steps, and record the effect on {b}.",
-    "Repeat a known result on {b}, then add {o} and {a} one after the other and report every "
-    "difference.",
+    "Repeat a known result on {b}, then add first {o}, after it {a}, and report every difference.",
     "Run a controlled study with and without {o}, using cases from {a} and from {b}.",
     "Ask two groups to solve the same tasks on {a}, one of them supported by {o}, and compare "
     "their errors with those known from {b}.",
@@ -148,10 +151,10 @@ FRAMES: Final[dict[str, tuple[str, ...]]] = {
         "narrowly.",
     ),
     "objective": (
-        "This study asks how {a} and {b} can be brought together in one account of {t}.",
+        "This study asks how {a} can be brought together with {b} in one account of {t}.",
         "The objective is to find out under which conditions {a} can improve on what is "
         "known about {t}.",
-        "Our aim is a precise and testable statement of the link between {t} and {o}.",
+        "Our aim is a precise and testable statement of the link from {t} to {o}.",
         "This paper sets out to show that {t} can profit from {o} without losing what {a} "
         "already offers.",
         "Specifically, we ask whether an approach built on {o} changes the picture that earlier "
@@ -161,8 +164,8 @@ FRAMES: Final[dict[str, tuple[str, ...]]] = {
     "methods": (
         "First, we collect published cases of {a} and describe each of them with measures taken "
         "from {o}.",
-        "We then build a working prototype in which {o} and {a} share the same input and can be "
-        "switched on one by one.",
+        "We then build a working prototype that offers {o} beside {a} on the same input, so that "
+        "each can be switched on alone.",
         "To separate the two effects, we compare {t} with and without {o} on otherwise identical "
         "material.",
         "A baseline from current practice in {b} is run beside the new approach, with the same "
@@ -172,7 +175,7 @@ FRAMES: Final[dict[str, tuple[str, ...]]] = {
         "rest on one lucky choice.",
         "Experts in {o} review a blinded sample of outcomes and state where they would have "
         "decided otherwise.",
-        "We model the relation between {a} and {b} explicitly and fit it on one half of the "
+        "We model the relation of {a} to {b} explicitly and fit it on one half of the "
         "material only.",
         "Borrowing from {o}, we define in advance which outcomes would count against our own "
         "hypothesis.",
@@ -203,8 +206,8 @@ FRAMES: Final[dict[str, tuple[str, ...]]] = {
         "take {o} into account.",
         "Gains of this kind would be visible both in {a} and in the judgement of those who rely "
         "on {o}.",
-        "In cases where {a} and {b} disagree, we expect {o} to show which of the two accounts is "
-        "closer to the material.",
+        "In cases where {a} would suggest another answer than {b}, we expect {o} to show which of "
+        "the two is closer to the material.",
     ),
     "conclusion": (
         "Taken together, the study would give {t} a firmer basis and offer {o} a new field of use.",
@@ -212,8 +215,8 @@ FRAMES: Final[dict[str, tuple[str, ...]]] = {
         "its structure.",
         "Beyond the immediate findings, we provide material with which others can test {o} on "
         "their own cases.",
-        "The work thereby connects communities around {a} and {b} that seldom read each other's "
-        "papers.",
+        "The work thereby connects communities around {a} with those around {b}, which seldom "
+        "read each other's papers.",
         "Should the approach fail, the reasons will still tell future work on {t} where not to "
         "look.",
         "It follows that further progress on {t} need not wait for larger studies of {a}.",
@@ -225,6 +228,18 @@ FRAMES: Final[dict[str, tuple[str, ...]]] = {
     ),
 }
 """Sentence frames of each part."""
+
+
+def fill(frame: str, **terms: str) -> str:
+    """A frame with its terms, each with the article that it wants.
+
+    Args:
+        frame: one of the frames above.
+        terms: by slot; names (``who``) and directions (``d``) stand as they are.
+    """
+    return frame.format_map(
+        {slot: term if slot in ("who", "d") else with_article(term) for slot, term in terms.items()}
+    )
 
 
 def frame_mark(text: str) -> str:

@@ -21,20 +21,30 @@ from agents.offline.text import (
     mid_sentence_case,
     split_sentences,
     tokens,
-    truncate_words,
 )
 
 _CACHE = 4096
 _LONGEST = 5
+_LONGEST_HEAD = 13
 _BREAK = re.compile(r"[^\w\s'’-]+|\s[-–—]+\s|\b\d{3,}\b")
-_QUOTED = re.compile(r'"([^"]{2,200})"')
-_JOINT = re.compile(
-    r"^from\s+|,\s+informed by\s+|[,:;]\s+|\s+(?:for|to|through|with|towards|meets|and)\s+",
+_PAIRS = re.compile(
+    r"\b(focus|overview|divide|command|supply|cause|search|question|trial)\s*(?:and|\+|&)\s*"
+    r"(context|detail|conquer|control|demand|effect|rescue|answer|answering|error)\b",
     re.IGNORECASE,
 )
+"""Fixed expressions, half of which would be another concept."""
+_MASKED = re.compile(r"\W*scientist\s?\d+(?:['’]s)?\W*", re.IGNORECASE)
+"""A masked name of a scientist, which is no concept."""
+_QUOTED = re.compile(r'"([^"]{2,200})"')
+_JOINT = re.compile(
+    r",\s+informed by\s+|[,:;]\s+|\s+(?:for|through|with|towards|meets)\s+", re.IGNORECASE
+)
+"""Between two terms; never a bare "and", which a term can hold itself ("focus and context")."""
+_FROM_TO = re.compile(r"^from\s+(.*?)\s+to\s+", re.IGNORECASE)
 _MEANS = re.compile(r"\s(?:with|through)\s|: ")
 _LEAD = "a an and or but of in on for to the with by from as at via using towards toward into"
 _LEADING = frozenset(_LEAD.split())
+_LATIN = frozenset(("priori", "posteriori"))
 
 NEUTRAL: tuple[str, ...] = (
     "controlled comparisons",
@@ -83,11 +93,23 @@ class PaperText(Protocol):
 
 @lru_cache(maxsize=2 * _CACHE)
 def _trimmed(phrase: str) -> str:
-    """A phrase as a term: at most five words, no leading article or preposition."""
-    words = truncate_words(mid_sentence_case(phrase), _LONGEST).split(" ")
-    while len(words) > 1 and words[0].lower() in _LEADING:
+    """A phrase as a term: at most five words, no leading article or preposition, no masked name."""
+    words = mid_sentence_case(_MASKED.sub(" ", phrase)).split(" ")
+    while len(words) > 1 and words[0].lower() in _LEADING and words[1].lower() not in _LATIN:
         words = words[1:]
+    words = _whole(words, _LONGEST)
     return "" if len(words) == 1 and words[0].lower() in _LEADING else " ".join(words)
+
+
+def _whole(words: list[str], most: int) -> list[str]:
+    """A noun phrase of at most ``most`` words that still has its head.
+
+    In English the head stands before the first preposition, or else at the end.
+    """
+    if len(words) <= most:
+        return words
+    cut = next((n for n, word in enumerate(words) if n and word.lower() in _LEADING), len(words))
+    return words[max(0, cut - most) : cut]
 
 
 def unique_terms(phrases: Iterable[str]) -> tuple[str, ...]:
@@ -119,16 +141,16 @@ def noun_phrases(text: str, limit: int = 4) -> tuple[str, ...]:
         limit: most words of a phrase (>= 1).
     """
     found: list[str] = []
-    for part in _BREAK.split(text):
+    for part in _BREAK.split(_PAIRS.sub(r"\1-and-\2", text)):
         run: list[str] = []
         for word in [*part.split(), "the"]:
-            common = word.lower().strip("'’-") in COMMON
-            if common or len(run) == limit:
-                if any(len(w) > 2 for w in run):
-                    found.append(" ".join(run))
-                run = []
-            if not common:
+            if word.lower().strip("'’-") not in COMMON and not _MASKED.fullmatch(word):
                 run.append(word)
+                continue
+            if any(len(w) > 2 for w in run):
+                # Of a long phrase the last words: they hold its head.
+                found.append(" ".join(run[-limit:]))
+            run = []
     return unique_terms(found)
 
 
@@ -159,7 +181,9 @@ def paper_terms(paper: PaperText) -> tuple[str, ...]:
 @lru_cache(maxsize=_CACHE)
 def split_terms(direction: str) -> tuple[str, ...]:
     """The terms that a direction, topic or title joins."""
-    return unique_terms(_JOINT.split(direction)) if clean(direction) else ()
+    if not clean(direction):
+        return ()
+    return unique_terms(_JOINT.split(_FROM_TO.sub(r"\1, ", direction)))
 
 
 def quoted_parts(text: str) -> list[str]:
@@ -172,7 +196,7 @@ def title_head(title: str) -> str:
     head = _MEANS.split(title)[0]
     if not clean(head):
         return UNTITLED
-    if len(head.split()) > 11:
+    if len(head.split()) > _LONGEST_HEAD:
         return capitalise(" for ".join(split_terms(head)[:2]))
     return head
 

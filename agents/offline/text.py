@@ -99,6 +99,37 @@ spanish swedish turkish vietnamese wikipedia twitter google java python
 EPONYMS: frozenset[str] = frozenset(_NAMES.split())
 """Names that keep their capital inside a sentence."""
 
+_THINGS = """
+agent algorithm alphabet antenna approach atlas battery benchmark calculation calendar camera card
+catalogue chart chip circuit compound corpus curve database dataset device diagram dictionary
+display drug electrode engine ensemble equation estimate experiment fabric formula framework
+function game gene glyph grammar graph grid hypothesis icon image index instrument interface
+interphase kernel lattice lens library list loop machine map matrix membrane menu method metric
+microscope mission model molecule museum network object ontology option orbit outline panel
+pathway pattern pipeline planet platform plot potential prior probe procedure process program
+protocol prototype proxy query reaction region robot route rule sample satellite scale schema
+scheme screen sequence signal simulation site sketch spectrum statistic strategy study survey
+switch system table tablet telescope test theorem token tool toolkit trace tree tweet vaccine
+variable vehicle wave widget window workflow workshop
+"""
+_THING_WORDS = frozenset(_THINGS.split())
+_AGENT_ENDINGS = (
+    *("izer", "iser", "ifier", "ator", "ector", "ensor", "oder", "corder", "solver", "ducer"),
+    *("verter", "former", "cluster", "meter", "puter", "arser", "anner", "actor", "itor", "eptor"),
+    *("ictor", "roller", "piler", "polymer", "layer", "marker", "filter", "vector", "border"),
+)
+"""Endings of things that do something: a solver, a recorder, a classifier."""
+_BEFORE = "of for in by with from on to at under over between via using"
+_PREPOSITIONS = frozenset(_BEFORE.split())
+_GOVERNING = "a an the one no some any each every its their our my this that"
+_DETERMINERS = frozenset(_GOVERNING.split())
+_SOUNDS_LIKE_YOU = re.compile(
+    r"uni(?![nm])|us[aeu]|eu|ubiq|utili|ut[eo]|one\b|once\b|u(?=-|\b)", re.I
+)
+_SILENT_H = re.compile(r"hour|honest|honou?r|heir", re.I)
+_SPELT_VOWELS = frozenset("AEFHILMNORSX8")
+"""Letters and digits whose names begin with a vowel sound."""
+
 
 _TEXT_CACHE = 2048
 _PHRASE_CACHE = 8192
@@ -210,6 +241,34 @@ def _inner_word(word: str) -> str:
     if word.lower().removesuffix("'s") in EPONYMS or parts[0].lower() in EPONYMS:
         return word[:1].upper() + word[1:]
     return word.lower()
+
+
+@lru_cache(maxsize=_PHRASE_CACHE)
+def with_article(term: str) -> str:
+    """A term as it stands in a sentence: ``a`` or ``an`` before one thing of which there are many.
+
+    Nouns are told apart by a list and by endings; in doubt a term stays without an article, as
+    plural and mass nouns do.
+    """
+    words = term.split()
+    if not words or words[0].lower() in _DETERMINERS or words[0].isdigit():
+        return term
+    ends = next((n for n, word in enumerate(words) if n and word in _PREPOSITIONS), len(words))
+    head = words[ends - 1].lower().rpartition("-")[2]
+    if head == "order" or not (head in _THING_WORDS or head.endswith(_AGENT_ENDINGS)):
+        return term
+    return f"{indefinite_article(term)} {term}"
+
+
+def indefinite_article(text: str) -> str:
+    """``a`` or ``an``, by the sound with which a text begins."""
+    first = re.split(r"[\s-]", text, maxsplit=1)[0]
+    # Of an acronym the letters are read: an MRI scan, an mRNA vaccine, a GPU.
+    if re.fullmatch(r"[a-z]?[A-Z0-9]{2,}s?", first) or len(first) == 1:
+        return "an" if first[0].upper() in _SPELT_VOWELS else "a"
+    if _SILENT_H.match(text):
+        return "an"
+    return "an" if text[:1].lower() in "aeiou8" and not _SOUNDS_LIKE_YOU.match(text) else "a"
 
 
 def capitalise(text: str) -> str:

@@ -21,6 +21,7 @@ from agents.offline.templates import (
     OWN,
     PROPOSING,
     REMEMBERED,
+    fill,
 )
 from agents.offline.terms import (
     NEUTRAL,
@@ -34,9 +35,21 @@ from agents.offline.terms import (
     split_terms,
     utterance_terms,
 )
-from agents.offline.text import affinity, as_sentence, capitalise, join_list, truncate_words
+from agents.offline.text import (
+    affinity,
+    as_sentence,
+    capitalise,
+    join_list,
+    split_sentences,
+    truncate_words,
+    with_article,
+)
 
 Slots = Mapping[str, Any]
+_HEADLINE = 20
+"""Words of a direction or title that a summary repeats; those made of frames are shorter."""
+_CONTEXT_HEARD = 600
+"""Characters at the end of a context in which a guest looks for what it is asked about."""
 
 
 def draw_interest(slots: Slots, text: str, rng: np.random.Generator) -> str:
@@ -97,15 +110,15 @@ def make_remark(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
         other = other or side[0]
     elif other is not None:
         frames = LATER if slots.get("said") or slots.get("summaries") else OPENING
-        lines.append(pick(frames, rng).format(x=other))
+        lines.append(fill(pick(frames, rng), x=other))
     if other is None:
         left = exclude_terms(expertise(slots.get("me")), [own])
         other = left[0] if left else None
-        lines.append(pick(OPENING, rng).format(x=own))
+        lines.append(fill(pick(OPENING, rng), x=own))
     direction = _direction(own, other, rng)
     if other is not None:
-        lines.append(pick(OWN, rng).format(o=own))
-    lines.append(pick(PROPOSING, rng).format(d=direction))
+        lines.append(fill(pick(OWN, rng), o=own))
+    lines.append(fill(pick(PROPOSING, rng), d=direction))
     reply: dict[str, Any] = {"Response": " ".join(lines), "Direction": capitalise(direction)}
     ask = ask_outsider(slots, text, RULES.ask_topic, rng)
     return {**reply, "Ask": ask} if ask else reply
@@ -113,9 +126,8 @@ def make_remark(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
 
 def _direction(own: str, other: str | None, rng: np.random.Generator) -> str:
     if other is None:
-        return truncate_words(own, 10)
-    frame = pick(DIRECTIONS, rng)
-    return frame.format(o=truncate_words(own, 4), x=truncate_words(other, 4))
+        return with_article(own)
+    return fill(pick(DIRECTIONS, rng), o=own, x=other)
 
 
 def _side_remark(slots: Slots, own: str, rng: np.random.Generator) -> tuple[str, str] | None:
@@ -124,14 +136,14 @@ def _side_remark(slots: Slots, own: str, rng: np.random.Generator) -> tuple[str,
     recalled = exclude_terms(memory, [own])
     if recalled and bernoulli(RULES.take_up_memory, rng):
         term = pick(recalled, rng)
-        return term, REMEMBERED.format(x=term)
+        return term, fill(REMEMBERED, x=term)
     me = slots.get("me")
     others = [p for p in as_list(slots.get("knowledge")) if me is None or p.id != me.id]
     if others and bernoulli(RULES.take_up_known, rng):
         person = pick(others, rng)
         terms = exclude_terms(expertise(person), [own])
         if terms:
-            return terms[0], KNOWN.format(who=person.id, x=terms[0])
+            return terms[0], fill(KNOWN, who=person.id, x=terms[0])
     return None
 
 
@@ -149,8 +161,8 @@ def answer_as_guest(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     own = draw_interest(slots, asked, rng)
     heard = _asked_about(slots, own)
     if heard:
-        return {"Answer": pick(GUEST, rng).format(g=own, x=heard)}
-    return {"Answer": pick(GUEST_ONLY, rng).format(g=own)}
+        return {"Answer": fill(pick(GUEST, rng), g=own, x=heard)}
+    return {"Answer": fill(pick(GUEST_ONLY, rng), g=own)}
 
 
 def _asked_about(slots: Slots, own: str) -> str:
@@ -159,8 +171,18 @@ def _asked_about(slots: Slots, own: str) -> str:
     mine = [own, *expertise(slots.get("me"))]
     low = context.casefold()
     theirs = [term for term in expertise(slots.get("asker")) if term.casefold() in low]
-    heard = exclude_terms([*theirs, *utterance_terms(context[-600:])], mine)
+    heard = exclude_terms([*theirs, *utterance_terms(_end_of(context))], mine)
     return heard[0] if heard else ""
+
+
+def _end_of(text: str) -> str:
+    """The last sentences of a text, none of them cut."""
+    kept: list[str] = []
+    for line in reversed(split_sentences(text)):
+        if kept and len(" ".join((line, *kept))) > _CONTEXT_HEARD:
+            break
+        kept.insert(0, line)
+    return " ".join(kept)
 
 
 def count_support(items: Sequence[Any]) -> Counter[str]:
@@ -192,10 +214,10 @@ def choose_topic(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     best = rank_with_noise(terms, [float(counts[term]) for term in terms], 0.0, rng)[:3]
     reason = _support(best[0], counts[best[0]])
     if len(best) == 1:
-        return {"Reason": reason, "Selected Topic": capitalise(best[0])}
-    text = f"{best[0]} for {best[1]}"
+        return {"Reason": reason, "Selected Topic": capitalise(with_article(best[0]))}
+    text = f"{with_article(best[0])} for {with_article(best[1])}"
     if len(best) > 2 and counts[best[2]] > 0:
-        text += f", informed by {best[2]}"
+        text += f", informed by {with_article(best[2])}"
     return {"Reason": reason, "Selected Topic": capitalise(text)}
 
 
@@ -204,7 +226,7 @@ def _support(term: str, named: int) -> str:
     if not named:
         return "Nothing was brought up, so the choice is the leader's own."
     times = "once" if named == 1 else f"{named} times"
-    return as_sentence(f"{capitalise(term)} was brought up {times}")
+    return as_sentence(f"The discussion came to {with_article(term)} {times}")
 
 
 def summarise_turn(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
@@ -221,7 +243,7 @@ def summarise_turn(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     first: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for item in said:
-        head = truncate_words(headline(item).replace('"', ""), 12)
+        head = truncate_words(headline(item).replace('"', ""), _HEADLINE)
         if head:
             counts[first.setdefault(head.casefold(), head)] += 1
     if not counts:

@@ -54,6 +54,23 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A part of what somebody said, where the rest of it is not shown.
+
+    Attributes:
+        text: the words that are shown.
+        title: title of the idea that the words are of; empty: they are of none.
+    """
+
+    text: str
+    title: str = ""
+
+    def words(self) -> str:
+        """The words that are shown."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
 class TurnPosition:
     """Where in the work of a team a question is asked.
 
@@ -65,6 +82,7 @@ class TurnPosition:
         seats: speakers in the round; 0: nobody speaks in turn.
         adaptive: True if the leader may end the stage before its last round.
         attempt: number of times that the team has come to the stage, from 1.
+        begun: True if somebody has spoken in the stage before its first round.
     """
 
     stage: str
@@ -74,11 +92,12 @@ class TurnPosition:
     seats: int = 0
     adaptive: bool = False
     attempt: int = 1
+    begun: bool = False
 
     @property
     def opens(self) -> bool:
-        """True if nobody has spoken in this stage before."""
-        return self.round == 1 and self.seat == 1
+        """True if nobody has spoken in this attempt at the stage before."""
+        return self.round == 1 and self.seat == 1 and not self.begun
 
     @property
     def closes(self) -> bool:
@@ -110,7 +129,8 @@ def describe_position(position: TurnPosition) -> str:
     if position.seat == 0 or position.seats == 1:
         return parts[0] + "."
     if position.opens:
-        parts.append(f"you are the first of {position.seats} speakers: nobody has spoken yet")
+        here = " in this attempt" if again else ""
+        parts.append(f"you are the first of {position.seats} speakers: nobody has spoken yet{here}")
     elif position.seat == 1:
         parts.append(f"you are the first of {position.seats} speakers in this round")
     elif position.seat == position.seats:

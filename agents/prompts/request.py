@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from agents.profile import Profile
-from agents.replies.form import Form
+from agents.replies.form import Form, as_sent
 from agents.usage import Usage
 
 
@@ -65,8 +65,13 @@ class Request:
 
     @cached_property
     def schema_text(self) -> str:
-        """The JSON Schema of the reply as text, its fields in the order of the page."""
-        return json.dumps(self.form.schema_for(self.slots))
+        """The JSON Schema that is sent, as text: every field required, in the order of the page.
+
+        Some constrained decoders write required fields first and the others after them, so a
+        reason that was optional would come after the choice. An optional field may stay empty.
+        Ratings are integers (see ``as_sent``).
+        """
+        return json.dumps(as_sent(self.form.schema_for(self.slots)))
 
 
 @dataclass(frozen=True, slots=True)

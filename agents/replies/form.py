@@ -113,6 +113,31 @@ class Form(BaseModel):
         return json.dumps(self.model_dump(by_alias=True, mode="json"), ensure_ascii=False)
 
 
+def as_sent(schema: Any) -> Any:
+    """The same JSON Schema for constrained decoders, which differ in what they enforce.
+
+    Every declared property of an object is required, because some decoders write what is optional
+    after all that is required. A number between two bounds is an integer, because some of them
+    keep integers within their bounds and no other numbers.
+    """
+    if isinstance(schema, list):
+        return [as_sent(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made: dict[str, Any] = {}
+    for key, part in schema.items():
+        if key in ("properties", "$defs"):
+            made[key] = {name: as_sent(one) for name, one in part.items()}
+        else:
+            made[key] = part if key in _VALUES else as_sent(part)
+    if "properties" in made:
+        made["required"] = list(made["properties"])
+    if made.get("type") == "number" and {"minimum", "maximum"} <= made.keys():
+        made |= {bound: int(made[bound]) for bound in ("minimum", "maximum")}
+        made["type"] = "integer"
+    return made
+
+
 @cache
 def _schema_text(form: type[Form]) -> str:
     schema = form.model_json_schema()

@@ -56,11 +56,10 @@ class CriticalPath:
         for row in table_rows(rows, "members"):
             self._teams_of[row["scientist"]].append((row["joined"], row["team"]))
             self._people[row["team"]].append((row["joined"], row["scientist"]))
-        self._guests = {
-            row["call"].rsplit("/", 1)[0]: row["call"]
-            for row in table_rows(rows, "calls")
-            if row["act"] == "guest"
-        }
+        self._guests: dict[str, list[str]] = defaultdict(list)
+        for row in table_rows(rows, "calls"):
+            if row["act"] == "guest":
+                self._guests[row["call"].rsplit("/", 1)[0]].append(row["call"])
         self._trace(self._events(rows))
 
     @property
@@ -120,9 +119,11 @@ class CriticalPath:
         self.ends[call["call"]] = self.ends[call["needs"]] = end
 
     def _end(self, need: str) -> float:
-        if need.endswith("/guest"):
-            spoken = self.ends.get(need.removesuffix("/guest"), 0.0)
-            return max(spoken, self.ends.get(self._guests.get(need, ""), 0.0))
+        # The second and later guests of one utterance have the needs ``/guest2`` and so on.
+        spoken, sign, place = need.rpartition("/guest")
+        if sign and (not place or place.isdigit()):
+            guests = self._guests.get(spoken + sign, ())
+            return max(self.ends.get(call, 0.0) for call in (spoken, *guests))
         return self.ends.get(need, 0.0)
 
 

@@ -2,7 +2,8 @@
 
 Replicates are the unit; papers or teams of one run are not independent of each other. Read
 ``sample`` first (what goes in, what comes out), then ``intervals``, ``comparisons``, ``effects``,
-``correlations``, ``two_lines``, ``logistic``; ``coverage`` says how often the intervals hold.
+``correlations``, ``rank_trend`` (within seeds and settings), ``factorial`` (effects of a grid),
+``two_lines``, ``logistic``; ``coverage`` says how often the intervals hold.
 """
 
 from typing import TYPE_CHECKING

@@ -23,6 +23,7 @@ class Correlation:
         high: upper end.
         p: two-sided, against no correlation.
         n: observations.
+        note: empty, or what was left out and why.
     """
 
     r: float
@@ -30,6 +31,7 @@ class Correlation:
     high: float
     p: float
     n: int
+    note: str = ""
 
 
 def pearson(x: Numbers, y: Numbers, level: float = 0.95) -> Correlation:

@@ -15,16 +15,24 @@ from agents.errors import InputError
 from metrics.inference.sample import Interval, Numbers, sample_of, unbounded
 
 Statistic = Callable[[FloatArray], float]
+UNLIMITED = (-np.inf, np.inf)
+"""The extent of a measure that can be any number."""
 BLOCK = 2_000_000
 """Numbers that the bootstrap draws at once, at most."""
 
 
-def t_interval(values: Numbers, level: float = 0.95) -> Interval:
-    """Student's t interval of the mean (Student 1908).
+def t_interval(
+    values: Numbers, level: float = 0.95, extent: tuple[float, float] = UNLIMITED
+) -> Interval:
+    """Student's t interval of the mean (Student 1908), within what the measure can be.
+
+    Where a measure has a least or a largest value, a bound beyond it is put there. The mean cannot
+    lie beyond it either, so that the interval holds the mean exactly as often as before.
 
     Args:
         values: one number per replicate.
         level: coverage, in (0, 1).
+        extent: least and largest value that the measure can have.
 
     Returns:
         The mean with its bounds, which are NaN below two values.
@@ -41,7 +49,9 @@ def t_interval(values: Numbers, level: float = 0.95) -> Interval:
     if n < 2:
         return unbounded(mean, n, level)
     half = float(stats.t.ppf(0.5 + level / 2, n - 1) * sample.std(ddof=1) / np.sqrt(n))
-    return Interval(mean, mean - half, mean + half, n, level)
+    # The mean of equal values may miss their bound by rounding.
+    least, most = min(extent[0], mean), max(extent[1], mean)
+    return Interval(mean, max(mean - half, least), min(mean + half, most), n, level)
 
 
 def log_interval(values: Numbers, level: float = 0.95) -> Interval:

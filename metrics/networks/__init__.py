@@ -2,7 +2,8 @@
 
 Read ``structure`` first: the adjacency matrix, and the statistics of a network over time. Then
 ``communities``, ``core_periphery``, ``small_world`` (with ``rewiring``, its null networks),
-``degree_tails`` (with ``powerlaw``), ``assembly``, ``consulting`` and ``removals``.
+``degree_tails`` (with ``powerlaw``), ``assembly``, ``team_patterns`` and ``tie_lifetimes`` (who
+writes together again, and for how long), ``active_network``, ``consulting`` and ``removals``.
 """
 
 from typing import TYPE_CHECKING

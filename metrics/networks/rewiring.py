@@ -16,6 +16,8 @@ from agents.arrays import BoolArray, IntArray
 ROUNDS = 10
 """Times that every pair is tried."""
 LATTICE_ROUNDS = 100
+TRIES = 1_000
+"""Ties that are drawn to be cut for two nodes that miss one, before a ring is given up."""
 MANY_PAIRS = 50_000
 """A lattice is sought in 100 rounds, above so many pairs in 10."""
 
@@ -56,6 +58,70 @@ def latticise(matrix: sparse.csr_array, rng: np.random.Generator) -> sparse.csr_
     for _ in range(ROUNDS if len(pairs) > MANY_PAIRS else LATTICE_ROUNDS):
         pairs = _swap_round(pairs, size, rng, size)
     return _matrix(pairs, size)
+
+
+def ring_lattice(matrix: sparse.csr_array, rng: np.random.Generator) -> sparse.csr_array | None:
+    """A ring with the same degrees, in which each node is tied to its nearest neighbours.
+
+    Nodes of like degree stand together in the ring: degrees rise along one half of it and fall
+    along the other. Nodes that miss ties are tied to the next one in the ring that misses some,
+    then to the next but one, and so on. Where only nodes that are tied already miss ties, another
+    tie is cut and both its ends take one of them. If all degrees are equal, this is the ring
+    lattice of Watts and Strogatz (1998).
+
+    Args:
+        matrix: symmetric, n x n, no diagonal.
+        rng: draws the ties that are cut.
+
+    Returns:
+        The ring; None where no tie that can be cut was found.
+    """
+    degree = np.diff(matrix.indptr)
+    order = np.argsort(degree, kind="stable")
+    ring = np.concatenate([order[::2], order[1::2][::-1]])
+    missing: list[int] = degree[ring].tolist()
+    pairs: dict[tuple[int, int], None] = {}
+    waiting, step = [place for place, ties in enumerate(missing) if ties], 1
+    while step < len(waiting):
+        for one, other in zip(waiting, [*waiting[step:], *waiting[:step]], strict=True):
+            pair = min(one, other), max(one, other)
+            if missing[one] and missing[other] and pair not in pairs:
+                pairs[pair] = None
+                missing[one] -= 1
+                missing[other] -= 1
+        waiting, step = [place for place in waiting if missing[place]], step + 1
+    ends = [place for place in waiting for _ in range(missing[place])]
+    if not _place_rest(pairs, ends, rng):
+        return None
+    return _matrix(ring[np.array(list(pairs), dtype=np.int64).reshape(-1, 2)], len(ring))
+
+
+def _place_rest(
+    pairs: dict[tuple[int, int], None], ends: list[int], rng: np.random.Generator
+) -> bool:
+    """Give a tie to each of these ends, by cutting one tie for two of them; False if none is found.
+
+    Args:
+        pairs: the ties, which are changed.
+        ends: nodes that miss a tie, once for each; an even number.
+        rng: draws the ties that are cut.
+    """
+    held = list(pairs)
+    while ends:
+        one, other = ends.pop(), ends.pop(0)
+        for number in rng.integers(len(held), size=TRIES).tolist() if held else ():
+            a, b = held[number]
+            first, second = (min(one, a), max(one, a)), (min(other, b), max(other, b))
+            loops = one == a or other == b or first == second
+            if not loops and first not in pairs and second not in pairs:
+                del pairs[a, b]
+                pairs[first] = pairs[second] = None
+                held[number] = first
+                held.append(second)
+                break
+        else:
+            return False
+    return True
 
 
 def _swap_round(pairs: IntArray, size: int, rng: np.random.Generator, ring: int | None) -> IntArray:

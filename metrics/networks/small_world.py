@@ -7,13 +7,15 @@ searches cost about as much as one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from scipy import sparse
 from scipy.sparse import csgraph
 
 from agents.arrays import IntArray
-from metrics.networks.rewiring import MANY_PAIRS, latticise, rewire
+from metrics.networks.rewiring import MANY_PAIRS, latticise, rewire, ring_lattice
 from metrics.networks.structure import NETWORKS, adjacency, network_statistics, network_ties
 from society.kernel.streams import Streams
 from society.results.run import Run
@@ -68,6 +70,9 @@ def _steps(matrix: sparse.csr_array, sources: IntArray) -> int:
     return total
 
 
+TOO_SMALL = "fewer than four nodes"
+NO_TRIANGLE = "omega is missing: the lattice has no triangle"
+ABOVE_LATTICE = "omega is missing: more clustering than in the lattice"
 NULLS = 10
 FEW_NULLS = 3
 """Random networks to compare with; the fewer above 50,000 pairs."""
@@ -89,14 +94,16 @@ def small_world(run: Run) -> pd.DataFrame:
         ``clustering`` (0..1), ``path`` (steps, >= 1), ``clustering_random``, ``path_random``
         (means over ``nulls`` rewired networks), ``clustering_lattice``; ``sigma`` (> 1: a small
         world; missing where the random networks have no triangle) and ``omega`` (about -1: a
-        lattice, 0: a small world, 1: random). Missing below four nodes.
+        lattice, 0: a small world, 1: random; missing where C is above that of the lattice, since
+        C / C_lattice is then no place between random and lattice); ``note`` says why omega is
+        missing, or is empty. All are missing below four nodes.
     """
     streams = Streams(run.seed, "metrics", "small world")
     rows = []
     for network in NETWORKS:
         matrix = adjacency(network_ties(run.table("ties"), network))
         rows.append({"network": network, **small_world_statistics(matrix, streams.stream(network))})
-    table = pd.DataFrame(rows).astype({"network": "string"})
+    table = pd.DataFrame(rows).astype({"network": "string", "note": "string"})
     table[["nodes", "pairs", "nulls"]] = table[["nodes", "pairs", "nulls"]].astype("Int64")
     table[list(PARTS)] = table[list(PARTS)].astype("Float64")
     return table
@@ -104,7 +111,7 @@ def small_world(run: Run) -> pd.DataFrame:
 
 def small_world_statistics(
     matrix: sparse.csr_array, rng: np.random.Generator
-) -> dict[str, float | int | None]:
+) -> dict[str, float | int | str | None]:
     """Every column of ``small_world`` but the first, for one network.
 
     Args:
@@ -113,18 +120,28 @@ def small_world_statistics(
     """
     whole = largest_component(matrix)
     nodes, pairs = whole.shape[0], whole.nnz // 2
-    columns: dict[str, float | int | None] = {"nodes": nodes, "pairs": pairs, "nulls": 0}
+    columns: dict[str, float | int | str | None] = {"nodes": nodes, "pairs": pairs, "nulls": 0}
     if nodes < 4:
-        return {**columns, **dict.fromkeys(PARTS)}
+        return {**columns, **dict.fromkeys(PARTS), "note": TOO_SMALL}
     clustering, path = _clustering(whole), mean_path(whole, rng)
     nulls = FEW_NULLS if pairs > MANY_PAIRS else NULLS
     random = np.array([_of_null(whole, rng) for _ in range(nulls)])
     c_random, l_random = (float(mean) for mean in random.mean(axis=0))
-    c_lattice = max(_clustering(latticise(whole, rng)), clustering)
+    c_lattice = max(_clustering(lattice) for lattice in _lattices(whole, rng))
     values = (clustering, path, c_random, l_random, c_lattice)
     sigma = clustering / c_random / (path / l_random) if c_random > 0 else None
-    omega = l_random / path - clustering / c_lattice if c_lattice > 0 else None
-    return {**columns, "nulls": nulls, **dict(zip(PARTS, (*values, sigma, omega), strict=True))}
+    note = NO_TRIANGLE if not c_lattice else ABOVE_LATTICE if clustering > c_lattice else ""
+    omega = None if note else l_random / path - clustering / c_lattice
+    measured = dict(zip(PARTS, (*values, sigma, omega), strict=True))
+    return {**columns, "nulls": nulls, **measured, "note": note}
+
+
+def _lattices(matrix: sparse.csr_array, rng: np.random.Generator) -> Iterator[sparse.csr_array]:
+    """Lattice-like networks of the same degrees; neither way is always the better."""
+    yield latticise(matrix, rng)
+    ring = ring_lattice(matrix, rng)
+    if ring is not None:
+        yield ring
 
 
 def _of_null(matrix: sparse.csr_array, rng: np.random.Generator) -> tuple[float, float]:

@@ -6,6 +6,8 @@ Two networks are followed: ``all`` holds the ties from before day 0 and those ma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from scipy import sparse
@@ -79,15 +81,24 @@ def sample_dates(days: float, every: float) -> list[float]:
     return steps if steps[-1] == days else [*steps, float(days)]
 
 
-def adjacency(ties: pd.DataFrame) -> sparse.csr_array:
-    """Symmetric matrix of joint papers between the scientists that have a tie; no diagonal."""
+def adjacency(ties: pd.DataFrame, nodes: Sequence[str] | None = None) -> sparse.csr_array:
+    """Symmetric matrix of joint papers; no diagonal.
+
+    Args:
+        ties: ``source``, ``target`` and ``papers``.
+        nodes: the scientists that are in the matrix, in its order, also those without a tie; ties
+            of others are left out. None: all who have a tie, by name.
+    """
     names = pd.concat([ties["source"], ties["target"]])
-    codes, _ = pd.factorize(names, sort=True)
-    half = len(ties)
+    if nodes is None:
+        codes, known = pd.factorize(names, sort=True)
+    else:
+        known = pd.Index(nodes, dtype=object)
+        codes = known.get_indexer(names.astype(object))
+    half, size = len(ties), len(known)
     rows, columns = codes[:half], codes[half:]
     papers = ties["papers"].fillna(1).to_numpy(dtype=np.float64)
-    size = int(codes.max()) + 1 if len(codes) else 0
-    apart = rows != columns
+    apart = (rows != columns) & (rows >= 0) & (columns >= 0)
     one_way = sparse.coo_array(
         (papers[apart], (rows[apart], columns[apart])), shape=(size, size)
     ).tocsr()

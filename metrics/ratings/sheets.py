@@ -21,6 +21,7 @@ import numpy as np
 from agents.errors import InputError
 from metrics.ratings.agreement import DIMENSIONS
 from society.kernel.streams import Streams
+from society.results.speaker import join_speakers
 
 FORMAT = 1
 RATED = ("item", "rater", "title", "abstract", *DIMENSIONS)
@@ -41,6 +42,7 @@ class SheetEntry:
         paper: its id there.
         title: without names.
         abstract: without names.
+        speaker: who spoke in the run; the key says so, the sheet does not.
     """
 
     run: str
@@ -49,12 +51,13 @@ class SheetEntry:
     paper: str
     title: str
     abstract: str
+    speaker: str = ""
 
     @property
     def source(self) -> dict[str, str]:
-        """Run, digest, arm and paper, as the key of a sheet holds them."""
+        """Run, digest, arm, paper and speaker, as the key of a sheet holds them."""
         fields = asdict(self)
-        return {name: fields[name] for name in ("run", "digest", "arm", "paper")}
+        return {name: fields[name] for name in ("run", "digest", "arm", "paper", "speaker")}
 
 
 def blind(text: str, names: Sequence[str] = ()) -> str:
@@ -174,6 +177,12 @@ def read_key(path: Path) -> dict[str, Any]:
     if not known:
         raise InputError(f"{path}: is not the key of a sheet that this release reads")
     return dict(content)
+
+
+def speakers_in(key: Mapping[str, Any]) -> str:
+    """Who spoke in the runs of a sheet; empty where its key is of a release that did not say."""
+    sides = [one for item in key["items"].values() for one in _sides(item)]
+    return join_speakers(str(one.get("speaker") or "") for one in sides)
 
 
 def _shuffled(things: Sequence[Any], seed: int, *labels: object) -> list[Any]:

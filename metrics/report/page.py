@@ -21,6 +21,7 @@ from metrics.novelty.novelty import COLUMNS, settings_of
 from metrics.novelty.training_leaks import training_cutoff
 from metrics.registry import measure
 from metrics.report import figures
+from metrics.report.decisions import decisions_section
 from metrics.report.network_figures import coauthorship_figure
 from metrics.report.network_layout import lay_out
 from metrics.report.sections import (
@@ -88,6 +89,7 @@ def _page_context(run: Run) -> dict[str, Any]:
         "acceptance": figures.acceptance(measure(run, "acceptance")),
         "slope": records(measure(run, "acceptance_slope"))[0],
         "reading": reply_parsing_section(run, summary),
+        "decisions": decisions_section(run),
         "refereeing": peer_review_section(run),
         "ladder": RUNGS,
         "paid": cost_section(read_ledger(run)),

@@ -53,7 +53,8 @@ def community_section(run: Run) -> dict[str, Any]:
             if name != "combinations"
         },
         "combinations": _combinations(run) if "combinations" in held else None,
-        "observed": records(_named(run.measure("observed"))) if "observed" in held else [],
+        "observed": _observed(run) if "observed_scores" in held else [],
+        "scores": records(run.measure("observed_scores")) if "observed_scores" in held else [],
         "unknown": _unknown(run) if "observed_unknowns" in held else [],
     }
 
@@ -89,10 +90,19 @@ def _famous(run: Run) -> list[dict[str, Any]]:
     return records(table[table["citations"] > 0].head(MOST_CITED_SHOWN))
 
 
-def _named(table: pd.DataFrame) -> pd.DataFrame:
-    """The comparison, each distance with its kind where it is not a difference."""
+def _observed(run: Run) -> list[dict[str, Any]]:
+    """The comparison over the longest window: one entry per column, with its rows."""
+    table = run.measure("observed")
     kind = " (" + table["kind"] + ")"
-    return table.assign(quantity=table["quantity"] + kind.mask(table["kind"] == "difference", ""))
+    table = table.assign(
+        quantity=table["quantity"] + kind.mask(table["kind"] == "difference", ""),
+        within=table["within"].map({True: "yes", False: "no"}),
+    )
+    last = table[table["window"] == table["window"].max()]
+    return [
+        {"side": side, "years": float(rows["window"].iloc[0]), "rows": records(rows)}
+        for side, rows in last.groupby("side", sort=False)
+    ]
 
 
 def _unknown(run: Run) -> list[str]:

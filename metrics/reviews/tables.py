@@ -78,13 +78,16 @@ def average_table(kind: ReviewKind, opinions: Sequence[ReviewRound]) -> pd.DataF
     return _typed(rows, AVERAGES)
 
 
-def write_reviews(panel: Path, kind: ReviewKind, opinions: Sequence[ReviewRound]) -> None:
+def write_reviews(
+    panel: Path, kind: ReviewKind, opinions: Sequence[ReviewRound], speaker: str = ""
+) -> None:
     """Write ``reviews.parquet`` and ``averages.parquet`` of a panel; rows of other kinds stay.
 
     Args:
         panel: folder of the panel.
         kind: the kind that has been reviewed.
         opinions: all rounds of it.
+        speaker: the reviewing model, for the metadata of both files.
     """
     made = {"reviews": review_table(kind, opinions), "averages": average_table(kind, opinions)}
     for name, table in made.items():
@@ -92,7 +95,7 @@ def write_reviews(panel: Path, kind: ReviewKind, opinions: Sequence[ReviewRound]
         held = _read(path, REVIEWS if name == "reviews" else AVERAGES)
         whole = pd.concat([held[held["kind"] != kind.name], table], ignore_index=True)
         order = whole["kind"].map(list(KINDS).index).sort_values(kind="stable").index
-        write_parquet(path, whole.loc[order].reset_index(drop=True))
+        write_parquet(path, whole.loc[order].reset_index(drop=True), speaker=speaker)
 
 
 def read_averages(run: Path) -> pd.DataFrame:

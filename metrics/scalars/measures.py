@@ -84,6 +84,21 @@ def name_error(name: str) -> str | None:
     return None
 
 
+def measure_extent(name: str) -> tuple[float, float]:
+    """The least and the largest value that a measure can have; infinite where that is not known.
+
+    Args:
+        name: a key of ``MEASURES``, or ``table.column.statistic``, of which a ``count``, a
+            ``share`` and a ``gini`` are known to be bounded.
+    """
+    if name in MEASURES:
+        return MEASURES[name].low, MEASURES[name].high
+    statistic = name.rpartition(".")[2]
+    return {"count": (0.0, INFINITE), "share": (0.0, 1.0), "gini": (0.0, 1.0)}.get(
+        statistic, (-INFINITE, INFINITE)
+    )
+
+
 def _function(name: str) -> ScalarFunction:
     if name in MEASURES:
         return MEASURES[name].compute

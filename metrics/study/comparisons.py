@@ -11,8 +11,13 @@ import numpy as np
 from agents.arrays import FloatArray
 from metrics.inference.comparisons import ArmDifference, holm, paired, welch
 from metrics.inference.correlations import Correlation, pearson, spearman
+from metrics.inference.rank_trend import Block, rank_trend
 from metrics.inference.two_lines import TwoLines, inverted_u
 from metrics.study.study import PlannedComparison, Study
+
+NO_VARIANCE = "not estimable: the measure does not vary"
+CONSTANT_NAMED = 4
+"""Arms whose runs do not vary that are named in a note."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +74,62 @@ def _results(
         yield from _correlations(study, plan, arms, without)
         return
     key, among = plan.over or "", "" if plan.arms is None else _shared_settings(study, arms)
-    x, y = key_and_measure(study, plan.of, key, arms, without)
     if plan.test == "inverted_u":
-        shape = inverted_u(x, y)
+        shape = inverted_u(*key_and_measure(study, plan.of, key, arms, without))
         yield ComparisonResult(plan.of, (key,), "two lines", shape, shape.p, among=among)
     else:
-        rank = spearman(x, y)
+        rank = _rank_correlation(study, plan.of, key, arms, without)
         yield ComparisonResult(plan.of, (key,), "rank correlation", rank, rank.p, among=among)
+
+
+def _rank_correlation(
+    study: Study, measure: str, key: str, arms: list[str], without: Set[int]
+) -> Correlation:
+    """Spearman's rho within blocks of one seed and one setting of a grid's other keys.
+
+    In a sampled design the unit is the arm, whose other keys all differ: there is one block.
+    """
+    if study.sampled:
+        return spearman(*key_and_measure(study, measure, key, arms, without))
+    grouped: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    constant: dict[str, float] = {}
+    for arm in arms:
+        place, values = study.key_value(arm, key), study.values(measure, arm, without)
+        if not np.isfinite(place) or not len(values):
+            continue
+        if len(values) > 1 and np.ptp(values) == 0:
+            constant[arm] = float(values.iloc[0])
+        stratum = str(_other_settings(study, arm, key))
+        for replicate, value in zip(values.index.tolist(), values.tolist(), strict=True):
+            unit = replicate if study.description.paired else 0
+            grouped.setdefault((stratum, unit), []).append((place, value))
+    tables = {unit: np.array(rows) for unit, rows in sorted(grouped.items())}
+    blocks = [Block(rows[:, 0], rows[:, 1], unit) for (_, unit), rows in tables.items()]
+    if len(blocks) == 1:
+        rank = spearman(blocks[0].x, blocks[0].y)
+        rank = replace(rank, note="" if blocks[0].varies else NO_VARIANCE)
+    else:
+        rank = rank_trend(blocks)
+    notes = [rank.note, _constant_arms(constant)]
+    return replace(rank, note="; ".join(note for note in notes if note))
+
+
+def _other_settings(study: Study, arm: str, key: str) -> list[tuple[str, str]]:
+    """What an arm of a grid sets beside a key; in a list, other keys may go along with it."""
+    if study.description.design != "grid":
+        return []
+    given = next(one.set for one in study.description.arms if one.name == arm)
+    return sorted((name, str(value)) for name, value in given.items() if name != key)
+
+
+def _constant_arms(constant: dict[str, float]) -> str:
+    """A warning of arms whose runs all have one value, such as zero by construction."""
+    if not constant:
+        return ""
+    named = [f"{arm} ({value:g})" for arm, value in list(constant.items())[:CONSTANT_NAMED]]
+    more = len(constant) - len(named)
+    listed = ", ".join([*named, *([f"{more} more"] if more else [])])
+    return f"no variance between the runs of {listed}"
 
 
 def _compare_two_arms(

@@ -28,7 +28,10 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")
 
 
 def write_files(
-    folder: Path, tables: Mapping[str, pd.DataFrame], figures: Mapping[str, Markup]
+    folder: Path,
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Markup],
+    speaker: str = "",
 ) -> None:
     """Write ``NAME.csv``, ``NAME.tex`` and ``NAME.svg``; older files of these kinds are deleted.
 
@@ -36,12 +39,13 @@ def write_files(
         folder: made if it is missing.
         tables: name -> table.
         figures: name -> inline SVG.
+        speaker: who spoke in the runs, for the metadata of the CSV files.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for old in sorted(folder.iterdir()):
         if old.suffix in (".csv", ".tex", ".svg"):
             old.unlink()
-    write_csv(folder, tables)
+    write_csv(folder, tables, speaker)
     for name, table in tables.items():
         (folder / f"{name}.tex").write_text(latex(table), encoding="utf-8")
     for name, picture in figures.items():

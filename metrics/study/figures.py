@@ -23,6 +23,7 @@ from metrics.report.svg import (
     inline_svg,
     integer_ticks,
 )
+from metrics.scalars.measures import measure_extent
 from metrics.study.comparisons import ComparisonResult, key_and_measure
 from metrics.study.study import StackedFigure, Study
 
@@ -102,7 +103,8 @@ def _draw_series(
         values = study.numbers(measure, arm)
         if not len(values):
             continue
-        at, band = study.key_value(arm, key) + shift, t_interval(values)
+        at = study.key_value(arm, key) + shift
+        band = t_interval(values, extent=measure_extent(measure))
         axes.scatter([at] * len(values), values, s=9, color=colour, alpha=0.3, linewidths=0)
         if np.isfinite(band.low):
             axes.vlines(at, band.low, band.high, color=colour, linewidth=1.8)
@@ -120,7 +122,7 @@ def _figure_by_arm(study: Study, measure: str) -> Markup:
             values = study.numbers(measure, arm)
             if not len(values):
                 continue
-            band = t_interval(values)
+            band = t_interval(values, extent=measure_extent(measure))
             axes.scatter(
                 values, [row + 0.24] * len(values), s=12, color=BLUE, alpha=0.3, linewidths=0
             )
@@ -231,13 +233,20 @@ def stack_heights(study: Study, stack: StackedFigure) -> pd.DataFrame:
     rows = []
     for key, beside, place, arms in _columns(study, stack):
         parts = _part_means(study, stack, arms)
-        total = t_interval(parts.sum(axis=1).to_numpy(dtype=np.float64))
+        sums = parts.sum(axis=1).to_numpy(dtype=np.float64)
+        total = t_interval(sums, extent=_sum_extent(stack))
         means = {str(label): float(mean) for label, mean in parts.mean().items()}
         head = {"over": key, "place": place, "beside": beside, "n": len(parts)}
         band = {"total": total.value, "low": total.low, "high": total.high}
         rows.append({**head, **means, **band})
     table = pd.DataFrame(rows)
     return table[table["n"] > 0].reset_index(drop=True) if len(table) else table
+
+
+def _sum_extent(stack: StackedFigure) -> tuple[float, float]:
+    """The least and the largest value of the sum of the parts."""
+    extents = [measure_extent(measure) for measure in stack.parts.values()]
+    return sum(low for low, _ in extents), sum(high for _, high in extents)
 
 
 def stacked_figure(study: Study, stack: StackedFigure) -> Markup | None:

@@ -40,7 +40,9 @@ def write_study_page(folder: Path | str) -> Path:
     """
     study = Study.open(folder)
     contents = StudyPage(study)
-    write_files(study.folder / "report", contents.tables, contents.figures)
+    write_files(
+        study.folder / "report", contents.tables, contents.figures, study.description.backend_about
+    )
     return write_html(study.folder / "report.html", contents.render())
 
 
@@ -75,6 +77,7 @@ class StudyPage:
             "inverted_u": tables.two_lines_tests(self.results),
             "rank_correlations": tables.rank_correlations(self.results),
             "correlations": tables.measure_correlations(self.results),
+            "factorial": tables.factorial(study),
             "sensitivity": tables.sensitivity(study),
             study.description.design: study.sensitivity_indices(),
             "without_defaults": tables.without_defaults(self.results, again) if again else None,

@@ -12,9 +12,11 @@ from agents.arrays import FloatArray
 from metrics.inference.comparisons import ArmDifference
 from metrics.inference.correlations import Correlation, prcc
 from metrics.inference.coverage import FAMILIES, SKEWNESS_LADDER, CoverageCell, matching_case
+from metrics.inference.factorial import factorial_effects
 from metrics.inference.intervals import bca_interval, log_interval, t_interval
 from metrics.inference.sample import NAN, skewness
 from metrics.inference.two_lines import TwoLines
+from metrics.scalars.measures import measure_extent
 from metrics.study.comparisons import ComparisonResult
 from metrics.study.study import Study
 
@@ -30,7 +32,9 @@ TWO_LINES_TESTS = (
     *("measure", "over", "among", "n", "break", "slope_1", "low_1", "high_1", "p_1"),
     *("slope_2", "low_2", "high_2", "p_2", "p", "holm", "planned", "note"),
 )
-RANK_CORRELATIONS = ("measure", "over", "among", "n", "rho", "low", "high", "p", "holm", "planned")
+RANK_CORRELATIONS = (
+    *("measure", "over", "among", "n", "rho", "low", "high", "p", "holm", "planned", "note"),
+)
 MEASURE_CORRELATIONS = (
     "measure",
     "against",
@@ -43,6 +47,7 @@ MEASURE_CORRELATIONS = (
     "holm",
     "planned",
 )
+FACTORIAL = (*("measure", "effect", "n", "size", "share", "F", "freedom", "error", "p", "note"),)
 SENSITIVITY = ("measure", "key", "n", "prcc", "low", "high", "p")
 COVERAGE = ("measure", "n", "skewness", "judged_as", "t", "bca", "log")
 SKEWED_FROM = 2
@@ -67,7 +72,7 @@ def measure_by_arm(study: Study, measure: str) -> pd.DataFrame:
 def _arm_row(
     study: Study, measure: str, arm: str, values: FloatArray, log: bool
 ) -> tuple[Any, ...]:
-    t, bca = t_interval(values), bca_interval(values)
+    t, bca = t_interval(values, extent=measure_extent(measure)), bca_interval(values)
     typical = log_interval(values) if log and len(values) else None
     scaled = (NAN,) * 3 if typical is None else (typical.value, typical.low, typical.high)
     spread = float(values.std(ddof=1)) if len(values) > 1 else NAN
@@ -147,9 +152,9 @@ def two_lines_tests(results: Sequence[ComparisonResult]) -> pd.DataFrame:
 def rank_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
     """The rank correlations with a varied key; columns ``RANK_CORRELATIONS``."""
     rows = [
-        (*row[:2], result.among, *row[3:])
+        (*row[:2], result.among, *row[3:], result.result.note)
         for result, row in _correlation_rows(results)
-        if result.test == "rank correlation"
+        if result.test == "rank correlation" and isinstance(result.result, Correlation)
     ]
     return _frame(rows, RANK_CORRELATIONS)
 
@@ -232,6 +237,21 @@ def sensitivity(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
                 )
             )
     return _frame(rows, SENSITIVITY)
+
+
+def factorial(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
+    """Main effects and interactions of two keys in a grid; columns ``FACTORIAL``."""
+    levels = study.grid_levels()
+    rows = []
+    for measure in study.description.measures if levels else ():
+        cells = {
+            tuple(str(arm.set[key]) for key in levels): study.values(measure, arm.name, without)
+            for arm in study.description.arms
+        }
+        for effect in factorial_effects(levels, cells, study.description.paired):
+            head = (measure, " x ".join(effect.keys), effect.n, effect.size, effect.share)
+            rows.append((*head, effect.statistic, *effect.freedom, effect.p, effect.note))
+    return _frame(rows, FACTORIAL)
 
 
 def runs_not_done(study: Study) -> pd.DataFrame:

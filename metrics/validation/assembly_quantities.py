@@ -74,6 +74,25 @@ class AuthorHistory:
         )
         return cls(numbers, np.unique(keys))
 
+    def with_ties(
+        self, authors: Sequence[Hashable], one: IntArray, other: IntArray
+    ) -> AuthorHistory:
+        """The same history with further people and pairs, given in columns.
+
+        Args:
+            authors: people who are known to have written.
+            one: of each pair that is known to have written together, the place of one author in
+                ``authors``.
+            other: the place of the other.
+        """
+        numbers = dict(self.numbers)
+        rows = np.array(
+            [numbers.setdefault(author, len(numbers)) for author in authors], dtype=np.int64
+        )
+        apart = one != other
+        keys = pair_keys(rows[one[apart]], rows[other[apart]])
+        return AuthorHistory(numbers, np.unique(np.concatenate([self.pairs, keys])))
+
 
 NO_HISTORY = AuthorHistory()
 

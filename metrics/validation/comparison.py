@@ -1,268 +1,412 @@
-"""The society's papers compared with those of a real community in the same time.
+"""Runs beside the real papers after the boundary, quantity by quantity, with errors and a score.
 
-The same quantities are computed of the run's papers and of the real papers after the boundary,
-with distances. Two further samples make the distances readable: the real papers of the society's
-own scientists alone, since a society may have no newcomers; and the real papers of as long a time
-before the boundary, whose distance is that between a community and its own next years. All samples
-are dated by the year, as real papers are: papers of one year cannot know each other in any of them.
+Everything is compared in two columns. ``all``: the papers of everybody. ``own``: the papers of the
+society's own scientists (those of day 0), with no authors but these. A run, the real papers after
+the boundary and those of the same length of time before it go through the same function in either
+column. So the real later papers of the society's scientists, given as if they were a run, are at
+a distance of 0 in every row of ``own``.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy import stats
-from scipy.spatial import distance
 
-from agents.arrays import FloatArray
-from metrics.impact.authorships import (
-    AuthorshipTable,
-    authorships_of,
-    coauthor_links,
-    first_paper_dates,
-    map_numbers,
-)
-from metrics.impact.inequality import gini
 from metrics.networks import powerlaw
-from metrics.networks.assembly import assembly_table
-from metrics.networks.structure import adjacency, network_statistics
-from metrics.population import initial_population
-from society.literature.papers import DAYS_PER_YEAR
-from society.results.run import Run
+from metrics.validation.assembly_quantities import (
+    AssemblyQuantities,
+    AuthorHistory,
+    assembly_quantities,
+)
+from metrics.validation.dated_papers import (
+    DatedPaper,
+    compared_frame,
+    dated_authors,
+    history_of,
+    papers_between,
+    papers_of,
+)
+from metrics.validation.tolerances import (
+    TOLERANCES,
+    Tolerance,
+    error_of,
+    errors_in_tolerances,
+    score,
+    within_tolerance,
+)
+from metrics.validation.topics import (
+    NAMES,
+    TopicPapers,
+    half_distance,
+    mix_distance,
+    names_in_samples,
+    topic_papers,
+    vocabulary,
+)
+from society.kernel.streams import Streams
 
-NONE: FloatArray = np.empty(0)
-_WORD = re.compile(r"\w+")
-SOURCES = ("simulated", "observed", "observed_inside", "before")
-
-
-@dataclass(frozen=True)
-class PaperSample:
-    """Papers of one source over one stretch of time.
-
-    Attributes:
-        authorships: authors of the papers, dated by the year, and what was known before.
-        topics: weight of each keyword; a paper's keywords share a weight of 1.
-        words: likewise of each word of the keywords.
-        without_keywords: number of papers without a keyword.
-        sizes: authors of each paper, where ``authorships`` holds only some of them; None: it
-            holds all.
-        people: scientists of the society, where only they could write; None where anybody could.
-    """
-
-    authorships: AuthorshipTable
-    topics: Mapping[str, float]
-    words: Mapping[str, float]
-    without_keywords: int
-    sizes: FloatArray | None = None
-    people: int | None = None
+SIDES = ("all", "own")
+WINDOWS = (1, 2, 4)
+"""Years that are compared where there are as many."""
+RESAMPLES, FEW_RESAMPLES, MANY = 100, 25, 2_000
+"""Bootstrap samples, and above 2,000 papers fewer of them: the standard error of a standard
+deviation is 7 or 14 % of it."""
+UNKNOWN = float("nan")
 
 
 class Quantity(NamedTuple):
-    """One quantity of one side: its value, and what it summarises (numbers, weights or none)."""
+    """One row of the comparison.
 
-    value: float
-    sample: Any = NONE
-
-
-def simulated_sample(run: Run, days: float) -> PaperSample:
-    """The papers that the run's society published before a day.
-
-    Args:
-        run: the run.
-        days: the day.
+    Attributes:
+        attribute: of ``AssemblyQuantities``, or a name of this module.
+        unit: of its values.
+        kind: of its distances: ``difference``, ``relative``, ``KS`` or ``JS``.
+        side: the only column in which it is told; empty: both.
     """
-    works, papers = authorships_of(run), run.table("papers")
-    rows = works.rows[works.rows["date"] < days]
-    years = np.floor(rows["date"].to_numpy(dtype=np.float64) / DAYS_PER_YEAR)
-    rows = rows.assign(date=years * DAYS_PER_YEAR)
-    keywords = papers.loc[papers["published"] < days, "keywords"].fillna("")
-    known = replace(works, rows=rows)
-    return paper_sample(known, [text.split("; ") for text in keywords], people=_people(run))
+
+    attribute: str
+    unit: str
+    kind: str = "difference"
+    side: str = ""
 
 
-def paper_sample(
-    works: AuthorshipTable,
-    keywords: Sequence[Sequence[str]],
-    sizes: FloatArray | None = None,
-    people: int | None = None,
-) -> PaperSample:
-    """A sample from its authorships and the keywords of its papers.
+QUANTITIES: Mapping[str, Quantity] = {
+    "papers": Quantity("papers", "papers", "relative"),
+    "authors": Quantity("authors", "people", "relative"),
+    "active": Quantity("active", "share of the society's scientists", side="own"),
+    "team size": Quantity("team_size", "authors of a paper, mean"),
+    "team sizes": Quantity("sizes", "distribution", "KS"),
+    "alone": Quantity("alone", "share of papers"),
+    "papers per author": Quantity("papers_per_author", "papers, mean", "relative"),
+    "papers of authors": Quantity("papers_by_author", "distribution", "KS"),
+    "productivity Gini": Quantity("gini", "0..1"),
+    "newcomer rate": Quantity("newcomers", "share of authorships"),
+    "newcomers first": Quantity("first_newcomers", "share of first authors"),
+    "newcomers last": Quantity("last_newcomers", "share of last authors"),
+    "two newcomers": Quantity("newcomer_newcomer", "share of links"),
+    "newcomer, incumbent": Quantity("newcomer_incumbent", "share of links"),
+    "two incumbents": Quantity("incumbent_incumbent", "share of links"),
+    "repeats q": Quantity("q", "share of links of incumbents"),
+    "repeat rate": Quantity("repeat_rate", "share of links"),
+    "co-authors": Quantity("coauthors", "per author, mean", "relative"),
+    "co-authors of authors": Quantity("coauthors_by_author", "distribution", "KS"),
+    "degree tail alpha": Quantity("tail_alpha", "exponent"),
+    "degree tail from": Quantity("tail_from", "co-authors"),
+    "giant component": Quantity("giant_component", "share of authors"),
+    "clustering": Quantity("clustering", "0..1"),
+    "assortativity": Quantity("assortativity", "-1..1"),
+    "topic mix": Quantity("topic mix", "different keywords in a sample", "JS"),
+    "topic words": Quantity("topic words", "different words in a sample", "JS"),
+    "new keywords": Quantity("new_keywords", "share of keywords"),
+    "without keywords": Quantity("without_keywords", "share of papers"),
+}
+"""Rows of the comparison, in order; those whose attribute has a tolerance are judged."""
+TEXTS = ("side", "quantity", "unit", "kind")
 
-    Args:
-        works: authors of the papers, dated by the year.
-        keywords: of each paper.
-        sizes: authors of each paper, where ``works`` holds only some of them.
-        people: scientists who could write; None where anybody could.
+
+@dataclass(frozen=True)
+class Community:
+    """The real community around the boundary, and the society's own part of it.
+
+    Attributes:
+        past: papers dated before the boundary.
+        later: papers dated at or after it.
+        scientists: the society's scientists on day 0.
+        history: who had written, and with whom, at the boundary, also where the paper is not among
+            ``past``; alike for runs and real papers.
     """
-    topics, without = keyword_weights(keywords)
-    words, _ = keyword_weights([_WORD.findall(" ".join(listed)) for listed in keywords])
-    return PaperSample(works, topics, words, without, sizes, people)
+
+    past: Sequence[DatedPaper]
+    later: Sequence[DatedPaper]
+    scientists: frozenset[str]
+    history: AuthorHistory = field(repr=False)
+
+    @cached_property
+    def vocabularies(self) -> dict[str, dict[str, int]]:
+        """Names that occur in the past papers, by what tells topics apart.
+
+        Those are the names that the society and the real authors both could use: a society knows
+        no keyword that was coined after the boundary.
+        """
+        return {name: vocabulary(map(by, self.past)) for name, by in NAMES.items()}
+
+    def before(self, years: int) -> list[DatedPaper] | None:
+        """The papers of so many years before the boundary; None if the past is shorter."""
+        if not self.past or min(one.date for one in self.past) > -years * 365.0:
+            return None
+        return papers_between(self.past, -years, 0)
 
 
-def keyword_weights(keywords: Sequence[Sequence[str]]) -> tuple[dict[str, float], int]:
-    """Weight of each keyword, and the number of papers without one."""
-    weight: dict[str, float] = {}
-    without = 0
-    for listed in keywords:
-        words = sorted({word.casefold().strip() for word in listed} - {""})
-        without += not words
-        for word in words:
-            weight[word] = weight.get(word, 0.0) + 1 / len(words)
-    return weight, without
+@dataclass(frozen=True)
+class CommunityComparison:
+    """Tables of a comparison.
+
+    Attributes:
+        rows: one row per ``window`` (years), ``side`` (all, own) and ``quantity``: ``unit``,
+            ``kind`` of distance; ``simulated`` (mean over runs) and ``simulated_sd`` (over runs;
+            missing of one); ``observed`` and ``observed_error`` (bootstrap over papers);
+            ``before``; ``distance`` (of the runs from the observed, mean over runs),
+            ``distance_before``, and for topics ``halves``; ``z``; ``tolerance``,
+            ``in_tolerances`` (distance over tolerance) and ``within``.
+        scores: one row per ``window`` and ``side``: ``runs``, ``score`` (root mean square of the
+            judged distances in tolerances, each 5 at most; ``score_sd`` over runs one by one),
+            ``within`` of ``judged`` quantities, and the same of ``before`` and of ``closed``, the
+            real papers of the society's own scientists: what a society without anybody else
+            would reach if everything else were right.
+    """
+
+    rows: pd.DataFrame
+    scores: pd.DataFrame
 
 
-def _people(run: Run) -> int:
-    """Everybody who was ever in the society, also those whom a large one does not list."""
-    return initial_population(run) + int(run.table("scientists")["arrived"].notna().sum())
-
-
-def compare_samples(sides: Mapping[str, PaperSample]) -> pd.DataFrame:
-    """Every quantity of every sample, and the distances of the others to what was observed.
+def compare_with_real(
+    runs: Sequence[Sequence[DatedPaper]], community: Community, windows: Sequence[int]
+) -> CommunityComparison:
+    """Compare runs of one scenario with the real community they started from.
 
     Args:
-        sides: ``simulated``, ``observed``, ``observed_inside`` and ``before``.
+        runs: the papers of each run; at least one run.
+        community: the real one.
+        windows: lengths of time after the boundary, in whole years.
 
     Returns:
-        One row per ``quantity``: its value of each sample (missing where it is not known), the
-        ``unit``, and the ``kind`` of distance: ``KS`` (Kolmogorov-Smirnov, 0..1, of the samples),
-        ``JS`` (Jensen-Shannon, square root, base 2, 0..1: Lin 1991) or ``difference``; and
-        ``distance`` (simulated to observed), ``distance_inside`` (simulated to
-        observed_inside) and ``distance_before`` (before to observed).
+        Both tables, by window, then side.
     """
-    quantities = {name: _quantities(side) for name, side in sides.items()}
-    rows = []
-    for quantity, (unit, kind) in QUANTITIES.items():
-        by_sample = {name: quantities[name][quantity] for name in SOURCES}
-        row: dict[str, Any] = {"quantity": quantity, "unit": unit, "kind": kind}
-        row |= {name: one.value for name, one in by_sample.items()}
-        distance_of = DISTANCES[kind]
-        pairs = {"": ("simulated", "observed"), "_inside": ("simulated", "observed_inside")}
-        for end, (one, other) in {**pairs, "_before": ("before", "observed")}.items():
-            row[f"distance{end}"] = distance_of(by_sample[one], by_sample[other])
-        rows.append(row)
-    table = pd.DataFrame(rows)
-    texts = ["quantity", "unit", "kind"]
-    numbers = [name for name in table.columns if name not in texts]
-    table = table.astype({**dict.fromkeys(texts, "string"), **dict.fromkeys(numbers, "Float64")})
-    return table.mask(table.isna(), pd.NA)
+    rows: list[dict[str, object]] = []
+    scores: list[dict[str, object]] = []
+    for years in windows:
+        for side in SIDES:
+            made = _WindowOfSide(runs, community, years, side)
+            rows += made.rows()
+            scores.append(made.scores())
+    return CommunityComparison(compared_frame(rows, TEXTS), compared_frame(scores, TEXTS))
 
 
-def kolmogorov_smirnov(one: FloatArray, other: FloatArray) -> float:
-    """Largest distance of the two distribution functions; NaN where a sample is empty."""
-    if not len(one) or not len(other):
-        return float("nan")
-    return float(stats.ks_2samp(one, other, method="asymp").statistic)
-
-
-def jensen_shannon(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Jensen-Shannon distance of two mixes: square root of the divergence, base 2, 0..1.
-
-    Two samples of one source have a distance too, the larger the fewer papers they are of.
+def compared_windows(years: int) -> list[int]:
+    """The windows of a comparison: 1, 2 and 4 years where there are as many, and the whole.
 
     Args:
-        one: name -> weight > 0.
-        other: name -> weight > 0.
-
-    Returns:
-        0..1; NaN where a mix is empty.
-
-    Source:
-        Lin, J. (1991). Divergence measures based on the Shannon entropy. IEEE Transactions on
-        Information Theory 37.
+        years: whole years that are there, >= 1.
     """
-    if not one or not other:
-        return float("nan")
-    names = sorted({*one, *other})
-    p, q = (np.array([weights.get(name, 0.0) for name in names]) for weights in (one, other))
-    # Two equal mixes may differ by rounding, which makes the divergence a tiny number below zero.
-    with np.errstate(invalid="ignore"):
-        return float(np.nan_to_num(distance.jensenshannon(p, q, base=2)))
+    return sorted({*(one for one in WINDOWS if one <= years), years})
 
 
-DISTANCES: Mapping[str, Callable[[Quantity, Quantity], float]] = {
-    "KS": lambda one, other: kolmogorov_smirnov(one.sample, other.sample),
-    "JS": lambda one, other: jensen_shannon(one.sample, other.sample),
-    "difference": lambda one, other: one.value - other.value,
-}
+class _Measured(NamedTuple):
+    """One set of papers in one column, measured."""
 
-QUANTITIES: Mapping[str, tuple[str, str]] = {
-    "papers": ("papers", "difference"),
-    "authors": ("people", "difference"),
-    "active": ("share of the society's scientists", "difference"),
-    "team size": ("authors of a paper, mean", "KS"),
-    "alone": ("share of papers", "difference"),
-    "papers per author": ("papers, mean", "KS"),
-    "productivity Gini": ("0..1", "difference"),
-    "newcomer rate": ("share of authorships", "difference"),
-    "incumbents p": ("share of authorships", "difference"),
-    "repeats q": ("share of links of incumbents", "difference"),
-    "repeat rate": ("share of links", "difference"),
-    "co-authors": ("per author, mean", "KS"),
-    "degree tail alpha": ("exponent", "difference"),
-    "degree tail from": ("co-authors", "difference"),
-    "giant component": ("share of authors", "difference"),
-    "clustering": ("0..1", "difference"),
-    "assortativity": ("-1..1", "difference"),
-    "topic mix": ("different keywords", "JS"),
-    "topic words": ("different words of keywords", "JS"),
-    "without keywords": ("share of papers", "difference"),
-}
-"""Quantities, their units, and the distance that is taken of them."""
+    quantities: AssemblyQuantities
+    others: Mapping[str, float]
+    topics: Mapping[str, TopicPapers]
+
+    def value(self, quantity: Quantity) -> float:
+        """The value of a row; NaN for a distribution, and for topics, which are drawn."""
+        if quantity.kind in ("KS", "JS"):
+            return UNKNOWN
+        if quantity.attribute in self.others:
+            return self.others[quantity.attribute]
+        return float(getattr(self.quantities, quantity.attribute))
 
 
-def _quantities(side: PaperSample) -> dict[str, Quantity]:
-    """Every quantity of one side; NaN where it is not known. Networks are those of its papers."""
-    rows = side.authorships.rows
-    own = rows.groupby("paper").size().to_numpy(dtype=np.float64)
-    sizes = own if side.sizes is None else side.sizes
-    papers = rows.groupby("scientist").size().to_numpy(dtype=np.float64)
-    first = map_numbers(rows["scientist"], first_paper_dates(side.authorships))
-    assembly = assembly_table(side.authorships, [np.inf]).iloc[-1]
-    tied = coauthor_links(side.authorships).drop_duplicates(["source", "target"])
-    matrix = adjacency(tied.assign(papers=1))
-    network = network_statistics(matrix)
-    degree = np.diff(matrix.indptr).astype(np.float64)
-    alone = len(papers) - len(degree)
-    everybody = np.concatenate([degree, np.zeros(alone)])
-    tail = powerlaw.fit_power_law(degree.astype(np.int64))
-    enough = tail is not None and tail.n >= powerlaw.MIN_TAIL
-    giant = float(network["giant_share"] or 0.0) * len(degree) / max(len(papers), 1)
-    counted = len(sizes)
-    values = {
-        "papers": Quantity(counted),
-        "authors": Quantity(len(papers)),
-        "active": Quantity(len(papers) / side.people if side.people else float("nan")),
-        "team size": _mean(sizes),
-        "alone": _mean(sizes == 1),
-        "papers per author": _mean(papers),
-        "productivity Gini": Quantity(gini(papers)),
-        "newcomer rate": _mean((first >= rows["date"]).to_numpy(dtype=np.float64)),
-        "incumbents p": Quantity(_number(assembly["p"])),
-        "repeats q": Quantity(_number(assembly["q"])),
-        "repeat rate": Quantity(_number(assembly["repeat_rate"])),
-        "co-authors": _mean(everybody),
-        "degree tail alpha": Quantity(tail.alpha if enough and tail else float("nan")),
-        "degree tail from": Quantity(tail.xmin if enough and tail else float("nan")),
-        "giant component": Quantity(giant if counted else float("nan")),
-        "clustering": Quantity(_number(network["clustering"])),
-        "assortativity": Quantity(_number(network["assortativity"])),
-        "topic mix": Quantity(float(len(side.topics)), side.topics),
-        "topic words": Quantity(float(len(side.words)), side.words),
-        "without keywords": Quantity(side.without_keywords / counted if counted else float("nan")),
-    }
-    return values
+class _WindowOfSide:
+    """One window in one column: what is measured, and the rows made of it."""
+
+    def __init__(
+        self,
+        runs: Sequence[Sequence[DatedPaper]],
+        community: Community,
+        years: int,
+        side: str,
+    ) -> None:
+        self._community, self._years, self._side = community, years, side
+        later = papers_between(community.later, 0, years)
+        self._real = self._part(later)
+        self._runs = [self._measure(papers_between(one, 0, years)) for one in runs]
+        self._observed = self._measure(later)
+        self._closed = self._measure(papers_of(later, community.scientists))
+        earlier = community.before(years)
+        self._before = None
+        if earlier is not None:
+            known = history_of(papers_between(community.past, -math.inf, -years))
+            self._before = self._measure(earlier, known)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One dictionary per row of ``CommunityComparison.rows``."""
+        errors, drawn = self._bootstrap_errors(), self._drawn()
+        return [
+            self._row(name, quantity, errors.get(quantity.attribute, UNKNOWN), drawn)
+            for name, quantity in QUANTITIES.items()
+        ]
+
+    def scores(self) -> dict[str, object]:
+        """The row of ``CommunityComparison.scores``."""
+        every = [self._errors(one) for one in self._runs]
+        mean = {name: float(np.mean([one[name] for one in every])) for name in TOLERANCES}
+        found: dict[str, object] = {
+            "window": self._years,
+            "side": self._side,
+            "runs": len(every),
+            "score": score(mean),
+            "score_sd": _deviation([score(one) for one in every]),
+            "within": within_tolerance(mean),
+            "judged": sum(not math.isnan(error) for error in mean.values()),
+        }
+        for name, other in (("before", self._before), ("closed", self._closed)):
+            errors = None if other is None else self._errors(other)
+            found[f"score_{name}"] = UNKNOWN if errors is None else score(errors)
+            found[f"within_{name}"] = UNKNOWN if errors is None else within_tolerance(errors)
+        return found
+
+    def _errors(self, one: _Measured) -> dict[str, float]:
+        return errors_in_tolerances(one.quantities, self._observed.quantities)
+
+    def _part(self, papers: Sequence[DatedPaper]) -> list[DatedPaper]:
+        """The papers as this column counts them."""
+        if self._side == "own":
+            return papers_of(papers, self._community.scientists)
+        return list(papers)
+
+    def _measure(
+        self, papers: Sequence[DatedPaper], known: AuthorHistory | None = None
+    ) -> _Measured:
+        part, people = self._part(papers), self._community.scientists
+        history = self._community.history if known is None else known
+        quantities = assembly_quantities(dated_authors(part), history)
+        writers = {name for one in part for name in one.authors}
+        topics = {
+            name: topic_papers(part, [by(one) for one in part], self._community.vocabularies[name])
+            for name, by in NAMES.items()
+        }
+        tail = powerlaw.fit_power_law(
+            quantities.coauthors_by_author[quantities.coauthors_by_author > 0]
+        )
+        enough = tail is not None and tail.n >= powerlaw.MIN_TAIL
+        others = {
+            "active": len(writers & people) / len(people) if people else UNKNOWN,
+            "tail_alpha": tail.alpha if tail and enough else UNKNOWN,
+            "tail_from": float(tail.xmin) if tail and enough else UNKNOWN,
+            # Of the years before the boundary every keyword is in the vocabulary: not told.
+            "new_keywords": UNKNOWN if known is not None else topics["topic mix"].unknown,
+            "without_keywords": _share(part),
+        }
+        return _Measured(quantities, others, topics)
+
+    def _row(
+        self,
+        name: str,
+        quantity: Quantity,
+        error: float,
+        drawn: Mapping[str, Mapping[str, float]],
+    ) -> dict[str, object]:
+        told = quantity.side in ("", self._side)
+        values = [one.value(quantity) for one in self._runs] if told else []
+        observed = self._observed.value(quantity) if told else UNKNOWN
+        earlier = [] if self._before is None else [self._before]
+        distance = self._distance(quantity, self._runs if told else [])
+        row: dict[str, object] = {
+            "window": self._years,
+            "side": self._side,
+            "quantity": name,
+            "unit": quantity.unit,
+            "kind": quantity.kind,
+            "simulated": _average(values),
+            "simulated_sd": _deviation(values),
+            "observed": observed,
+            "observed_error": error,
+            "before": _average([one.value(quantity) for one in earlier if told]),
+            "distance": distance,
+            "distance_before": self._distance(quantity, earlier if told else []),
+            "halves": UNKNOWN,
+            "z": _z(values, observed, error),
+        }
+        row |= drawn.get(name, {})
+        tolerance = TOLERANCES.get(quantity.attribute)
+        off = distance / tolerance.size if tolerance else UNKNOWN
+        row["tolerance"] = tolerance.size if tolerance else UNKNOWN
+        row["in_tolerances"] = off
+        row["within"] = None if math.isnan(off) else within_tolerance({name: off}) == 1
+        return row
+
+    def _distance(self, quantity: Quantity, sources: Sequence[_Measured]) -> float:
+        """Mean distance of some sources from the observed; NaN for topics, which are drawn."""
+        if quantity.kind == "JS" or not sources:
+            return UNKNOWN
+        judged = TOLERANCES.get(quantity.attribute)
+        if judged or quantity.kind == "KS" or quantity.attribute == "papers":
+            how = judged or Tolerance(quantity.attribute, quantity.kind, 1.0)
+            return _average(
+                [error_of(how, one.quantities, self._observed.quantities) for one in sources]
+            )
+        observed = self._observed.value(quantity)
+        return _average([one.value(quantity) - observed for one in sources])
+
+    def _drawn(self) -> dict[str, dict[str, float]]:
+        """Columns of the rows of topics, from samples of as many papers on every side."""
+        return {name: self._drawn_by(name) for name in NAMES}
+
+    def _drawn_by(self, name: str) -> dict[str, float]:
+        sources = [one.topics[name] for one in self._runs]
+        observed = self._observed.topics[name]
+        before = self._before.topics[name] if self._before else None
+        sizes = [len(one.keys) for one in sources] + ([len(before.keys)] if before else [])
+        papers = min(*sizes, len(observed.keys) // 2)
+        counts = [names_in_samples(one, papers) for one in sources]
+        return {
+            "simulated": _average(counts),
+            "simulated_sd": _deviation(counts),
+            "observed": names_in_samples(observed, papers),
+            "before": names_in_samples(before, papers) if before else UNKNOWN,
+            "distance": _average([mix_distance(one, observed, papers) for one in sources]),
+            "distance_before": mix_distance(before, observed, papers) if before else UNKNOWN,
+            "halves": half_distance(observed, papers),
+        }
+
+    def _bootstrap_errors(self) -> dict[str, float]:
+        """Standard deviation of each quantity of the observed papers over resamples of them.
+
+        A paper that is drawn twice counts as two papers. That changes the level of what depends on
+        the number of papers; so the spread of the resamples is used, and not their mean.
+        """
+        dated = dated_authors(self._real)
+        if not dated:
+            return {}
+        rng = Streams(0, "metrics", "validation").stream(self._side, self._years)
+        number = RESAMPLES if len(dated) <= MANY else FEW_RESAMPLES
+        history = self._community.history
+        found = [
+            assembly_quantities([dated[row] for row in rows], history).scalars()
+            for rows in rng.integers(0, len(dated), (number, len(dated)))
+        ]
+        errors = {name: _deviation([one[name] for one in found]) for name in found[0]}
+        # As many papers are drawn as there are: of their number this tells nothing.
+        return {**errors, "papers": UNKNOWN}
 
 
-def _mean(values: NDArray[Any]) -> Quantity:
-    sample = np.asarray(values, dtype=np.float64)
-    return Quantity(float(sample.mean()) if len(sample) else float("nan"), sample)
+def _z(values: Sequence[float], observed: float, error: float) -> float:
+    """Distance of the mean over runs from the observed value, in standard errors of both."""
+    if not values:
+        return UNKNOWN
+    spread = _deviation(values)
+    variance = error**2 + (0.0 if math.isnan(spread) else spread**2 / len(values))
+    return (_average(values) - observed) / math.sqrt(variance) if variance > 0 else UNKNOWN
 
 
-def _number(value: Any) -> float:
-    return float("nan") if value is None or pd.isna(value) else float(value)
+def _share(papers: Sequence[DatedPaper]) -> float:
+    return float(np.mean([not one.keywords for one in papers])) if papers else UNKNOWN
+
+
+def _average(values: Sequence[float]) -> float:
+    """Mean of the known values; NaN of none."""
+    known = [value for value in values if not math.isnan(value)]
+    return float(np.mean(known)) if known else UNKNOWN
+
+
+def _deviation(values: Sequence[float]) -> float:
+    """Standard deviation of the known values; NaN of fewer than two."""
+    known = [value for value in values if not math.isnan(value)]
+    return float(np.std(known, ddof=1)) if len(known) > 1 else UNKNOWN

@@ -81,9 +81,21 @@ def error_of(
     return _one_sided(not np.isnan(one), not np.isnan(other), difference)
 
 
-def score(errors: Mapping[str, float]) -> float:
-    """Root mean square of the errors that are known, in tolerances; NaN of none. 0 is best."""
-    known = _known(errors)
+MOST_COUNTED = 5.0
+"""An error of more tolerances counts as so many, so that no quantity alone makes the score."""
+
+
+def score(errors: Mapping[str, float], most: float = MOST_COUNTED) -> float:
+    """Root mean square of the errors that are known, in tolerances; NaN of none.
+
+    Args:
+        errors: as ``errors_in_tolerances`` returns them.
+        most: a larger error counts as this; infinity: as it is.
+
+    Returns:
+        0 (alike) to ``most``.
+    """
+    known = np.minimum(np.abs(_known(errors)), most)
     return float(np.sqrt(np.mean(known**2))) if len(known) else float("nan")
 
 

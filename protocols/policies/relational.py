@@ -27,9 +27,9 @@ class Relational(SelectionPolicy):
     A nested choice. With probability ``q`` a former partner of a member is drawn, by a conditional
     logit in what it has done with the members and alone. Otherwise it is with probability
     ``friends`` a partner of such a partner, in proportion to common partners, and else anybody, in
-    proportion to ``fading papers ** exponent``. A group in which nobody is left is passed over. A
-    society in which nobody has a paper draws everybody alike. A draw takes time in proportion to
-    the ties of the members (and, for ``friends``, to those of their partners), not to the
+    proportion to ``fading papers ** exponent``. A group in which nobody is left is passed over;
+    where nobody who is left has a paper, everybody is drawn alike. A draw takes time in proportion
+    to the ties of the members (and, for ``friends``, to those of their partners), not to the
     population; the group probabilities do not depend on the number of strangers either.
 
     Source:
@@ -174,7 +174,8 @@ class Relational(SelectionPolicy):
         def weights(rows: np.ndarray) -> FloatArray:
             return fading.weights(rows) * self._affinities(members, rows.tolist(), world)
 
-        return sample_by_rejection(propose, weights, people, excluded, rng)
+        row = sample_by_rejection(propose, weights, people, excluded, rng)
+        return sample_uniformly(people, excluded, rng) if row is None else row
 
     def _affinities(
         self, members: Sequence[int], rows: Sequence[int], world: WorldView

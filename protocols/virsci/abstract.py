@@ -10,11 +10,14 @@ from agents.prompts.dialogue import Advice, Utterance
 from protocols.discussion import Discussion, Utterances
 from protocols.virsci.forms import Critique, Draft, Revision, SelfReview
 from protocols.virsci.idea_ranking import CandidateIdea
+from protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
 from protocols.virsci.team_memory import TeamMemory, tell_changes
 from society.kernel.answer import Answer
 from society.kernel.process import Process
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agents.config import Switch
     from agents.reference import Reference
     from society.teams.lab import Lab
@@ -42,14 +45,31 @@ class AbstractRules:
     """How an abstract is written.
 
     Attributes:
-        papers: does the first draft see the papers near the idea?
+        near: the search for the papers near the idea, for the first draft.
         profiles: do writers see relevant scientists?
         critique: does another member than the idea's author examine it before the draft?
+        ratings: do the idea's ratings of itself stand with it beside the draft?
     """
 
-    papers: Switch = "off"
+    near: SearchRules = NO_PAPERS
     profiles: Switch = "off"
     critique: Switch = "off"
+    ratings: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SelfReviewRules:
+    """How the leader compares the abstract with the past.
+
+    Attributes:
+        count: past abstracts that it is compared with (>= 1).
+        threshold: similarity, 0 to 100, from which it is too near.
+        abstract_only: are the past abstracts searched by the abstract without its title?
+    """
+
+    count: int = 8
+    threshold: float = 85.0
+    abstract_only: bool = False
 
 
 class SelfReviewResult(NamedTuple):
@@ -125,13 +145,7 @@ def revise_abstract(
 
 
 def review_abstract(
-    team: Team,
-    lab: Lab,
-    memory: TeamMemory,
-    draft: Answer[Abstract],
-    *,
-    count: int,
-    threshold: float,
+    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: SelfReviewRules
 ) -> Process[SelfReviewResult]:
     """The leader compares an abstract with the past (Eq. 5); read by the next meeting.
 
@@ -140,17 +154,40 @@ def review_abstract(
         lab: the team's access to the world.
         memory: its page is shown.
         draft: the abstract.
-        count: past abstracts that it is compared with (>= 1).
-        threshold: similarity, 0 to 100, from which it is too near.
+        rules: with what it is compared, and when it is too near.
     """
-    near = lab.search(draft, count)
-    review: Answer[SelfReview] = yield from lab.ask(
-        team.leader, memory.prompts["self_review"], SelfReview, "review", draft=draft, near=near
-    )
+    review, near = yield from ask_for_review(team, lab, memory, draft, rules)
     yield from lab.prepare()
     yield from lab.notice()
     highest = review.read().highest
-    return SelfReviewResult(highest >= threshold, highest, review, near)
+    return SelfReviewResult(highest >= rules.threshold, highest, review, near)
+
+
+def ask_for_review(
+    team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: SelfReviewRules
+) -> Process[tuple[Answer[SelfReview], Answer[tuple[Reference, ...]]]]:
+    """Ask the leader to compare an abstract with the past, without reading what it finds.
+
+    Args:
+        team: whose leader reviews.
+        lab: the team's access to the world.
+        memory: its page is shown.
+        draft: the abstract.
+        rules: with what it is compared.
+
+    Returns:
+        The review and the past papers, unread.
+    """
+    near = lab.search(lab.later(abstract_of, draft) if rules.abstract_only else draft, rules.count)
+    review: Answer[SelfReview] = yield from lab.ask(
+        team.leader, memory.prompts["self_review"], SelfReview, "review", draft=draft, near=near
+    )
+    return review, near
+
+
+def abstract_of(text: Abstract) -> str:
+    """The abstract without its title, for protocols that embed it alone."""
+    return text.abstract
 
 
 class WritingRounds:
@@ -181,6 +218,8 @@ class WritingRounds:
         self._team, self._lab, self._discussion = team, lab, discussion
         self._rules, self._memory, self._idea = rules, memory, idea
         self._review = self_review
+        # Where there is a text already, its writers and its reviewer have spoken.
+        discussion.begun = draft is not None
         self._texts = [] if draft is None else [draft.text]
         self._writer = team.leader if draft is None else draft.writer
         self._guest: tuple[Answer[Advice | None], ...] = ()
@@ -206,6 +245,8 @@ class WritingRounds:
         critique: Answer[Utterance] | None = None
         if rules.critique == "on" and self._team.size > 1:
             critique = yield from self._criticise()
+        # A search of its own: ideas can have been generated without any papers.
+        near = find_papers(self._lab, rules.near, speaker, self._idea)
         text, self._guest = yield from self._discussion.utter(
             speaker,
             seat,
@@ -215,13 +256,12 @@ class WritingRounds:
             recall=self._idea,
             about=self._idea,
             people=self._rules.profiles == "on",
-            idea=self._lab.later(
-                partial(as_drafted, rules.papers == "on", memory.carries), self._idea
-            ),
+            idea=self._lab.later(partial(as_drafted, memory.carries), self._idea, near),
             critique=() if critique is None else (critique,),
             advice=memory.shown(memory.advice),
             tried=memory.failed_ideas,
             reasons=memory.carries,
+            ratings=rules.ratings,
         )
         self._texts.append(text)
 
@@ -237,6 +277,7 @@ class WritingRounds:
             idea=self._idea,
             sentences=self._discussion.settings.sentences,
         )
+        self._discussion.begun = True
         return self._lab.later(partial(Utterance, critic), said)
 
     def _revise(self, speaker: str, seat: int) -> Process[None]:
@@ -266,16 +307,13 @@ class WritingRounds:
         self._review = None
 
 
-def as_drafted(papers: bool, carries: bool, idea: CandidateIdea) -> CandidateIdea:
+def as_drafted(carries: bool, idea: CandidateIdea, near: Sequence[Reference]) -> CandidateIdea:
     """An idea as the leader sees it who drafts; Figure 22 shows it without any papers.
 
     Args:
-        papers: are the papers near it shown?
-        carries: are the papers shown that it builds on?
+        carries: are the papers that it builds on, and the objections to it, shown?
         idea: the idea.
+        near: the papers near it that are shown.
     """
-    return replace(
-        idea,
-        references=idea.references if papers else (),
-        builds_on=idea.builds_on if carries else (),
-    )
+    shown = replace(idea, references=tuple(near))
+    return shown if carries else replace(shown, builds_on=(), objections=())

@@ -174,13 +174,21 @@ class Idea(Spoken):
         """Title, idea and experiment, each on lines of its own, without reasons and ratings."""
         return f"{self.title}\n{self.idea}\nExperiment: {self.experiment}"
 
+    @property
+    def ratings(self) -> str:
+        """The self-assessment on one line."""
+        return (
+            f"Clarity {self.clarity:g}, Feasibility {self.feasibility:g}, Novelty {self.novelty:g}"
+        )
+
+    @property
+    def text_with_reason(self) -> str:
+        """What made its author think of it, and the idea."""
+        return f"{self.reason}\n{self.text}" if self.reason else self.text
+
     def words(self) -> str:
         """What its author said of it: the reasons, the idea, and the self-assessment."""
-        reason = f"{self.reason}\n" if self.reason else ""
-        return (
-            f"{reason}{self.text}\n(Clarity {self.clarity:g}, Feasibility "
-            f"{self.feasibility:g}, Novelty {self.novelty:g})"
-        )
+        return f"{self.text_with_reason}\n({self.ratings})"
 
     @classmethod
     def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:

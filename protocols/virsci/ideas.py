@@ -11,11 +11,12 @@ from protocols.discussion import Discussion, Utterances
 from protocols.virsci.forms import Idea, Topic
 from protocols.virsci.idea_ranking import (
     CandidateIdea,
-    Weights,
-    add_marks,
-    count_ties,
+    RankingRules,
+    add_judgement,
+    choose_shortlist,
+    count_shortlist_ties,
     make_candidate,
-    shortlist,
+    without_ratings,
 )
 from protocols.virsci.searches import SearchRules, find_papers
 from society.kernel.answer import Answer
@@ -39,12 +40,16 @@ class IdeaRules:
         near: the search for the papers near an idea.
         first_scored: does the self-assessment of the team's first idea count?
         extras: optional fields of ``Idea`` that are asked for: ``gist``, ``marks``.
+        dialogue: does a speaker see summaries and what was said in the round?
+        ratings: do the ratings of the idea on the table stand with it?
     """
 
     search: SearchRules
     near: SearchRules
     first_scored: bool = True
     extras: tuple[str, ...] = ()
+    dialogue: bool = True
+    ratings: bool = False
 
 
 def generate_ideas(
@@ -78,6 +83,7 @@ def generate_ideas(
         earlier, last = ideas[:-1], ideas[-1:]
         for seat, speaker in enumerate(speakers):
             previous = ideas[-1] if ideas else None
+            heard = said if rules.dialogue else ()
             cue = topic if previous is None else previous
             shown = find_papers(lab, rules.search, speaker, cue, topic)
             idea, guest = yield from discussion.utter(
@@ -95,13 +101,16 @@ def generate_ideas(
                 earlier=memory.shown(earlier if seat == 0 else (*earlier, *last)),
                 previous=previous,
                 # The idea on the table was the last utterance of this round, if there is one.
-                shown_above=bool(said),
+                shown_above=bool(heard),
                 references=shown,
                 summaries=discussion.summaries,
-                said=said,
+                said=heard,
+                ratings=rules.ratings,
                 extras=extras,
             )
-            said = (*said, Utterance(speaker, idea), *guest)
+            # Where others rate an idea too, its author's ratings would anchor theirs.
+            spoken = lab.later(without_ratings, idea) if "marks" in extras else idea
+            said = (*said, Utterance(speaker, spoken), *guest)
             near = find_papers(lab, rules.near, speaker, idea)
             scored = bool(ideas) or rules.first_scored
             make = partial(make_candidate, speaker, scored)
@@ -112,25 +121,25 @@ def generate_ideas(
                 lab.later(make, idea, shown, near, seen),
             )
             if len(ideas) > 1 and "marks" in extras:
-                marked = lab.later(partial(add_marks, speaker), ideas[-2], idea)
-                ideas = (*ideas[:-2], marked, ideas[-1])
+                judged = lab.later(partial(add_judgement, speaker), ideas[-2], idea)
+                ideas = (*ideas[:-2], judged, ideas[-1])
         return said
 
-    yield from discussion.hold(speak)
+    yield from discussion.hold(speak, summarised=rules.dialogue)
     memory.advice = discussion.advice
     return ideas
 
 
 def shortlist_ideas(
-    team: Team, lab: Lab, ideas: Ideas, weights: Weights
+    team: Team, lab: Lab, ideas: Ideas, ranking: RankingRules
 ) -> Answer[tuple[CandidateIdea, ...]]:
-    """The three ideas with the highest confidence, unread; the number of ties is noted.
+    """The ideas for the ballot, unread; the number of ties is noted.
 
     Args:
         team: its ``notes`` take the number of ties.
         lab: the team's access to the world.
         ideas: all ideas of the team.
-        weights: of the self-assessment.
+        ranking: how they are chosen.
     """
-    team.notes["ties"] = lab.later(partial(count_ties, weights), *ideas)
-    return lab.later(partial(shortlist, weights), *ideas)
+    team.notes["ties"] = lab.later(partial(count_shortlist_ties, ranking), *ideas)
+    return lab.later(partial(choose_shortlist, ranking), *ideas)

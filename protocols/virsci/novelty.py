@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 from agents.prompts.dialogue import Utterance
 from protocols.discussion import Discussion, Utterances
 from protocols.virsci.forms import Ballot
-from protocols.virsci.idea_ranking import SHORTLIST_SIZE, CandidateIdea, Weights, plurality_winner
+from protocols.virsci.idea_ranking import (
+    SHORTLIST_SIZE,
+    CandidateIdea,
+    RankingRules,
+    count_as_first,
+    first_to_most_votes,
+    plurality_winner,
+)
 from protocols.virsci.ideas import Ideas, shortlist_ideas
 from protocols.virsci.searches import SearchRules, find_papers
 from society.kernel.answer import Answer
@@ -29,16 +36,26 @@ class BallotRules:
 
     Attributes:
         near: the search for the papers beside each idea.
-        weights: of the self-assessment, for the shortlist and for ties.
+        near_few: that search where fewer than three ideas are on the ballot.
+        ranking: how the ideas on the ballot are chosen; its weights also break ties of votes.
         last_turn_only: are the ballots of the last turn alone counted, not those of all turns?
         permuted: does each ballot list the ideas in an order of its own?
+        pooled: does a ballot not say which papers are near to which idea?
+        unreadable_is_first: does a ballot that stayed unreadable count for the first idea listed?
+        first_cast_wins: does the idea that was voted for first win a tie?
+        ratings: do an idea's ratings of itself stand with it?
         extras: optional fields of ``Ballot`` that are asked for: ``comparisons``.
     """
 
     near: SearchRules
-    weights: Weights
+    near_few: SearchRules
+    ranking: RankingRules
     last_turn_only: bool = False
     permuted: bool = False
+    pooled: bool = False
+    unreadable_is_first: bool = False
+    first_cast_wins: bool = False
+    ratings: bool = False
     extras: tuple[str, ...] = ()
 
 
@@ -63,17 +80,21 @@ def assess_novelty(
     Returns:
         The idea with most votes, unread.
     """
-    shortlisted = shortlist_ideas(team, lab, ideas, rules.weights)
-    on_ballot = tuple(
-        _with_references(team, lab, shortlisted, index, rules.near)
-        for index in range(min(SHORTLIST_SIZE, len(ideas)))
-    )
+    shortlisted = shortlist_ideas(team, lab, ideas, rules.ranking)
+    on_ballot: Ideas = ()
+    if not rules.ranking.not_below_best:
+        size = min(SHORTLIST_SIZE, len(ideas))
+        on_ballot = lay_out_ballot(team, lab, rules, shortlisted, size)
     ballots: tuple[Answer[Ballot], ...] = ()
 
     def vote(turn: int, speakers: list[str]) -> Process[Utterances]:
-        nonlocal ballots
+        nonlocal ballots, on_ballot
+        if not on_ballot:
+            # Only the ratings say how many ideas are listed; they are read in the next meeting.
+            on_ballot = lay_out_ballot(team, lab, rules, shortlisted, len(shortlisted.read()))
         # Everybody votes once, also where the order of speaking is random and some stay silent.
         voters = list(team.members)
+        pool = pool_by_key if rules.pooled else pool_references
         orders = {voter: _order(lab, rules, len(on_ballot), turn, voter) for voter in voters}
 
         def pose(seat: int, voter: str) -> Answer[Ballot]:
@@ -85,13 +106,17 @@ def assess_novelty(
                 "vote",
                 seat=seat,
                 ideas=listed,
-                papers=lab.later(pool_references, *listed),
+                papers=lab.later(pool, *listed),
+                pooled=rules.pooled,
+                ratings=rules.ratings,
                 position=discussion.position(),
                 extras=rules.extras,
                 sentences=discussion.settings.sentences,
             )
 
         cast = yield from lab.ask_each(voters, pose)
+        if rules.unreadable_is_first:
+            cast = [lab.later(count_as_first, ballot) for ballot in cast]
         if rules.permuted:
             cast = [
                 lab.later(partial(in_usual_order, orders[voter]), ballot)
@@ -105,7 +130,28 @@ def assess_novelty(
         return tuple(Utterance(voter, ballot) for voter, ballot in zip(voters, cast, strict=True))
 
     yield from discussion.hold(vote, summarised=False)
-    return lab.later(partial(plurality_winner, rules.weights), shortlisted, *ballots)
+    count = first_to_most_votes if rules.first_cast_wins else plurality_winner
+    return lab.later(partial(count, rules.ranking.weights), shortlisted, *ballots)
+
+
+def lay_out_ballot(
+    team: Team,
+    lab: Lab,
+    rules: BallotRules,
+    shortlisted: Answer[tuple[CandidateIdea, ...]],
+    size: int,
+) -> Ideas:
+    """The ideas of the ballot, each with the papers near it as of now; unread.
+
+    Args:
+        team: whose leader searches.
+        lab: the team's access to the world.
+        rules: the searches.
+        shortlisted: the ideas.
+        size: number of ideas on the ballot.
+    """
+    near = rules.near if size == SHORTLIST_SIZE else rules.near_few
+    return tuple(_with_references(team, lab, shortlisted, index, near) for index in range(size))
 
 
 def _order(lab: Lab, rules: BallotRules, ideas: int, turn: int, voter: str) -> tuple[int, ...]:
@@ -149,6 +195,15 @@ def pool_references(*ideas: CandidateIdea) -> tuple[Reference, ...]:
     papers = {paper.id: paper for idea in ideas for paper in reversed(idea.references)}
     order = dict.fromkeys(paper.id for idea in ideas for paper in idea.references)
     return tuple(papers[id_] for id_ in order)
+
+
+def pool_by_key(*ideas: CandidateIdea) -> tuple[Reference, ...]:
+    """The papers beside several ideas, each once, in the order of their keys."""
+    return tuple(sorted(pool_references(*ideas), key=_number_of_key))
+
+
+def _number_of_key(paper: Reference) -> int:
+    return int(paper.key[1:]) if paper.key else 0
 
 
 def in_usual_order(order: tuple[int, ...], ballot: Ballot) -> Ballot:

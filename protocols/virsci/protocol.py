@@ -10,6 +10,7 @@ LLM-Based Multi-Agent System", ACL 2025, sections 3 and appendices B to H.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,6 +22,8 @@ from protocols.discussion import Discussion
 from protocols.virsci.abstract import (
     Abstract,
     Written,
+    abstract_of,
+    ask_for_review,
     generate_abstract,
     review_abstract,
     revise_abstract,
@@ -117,7 +120,8 @@ class VirSci(TeamProtocol):
             return topic
 
         def make_discussion() -> Discussion:
-            return self._discussion(team, lab, memory, "topic discussion", settings.turns_of.topic)
+            turns = settings.turns_of.topic
+            return self._discussion(team, lab, memory, "topic", "topic discussion", turns)
 
         smallest = settings.team_building.smallest_team(team.target_size, after_leaving=True)
         rules = settings.topic_rules
@@ -130,7 +134,14 @@ class VirSci(TeamProtocol):
         # Advice to the last speaker is heard by those who write, or the guest joins the team.
         heard = memory.carries or settings.guests == "join"
         discussion = self._discussion(
-            team, lab, memory, "idea generation", settings.turns_of.ideas, heard_later=heard
+            team,
+            lab,
+            memory,
+            "ideas",
+            "idea generation",
+            settings.turns_of.ideas,
+            heard=heard or settings.idea_dialogue == "on",
+            heard_later=heard,
         )
         return generate_ideas(team, lab, discussion, topic, settings.idea_rules, memory)
 
@@ -139,7 +150,7 @@ class VirSci(TeamProtocol):
     ) -> Process[Answer[CandidateIdea]]:
         settings = self.settings
         turns = settings.turns_of.assessment
-        discussion = self._discussion(team, lab, memory, "novelty assessment", turns)
+        discussion = self._discussion(team, lab, memory, "novelty", "novelty assessment", turns)
         return assess_novelty(team, lab, discussion, ideas, settings.ballot_rules, memory)
 
     def _write_abstract(
@@ -156,24 +167,24 @@ class VirSci(TeamProtocol):
         def make_discussion() -> Discussion:
             turns = settings.turns_of.abstract
             return self._discussion(
-                team, lab, memory, "abstract generation", turns, heard_later=False
+                team, lab, memory, "abstract", "abstract generation", turns, heard_later=False
             )
 
         writing = generate_abstract(team, lab, make_discussion(), rules, idea, memory)
         draft: Written = yield from lab.stage("abstract", writing)
         if settings.self_review == "off":
             return draft.text
-        limits: dict[str, Any] = {
-            "count": settings.references.count,
-            "threshold": settings.threshold,
-        }
-        first = yield from review_abstract(team, lab, memory, draft.text, **limits)
+        limits = settings.review_rules
+        if settings.self_review == "recorded":
+            yield from ask_for_review(team, lab, memory, draft.text, limits)
+            return draft.text
+        first = yield from review_abstract(team, lab, memory, draft.text, limits)
         if not first.too_near:
             return draft.text
         self._record_strike(team, lab)
         rewriting = revise_abstract(team, lab, make_discussion(), rules, idea, memory, draft, first)
         revised: Written = yield from lab.stage("abstract", rewriting)
-        second = yield from review_abstract(team, lab, memory, revised.text, **limits)
+        second = yield from review_abstract(team, lab, memory, revised.text, limits)
         if not second.too_near:
             return revised.text
         self._record_strike(team, lab)
@@ -193,7 +204,11 @@ class VirSci(TeamProtocol):
             cites = lab.later(used_references, best)
         else:
             cites = lab.later(retrieved_references, *ideas)
-        found_by = lab.later(idea_text, best) if self.settings.found_by == "idea" else None
+        found_by: Answer[str] | None = None
+        if self.settings.found_by == "idea":
+            found_by = lab.later(idea_text, best)
+        elif self.settings.found_by == "abstract_only":
+            found_by = lab.later(abstract_of, abstract)
         order = self.settings.author_order
         return Manuscript(text=abstract, cites=cites, found_by=found_by, author_order=order)
 
@@ -202,11 +217,18 @@ class VirSci(TeamProtocol):
         team: Team,
         lab: Lab,
         memory: TeamMemory,
+        stage: str,
         name: str,
         turns: int,
         *,
+        heard: bool = True,
         heard_later: bool = True,
     ) -> Discussion:
-        """The discussion of one stage, under the name that prompts give it."""
-        settings, prompts = self.settings.discussion, memory.prompts
+        """The discussion of one stage, under the name that prompts give it.
+
+        Outsiders are not consulted where nobody would hear (``heard``) what they answer.
+        """
+        settings, prompts = self.settings.discussion_of(stage), memory.prompts
+        if not heard:
+            settings = replace(settings, invitation="off")
         return Discussion(settings, team, lab, turns, prompts, name=name, heard_later=heard_later)

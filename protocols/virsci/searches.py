@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agents.config import Switch
+from protocols.virsci.forms import Idea
+from protocols.virsci.idea_ranking import CandidateIdea
 from society.kernel.answer import Answer
 
 if TYPE_CHECKING:
@@ -25,12 +27,14 @@ class SearchRules:
         count: papers per search (>= 1).
         several: are the topic and the speaker's own interests queries, beside the text at hand?
         diversity: weight of the distance between the papers chosen, 0 to 1.
+        title_only: of an idea, is its title the query, without its text?
     """
 
     shown: Switch = "off"
     count: int = 8
     several: bool = False
     diversity: float = 0.0
+    title_only: bool = False
 
 
 NO_PAPERS = SearchRules()
@@ -49,11 +53,22 @@ def find_papers(lab: Lab, rules: SearchRules, speaker: str, cue: Any, topic: Any
     """
     if rules.shown == "off":
         return ()
-    queries = [cue]
+    query = lab.later(title_of_idea, cue) if rules.title_only else cue
+    queries = [query]
     if rules.several:
         queries += [topic] if topic is not None and topic is not cue else []
         interests = "; ".join(lab.profile(speaker).interests)
         queries += [interests] if interests else []
     if len(queries) == 1 and not rules.diversity:
-        return lab.search(cue, rules.count)
+        return lab.search(query, rules.count)
     return lab.search_diverse(tuple(queries), rules.count, diversity=rules.diversity)
+
+
+def title_of_idea(cue: Any) -> Any:
+    """The title of an idea; of anything else, such as a topic, the thing itself.
+
+    Args:
+        cue: a settled value that papers are searched by.
+    """
+    idea = cue.idea if isinstance(cue, CandidateIdea) else cue
+    return idea.title if isinstance(idea, Idea) else cue

@@ -16,6 +16,7 @@ from protocols.team_sizes import TeamSize
 from society.formation.excluded_rows import ExcludedRows
 from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.repeated_teams import RepeatedTeams
+from society.formation.research_groups import ResearchGroups
 from society.kernel.answer import Answer
 from society.kernel.process import Process
 
@@ -46,6 +47,7 @@ class TeamBuilding:
         diversity: target number of distinct main topics / n, or None.
         diversity_variant: ``distinct`` topics, or members with a ``unique`` topic.
         newcomers: which seats newcomers take without an invitation; None: none.
+        groups: how leaders ask newcomers of their own group first; None: no groups.
         again: which teams begin with the invitation of former co-authors; None: none.
     """
 
@@ -61,6 +63,7 @@ class TeamBuilding:
     diversity_variant: Literal["distinct", "unique"]
     newcomers: NewcomerSeats | None = None
     again: RepeatedTeams | None = None
+    groups: ResearchGroups | None = None
 
     def smallest_team(self, wanted: int, *, after_leaving: bool = False) -> int:
         """Members below which a team is dissolved.
@@ -118,7 +121,7 @@ def select_collaborators(
 def draw_team_size(size: TeamSize | int, lab: Lab) -> int:
     """n, the leader included, and never more than there are people."""
     if isinstance(size, TeamSize):
-        size = size.draw(lab.world.team_sizes, lab.rng("size"), lab.now)
+        size = size.draw_on(lab.now, lab.world.team_sizes, lab.rng("size"))
     return min(size, len(lab.world.population))
 
 
@@ -206,6 +209,7 @@ class CandidateSearch:
         if building.replacement == "off":
             self.most = min(self.most, n - 1)
         self._team, self._lab = team, lab
+        self._groups = building.groups
         self._policy = building.selection.of_run(lab.world.streams.seed)
         self._asked: set[int] = set()
         self._first = list(first)
@@ -235,6 +239,10 @@ class CandidateSearch:
             first = self._first.pop(0)
             if first not in closed:
                 return first
+        if self._groups is not None:
+            junior = self._groups.choose(members[0], closed, world, rng)
+            if junior is not None:
+                return junior
         if not self.targets.are_set:
             return self._policy.choose(members, closed, world, rng)
         joint, topic = world.network.joint_papers, world.topic

@@ -5,6 +5,13 @@ defaults. ``full`` is what lets a team of language models do its best work.
 ``released-code`` is what the published implementation is known to do where it departs from the
 paper. Every departure is a key of its own, so that its effect can be measured alone; a
 key that a scenario gives beside the profile wins over the profile.
+
+The program is https://github.com/open-sciencelab/Virtual-Scientists. Its control flow was read in
+the public copy srush1608/Virtual-Scientists (commit 3ac024a of 2024-12): ``sci_platform/sci_team/
+SciTeam.py`` (stages), the saved ``sci_platform.py`` of a run in ``sci_platform/runs`` (invitations,
+searches) and ``sci_platform/utils/scientist_utils.py`` (reading of replies); and in its authors'
+working copy RenqiChen/Social_Science: ``sci_platform/utils/prompt.py`` (prompts),
+``sci_platform/vector.py`` (embedding), ``agentscope-main/.../sci_agent.py`` (knowledge bank).
 """
 
 from __future__ import annotations
@@ -21,7 +28,8 @@ from agents.prompts.prompt import Prompts
 from protocols.discussion import DiscussionSettings
 from protocols.policies.coauthorship import Coauthorship
 from protocols.team_sizes import TeamSize
-from protocols.virsci.abstract import AbstractRules
+from protocols.virsci.abstract import AbstractRules, SelfReviewRules
+from protocols.virsci.idea_ranking import RankingRules
 from protocols.virsci.ideas import IdeaRules
 from protocols.virsci.novelty import BallotRules
 from protocols.virsci.prompts import PROMPTS
@@ -30,6 +38,7 @@ from protocols.virsci.selection import TeamBuilding
 from protocols.virsci.topic import TopicRules
 from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.repeated_teams import RepeatedTeams
+from society.formation.research_groups import ResearchGroups
 from society.formation.selection import SelectionPolicy
 from society.teams.contracts import AuthorOrder
 
@@ -40,10 +49,34 @@ RELEASED_CODE: Mapping[str, Any] = {
     "forced_after": 2,
     "replacement": "off",
     "leaving": "off",
-    "confidence": {"clarity": 3.0, "feasibility": 0.0, "novelty": 0.0, "first_idea": "unscored"},
+    "confidence": {
+        "clarity": 3.0,
+        "feasibility": 0.0,
+        "novelty": 0.0,
+        "listed": "not_below_best",
+        "ranked_by": "next",
+    },
+    "idea_dialogue": "off",
+    "invitation": "topic",
     "guests": "join",
+    "asking": "by_the_way",
+    "knowledge": "topic",
+    "profiles": 2,
+    "prompts": {"ratings": "on"},
+    "references": {
+        "query": "title",
+        "ballot": "pooled",
+        "few_ideas": 5,
+        "self_review": 4,
+        "sentences": None,
+    },
     "votes": "all_turns",
+    "unreadable_votes": "first_idea",
+    "tied_votes": "first_cast",
+    "self_review": "recorded",
+    "threshold": 70.0,
     "cites": "retrieved",
+    "found_by": "abstract_only",
 }
 """The departures of https://github.com/open-sciencelab/Virtual-Scientists from the paper."""
 
@@ -142,6 +175,15 @@ class ReferenceUse(Part):
     """Papers per search (Fig. 35 shows eight)."""
     per_idea: int = Field(default=3, ge=1, le=50)
     """Papers beside each idea on a ballot; papers that several ideas share are listed once."""
+    few_ideas: Annotated[int, Field(ge=1, le=50)] | None = None
+    """Papers for each idea where fewer than three are on the ballot; null: as ``per_idea``."""
+    ballot: Literal["per_idea", "pooled"] = "per_idea"
+    """``pooled``: a ballot lists the papers of all ideas in order of publication, and does not say
+    which of them is near to which idea."""
+    self_review: Annotated[int, Field(ge=1, le=50)] | None = None
+    """Past abstracts with which the self-review compares; null: as ``count``."""
+    query: Literal["idea", "title"] = "idea"
+    """What papers near an idea are searched by: its title and text, or its title alone."""
     sentences: Annotated[int, Field(ge=0)] | None = 3
     """First sentences of an abstract that a prompt shows; null: the whole abstract."""
     queries: Literal["one", "several"] = "one"
@@ -185,6 +227,9 @@ class PromptSwitches(Part):
     """``permuted``: every ballot lists the ideas in an order of its own."""
     profiles_in_abstract: Switch = "off"
     """Are relevant scientists shown to those who write the abstract?"""
+    ratings: Switch = "off"
+    """Do an idea's ratings of itself stand with it for the next speaker, on ballots and beside the
+    draft?"""
 
 
 class GivenTopic(Part):
@@ -213,6 +258,13 @@ class Confidence(Part):
     """Weight of the stated novelty."""
     first_idea: Literal["scored", "unscored"] = "scored"
     """``unscored``: a team's first idea counts as one of no confidence at all."""
+    listed: Literal["all", "not_below_best"] = "all"
+    """Ideas that the three are chosen from: all, or the first and each whose confidence is at
+    least that of the last one listed before it."""
+    ranked_by: Literal["own", "next"] = "own"
+    """``next``: of more than three listed ideas, each is ranked by the confidence of the one listed
+    after it, so that the last drops out; on a tie the earlier one is taken, and ballots list the
+    ideas by rank."""
 
     @model_validator(mode="after")
     def _something_counts(self) -> Confidence:
@@ -247,6 +299,8 @@ class VirSciSettings(Part):
     """Which seats newcomers take without an invitation; null: none."""
     again: RepeatedTeams | None = None
     """Which teams begin with the invitation of co-authors of an earlier paper; null: none."""
+    groups: ResearchGroups | None = None
+    """How leaders ask newcomers of their own group first; null: no groups."""
     author_order: AuthorOrder = "leader_first"
     """``leader_first``: the leader, then the others as they joined. ``leader_last``: those without
     a paper before, the others as they joined, and the leader at the end."""
@@ -267,15 +321,20 @@ class VirSciSettings(Part):
     """Adaptive pacing ends a stage after this many turns."""
     speaking_order: Literal["round_table", "random"] = "round_table"
     """Table 8: in turn, or at random but never the same speaker twice running."""
-    invitation: Switch = "on"
-    """May speakers consult scientists outside the team (Table 5)?"""
+    invitation: Switch | Literal["topic"] = "on"
+    """May speakers consult scientists outside the team (Table 5)? ``topic``: in the topic
+    discussion only."""
     guests: Literal["advise", "join"] = "advise"
     """``join``: who is consulted becomes a member by the next turn, and nobody sees its answer.
     Who is consulted in the last turn of an abstract comes too late."""
+    asking: Literal["question", "by_the_way"] = "question"
+    """How an outsider is consulted: by a question to one of those shown; or by whatever is said
+    with the words "by the way" and a scientist's name, which no prompt asks for."""
     outsiders: int = Field(default=3, ge=1, le=20)
-    """Outside scientists shown to a speaker."""
-    knowledge: Switch = "on"
-    """Does the prompt carry the profiles most relevant to the text at hand?"""
+    """Outside scientists shown to a speaker; with ``by_the_way``, most whom one reply can call."""
+    knowledge: Switch | Literal["topic"] = "on"
+    """Does the prompt carry the profiles most relevant to the text at hand? ``topic``: in the topic
+    discussion only."""
     profiles: int = Field(default=3, ge=1, le=20)
     """Profiles taken from the author knowledge bank for one prompt."""
     memory: Literal["off", "own"] = "off"
@@ -295,22 +354,32 @@ class VirSciSettings(Part):
     """May members leave once the topic stands?"""
     references: ReferenceUse = Field(default_factory=ReferenceUse)
     """Which stages see papers."""
+    idea_dialogue: Switch = "on"
+    """Off: in idea generation a speaker sees the idea on the table and nothing else that was said;
+    rounds are not summarised."""
     confidence: Confidence = Field(default_factory=Confidence)
     """What keeps three ideas."""
     novelty_assessment: Switch = "on"
     """Off: the last scientist's idea is taken (Table 6)."""
     votes: Literal["all_turns", "last_turn"] = "all_turns"
     """Which ballots are counted; the paper does not say, the published program pools them all."""
-    self_review: Switch = "off"
-    """Does the leader compare the abstract with the past (Table 7)?"""
+    unreadable_votes: Literal["abstain", "first_idea"] = "abstain"
+    """What a ballot counts as that stays unreadable after the re-asks."""
+    tied_votes: Literal["confidence", "first_cast"] = "confidence"
+    """Which of the ideas with most votes wins: the most confident, or the first voted for."""
+    self_review: Switch | Literal["recorded"] = "off"
+    """Does the leader compare the abstract with the past (Table 7)? ``recorded``: it does, and
+    nothing follows from it."""
     threshold: float = Field(default=85.0, ge=0, le=100)
     """Similarity at or above which the self-review finds too much overlap."""
     new_ideas: int = Field(default=1, ge=0)
     """Times the team may start again from new ideas after two strikes."""
     cites: Literal["used", "retrieved"] = "used"
     """What the paper cites: what its idea says it uses, or all that was found for any idea."""
-    found_by: Literal["abstract", "idea"] = "abstract"
-    """The text that is embedded as the paper; with ``idea`` HD, CD and CI are the idea's."""
+    found_by: Literal["abstract", "abstract_only", "idea"] = "abstract"
+    """The text that is embedded as the paper: title and abstract, the abstract without its title,
+    or the idea, whose HD, CD and CI are then measured. The self-review searches by the abstract,
+    with its title unless ``abstract_only``."""
 
     @model_validator(mode="before")
     @classmethod
@@ -350,6 +419,7 @@ class VirSciSettings(Part):
             selection=self.selection,
             newcomers=self.newcomers,
             again=self.again,
+            groups=self.groups,
             freshness=self.freshness,
             diversity=self.diversity,
             diversity_variant=self.diversity_variant,
@@ -368,47 +438,94 @@ class VirSciSettings(Part):
         named = (("gist", switches.carry), ("marks", switches.marks))
         return IdeaRules(
             search=self._search(self.references.ideas),
-            near=SearchRules(self.references.ideas, self.references.count),
+            near=SearchRules(
+                self.references.ideas,
+                self.references.count,
+                title_only=self.references.query == "title",
+            ),
             first_scored=self.confidence.first_idea == "scored",
             extras=tuple(name for name, switch in named if switch == "on"),
+            dialogue=self.idea_dialogue == "on",
+            ratings=switches.ratings == "on",
         )
 
     @property
     def ballot_rules(self) -> BallotRules:
         """What the novelty assessment needs."""
         uses = self.references
+        title_only = uses.query == "title"
+        few = uses.per_idea if uses.few_ideas is None else uses.few_ideas
         return BallotRules(
-            near=SearchRules(uses.assessment, uses.per_idea),
-            weights=self.confidence.weights,
+            near=SearchRules(uses.assessment, uses.per_idea, title_only=title_only),
+            near_few=SearchRules(uses.assessment, few, title_only=title_only),
+            ranking=self.ranking,
             last_turn_only=self.votes == "last_turn",
             permuted=self.prompts.idea_order == "permuted",
+            pooled=uses.ballot == "pooled",
+            unreadable_is_first=self.unreadable_votes == "first_idea",
+            first_cast_wins=self.tied_votes == "first_cast",
+            ratings=self.prompts.ratings == "on",
             extras=("comparisons",) if self.prompts.comparisons == "on" else (),
+        )
+
+    @property
+    def ranking(self) -> RankingRules:
+        """How the ideas on the ballot are chosen."""
+        return RankingRules(
+            weights=self.confidence.weights,
+            not_below_best=self.confidence.listed == "not_below_best",
+            by_next=self.confidence.ranked_by == "next",
         )
 
     @property
     def abstract_rules(self) -> AbstractRules:
         """What the writing of the abstract needs."""
         return AbstractRules(
-            papers=self.references.draft,
+            near=SearchRules(self.references.draft, self.references.count),
             profiles=self.prompts.profiles_in_abstract,
             critique=self.prompts.critique,
+            ratings=self.prompts.ratings == "on",
+        )
+
+    @property
+    def review_rules(self) -> SelfReviewRules:
+        """What the self-review needs."""
+        uses = self.references
+        return SelfReviewRules(
+            count=uses.count if uses.self_review is None else uses.self_review,
+            threshold=self.threshold,
+            abstract_only=self.found_by == "abstract_only",
         )
 
     def _search(self, shown: Switch) -> SearchRules:
         uses = self.references
-        return SearchRules(shown, uses.count, uses.queries == "several", uses.diversity)
+        return SearchRules(
+            shown,
+            uses.count,
+            uses.queries == "several",
+            uses.diversity,
+            title_only=uses.query == "title",
+        )
 
-    @property
-    def discussion(self) -> DiscussionSettings:
-        """What every stage that is discussed needs."""
+    def discussion_of(self, stage: str) -> DiscussionSettings:
+        """What a stage that is discussed needs.
+
+        Args:
+            stage: ``topic``, ``ideas``, ``novelty`` or ``abstract``.
+        """
+
+        def in_stage(switch: str) -> Switch:
+            return "on" if switch == "on" or switch == stage else "off"
+
         return DiscussionSettings(
             pacing=self.pacing,
             max_turns=self.max_turns,
             speaking_order=self.speaking_order,
-            invitation=self.invitation,
+            invitation=in_stage(self.invitation),
             guests=self.guests,
+            asking=self.asking,
             outsiders=self.outsiders,
-            knowledge=self.knowledge,
+            knowledge=in_stage(self.knowledge),
             profiles=self.profiles,
             memory=self.memory,
             sentences=self.references.sentences,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agents.prompts.dialogue import Advice, Utterance
+from agents.prompts.dialogue import Advice, Excerpt, Utterance
 
 if TYPE_CHECKING:
     from agents.prompts.prompt import Prompts
@@ -77,15 +77,4 @@ def tell_changes(speaker: str, revision: Revision) -> Utterance | None:
         revision: the text with its modifications.
     """
     changed = getattr(revision, "modifications", "")
-    return Utterance(speaker, Changes(changed)) if changed else None
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """The words of a reviser on what it changed."""
-
-    text: str
-
-    def words(self) -> str:
-        """The text."""
-        return self.text
+    return Utterance(speaker, Excerpt(changed)) if changed else None

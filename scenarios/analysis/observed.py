@@ -1,7 +1,13 @@
-"""Papers that the scientists of an ecosystem really wrote, measured as the papers of a run."""
+"""Runs beside the papers that were really written after the boundary of their ecosystem.
+
+Here runs and ecosystem are opened and checked; ``metrics.validation`` compares them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.errors import InputError
@@ -10,181 +16,321 @@ from society.literature.papers import DAYS_PER_YEAR
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.impact.authorships import AuthorshipTable
-    from metrics.validation.comparison import PaperSample
+    from metrics.validation.comparison import Community, CommunityComparison
     from society.ecosystem.ecosystem import Ecosystem
-    from society.literature.papers import Papers
     from society.results.run import Run
 
-Pairs = frozenset[tuple[str, str]]
+MOST_NAMED = 4
+"""So many quantities are named of those that a closed society cannot reach."""
+MOST_LEFT_OUT = 0.05
+"""A larger share of papers that the filters left out is told."""
 
 
-def compared_sides(run: Run, ecosystem: Ecosystem) -> dict[str, PaperSample]:
-    """The sides of a comparison: simulated, observed, observed_inside and before.
+@dataclass(frozen=True)
+class ComparedRuns:
+    """Runs of one scenario, which differ by their seeds alone.
 
-    ``observed`` has everybody's real papers of the same length of time after the boundary,
-    ``observed_inside`` those of the society's own scientists, ``before`` those before the boundary.
+    Attributes:
+        name: of the run, of the arm of a study, or of the scenario.
+        runs: at least one.
+    """
+
+    name: str
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class ObservedComparison:
+    """A comparison with what is said about it.
+
+    Attributes:
+        name: of the runs compared.
+        reach: which columns the society can reach at all.
+        tables: the comparison.
+        notes: what it cannot show, in sentences.
+    """
+
+    name: str
+    reach: str
+    tables: CommunityComparison
+    notes: tuple[str, ...]
+
+
+def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
+    """Open folders of runs and studies.
+
+    Args:
+        paths: folders of runs, which are compared together; or of studies, whose arms are compared
+            one by one.
+
+    Returns:
+        One entry per arm, and one for all single runs.
 
     Raises:
-        InputError: the ecosystem is not that of the run, or has no papers after its boundary.
+        InputError: a folder is given twice or is none of either, or a study has no finished run.
     """
-    from metrics.validation.comparison import simulated_sample
+    from scenarios.study.lock import LOCK
+    from society.results.run import Run
 
-    _fits(run, ecosystem)
-    days = compared_days(run)
-    early, late = ecosystem.past, ecosystem.contemporary
-    # Not those in the tables of the run: a large society lists only who took part.
-    known = set(ecosystem.profiles.names)
-    then = late[: int((late.dates < days).sum())]
-    start = int((early.dates < -days).sum())
-    ours = simulated_sample(run, days)
-    return {
-        "simulated": ours,
-        "observed": _side(then, early, tied=ours.authorships.prior_pairs),
-        "observed_inside": _side(then, early, known, tied=ours.authorships.prior_pairs),
-        "before": _side(early[start:], early[:start], shift=days),
-    }
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise InputError("a folder is given twice: each run counts once")
+    single = [Run.open(path) for path in paths if not (path / LOCK).is_file()]
+    found = []
+    if single:
+        names = list(dict.fromkeys(run.name for run in single))
+        found.append(ComparedRuns(", ".join(names), tuple(single)))
+    for path in paths:
+        if (path / LOCK).is_file():
+            found += _arms(path)
+    return found
 
 
-def compared_days(run: Run) -> float:
-    """The whole years of a run, in days; at least one, as real papers are dated by the year."""
-    return max(run.days // DAYS_PER_YEAR, 1.0) * DAYS_PER_YEAR
+def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> ObservedComparison:
+    """Compare runs with the real papers of the ecosystem that they started from.
+
+    Args:
+        compared: the runs.
+        ecosystem: with papers after its boundary.
+
+    Raises:
+        InputError: the ecosystem is not that of the runs, has no papers after its boundary, or the
+            runs are of different length.
+    """
+    from metrics.validation.comparison import compare_with_real
+    from metrics.validation.dated_papers import simulated_papers
+
+    for run in compared.runs:
+        _require_fit(run, ecosystem)
+    windows = windows_of(compared, ecosystem)
+    community = community_of(ecosystem)
+    written = [simulated_papers(run) for run in compared.runs]
+    tables = compare_with_real(written, community, windows)
+    outsiders = {name for one in written for paper in one for name in paper.authors}
+    arrived = sum(int(run.table("scientists")["arrived"].notna().sum()) for run in compared.runs)
+    closed = not arrived and outsiders <= community.scientists
+    return ObservedComparison(
+        compared.name,
+        reach(tables, closed, len(community.scientists)),
+        tables,
+        tuple(limitations(compared, ecosystem)),
+    )
 
 
-def limitations(run: Run, ecosystem: Ecosystem) -> list[str]:
+def community_of(ecosystem: Ecosystem) -> Community:
+    """The real community of an ecosystem, with all its scientists as the society's own.
+
+    A large society lists in its tables only those who took part, so they are not read from there.
+    """
+    import numpy as np
+
+    from metrics.validation.comparison import Community
+    from metrics.validation.dated_papers import history_of, real_papers
+
+    past, names = real_papers(ecosystem.past), ecosystem.profiles.names
+    wrote = ecosystem.profiles.papers > 0
+    authors = [name for name, one in zip(names, wrote, strict=True) if one]
+    tied = ecosystem.coauthors.tocoo()
+    # Ties of people without a counted paper are left out: a pair has written, or nobody has.
+    place = np.cumsum(wrote) - 1
+    both = wrote[tied.coords[0]] & wrote[tied.coords[1]]
+    ends = [place[rows[both]].astype(np.int64) for rows in tied.coords]
+    history = history_of(past).with_ties(authors, *ends)
+    return Community(past, real_papers(ecosystem.contemporary), frozenset(names), history)
+
+
+def windows_of(compared: ComparedRuns, ecosystem: Ecosystem) -> list[int]:
+    """The lengths of time that are compared, in years from the boundary.
+
+    Raises:
+        InputError: the runs are of different length.
+    """
+    from metrics.validation.comparison import compared_windows
+
+    lengths = sorted({whole_years(run) for run in compared.runs})
+    if len(lengths) > 1:
+        raise InputError(
+            f"the runs of {compared.name} are of different length ({lengths[0]} to {lengths[-1]} "
+            "years): compare those of one length at a time"
+        )
+    return compared_windows(min(lengths[0], _real_years(ecosystem)))
+
+
+def whole_years(run: Run) -> int:
+    """The whole years of a run; at least one, as real papers are dated by the year."""
+    return max(int(run.days // DAYS_PER_YEAR), 1)
+
+
+def reach(tables: CommunityComparison, closed: bool, people: int) -> str:
+    """Say which columns a society can reach.
+
+    A closed society, in which nobody else can be asked, is held against its own scientists' real
+    papers, measured as if they were a run: what these miss, it must miss.
+
+    Args:
+        tables: the comparison.
+        closed: whether only the scientists of day 0 write in the runs.
+        people: number of them.
+    """
+    if not closed:
+        return (
+            "columns: own and all can be reached, since people from outside the "
+            f"{people:,} scientists of day 0 write in it"
+        )
+    scores = tables.scores
+    last = scores[(scores["window"] == scores["window"].max()) & (scores["side"] == "all")].iloc[0]
+    missed = int(last["judged"]) - int(last["within_closed"])
+    if not missed:
+        return f"columns: own and all can be reached by a closed society of {people:,} scientists"
+    return (
+        f"columns: own can be reached; all cannot, since these {people:,} scientists are a closed "
+        f"society: even their own real papers miss {missed} of {int(last['judged'])} quantities of "
+        f"it (score {float(last['score_closed']):.3g}){_worst(tables)}"
+    )
+
+
+def _worst(tables: CommunityComparison) -> str:
+    rows = tables.rows[tables.rows["window"] == tables.rows["window"].max()]
+    values = rows[rows["kind"] != "KS"].dropna(subset=["tolerance"])
+    sides = {name: one.set_index("quantity")["observed"] for name, one in values.groupby("side")}
+    sizes = values[values["side"] == "all"].set_index("quantity")
+    off = (sides["own"] - sides["all"]).abs() / sizes["tolerance"]
+    off = off.where(sizes["kind"] != "relative", off / sides["all"])
+    order = off.dropna().sort_values(ascending=False, kind="stable")
+    named = [
+        f"{name} {sides['own'][name]:.3g} ({sides['all'][name]:.3g})"
+        for name in order[order > 1].index[:MOST_NAMED]
+    ]
+    return f": {', '.join(named)}" if named else ""
+
+
+def limitations(compared: ComparedRuns, ecosystem: Ecosystem) -> list[str]:
     """What the comparison cannot show, in sentences."""
-    days = compared_days(run)
-    early, late = ecosystem.past, ecosystem.contemporary
-    people, everybody = len(ecosystem.profiles), _names(late[: int((late.dates < days).sum())])
+    years = windows_of(compared, ecosystem)[-1]
+    late = ecosystem.contemporary
+    everybody = _names(late[: int((late.dates < years * DAYS_PER_YEAR).sum())].table)
     inside = len(everybody & set(ecosystem.profiles.names))
     sentences = [
-        f"Of {len(everybody)} authors of these papers {inside} are among the society's {people} "
-        "scientists; the others are newcomers or below the filters of the ecosystem.",
-        "Of its scientists' real papers, sizes count every author; all other quantities only the "
-        "society's own, as in the run, where nobody else can be asked.",
-        "Newcomers, p and repeats are counted on the past papers that the ecosystem kept: who had "
-        "only papers that its filters left out counts as a newcomer.",
+        f"Of {len(everybody):,} authors of these papers {inside:,} are among the society's "
+        f"{len(ecosystem.profiles):,} scientists; the others are newcomers or below the filters of "
+        "the ecosystem.",
+        "Newcomers and repeats are counted on the past papers that the ecosystem kept, and on its "
+        "scientists' joint papers: who had only papers that its filters left out is a newcomer.",
         "Real papers are dated by the year, and here those of the run are too: what was written "
         "in one year counts as simultaneous.",
-        "Keywords are compared as they are spelt, and word by word; two samples of one community "
-        "are apart too, as the column before shows.",
-        *_starts(run),
+        "Topics are compared in samples of as many papers from either side and in names that "
+        "occur before the boundary; halves is the distance of two such samples of the observed.",
+        *_of_filters(ecosystem),
+        *_of_lengths(compared, ecosystem, years),
+        *_of_replicates(compared),
     ]
-    if len(late) and float(late.dates.max()) + DAYS_PER_YEAR < days:
-        last = float(late.dates.max()) + DAYS_PER_YEAR
-        sentences.append(
-            f"The real papers end on day {last:g}, what is compared of the run on day {days:g}: "
-            "of what came between nothing is known."
-        )
-    if len(early) and float(early.dates.min()) > -days:
-        sentences.append(
-            "The past papers do not reach back as far as the run is long: the column before "
-            "covers less time."
-        )
     return sentences
 
 
-def _starts(run: Run) -> list[str]:
-    """How the run begins and ends, where that makes it unlike the years it is compared with."""
-    days, sentences = compared_days(run), []
-    published = run.table("papers")["published"]
-    if len(published):
+def _of_filters(ecosystem: Ecosystem) -> list[str]:
+    """Papers that the filters of the ecosystem left out, where they are many."""
+    steps = ecosystem.manifest.get("steps") or []
+    sentences = []
+    for side, what in (("past", "past papers"), ("contemporary", "papers after the boundary")):
+        counted = [one for one in steps if str(one.get("filter", "")).startswith(f"{side}:")]
+        there = int(counted[0]["in"]) if counted else 0
+        removed = sum(int(one["removed"]) for one in counted)
+        if removed > MOST_LEFT_OUT * there:
+            sentences.append(
+                f"The filters of the ecosystem left out {removed / there:.0%} of the {what}: "
+                "newcomers, repeats and numbers of papers are those of what was kept, not of the "
+                "field."
+            )
+    return sentences
+
+
+def _of_lengths(compared: ComparedRuns, ecosystem: Ecosystem, years: int) -> list[str]:
+    """How the runs begin and end, where that makes them unlike the years they are held against."""
+    run, sentences = compared.runs[0], []
+    dates = [one.table("papers")["published"].dropna() for one in compared.runs]
+    first = min((float(known.min()) for known in dates if len(known)), default=0.0)
+    if first >= 1:
         sentences.append(
             "The society begins on day 0 without a team at work: its first paper appeared on day "
-            f"{float(published.min()):.0f}. Real papers of those days had been begun before."
+            f"{first:.0f}. Real papers of those days had been begun before."
         )
-    if run.days < days:
+    if run.days < years * DAYS_PER_YEAR:
         sentences.append(
             f"The run ends on day {run.days:g}, the real papers are those of a year: numbers of "
             "papers and authors are not of the same length of time."
         )
-    if run.days > days:
+    if run.days > years * DAYS_PER_YEAR:
         sentences.append(
-            f"Of the run its whole years are compared: papers from day {days:g} on are left out."
+            "Of the run its whole years are compared, as far as there are real papers: papers "
+            f"from day {years * DAYS_PER_YEAR:g} on are left out."
+        )
+    if not len(ecosystem.past) or float(ecosystem.past.dates.min()) > -years * DAYS_PER_YEAR:
+        sentences.append(
+            f"The past papers do not reach back {years} years before the boundary: there is no "
+            "column before for that window."
         )
     return sentences
 
 
-def _fits(run: Run, ecosystem: Ecosystem) -> None:
+def _of_replicates(compared: ComparedRuns) -> list[str]:
+    sentences = []
+    if len(compared.runs) == 1:
+        sentences.append(
+            "One run has no spread over seeds: z is in standard errors of the observed alone."
+        )
+    digests = [run.digest for run in compared.runs if run.digest is not None]
+    if len(set(digests)) < len(digests):
+        sentences.append(
+            "Some of the runs have the same digest: they are one run, and the spread is too small."
+        )
+    names = sorted({run.name for run in compared.runs})
+    if len(names) > 1:
+        sentences.append(
+            f"The runs are of different scenarios ({', '.join(names)}): their spread is not that "
+            "over seeds."
+        )
+    return sentences
+
+
+def _real_years(ecosystem: Ecosystem) -> int:
+    return int(float(ecosystem.contemporary.dates.max()) // DAYS_PER_YEAR) + 1
+
+
+def _names(papers: pd.DataFrame) -> set[str]:
+    import pyarrow.compute as pc
+
+    return set(pc.unique(pc.list_flatten(papers["authors"])).to_pylist())
+
+
+def _require_fit(run: Run, ecosystem: Ecosystem) -> None:
+    where = run.folder or run.name
     if run.boundary != ecosystem.boundary:
         raise InputError(
-            f"the run begins in {run.boundary}, the ecosystem in {ecosystem.boundary}: compare a "
-            "run with the ecosystem that it started from"
+            f"{where}: the run begins in {run.boundary}, the ecosystem in {ecosystem.boundary}: "
+            "compare a run with the ecosystem that it started from"
         )
     counts = (run.manifest.get("ecosystem") or {}).get("counts")
     if counts is not None and counts != ecosystem.counts:
         raise InputError(
-            f"the run started from another ecosystem ({counts}) than this one ({ecosystem.counts})"
+            f"{where}: the run started from another ecosystem ({counts}) than this one "
+            f"({ecosystem.counts})"
         )
     if not len(ecosystem.contemporary):
         raise InputError("the ecosystem has no papers after its boundary to compare with")
-    if not any(ecosystem.contemporary[row].authors for row in range(len(ecosystem.contemporary))):
+    if not _names(ecosystem.contemporary.table):
         raise InputError("the papers after the boundary have no authors: nothing to compare with")
 
 
-def _names(papers: Papers) -> set[str]:
-    import pyarrow.compute as pc
+def _arms(path: Path) -> list[ComparedRuns]:
+    """The finished runs of a study, by its arms."""
+    from scenarios.study.folder import read_statuses
+    from scenarios.study.lock import require_lock
+    from scenarios.study.status import folder_of
+    from society.results.run import Run
 
-    return set(pc.unique(pc.list_flatten(papers.table["authors"])).to_pylist())
-
-
-def _side(
-    papers: Papers,
-    before: Papers,
-    among: set[str] | None = None,
-    tied: Pairs = frozenset(),
-    shift: float = 0.0,
-) -> PaperSample:
-    """Some papers, after what came before them; of some people only, where they are given.
-
-    Args:
-        papers: those to measure.
-        before: those that came before.
-        among: whose part in them counts; None: everybody's.
-        tied: pairs known to have written together before, also where the paper was left out of
-            the ecosystem: the run counts them as old partners.
-        shift: days added to every date.
-    """
-    import numpy as np
-
-    from metrics.impact.authorships import AuthorshipTable
-    from metrics.validation.comparison import paper_sample
-
-    every, rows, earlier = _rows(papers, None), _rows(papers, among), _rows(before, among)
-    rows["date"] += shift
-    written = set(rows["paper"])
-    keywords = zip(
-        papers.table["id"].to_pylist(), papers.table["keywords"].to_pylist(), strict=True
-    )
-    listed = [words or () for paper, words in keywords if paper in written]
-    known = AuthorshipTable(
-        rows, frozenset(earlier["scientist"]), _pairs(AuthorshipTable(earlier)) | tied
-    )
-    if among is None:
-        return paper_sample(known, listed)
-    sizes = every[every["paper"].isin(written)].groupby("paper").size()
-    return paper_sample(known, listed, sizes.to_numpy().astype(np.float64), len(among))
-
-
-def _pairs(works: AuthorshipTable) -> Pairs:
-    from metrics.impact.authorships import coauthor_links
-
-    tied = coauthor_links(works)
-    return frozenset(zip(tied["source"], tied["target"], strict=True))
-
-
-def _rows(papers: Papers, among: set[str] | None) -> pd.DataFrame:
-    import numpy as np
-    import pandas as pd
-    import pyarrow.compute as pc
-
-    table = papers.table
-    lengths = np.asarray(pc.list_value_length(table["authors"]).to_numpy(), dtype=np.int64)
-    rows = pd.DataFrame(
-        {
-            "paper": np.repeat(np.array(table["id"].to_pylist(), dtype=object), lengths),
-            "scientist": np.array(pc.list_flatten(table["authors"]).to_pylist(), dtype=object),
-            "date": np.repeat(papers.dates, lengths),
-        }
-    ).drop_duplicates(["paper", "scientist"])
-    return rows if among is None else rows[rows["scientist"].isin(among)]
+    done: dict[str, list[Run]] = {}
+    for status in read_statuses(path, require_lock(path)):
+        if status.state == "done":
+            done.setdefault(status.arm, []).append(Run.open(folder_of(path, status.index)))
+    if not done:
+        raise InputError(f"{path}: no run of this study is done; 'society study run' does them")
+    return [ComparedRuns(f"{path.name}, {arm}", tuple(runs)) for arm, runs in done.items()]

@@ -25,6 +25,7 @@ def entries_of(runs: Sequence[Path]) -> list[SheetEntry]:
     """
     from metrics.ratings.sheets import SheetEntry, blind
     from society.results.run import Run
+    from society.results.speaker import speaker_of
 
     entries = []
     for folder in runs:
@@ -32,10 +33,12 @@ def entries_of(runs: Sequence[Path]) -> list[SheetEntry]:
         digest, arm = run.digest, arm_of(folder)
         if digest is None:
             raise InputError(f"{folder}: has no digest: the run has not finished")
+        speaker = speaker_of(run.manifest)
         names = run.table("scientists")["scientist"].dropna().tolist()
         for row in run.table("papers").to_dict("records"):
-            shown = [blind(str(row[part] or ""), names) for part in ("title", "abstract")]
-            entries.append(SheetEntry(str(folder), digest, arm, row["paper"], *shown))
+            title, abstract = (blind(str(row[part] or ""), names) for part in ("title", "abstract"))
+            place = (str(folder), digest, arm, str(row["paper"]))
+            entries.append(SheetEntry(*place, title, abstract, speaker))
     if not entries:
         raise InputError("none of these runs has published a paper")
     return entries
@@ -147,14 +150,22 @@ def correlate(ratings: pd.DataFrame, key: Mapping[str, Any]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-def write_results(out: Path, tables: Mapping[str, pd.DataFrame]) -> None:
-    """Write tables as Parquet and as CSV that a spreadsheet may open."""
+def write_results(out: Path, tables: Mapping[str, pd.DataFrame], key: Mapping[str, Any]) -> None:
+    """Write tables as Parquet and as CSV that a spreadsheet may open.
+
+    Args:
+        out: folder to write to.
+        tables: by name.
+        key: that was written with the sheet; it says who spoke in the runs.
+    """
+    from metrics.ratings.sheets import speakers_in
     from society.results.table_files import write_csv, write_parquet
 
+    speaker = speakers_in(key)
     try:
         for name, table in tables.items():
-            write_parquet(out / f"{name}.parquet", table)
-        write_csv(out, tables)
+            write_parquet(out / f"{name}.parquet", table, speaker=speaker)
+        write_csv(out, tables, speaker)
     except OSError as error:
         raise InputError(f"{out}: cannot be written to: {error.strerror}") from error
 

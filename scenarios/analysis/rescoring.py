@@ -74,6 +74,7 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
     """
     from metrics.novelty.novelty import COLUMNS, novelty_scores, run_novelty, settings_of
     from society.results.run import Run
+    from society.results.speaker import speaker_of
     from society.results.table_files import write_parquet
 
     run = Run.open(folder)
@@ -99,7 +100,7 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
     }
     target = folder / FOLDER / f"{baseline.name}.parquet"
     try:
-        write_parquet(target, table)
+        write_parquet(target, table, speaker=speaker_of(run.manifest))
         target.with_suffix(".json").write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from error

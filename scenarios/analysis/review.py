@@ -128,7 +128,7 @@ class ReviewJob:
             journal.flush()
             ledger = ledger_of(journal)
         try:
-            write_reviews(self.folder, self.kind, opinions)
+            write_reviews(self.folder, self.kind, opinions, self.about)
             self._sign(ledger)
         except OSError as error:
             raise Stopped(f"{self.folder}: cannot be written to: {error.strerror}") from error

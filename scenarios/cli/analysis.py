@@ -3,77 +3,198 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scenarios.cli.common import RunFolder, Settings, Trust, guarded
+from scenarios.cli.common import Json, Settings, Trust, guarded
 from scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
     from metrics.inference import Interval
+    from scenarios.analysis.observed import ObservedComparison
     from scenarios.analysis.review import ReviewJob
 
 VALUES = {
     "quantity": "quantity",
     "simulated": "run",
-    "observed_inside": "own",
-    "observed": "all",
+    "simulated_sd": "sd",
+    "observed": "observed",
+    "observed_error": "error",
     "before": "before",
 }
 DISTANCES = {
     "quantity": "quantity",
-    "kind": "distance",
-    "distance_inside": "run/own",
-    "distance": "run/all",
-    "distance_before": "before/all",
+    "distance": "off",
+    "kind": "as",
+    "distance_before": "before",
+    "halves": "halves",
+    "tolerance": "tol",
+    "z": "z",
+    "within": "ok",
 }
+SCORED = {
+    "window": "years",
+    "side": "column",
+    "score": "score",
+    "score_sd": "sd",
+    "within": "ok",
+    "score_before": "before",
+    "within_before": "ok",
+    "score_closed": "closed",
+    "within_closed": "ok",
+}
+GIANT = {
+    "window": "years",
+    "side": "column",
+    "simulated": "run",
+    "observed": "observed",
+    "observed_error": "error",
+    "before": "before",
+}
+KINDS = {"relative": "share", "difference": "diff"}
 """Columns that are printed, and their heads."""
 HEADS = (
-    "run: simulated; own: the real papers of its scientists; all: of everybody; before: those of "
-    "as long a time before the boundary, a yardstick. KS: Kolmogorov-Smirnov, JS: Jensen-Shannon, "
-    "both from 0 (alike) to 1; else the difference."
+    "run: mean over runs; sd: over runs; error: standard error of the observed, bootstrap over "
+    "papers; before: as long a time before the boundary; off: run - observed (diff), the same over "
+    "the observed (share), or a distance from 0 (alike) to 1 (KS: Kolmogorov-Smirnov, JS: "
+    "Jensen-Shannon); halves: of the observed; tol: tolerance; z: off in standard errors; ok: "
+    "within tolerance."
 )
+SCORES = (
+    "score: root mean square of off in tolerances, 5 at most each; before: of the years before the "
+    "boundary; closed: of the real papers of the society's own scientists alone, taken for a run."
+)
+"""What the heads of the printed columns mean."""
 
 
 @guarded
 def compare(
-    run: RunFolder,
-    with_: Annotated[
-        Path, typer.Option("--with", metavar="ECOSYSTEM", help="The folder it started from.")
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, or of studies.")
     ],
+    with_: Annotated[
+        Path, typer.Option("--with", metavar="ECOSYSTEM", help="The folder they started from.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the tables there, as CSV.")
+    ] = None,
+    json: Json = False,
 ) -> None:
-    """Show a run beside the real papers after the boundary, and add the table to its report.
+    """Show runs beside the real papers after the boundary, with errors, tolerances and a score.
 
-    The folder keeps it as the measure ``observed``; its digest stays as it is.
+    Runs of one scenario are taken together, the arms of a study one by one. A single run keeps the
+    tables and shows them in its report; its digest stays as it is.
     """
+    from scenarios.analysis.observed import compare_with_ecosystem, open_compared
+    from society.ecosystem.ecosystem import Ecosystem
+
+    compared, ecosystem = open_compared(runs), Ecosystem.load(with_)
+    found = [compare_with_ecosystem(one, ecosystem) for one in compared]
+    if json:
+        from json import dumps
+
+        typer.echo(dumps({"comparisons": [_comparison_data(one) for one in found]}, indent=2))
+    else:
+        for one in found:
+            _print_comparison(one, str(with_))
+    if out is not None:
+        _write_comparisons(found, out)
+    alone = compared[0].runs[0].folder
+    if len(found) == 1 and len(compared[0].runs) == 1 and alone is not None:
+        page = _keep(found[0], alone)
+        if not json:
+            typer.echo(f"report: {page}")
+
+
+def _print_comparison(found: ObservedComparison, other: str) -> None:
+    typer.echo(found.reach)
+    rows, scores = found.tables.rows, found.tables.scores
+    last = rows["window"].max()
+    for side in scores["side"].drop_duplicates():
+        chosen = rows[(rows["window"] == last) & (rows["side"] == side)].replace({"kind": KINDS})
+        what = f"{side}, {last:g} years"
+        numbers = [name for name in VALUES if name != "quantity"]
+        told = chosen.dropna(subset=numbers, how="all")
+        _print_columns(f"{found.name} beside {other}: {what}", told, VALUES)
+        told = chosen.dropna(subset=["distance", "distance_before"], how="all")
+        _print_columns(f"distances: {what}", told, DISTANCES)
+    many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} quantities"
+    _print_columns(f"score in tolerances (0 is best); {many}", scores, SCORED)
+    _print_columns("giant component", rows[rows["quantity"] == "giant component"], GIANT)
+    for note in (HEADS, SCORES, *found.notes):
+        typer.echo(note)
+
+
+def _print_columns(title: str, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
+    """Print some columns of a data frame, under their heads."""
+    from scenarios.cli.console import print_table
+
+    print_table(title, tuple(columns.values()), _plain(table, tuple(columns)))
+
+
+def _plain(table: pd.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Rows of plain values; None where one is missing, yes or no for a flag."""
+    cells = table[[*names]].astype(object)
+    cells = cells.where(cells.notna(), None)
+    words = {True: "yes", False: "no"}
+    return [
+        tuple(words[value] if isinstance(value, bool) else value for value in row)
+        for row in cells.itertuples(index=False, name=None)
+    ]
+
+
+def _comparison_data(found: ObservedComparison) -> dict[str, Any]:
+    tables = {"scores": found.tables.scores, "rows": found.tables.rows}
+    data = {
+        name: [
+            dict(zip(table.columns, row, strict=True)) for row in _plain(table, list(table.columns))
+        ]
+        for name, table in tables.items()
+    }
+    return {"name": found.name, "reach": found.reach, **data, "notes": list(found.notes)}
+
+
+def _write_comparisons(found: Sequence[ObservedComparison], folder: Path) -> None:
+    import pandas as pd
+
+    from agents.errors import SocietyError
+    from society.results.table_files import write_csv
+
+    tables = {
+        "observed": pd.concat([one.tables.rows.assign(runs=one.name) for one in found]),
+        "observed_scores": pd.concat([one.tables.scores.assign(name=one.name) for one in found]),
+    }
+    try:
+        write_csv(folder, tables)
+    except OSError as error:
+        raise SocietyError(f"{folder}: cannot be written to: {error.strerror}") from error
+    typer.echo(f"tables: {folder / 'observed.csv'}, {folder / 'observed_scores.csv'}", err=True)
+
+
+def _keep(found: ObservedComparison, folder: Path) -> Path:
+    """Write the tables of one run into its folder, and its page anew."""
     import pandas as pd
 
     from agents.errors import SocietyError
     from metrics.report.page import write_page
-    from metrics.validation.comparison import compare_samples as measured
-    from scenarios.analysis.observed import compared_sides, limitations
-    from scenarios.cli.console import print_table
-    from society.ecosystem.ecosystem import Ecosystem
     from society.results.run import Run
+    from society.results.speaker import speaker_of
     from society.results.table_files import write_measures
 
-    opened, ecosystem = Run.open(run), Ecosystem.load(with_)
-    table = measured(compared_sides(opened, ecosystem))
-    notes = limitations(opened, ecosystem)
-    cells = table.astype(object).where(table.notna(), None)
-    title = f"{opened.name} beside {with_}"
-    for heading, columns in ((title, VALUES), ("distances", DISTANCES)):
-        rows = list(cells[[*columns]].itertuples(index=False, name=None))
-        print_table(heading, tuple(columns.values()), rows)
-    for note in (HEADS, *notes):
-        typer.echo(note)
+    notes = pd.DataFrame({"unknown": pd.array([found.reach, *found.notes], dtype="string")})
+    tables = {"observed": found.tables.rows, "observed_scores": found.tables.scores}
     try:
-        unknown = pd.DataFrame({"unknown": pd.array(notes, dtype="string")})
-        write_measures(run, {"observed": table, "observed_unknowns": unknown})
-        typer.echo(f"report: {write_page(Run.open(run), run)}")
+        kept = Run.open(folder)
+        measures = {**tables, "observed_unknowns": notes}
+        write_measures(folder, measures, speaker_of(kept.manifest))
+        return write_page(kept, folder)
     except OSError as error:
-        raise SocietyError(f"{run}: cannot be written to: {error.strerror}") from error
+        raise SocietyError(f"{folder}: cannot be written to: {error.strerror}") from error
 
 
 Eco = typer.Option(metavar="ECOSYSTEM", help="A folder; its contemporary side is taken.")

@@ -76,7 +76,9 @@ def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Pat
     ratings = ratings_of(answers, key_data)
     agreed = agreement_table(ratings, key_data["seed"])
     found = correlate(ratings, key_data)
-    write_results(folder, {"ratings": ratings, "agreement": agreed, "correlations": found})
+    write_results(
+        folder, {"ratings": ratings, "agreement": agreed, "correlations": found}, key_data
+    )
     means = ratings.groupby(["arm", "dimension"], sort=True)["score"].agg(["size", "mean"])
     rows = [(*name, int(size), float(mean)) for name, size, mean in means.itertuples()]
     print_table("ratings by arm", ("arm", "rating", "ratings", "mean"), rows)
@@ -91,5 +93,5 @@ def _import_pairs(answers: list[Rating], key_data: dict[str, Any], folder: Path)
 
     choices = choices_of(answers, key_data)
     found = preference_table(choices)
-    write_results(folder, {"choices": choices, "preferences": found})
+    write_results(folder, {"choices": choices, "preferences": found}, key_data)
     print_preferences(found)

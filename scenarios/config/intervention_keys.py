@@ -27,6 +27,7 @@ CHANGEABLE = {
 REFUSED = {
     "name": "it names the whole run",
     "until": "it is the end of the whole run; give it when the run is begun or gone on with",
+    "begin": "it is the beginning of the whole run",
     "step": "periods are counted from day 0",
     "out": "a run has one folder",
     "population": "who lived and what was published before day 0 is past",

@@ -30,10 +30,10 @@ PROTOCOLS: Table = {
 }
 FOUNDING: Table = {
     "poisson": "society.formation.founding:Poisson",
-    "yearly": "society.formation.founding:Yearly",
     "once": "society.formation.founding:Once",
     "bursts": "society.formation.founding:Bursts",
     "calls": "society.formation.founding:CallsForProposals",
+    "yearly": "society.formation.founding:Yearly",
 }
 LEADERS: Table = {
     "anybody": "society.formation.leaders:Anybody",

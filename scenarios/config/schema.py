@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from agents.config import Part
 from agents.errors import InputError
@@ -44,7 +44,7 @@ from society.demographics.careers import Careers
 from society.formation.founding import Founding, Poisson
 from society.interventions import SCHEMA as INTERVENTIONS
 from society.interventions import Intervention
-from society.kernel.durations import Days, Times
+from society.kernel.durations import Days, Times, parse_days, write_days
 from society.population.interest_drift import Drift
 from society.teams.contracts import Publication, TeamProtocol
 from society.teams.publication import Unreviewed
@@ -61,6 +61,18 @@ _USUAL_ACCEPTANCE = {
 }
 """The rule before there was a key for it; written out, so that no new default changes it."""
 LATER: Mapping[str, Any] = {
+    "begin": 0.0,
+    "careers.silent_since": "day_0",
+    "protocol.newcomers": None,
+    "protocol.again": None,
+    "protocol.groups": None,
+    "protocol.of.protocol.groups": None,
+    "protocol.author_order": "leader_first",
+    "protocol.of.protocol.newcomers": None,
+    "protocol.of.protocol.again": None,
+    "protocol.of.protocol.author_order": "leader_first",
+    "protocol.team_size.since": None,
+    "protocol.team_size.growth": 0.0,
     "interventions": [],
     "publication": {"use": "none"},
     "careers": None,
@@ -92,6 +104,22 @@ Cutoff = Annotated[
     BeforeValidator(_month, json_schema_input_type=str | int | None),
 ]
 """A year, or a month of a year."""
+
+
+def _negative_days(value: Any) -> Any:
+    """Read ``-1y``: a duration before day 0."""
+    if isinstance(value, str) and value.strip().startswith("-"):
+        return -parse_days(value.strip()[1:])
+    return value
+
+
+Begin = Annotated[
+    float,
+    BeforeValidator(_negative_days, json_schema_input_type=float | str),
+    PlainSerializer(lambda days: f"-{write_days(-days)}" if days else 0.0),
+    Field(ge=-36_500, le=0, allow_inf_nan=False),
+]
+"""A date in days that is 0 or before, such as ``-1y``."""
 
 
 def _default(path: str) -> Any:
@@ -140,6 +168,9 @@ class Scenario(Part):
     """Everything random is derived from it."""
     until: Days = Field(default=365.0, gt=0)
     """Simulated time from 1 January of the boundary year to the end of the run."""
+    begin: Begin = 0.0
+    """From when on teams are founded, such as ``-1y``, so that projects are under way on day 0.
+    What they would publish before day 0 is dropped, though their words have been spoken."""
     step: Days = Field(default=7.0, gt=0)
     """One period: how often the population is sampled; it changes nothing that happens."""
     out: str | None = None

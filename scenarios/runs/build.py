@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from agents.errors import InputError
 from agents.gateway.gateway import Gateway
@@ -12,6 +12,7 @@ from scenarios.config.intervention_keys import CHANGEABLE, settings_json
 from scenarios.config.schema import Scenario, load_scenario
 from society.ecosystem.ecosystem import Ecosystem
 from society.interventions import Change
+from society.kernel.streams import draw_seed
 from society.model import Society
 
 
@@ -104,6 +105,7 @@ def _arguments(
         "backend": scenario.seeded_backend,
         "gateway": gateway or build_gateway(scenario),
         "until": scenario.until,
+        "begin": scenario.begin,
         "step_days": scenario.step,
         "seed": scenario.seed,
         "interventions": changes_of(scenario),
@@ -135,9 +137,12 @@ class ScenarioSociety(Society):
 
     Args:
         setup: name or path of the scenario.
-        seed: its seed, if it is to differ.
+        seed: of everything random. None: one is drawn, as in every Mesa model, so that the
+            iterations of ``mesa.batch_run`` differ; the attribute and the reporter ``seed`` tell
+            it. ``scenario``: that of the scenario.
         rng: the same under the name that newer releases of Mesa use.
         trust: let dotted paths in it be imported.
+        agent_reporters: collect a row per agent and step too (see ``Society``).
         **kwargs: dotted keys and their values, such as ``**{"protocol.turns": 3}``; Mesa's
             viewer takes free keys under this name only.
     """
@@ -146,11 +151,15 @@ class ScenarioSociety(Society):
         self,
         setup: str = "quickstart",
         *,
-        seed: int | None = None,
+        seed: int | Literal["scenario"] | None = None,
         rng: int | None = None,
         trust: bool = False,
+        agent_reporters: bool = False,
         **kwargs: Any,
     ) -> None:
         chosen = rng if seed is None else seed
-        changed = kwargs if chosen is None else {**kwargs, "seed": int(chosen)}
-        super().__init__(**_arguments(load_scenario(setup, trust=trust, **changed)))
+        if chosen != "scenario":
+            # Before the scenario is read: its ecosystem may be invented from the same seed.
+            kwargs["seed"] = draw_seed() if chosen is None else int(chosen)
+        scenario = load_scenario(setup, trust=trust, **kwargs)
+        super().__init__(**_arguments(scenario), agent_reporters=agent_reporters)

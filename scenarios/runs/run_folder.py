@@ -63,10 +63,11 @@ def write_run(
         ledger: cost of the calls, for the manifest.
         page: write ``report.html``; without it nothing is lost: ``society report`` writes it later.
     """
-    from metrics.exports import write_networks
+    from metrics.exports import coauthor_graph, graphml_text, write_networks
     from metrics.report.page import write_page
     from society.results.digest import digest_content, digest_tables
     from society.results.run import Run
+    from society.results.speaker import events_header, speaker_of
     from society.results.table_files import write_measures, write_tables
     from society.results.vectors import write_vectors
 
@@ -76,10 +77,11 @@ def write_run(
     write_atomically(folder / SCENARIO, text)
     write_atomically(folder / SCHEMA, json.dumps(json_schema(Scenario), indent=1) + "\n")
     events = "".join(_line(event) for event in society.log.events)
-    write_atomically(folder / "events.jsonl", events)
-    tables, vectors = write_tables(folder, society.log.rows), _vectors(society)
-    write_vectors(folder, vectors)
     manifest = {**make_manifest(scenario, society, ecosystem), "ledger": ledger}
+    speaker = speaker_of(manifest)
+    write_atomically(folder / "events.jsonl", events_header(speaker) + events)
+    tables, vectors = write_tables(folder, society.log.rows, speaker), _vectors(society)
+    write_vectors(folder, vectors)
     context: dict[str, Any] = {
         "scenario_text": text,
         "vectors": vectors,
@@ -89,9 +91,12 @@ def write_run(
     run = Run(tables, manifest, manifest["scenario"], **context)
     write_networks(run, folder)
     measures = measure_all(run, scenario)
-    write_measures(folder, measures)
-    network = (folder / "network.graphml").read_bytes()
-    content = digest_tables(digest_content(tables)).encode() + network + events.encode()
+    write_measures(folder, measures, speaker)
+    # Without the speaker: equal words have one digest, whoever said them.
+    network = coauthor_graph(run)
+    network.graph.clear()
+    drawn = "".join(graphml_text(network)).encode()
+    content = digest_tables(digest_content(tables)).encode() + drawn + events.encode()
     manifest["digest"] = hashlib.sha256(content).hexdigest()
     if page:
         write_page(
@@ -123,6 +128,7 @@ def write_partial(
         ledger: cost of the calls, for the manifest.
         why: the reason that the manifest names, without secrets.
     """
+    from society.results.speaker import events_header, speaker_of
     from society.results.table_files import write_tables
     from society.results.vectors import write_vectors
 
@@ -136,12 +142,12 @@ def write_partial(
         for name in (MANIFEST, "report.html"):
             (part / name).unlink(missing_ok=True)
         write_atomically(part / SCENARIO, resolved_text(scenario))
-        write_atomically(
-            part / "events.jsonl", "".join(_line(event) for event in society.log.events)
-        )
-        write_tables(part, rows)
-        write_vectors(part, _vectors(society))
         manifest = make_manifest(scenario, society, ecosystem)
+        speaker = speaker_of(manifest)
+        events = "".join(_line(event) for event in society.log.events)
+        write_atomically(part / "events.jsonl", events_header(speaker) + events)
+        write_tables(part, rows, speaker)
+        write_vectors(part, _vectors(society))
         manifest |= {"days": society.log.completed, "partial": redact(str(why)), "ledger": ledger}
         write_atomically(part / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
 

@@ -47,16 +47,24 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
 
     write_text(folder / STUDY_JSON, study_json(design, lock, folder))
     results = results_table(design, folder, statuses)
-    write_parquet(folder / RUNS, runs_table(design, statuses))
-    write_parquet(folder / RESULTS, results)
+    speaker = speaker_of_study(design)
+    write_parquet(folder / RUNS, runs_table(design, statuses), speaker=speaker)
+    write_parquet(folder / RESULTS, results, speaker=speaker)
     indices = sensitivity_table(design, results)
     if indices is not None:
-        write_parquet(folder / SENSITIVITY, indices)
+        write_parquet(folder / SENSITIVITY, indices, speaker=speaker)
     reviews = reviews_table(folder, statuses)
     if reviews is not None:
-        write_parquet(folder / REVIEWS, reviews)
+        write_parquet(folder / REVIEWS, reviews, speaker=speaker)
     for name, table in stack_measures(folder, statuses).items():
-        write_parquet(folder / TABLES / f"{name}.parquet", table)
+        write_parquet(folder / TABLES / f"{name}.parquet", table, speaker=speaker)
+
+
+def speaker_of_study(design: Design) -> str:
+    """Who speaks in the runs of a study; arms may set keys of the backend themselves."""
+    about = str(design.base.backend.backend.about)
+    varied = any(key.partition(".")[0] == "backend" for key in design.keys)
+    return f"{about}; arms differ in keys of the backend" if varied else about
 
 
 def is_gathered(folder: Path, content: str) -> bool:

@@ -9,7 +9,7 @@ a shorter one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -64,9 +64,11 @@ class Rates(Careers):
     retirement: Retirement | None = None
     """How long a career lasts; null: as long as the run. Assumed."""
     inactivity: Days | None = Field(default=None, gt=0)
-    """Who has had no paper and no team for so long leaves; null: nobody does. The silence of those
-    of day 0 begins then, whenever they wrote last. A limit as in Guimera et al. (2005), whose
-    agents leave so."""
+    """Who has had no paper and no team for so long leaves; null: nobody does. A limit as in Guimera
+    et al. (2005), whose agents leave so."""
+    silent_since: Literal["day_0", "last_paper"] = "day_0"
+    """When the silence of the people of day 0 begins: on that day, whenever they wrote last, or
+    with their last paper, so that who has been silent for too long leaves on day 0."""
     mobility: Mobility | None = None
     """Who goes to work elsewhere, and where; null: nobody. Assumed."""
 
@@ -89,6 +91,8 @@ class Rates(Careers):
         if self.retirement is not None:
             yield retirement_process(world, streams, rows, self.retirement)
         if self.inactivity is not None:
-            yield inactivity_process(world, rows, self.inactivity)
+            yield inactivity_process(
+                world, rows, self.inactivity, self.silent_since == "last_paper"
+            )
         if self.mobility is not None:
             yield mobility_process(world, streams, rows, self.mobility)

@@ -123,24 +123,33 @@ DatedRow = tuple[float, int]
 """A date in days, and the row of the scientist who is checked on it."""
 
 
-def inactivity_process(world: World, rows: range, limit: float) -> Process[None]:
+def inactivity_process(
+    world: World, rows: range, limit: float, from_last_paper: bool = False
+) -> Process[None]:
     """A process in which scientists leave after a time without a paper and without a team.
-
-    For the people of day 0 this time begins on day 0, whenever they wrote last: that they are in
-    the ecosystem says that they are scientists on that day.
 
     Args:
         world: as of now.
         rows: the people.
         limit: the time in days.
+        from_last_paper: whether for the people of day 0 this time begins with their last paper.
+            Otherwise it begins on day 0: that they are in the ecosystem says that they are
+            scientists on that day.
     """
     people = world.population
-    # Rows are in order of arrival, so these first checks are in order of date.
-    first = ((max(people.present_since(row) + limit, world.day), row) for row in rows)
+
+    def silent_since(row: int) -> float:
+        last = world.history.last_date(row) if from_last_paper else None
+        begun = people.present_since(row)
+        return begun if last is None or begun > 0 else min(last, begun)
+
+    # Sorted, because the last papers are not in the order of rows.
+    first = iter(sorted((max(silent_since(row) + limit, world.day), row) for row in rows))
     again: list[DatedRow] = []
     for date, row in _in_order_of_date(first, again):
         yield world.env.timeout(date - world.day)
-        until = people.last_act(row) + limit
+        act = people.last_act(row)
+        until = (silent_since(row) if act == 0.0 else act) + limit
         if row in people.departed:
             continue
         if until <= world.day:

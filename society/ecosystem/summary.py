@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agents.arrays import FloatArray
+from society.ecosystem.building.filters import COLLECTED
 from society.ecosystem.ecosystem import Ecosystem
 from society.literature.papers import Papers
 
@@ -33,7 +34,7 @@ DEFINITIONS = {
     "co-authors per scientist": "mean number of scientists that a scientist wrote with",
     "repeat collaboration": "share of the pairs of scientists with a joint paper that have two",
     "clustering": "mean local clustering of the scientists who have at least two co-authors",
-    "citations per past paper": "mean number of citations at the boundary",
+    "citations per past paper": "mean number of citations at the boundary, where it is known",
     "citation tail": "share of these citations that go to the most cited tenth of past papers",
 }
 
@@ -73,7 +74,9 @@ def measure(ecosystem: Ecosystem) -> dict[str, float]:
     """Compute the figures of ``DEFINITIONS``; NaN where there is nothing to measure."""
     past, joint = ecosystem.past, ecosystem.coauthors
     written = ecosystem.profiles.papers.astype(float)
-    cited = past.citations[~np.isnan(past.citations)]
+    # Counts at collection time hold later citations, and are none of these figures.
+    dated = COLLECTED not in ecosystem.manifest.get("notes", ())
+    cited = past.citations[~np.isnan(past.citations) & dated]
     return {
         "past papers": float(len(past)),
         "contemporary papers": float(len(ecosystem.contemporary)),

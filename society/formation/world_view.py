@@ -31,6 +31,8 @@ class WorldView(Protocol):
         knowledge: the author knowledge bank: everybody's interests as vectors.
         streams: the random streams of the run; a rule reads their seed only.
         team_sizes: numbers of authors of the past papers.
+        mentees: by row of the mentor, the newcomers who came for a seat with it: the dates of
+            arrival in days, and the rows.
     """
 
     population: Population
@@ -38,6 +40,7 @@ class WorldView(Protocol):
     knowledge: KnowledgeBank
     streams: Streams
     team_sizes: Sequence[int]
+    mentees: dict[int, list[tuple[float, int]]]
 
     @property
     def history(self) -> PaperHistory:

@@ -8,8 +8,14 @@ policy or a metric shifts nobody else's draws (rules 7 and 9).
 from __future__ import annotations
 
 import hashlib
+import secrets
 
 import numpy as np
+
+
+def draw_seed() -> int:
+    """A seed from the operating system, for whoever has stated none; below 2^31."""
+    return secrets.randbelow(2**31)
 
 
 class Streams:

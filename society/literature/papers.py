@@ -37,7 +37,8 @@ class Paper:
         references: ids of cited papers.
         keywords: possibly none.
         venue: possibly empty.
-        citations: citation count at collection time; None where the source knows none.
+        citations: citation count; of a past paper at the boundary where the source can tell (the
+            manifest says so), else at collection time; None where the source knows none.
     """
 
     id: str
@@ -77,7 +78,7 @@ class Papers(ArrowSequence[Paper]):
 
     @cached_property
     def citations(self) -> FloatArray:
-        """Citation counts at collection time, one per paper; nan where unknown."""
+        """Citation counts (see ``Paper``), one per paper; nan where unknown."""
         return np.asarray(self.table["citations"].to_numpy(), dtype=np.float64)
 
     @cached_property

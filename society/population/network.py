@@ -20,6 +20,7 @@ from agents.arrays import IntArray
 from society.population.consultations import ConsultationHistory
 from society.population.event_counts import DatedCounts
 from society.population.growable_array import GrowableArray
+from society.population.growth import GrowthFigures
 
 if TYPE_CHECKING:
     import networkx
@@ -38,6 +39,7 @@ class CoauthorNetwork:
         distinct_coauthors: counts of distinct co-authors; each has an event per person at the
             first joint paper.
         consultations: who has asked whom for advice.
+        growth: figures of the ties since day 0, for watching; no rule reads them.
 
     Args:
         base: numbers of joint papers before day 0, a symmetric sparse scipy matrix of shape
@@ -70,6 +72,7 @@ class CoauthorNetwork:
         self._latest = -np.inf
         self.distinct_coauthors = DatedCounts(lambda: self._starts, now)
         self.consultations = ConsultationHistory(now)
+        self.growth = GrowthFigures()
 
     def add_row(self) -> None:
         """Add the row of a newcomer, who has no joint papers."""
@@ -84,8 +87,11 @@ class CoauthorNetwork:
         """Add one joint paper, dated now, to every pair of these authors (rows)."""
         date = self._now()
         for i, j in combinations(authors, 2):
-            if not self._have_met(i, j):
+            since = i in self._dated and j in self._dated[i][1]
+            repeat = since or self._met_before_day_0(i, j)
+            if not repeat:
                 self.distinct_coauthors.record((i, j))
+            self.growth.record(i, j, first=not since, repeat=repeat)
             for author, coauthor in ((i, j), (j, i)):
                 dates, coauthors = self._dated.setdefault(author, ([], []))
                 dates.append(date)
@@ -94,12 +100,11 @@ class CoauthorNetwork:
         self._since[list(authors)] += len(authors) - 1
         self._latest = date
 
-    def _have_met(self, i: int, j: int) -> bool:
-        """Whether the two have a joint paper, today's included."""
+    def _met_before_day_0(self, i: int, j: int) -> bool:
+        """Whether the two have a joint paper from before day 0."""
         end = self._start[i + 1]
         position = bisect_left(self._partner, j, self._start[i], end)
-        known = position < end and self._partner[position] == j
-        return known or (i in self._dated and j in self._dated[i][1])
+        return position < end and bool(self._partner[position] == j)
 
     def coauthors(self, i: int, before: float | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The co-authors of ``i`` and its numbers of joint papers with them before a date.
@@ -179,8 +184,12 @@ class CoauthorNetwork:
         """Everybody's number of co-authors before now, an integer array of shape (size,)."""
         degrees = np.diff(self._starts)
         for i in self._dated:
-            degrees[i] = len(self.coauthors(i)[0])
+            degrees[i] = self.degree(i)
         return degrees
+
+    def degree(self, i: int) -> int:
+        """The number of co-authors of ``i`` before now."""
+        return len(self.coauthors(i)[0]) if self._new[i] else self._start[i + 1] - self._start[i]
 
     def partners_at(self, rows: IntArray, indices: IntArray) -> IntArray:
         """The co-authors at one index each of the joint papers of many scientists.

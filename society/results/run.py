@@ -21,6 +21,7 @@ import pandas as pd
 
 from agents.errors import InputError
 from society.results.dataframes import build_tables, cast_table
+from society.results.speaker import is_events_header, speaker_of
 from society.results.table_files import read_parquet, require_regular_file, write_csv
 from society.results.tables import TABLES, TableRows
 from society.results.vectors import Vectors, read_vectors
@@ -227,11 +228,12 @@ class Run:
                     raise InputError(f"{path}:{number}: not JSON: {error}") from error
                 if not isinstance(event, dict):
                     raise InputError(f"{path}:{number}: not an object")
-                yield event
+                if not is_events_header(event):
+                    yield event
 
     def to_csv(self, folder: Path | str) -> None:
         """Write every table as CSV that is safe to open in a spreadsheet."""
-        write_csv(folder, self.tables())
+        write_csv(folder, self.tables(), speaker_of(self.manifest))
 
     def _file(self, name: str) -> Path | None:
         """The path of a file of the folder, or None; a link or a device is an error."""

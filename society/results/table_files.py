@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from agents.atomic_files import replacing
 from agents.errors import InputError
 from society.results.dataframes import build_tables
+from society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
 from society.results.tables import TABLES, TableRows
 
 MAX_TABLE_BYTES = 8 * 2**30
@@ -32,7 +33,7 @@ _ARROW = {
 }
 
 
-def write_tables(folder: Path | str, rows: TableRows) -> dict[str, pd.DataFrame]:
+def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict[str, pd.DataFrame]:
     """Write ``tables/*.parquet`` into a run folder and return what was written.
 
     Every table is written, also an empty one. Each file appears whole or not at all, and its
@@ -41,6 +42,7 @@ def write_tables(folder: Path | str, rows: TableRows) -> dict[str, pd.DataFrame]
     Args:
         folder: the run folder.
         rows: by name of the table; tables left out are empty.
+        speaker: who spoke in the run, for the metadata of each file.
 
     Raises:
         InputError: an unknown table name or a malformed row; nothing is written then.
@@ -48,22 +50,26 @@ def write_tables(folder: Path | str, rows: TableRows) -> dict[str, pd.DataFrame]
     tables = build_tables(rows)
     for name, table in tables.items():
         schema = pa.schema([(column.name, _ARROW[column.dtype]) for column in TABLES[name]])
-        write_parquet(Path(folder) / "tables" / f"{name}.parquet", table, schema)
+        write_parquet(Path(folder) / "tables" / f"{name}.parquet", table, schema, speaker=speaker)
     return tables
 
 
-def write_parquet(path: Path, table: pd.DataFrame, schema: pa.Schema | None = None) -> None:
+def write_parquet(
+    path: Path, table: pd.DataFrame, schema: pa.Schema | None = None, *, speaker: str = ""
+) -> None:
     """Write one table as Parquet, whole or not at all, without pandas' own metadata.
 
     Args:
         path: the file; its folder is made.
         table: what to write.
         schema: of the file; None: as pyarrow infers it.
+        speaker: who spoke in the run, as the metadata ``speaker``; empty: not known.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
+    metadata = {SPEAKER: speaker} if speaker else None
     with replacing(path) as temporary:
-        pq.write_table(arrow.replace_schema_metadata(None), temporary, compression="zstd")
+        pq.write_table(arrow.replace_schema_metadata(metadata), temporary, compression="zstd")
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
@@ -95,12 +101,13 @@ def _nullable(kind: pa.DataType) -> Any:
     return None
 
 
-def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame]) -> None:
+def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: str = "") -> None:
     """Write each table as CSV; text that a spreadsheet would run gets a leading quote.
 
     Args:
         folder: is made if it does not exist.
         tables: by name of the file, without its suffix.
+        speaker: who spoke in the run, for a metadata file beside them; empty: none is written.
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
@@ -110,6 +117,9 @@ def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame]) -> None:
             if pd.api.types.is_string_dtype(safe[column].dtype):
                 safe[column] = [_quoted(value) for value in safe[column].tolist()]
         safe.to_csv(target / f"{name}.csv", index=False, lineterminator="\n")
+    if speaker:
+        content = csv_metadata(speaker, [f"{name}.csv" for name in tables])
+        (target / CSV_METADATA).write_text(content, encoding="utf-8")
 
 
 def _quoted(value: Any) -> Any:
@@ -117,12 +127,15 @@ def _quoted(value: Any) -> Any:
     return "'" + value if starts else value
 
 
-def write_measures(folder: Path | str, measures: Mapping[str, pd.DataFrame]) -> None:
+def write_measures(
+    folder: Path | str, measures: Mapping[str, pd.DataFrame], speaker: str = ""
+) -> None:
     """Write measures as ``tables/measures/*.parquet`` into a run folder.
 
     Args:
         folder: the run folder.
         measures: by name of the measure.
+        speaker: who spoke in the run, for the metadata of each file.
 
     Raises:
         InputError: a name is not made of letters, digits and _ only.
@@ -130,7 +143,8 @@ def write_measures(folder: Path | str, measures: Mapping[str, pd.DataFrame]) -> 
     for name, table in measures.items():
         if not name.isidentifier():
             raise InputError(f"a measure is called {name!r}: letters, digits and _ only")
-        write_parquet(Path(folder) / "tables" / "measures" / f"{name}.parquet", table)
+        path = Path(folder) / "tables" / "measures" / f"{name}.parquet"
+        write_parquet(path, table, speaker=speaker)
 
 
 def require_regular_file(path: Path) -> Path:

@@ -41,7 +41,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
 scientist    string  masked name
 topic        string  main topic at day 0: the first interest
 papers       Int64   papers before day 0
-citations    Int64   citations before day 0; missing where the source knows none
+citations    Int64   citations before day 0; missing where the source cannot date them
 career_start Int64   year of the first paper before day 0; missing if unknown
 arrived      Float64 date of coming; missing for those who were there on day 0
 """),
@@ -220,7 +220,7 @@ removed      Int64   scientists who leave the society by it
     "careers": _columns("""
 scientist    string  masked name
 date         Float64 date
-change       string  arrived, moved; retired, inactive, removed (by an intervention): has left
+change       string  arrived, moved; left: retired, inactive, one_off (came for one team), removed
 place        string  the institution where to; missing for those who leave
 """),
     "ties": _columns("""

@@ -7,9 +7,9 @@ remembers it, when the asking team ends (rule 13).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from agents.profile import Profile
 from agents.prompts.dialogue import Advice
@@ -17,6 +17,9 @@ from society.kernel.answer import Answer
 from society.kernel.calls import PendingCall, ask_model, text_of
 from society.kernel.dispatcher import Dispatcher, settled
 from society.kernel.streams import Streams
+
+Chooser: TypeAlias = Callable[[Any, Sequence[Profile]], Profile | None]
+"""Finds who is asked, given an utterance and the scientists who may be asked; None: nobody."""
 
 
 # Equal only to itself: to compare fields would compare Answers, which refuse it (rule 10).
@@ -47,6 +50,7 @@ async def ask_guest(
     outsiders: Answer[tuple[Profile, ...]],
     dispatcher: Dispatcher,
     streams: Streams,
+    choose: Chooser,
 ) -> Advice | None:
     """Ask the scientist whom an utterance names, when the utterance is there.
 
@@ -56,13 +60,14 @@ async def ask_guest(
         outsiders: profiles of the scientists who may be asked.
         dispatcher: its gateway is asked.
         streams: the source of the call's seed.
+        choose: finds who is asked, given the utterance and the scientists who may be.
 
     Returns:
         The guest's reply with who asked what; None when the utterance asks nobody, or
         somebody unknown.
     """
     utterance = await settled(spoken)
-    guest = named_guest(utterance, await settled(outsiders))
+    guest = choose(utterance, await settled(outsiders))
     if guest is None:
         return None
     # Only now is it known who is asked, so only now has the call its full id and its seed.
@@ -72,12 +77,11 @@ async def ask_guest(
     pending.calls.append(call)
     pending.who = guest
     pending.seed = streams.key("words", call.id)
-    pending.slots = {
-        **pending.slots,
-        "question": utterance.ask.question,
-        "context": text_of(utterance),
-    }
-    question = pending.slots["question"]
+    context = text_of(utterance)
+    wish = getattr(utterance, "ask", None)
+    # Who is called upon without a question answers to the whole utterance.
+    question = context if wish is None else wish.question
+    pending.slots = {**pending.slots, "question": question, "context": context}
     reply = await ask_model(pending, dispatcher.gateway)
     return Advice(guest.id, pending.slots["asker"].id, question, reply)
 

@@ -30,13 +30,14 @@ from society.kernel.calls import Call, PendingCall, ask_model
 from society.kernel.dispatcher import Work, settled
 from society.kernel.durations import Times
 from society.kernel.process import Process
-from society.teams.consultations import Consultation, ask_guest, named_guest
+from society.teams.consultations import Chooser, Consultation, ask_guest, named_guest
 from society.teams.meetings import Appointment, Meeting, work_at_desk
 from society.teams.retrieval import (
     find_diverse_papers,
     find_own_papers,
     find_papers,
     find_people,
+    profiles_named,
     profiles_of_authors,
 )
 from society.teams.team import Team
@@ -301,6 +302,9 @@ class Lab:
         prompt: Prompt,
         form: type[Form],
         asker: str,
+        *,
+        choose: Chooser = named_guest,
+        place: int = 0,
         **slots: Any,
     ) -> Answer[Advice | None]:
         """Pass the question in an utterance, if there is one, to the outsider that it names.
@@ -314,6 +318,8 @@ class Lab:
             prompt: page for the guest.
             form: form of the guest's reply.
             asker: masked name of the speaker.
+            choose: finds who is asked; by default the scientist named in the field ``ask``.
+            place: number of the guest among those whom one utterance may call upon, from 0.
             **slots: further values for the page: plain values, Answers, or tuples of both.
 
         Returns:
@@ -321,10 +327,11 @@ class Lab:
             nobody was asked.
         """
         self._check()
-        id_, seat = self._reserve_id(f"{spoken.id}/guest"), spoken.calls[0].seat
+        guest, seat = f"{spoken.id}/guest", spoken.calls[0].seat
+        id_ = self._reserve_id(f"{guest}{place + 1}" if place else guest)
         sources = (spoken, outsiders, *slots.values())
         due = self._due(self.now, sources)
-        call = self._call(id_, seat, "guest", "", due, form)
+        call = self._call(guest, seat, "guest", "", due, form)
         slots = {**slots, "asker": self.profile(asker)}
         pending = self._pending_call(call, prompt, form, slots, None)
         answer = self._answer(id_, due, sources)
@@ -332,7 +339,8 @@ class Lab:
         call.needs = answer.needs
         self.consultations.append(Consultation(asker, self.now, self._stage, spoken, answer))
         # The streams of today: an intervention may give the world others before the words come.
-        work = ask_guest(pending, spoken, outsiders, self._world.dispatcher, self._world.streams)
+        dispatcher, streams = self._world.dispatcher, self._world.streams
+        work = ask_guest(pending, spoken, outsiders, dispatcher, streams, choose)
         return self._submit(answer, work)
 
     def guest(
@@ -453,6 +461,28 @@ class Lab:
         # As of the asking: the search may run when more people have left.
         excluded = self._world.population.departed_names().union(without)
         return self.later(partial(find_people, self._world, place, count, excluded), query)
+
+    def people_named(
+        self,
+        text: Any,
+        without: Iterable[str] = (),
+        asked: Sequence[Answer[Advice | None]] = (),
+    ) -> Answer[tuple[Profile, ...]]:
+        """The profiles, as of now, of the scientists whose masked names stand in a text.
+
+        Scientists who have left the society are never among them.
+
+        Args:
+            text: text or Answer.
+            without: masked names that are left out.
+            asked: replies of guests, who are left out as well.
+
+        Returns:
+            An Answer of the profiles, in the order of being named, each once.
+        """
+        excluded = self._world.population.departed_names().union(without)
+        find = partial(profiles_named, self._world, self.now, excluded)
+        return self.later(find, text, tuple(asked))
 
     @property
     def members(self) -> tuple[Profile, ...]:

@@ -91,6 +91,8 @@ def review_and_publish(
         accepted = yield from publication.consider(team, lab, manuscript)
         # Also the time that the words have: they are read only when it has passed (rule 13).
         yield world.env.timeout(team.times.publication_delay)
+        if world.env.now < 0:
+            return "before day 0"
         publish(world, team, accepted)
     except Dissolved as dissolved:
         return str(dissolved)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,12 +18,14 @@ import numpy as np
 from agents.arrays import VectorArray
 from agents.errors import ProtocolError
 from agents.profile import Profile
+from agents.prompts.dialogue import Advice
 from agents.reference import Reference
 from society.kernel.calls import text_of
 from society.teams.world import World
 
 Place = tuple[str, float]
 """Id of a search, and the simulated date in days on which it was asked for."""
+_WORD = re.compile(r"\w+")
 
 
 def find_papers(
@@ -132,6 +135,32 @@ def profiles_of_authors(
     named = dict.fromkeys(name for paper in references for name in paper.authors)
     rows = [world.population.rows[name] for name in named if name not in without]
     return tuple(world.population.profile(row, date) for row in rows)
+
+
+def profiles_named(
+    world: World,
+    date: float,
+    without: frozenset[str],
+    text: Any,
+    asked: Sequence[Advice | None] = (),
+) -> tuple[Profile, ...]:
+    """The profiles of the scientists whose masked names stand in a text, as of a date.
+
+    Args:
+        world: its population has the profiles.
+        date: in days; what is dated strictly before it counts (rule 16).
+        without: masked names that are left out.
+        text: text, or the settled value of an Answer.
+        asked: replies of guests, who are left out as well; None: nobody was asked.
+
+    Returns:
+        Profiles in the order of being named, each once.
+    """
+    rows = world.population.rows
+    left_out = without.union(advice.guest for advice in asked if advice is not None)
+    words = dict.fromkeys(_WORD.findall(text_of(text)))
+    named = [word for word in words if word in rows and word not in left_out]
+    return tuple(world.population.profile(rows[name], date) for name in named)
 
 
 def find_people(

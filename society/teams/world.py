@@ -85,6 +85,8 @@ class World:
         welcome: called with the row of a newcomer; begins what its arrival starts.
         bring_newcomer: called with the row of a mentor, the probability that an interest of the
             mentor is taken over, and a random stream; lets a newcomer come and returns its row.
+        mentees: by row of the mentor, the newcomers who came for a seat with it: the dates of
+            arrival in days, and the rows.
         one_offs: rows of newcomers who leave the society with the end of their first team.
         teams: teams that have not ended, by id.
         reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
@@ -115,6 +117,7 @@ class World:
     teams: dict[str, Team] = field(default_factory=dict)
     reviewing: dict[int, int] = field(default_factory=dict)
     departures: dict[int, simpy.Event] = field(default_factory=dict)
+    mentees: dict[int, list[tuple[float, int]]] = field(default_factory=dict)
     one_offs: set[int] = field(default_factory=set)
     _fading: dict[tuple[float | None, float, float | None], FadingPapers] = field(
         default_factory=dict, init=False, repr=False
@@ -169,6 +172,7 @@ class World:
         """
         one_off = bool(rng.random() < seats.one_off)
         row = self.bring_newcomer(mentor, seats.shared, rng)
+        self.mentees.setdefault(mentor, []).append((self.day, row))
         if one_off:
             self.one_offs.add(row)
         return row
@@ -181,7 +185,7 @@ class World:
                 if row in self.one_offs:
                     self.one_offs.remove(row)
                     if row not in self.population.departed:
-                        self.depart(row, "one-off")
+                        self.depart(row, "one_off")
 
     def profile(self, who: str) -> Profile:
         """The public profile of a scientist as of now."""

@@ -53,7 +53,7 @@ COLUMNS = {
     "meetings": "team stage visit turn called due held ended size waited_for",
     "homework": "team scientist stage visit turn assigned started done effort switching",
     "calls": "call team stage visit turn seat act scientist asked due form defaulted unruled model "
-    "prompt_tokens completion_tokens prompt_hash reply rung verdict",
+    "prompt_tokens completion_tokens prompt_hash reply rung verdict reason",
     "reads": "answer team date needs",
     "papers": "paper team title abstract published topic keywords",
     "authorships": "paper scientist position",

@@ -58,6 +58,25 @@ def test_networkx_reads_gexf_back(run):
         assert (edge["before"], edge["since"]) == (data["before"], data["since"])
 
 
+def test_the_files_say_who_spoke(run, make_run):
+    speaker = run.manifest["backend"]["about"]
+    for graph in (coauthor_graph(run), bipartite_graph(run)):
+        again = nx.read_graphml(BytesIO(graphml(graph)))
+        assert again.graph["speaker"] == graph.graph["speaker"] == speaker
+    people = gexf(coauthor_graph(run))
+    assert nx.read_gexf(BytesIO(people), version="1.3").number_of_nodes() == 7
+    meta = ElementTree.fromstring(people).find("g:meta", NS)
+    assert meta.find("g:description", NS).text == f"who spoke: {speaker}"
+    evil = make_run(manifest={"backend": {"about": "<model> & \x00 co"}})
+    assert nx.read_graphml(BytesIO(graphml(coauthor_graph(evil)))).graph["speaker"] == (
+        "<model> &  co"
+    )
+    assert ElementTree.fromstring(gexf(coauthor_graph(evil))).find("g:meta", NS) is not None
+    silent = coauthor_graph(make_run(manifest={"backend": None}))
+    assert nx.read_graphml(BytesIO(graphml(silent))).graph.get("speaker") is None
+    assert ElementTree.fromstring(gexf(silent)).find("g:meta", NS) is None
+
+
 def test_gexf_is_version_1_3(run):
     root = ElementTree.fromstring(gexf(coauthor_graph(run)))
     assert root.tag == "{http://gexf.net/1.3}gexf"

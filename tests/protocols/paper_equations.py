@@ -197,6 +197,15 @@ class Past:
             earlier = earlier[:-1]
         return [Heard(s, ("Title", "In Short"), s.call.who) for s in earlier]
 
+    def objections(self) -> list[Heard]:
+        """What the next speaker objected to the idea that was chosen, unless it was its own."""
+        (idea,) = self.winner()
+        ideas = self.ideas(idea.call.visit)
+        after = ideas[ideas.index(idea) + 1 :][:1]
+        asked = self.settings.prompts.marks == "on"
+        others = [s for s in after if s.call.who != idea.call.who and asked]
+        return [Heard(s, ("Objection",), s.call.who) for s in others]
+
     def failed_topics(self) -> list[Heard]:
         topics = [s for s in self.said if s.form == "Topic"]
         return [Heard(s, ("Selected Topic",), TEAM) for s in topics]
@@ -263,14 +272,15 @@ def heard(past: Past) -> list[Heard]:
         case "abstract", "Draft":
             fields = (*IDEA_TEXT, "Reason") if carried else IDEA_TEXT
             idea = [Heard(s, fields, s.call.who) for s in past.winner()]
-            advice = past.advice_on_ideas() if carried else []
+            advice = past.objections() + past.advice_on_ideas() if carried else []
             critique = aloud(*past.find("critique"))
             return idea + critique + advice + past.failed_ideas(past.rounds())
         case "abstract", "Revision":  # Eq. 4 and 6
             review = past.find("review", visit=call.visit - 1)
             begins = not past.find("utter") and review
             guest = [] if begins else past.latest("abstract", call.visit, guest=True)
-            kept = [Heard(s, IDEA_TEXT, s.call.who) for s in past.winner()] + past.changes()
+            kept = [Heard(s, IDEA_TEXT, s.call.who) for s in past.winner()]
+            kept += past.objections() + past.changes()
             text = aloud(*past.latest("abstract"), *(review if begins else []))
             return text + past.dialogue(guest) + (kept if carried else [])
         case "abstract", "SelfReview":  # Eq. 5
@@ -414,13 +424,19 @@ def query(said: Said) -> str:
     return f"{reply['Title']}\n{reply['Abstract']}"
 
 
+def near_idea(played: Played, said: Said) -> str:
+    """The text by which papers near an idea are searched."""
+    by_title = played.society.world.protocol.settings.references.query == "title"
+    return str(said.reply["Title"]) if by_title else query(said)
+
+
 def shown_to_speaker(played: Played, said: Said) -> tuple[Reference, ...]:
     """What a speaker sees: found by the text at hand, or also by topic and interests."""
     protocol, past = played.society.world.protocol, Past(played, said)
     use, call = protocol.settings.references, said.call
     topic = [query(s) for s in past.topic()] or [getattr(protocol.settings.topic, "given", "")]
     if said.form == "Idea":
-        cue = [query(s) for s in past.ideas(call.visit)[-1:]] or topic
+        cue = [near_idea(played, s) for s in past.ideas(call.visit)[-1:]] or topic
         texts = list(dict.fromkeys([*cue, *topic]))
     else:
         spoken = past.find("utter", turn=call.turn, guest=None) or past.summaries(call.turn)
@@ -447,14 +463,17 @@ def papers_expected(played: Played, said: Said) -> list[str]:
         case "Ballot" if use.assessment == "on":
             listed = [standing.idea.title for standing in said.request.slots["ideas"]]
             ideas = sorted(past.best(), key=lambda s: listed.index(s.reply["Title"]))
-            near = [searched(played, said, query(s), count=use.per_idea) for s in ideas]
+            near = [searched(played, said, near_idea(played, s), count=use.per_idea) for s in ideas]
             pooled = {paper.id: paper for papers in near[::-1] for paper in papers[::-1]}
-            order = dict.fromkeys(paper.id for papers in near for paper in papers)
+            order = list(dict.fromkeys(paper.id for papers in near for paper in papers))
+            if use.ballot == "pooled":
+                order.sort(key=lambda id_: int(pooled[id_].key[1:]))
             return [list_references([pooled[id_] for id_ in order], use.sentences)]
-        case "Draft" | "Critique" if use.ideas == "on":
-            if said.form == "Draft" and use.draft == "off":
+        case "Draft" | "Critique":
+            shown = use.draft if said.form == "Draft" else use.ideas
+            if shown == "off":
                 return []
-            near = searched(played, said, query(past.winner()[0]), count=use.count)
+            near = searched(played, said, near_idea(played, past.winner()[0]), count=use.count)
             return [list_references(near, use.sentences)]
         case "GuestReply" if use.guest == "on":
             (asker,) = past.find("utter", turn=said.call.turn, seat=said.call.seat, guest=None)
@@ -466,7 +485,8 @@ def papers_expected(played: Played, said: Said) -> list[str]:
             if said.form == "Revision" and (said.call.visit == 1 or past.find("utter")):
                 return []
             text = query(past.latest("abstract")[0])
-            return [list_lettered(searched(played, said, text, count=use.count))]
+            count = use.self_review or use.count
+            return [list_lettered(searched(played, said, text, count=count))]
     return []
 
 

@@ -62,9 +62,11 @@ def both(scenario):
     return Authorships.of(written, len(rows)), run.papers(scenario.until)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_teams_are_those_of_a_society_on_the_clock(tmp_path, seed):
-    on_the_clock, in_memory = both(scenario_of(tmp_path, seed=seed))
+@pytest.mark.parametrize("groups", [None, {"share": 0.7, "stay": "6mo"}], ids=["plain", "groups"])
+def test_the_teams_are_those_of_a_society_on_the_clock(tmp_path, groups):
+    on_the_clock, in_memory = both(
+        scenario_of(tmp_path, protocol={**KEYS["protocol"], "groups": groups})
+    )
     assert len(in_memory) > 50
     assert in_memory.people > 60
     np.testing.assert_array_equal(on_the_clock.dates, in_memory.dates)

@@ -31,7 +31,7 @@ LEADERS = ((0.0, 0), (3.0, 4), (12.0, 7))
 class Small(Society):
     """A society whose arguments are numbers, as ``mesa.batch_run`` wants it."""
 
-    def __init__(self, rounds=2, seed=0, live=False, step_days=10.0):
+    def __init__(self, rounds=2, seed=0, live=False, step_days=10.0, agent_reporters=False):
         super().__init__(
             ECOSYSTEM,
             protocol=Written(steps=talk(rounds=rounds)),
@@ -41,6 +41,7 @@ class Small(Society):
             until=40.0,
             step_days=step_days,
             seed=seed,
+            agent_reporters=agent_reporters,
         )
 
 
@@ -81,6 +82,41 @@ def test_figures_are_collected_once_per_step():
     assert frame["busy_scientists"].tolist() == [2, 0, 0, 0]
     assert frame["max_memberships"].tolist() == [1, 0, 0, 0]
     assert frame["calls"].tolist() == [0, 7, 21, 21]
+
+
+def test_a_seed_that_is_not_stated_is_drawn_and_told():
+    one, other = Small(seed=None), Small(seed=None)
+    assert one.seed != other.seed
+    one.step()
+    assert one.datacollector.get_model_vars_dataframe()["seed"].tolist() == [one.seed]
+    again = Small(seed=one.seed)
+    for society in (one, again):
+        society.run_to_end()
+    assert again.log.rows == one.log.rows
+    other.close()
+
+
+def test_agents_are_collected_where_it_is_asked_for():
+    assert not Small().datacollector.agent_reporters
+    society = Small(rounds=3, agent_reporters=True)
+    society.run_to_end()
+    table = society.datacollector.get_agent_vars_dataframe()
+    assert len(table) == 4 * len(society.agents)
+    end, wrote = table.xs(4, level="Step").set_index("name"), society.log.rows["authorships"]
+    for agent in society.agents:
+        row = end.loc[agent.name]
+        assert row["papers"] == agent.profile.papers
+        assert row["coauthors"] == len(society.network.coauthors(agent.row)[0])
+        assert row["teams"] == agent.load
+    assert end["present"].all()
+    # Three teams of two or three wrote one paper each, all of them on the fourth step's tables.
+    start = table.xs(1, level="Step").set_index("name")
+    assert int((end["papers"] - start["papers"]).sum()) == len(wrote) > 0
+    assert table.xs(1, level="Step")["teams"].sum() == 2
+    rows = mesa.batch_run(
+        Small, {"agent_reporters": True}, data_collection_period=-1, display_progress=False
+    )
+    assert len(rows) == len(society.agents)
 
 
 def test_a_step_after_the_end_is_harmless():

@@ -203,7 +203,8 @@ def found(steps, *leaders, **settings):
         "step_days": 10.0,
     }
     ecosystem = settings.pop("ecosystem", ECOSYSTEM)
-    return Society(ecosystem, protocol=Written(steps=steps), **(defaults | settings))
+    protocol = steps if isinstance(steps, TeamProtocol) else Written(steps=steps)
+    return Society(ecosystem, protocol=protocol, **(defaults | settings))
 
 
 def run(steps, *leaders, **settings):

@@ -184,9 +184,15 @@ class _Audit:
 
     def _citations_of_scientists(self) -> Check:
         name = "citations of scientists"
-        if COLLECTED in self._notes and self._whole:
-            check = self._figure(name, "citations", lambda one: one.citations)
-            return check if check.state == "leaked" else undecided_check(name, COLLECTED)
+        if COLLECTED in self._notes:
+            counts = self._profiles.table["citations"].to_pylist()
+            pairs = zip(self._names, counts, strict=True)
+            wrong = [
+                f"{who}: {count}, counted at collection"
+                for who, count in pairs
+                if count is not None
+            ]
+            return compared_check(name, "unknown, and none is given", wrong)
         return self._figure(name, "citations", lambda one: one.citations)
 
     def _terms(self) -> Check:

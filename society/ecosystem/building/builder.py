@@ -22,6 +22,8 @@ from society.ecosystem import storage
 from society.ecosystem.building.build_options import BuildOptions, BuildProgress, SilentProgress
 from society.ecosystem.building.evidence import EVIDENCE, make_evidence, write_evidence
 from society.ecosystem.building.filters import (
+    COLLECTED,
+    UNDATED,
     PaperFilters,
     PaperSelection,
     Step,
@@ -68,6 +70,8 @@ def source_notes(outline: Outline, selection: PaperSelection, scientists: int) -
         One sentence per note.
     """
     notes = [selection.citation_source]
+    if selection.citation_source == COLLECTED:
+        notes.append(UNDATED)
     counts = selection.citations[selection.contemporary]
     if not len(counts):
         notes.append(NO_CONTEMPORARY)
@@ -173,7 +177,7 @@ def build_ecosystem(
         boundary: the year in which the society starts.
         min_papers: least papers of a scientist before the boundary.
         min_coauthors: least different co-authors on them.
-        min_citations_past: least citations of a past paper at the boundary.
+        min_citations_past: least citations of a past paper (see ``PaperFilters``).
         min_citations_contemporary: least citations of a contemporary paper at collection time.
         first_year: earlier papers are left out; None: no limit.
         last_year: later papers are left out; None: no limit.
@@ -299,7 +303,7 @@ class _Building:
         author_papers = self._author_papers(columns, TermExtractor(lsa, kept.used_keywords))
         joint = count_joint_papers(self._outline.people, columns)
         people, starts = make_profiles(
-            author_papers, self._outline, self._selection.citations, joint
+            author_papers, self._outline, self._selection.dated_citations, joint
         )
         ecosystem = Ecosystem(
             boundary=self._options.boundary,

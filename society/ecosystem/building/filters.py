@@ -1,7 +1,9 @@
 """Filters that select papers of a source, with the number that each of them removes.
 
-The past is known only as of the boundary: its citation counts are those from before it, as far as
-the source can tell. Contemporary papers have the count of the day on which they were collected.
+The past is known only as of the boundary: its citation counts are those from before it, where the
+source can tell. Where it cannot, past papers keep the count of the day of their collection, which
+is named so, and the citations of scientists are unknown: no rule may know of later ones.
+Contemporary papers have the count of the day of their collection.
 Filters on people are in ``scientists``.
 """
 
@@ -26,6 +28,10 @@ COLLECTED = (
     "citations of past papers are counts at collection time, which include citations made "
     "after the boundary: the source has no references to count"
 )
+UNDATED = (
+    "citations of scientists are unknown: counts at collection time are not those of the past, so "
+    "that no profile and no rule uses them"
+)
 NO_COUNTS = "citations of past papers are unknown: the source has neither references nor counts"
 
 Step = dict[str, int | str]
@@ -40,7 +46,8 @@ class PaperFilters:
         first_year: earlier papers are left out; they still count for people and citations.
         last_year: later papers are left out.
         require_abstract: papers without abstract are left out.
-        min_citations_past: least citations at the boundary of a past paper.
+        min_citations_past: least citations of a past paper, at the boundary where the source can
+            tell, else at collection time.
         min_citations_contemporary: least citations at collection time of a contemporary one.
     """
 
@@ -58,8 +65,8 @@ class PaperSelection:
     Attributes:
         past: the papers before the boundary that are kept.
         contemporary: those of the boundary year and after that are kept.
-        citations: of papers before the boundary as of the boundary, of others at collection time;
-            -1 where unknown.
+        citations: of papers before the boundary as of the boundary where the source can tell, of
+            others at collection time; -1 where unknown.
         citation_source: one sentence on the origin of the citation counts of the past.
         steps: the filters in order, each with papers in and papers removed.
         notes: what the filters could not decide.
@@ -71,6 +78,16 @@ class PaperSelection:
     citation_source: str
     steps: list[Step] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def dated_citations(self) -> IntArray:
+        """Citations that are known to be from before the boundary, by row; -1 where unknown.
+
+        It is for whatever the past may know. A count at collection time is none of these.
+        """
+        if self.citation_source == COLLECTED:
+            return np.full_like(self.citations, UNKNOWN)
+        return self.citations
 
     @property
     def kept(self) -> BoolArray:
@@ -90,7 +107,9 @@ def select_papers(outline: Outline, filters: PaperFilters) -> PaperSelection:
     steps: list[Step] = []
     notes: list[str] = []
     for side, papers in sides.items():
-        for name, holds in _rules(outline, filters, citations, least[side]):
+        at_collection = side == "contemporary" or citations_are == COLLECTED
+        when = " at collection" if at_collection and least[side] > 0 else ""
+        for name, holds in _rules(outline, filters, citations, least[side], when):
             left = papers & holds
             before, after = int(papers.sum()), int(left.sum())
             steps.append({"filter": f"{side}: {name}", "in": before, "removed": before - after})
@@ -106,7 +125,8 @@ def select_papers(outline: Outline, filters: PaperFilters) -> PaperSelection:
 def citations_at_boundary(outline: Outline) -> tuple[IntArray, str]:
     """Count citations: of papers before the boundary as of the boundary, of others as collected.
 
-    A source's counts per year give the count at the boundary only where they reach back to it.
+    A source's counts per year give the count at the boundary only where they reach back to it. A
+    source with neither references nor such counts gives those at collection time for all papers.
 
     Returns:
         Counts by row (-1 where unknown), and a sentence on their origin.
@@ -133,7 +153,7 @@ def _by_year(outline: Outline) -> IntArray | None:
 
 
 def _rules(
-    outline: Outline, filters: PaperFilters, citations: IntArray, least: int
+    outline: Outline, filters: PaperFilters, citations: IntArray, least: int, when: str
 ) -> list[tuple[str, BoolArray]]:
     everything = np.ones(len(outline), dtype=bool)
     first, last = filters.first_year, filters.last_year
@@ -146,7 +166,7 @@ def _rules(
     return [
         (f"year range {first or 'any'} to {last or 'any'}", years),
         ("abstract required", outline.abstracts if filters.require_abstract else everything),
-        (f"at least {least} citations", enough),
+        (f"at least {least} citations{when}", enough),
     ]
 
 

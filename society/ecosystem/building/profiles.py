@@ -106,7 +106,8 @@ def make_profiles(
     Args:
         author_papers: papers of the scientists.
         outline: of the source.
-        citations: citations at the boundary by row of the outline; -1 where unknown.
+        citations: citations known to be from before the boundary, by row of the outline; -1 where
+            unknown.
         joint: joint papers of each two scientists.
 
     Returns:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from agents.offline.abstracts import CRITERIA, AbstractText
+from agents.offline.abstracts import CRITERIA, FURTHER, AbstractText
 from agents.offline.constants import RULES
 from agents.offline.decisions import text_overlap
 from agents.offline.templates import MARKS, PARTS, frame_mark
-from agents.offline.terms import expertise
+from agents.offline.terms import expertise, sentence_terms, split_terms
 from agents.offline.text import count_words, split_sentences, stems
 from agents.profile import Profile
 from protocols.forms import GuestReply
@@ -84,7 +84,29 @@ def test_a_draft_uses_references_and_the_leaders_interests():
 
 def test_leaders_write_different_drafts():
     first, second = (stems(drafted(person(i), 3).abstract) for i in (3, 4))
-    assert len(first ^ second) > 5
+    # Few words: a draft brings in its leader's first interest and one term of a reference.
+    assert len(first ^ second) > 2
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_draft_brings_in_two_terms_beyond_its_idea_at_most(seed):
+    idea = standing()
+    draft = drafted(person(3 + seed % 5), seed, knowledge=(person(seed % 8),))
+    given = {*split_terms(idea.idea.title), *sentence_terms(split_sentences(idea.idea.idea))}
+    named = sentence_terms(split_sentences(draft.abstract))
+    known = {term.casefold() for term in given}
+    assert 1 <= len({term for term in named if term.casefold() not in known}) <= FURTHER
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_revision_brings_in_two_terms_beyond_the_draft_at_most(seed):
+    before = drafted(person(1), seed)
+    guest = GuestReply(answer="I would bring coral reefs to bear on kelp, because it is near.")
+    known = (person(seed % 8),)
+    after = revised(person(3), before, seed, guest=guest, knowledge=known)
+    given = sentence_terms([before.title, *split_sentences(before.abstract)])
+    named = sentence_terms(split_sentences(after.abstract))
+    assert len(set(named) - set(given)) <= FURTHER
 
 
 @given(any_text, any_text)
@@ -174,7 +196,7 @@ def test_a_review_round_moves_away_from_the_near_abstract():
             text_overlap(plain.abstract, draft.abstract)
             - text_overlap(careful.abstract, draft.abstract)
         )
-    assert np.mean(moved) > 2
+    assert np.mean(moved) > 1
 
 
 def test_the_nearest_sentences_go_first():

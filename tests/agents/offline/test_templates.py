@@ -9,6 +9,7 @@ import pytest
 
 from agents.offline import templates
 from agents.offline.templates import FRAMES, MARKED, MARKS, PARTS, frame_mark, frame_terms
+from agents.offline.terms import sentence_terms, split_terms
 from agents.offline.text import count_words
 
 ABSTRACT = [frame for part in PARTS for frame in FRAMES[part]]
@@ -53,6 +54,28 @@ def test_no_slot_governs_a_verb_or_an_article(frame):
 def test_a_trace_gives_the_slots_back(frame):
     wanted = [FILLING[name] for name in re.findall(r"\{(\w+)\}", frame) if name != "who"]
     assert list(frame_terms(filled(frame)) or ()) == wanted
+
+
+@pytest.mark.parametrize("frame", [*EVERY, *templates.DIRECTIONS, *templates.TITLES])
+def test_terms_with_an_and_come_back_whole(frame):
+    slots = re.findall(r"\{(\w+)\}", frame)
+    terms = {slot: f"focus and context {slot * 3} techniques" for slot in slots}
+    text = templates.fill(frame, **terms | {"who": "Scientist7", "d": "maps for graphs"})
+    if frame in EVERY:
+        wanted = [term for slot, term in terms.items() if slot not in ("d", "who")]
+        assert [term for term in frame_terms(text) if term in terms.values()] == wanted
+    else:
+        assert set(split_terms(text)) == set(terms.values())
+
+
+@pytest.mark.parametrize("frame", EVERY)
+def test_an_article_is_no_part_of_a_term(frame):
+    names = {name: f"{name * 3} recorder" for name in re.findall(r"\{(\w+)\}", frame)}
+    text = templates.fill(frame, **names | {"who": "Scientist7", "d": "maps for graphs"})
+    wanted = {term for name, term in names.items() if name not in ("d", "who")}
+    if wanted:
+        assert all(re.search(rf"\b(an?) {term}", text) for term in wanted)
+        assert wanted <= set(sentence_terms([text]))
 
 
 def test_strangers_leave_no_trace():

@@ -63,6 +63,39 @@ def test_runs_are_noun_phrases_between_common_words():
     assert noun_phrases("") == ()
 
 
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Focus and context in graph drawing", ("focus-and-context", "graph drawing")),
+        ("Focus+Context Metro Maps", ("focus-and-context metro maps",)),
+        ("What Scientist40 did for Scientist2's kelp forests", ("kelp forests",)),
+        ("One high resolution brain image segmentation", ("resolution brain image segmentation",)),
+    ],
+)
+def test_a_phrase_is_no_half_of_an_expression_and_no_name(title, expected):
+    assert noun_phrases(title) == expected
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("Focus and context techniques", "focus and context techniques"),
+        ("structure prediction by deep networks", "structure prediction by deep networks"),
+        ("structure prediction by very deep neural networks", "structure prediction"),
+        (
+            "large scale multiple sequence alignment search",
+            "scale multiple sequence alignment search",
+        ),
+        ("A priori bounds", "a priori bounds"),
+        ("A bound", "bound"),
+        ("Scientist12", ""),
+        ("kelp of Scientist12", "kelp of"),
+    ],
+)
+def test_a_term_keeps_its_head(phrase, expected):
+    assert unique_terms([phrase]) == ((expected,) if expected else ())
+
+
 def test_runs_stop_at_punctuation_and_length():
     assert noun_phrases("isosurfaces, streamlines: vortices") == (
         "isosurfaces",
@@ -98,6 +131,8 @@ def test_paper_terms_never_fail(reference):
         ("volume rendering for graph drawing", ("volume rendering", "graph drawing")),
         ("From star maps to city maps through CAD", ("star maps", "city maps", "CAD")),
         ("Graphs, informed by text", ("graphs", "text")),
+        ("Focus and context for a graph", ("focus and context", "graph")),
+        ("Sequence to sequence with GPU", ("sequence to sequence", "GPU")),
         ("", ()),
         ("…", ()),
     ],
@@ -110,8 +145,8 @@ def test_headed_takes_the_means_off():
     assert title_head("Maps for graphs with GPU") == "Maps for graphs"
     assert title_head("Maps for graphs through GPU with text") == "Maps for graphs"
     assert title_head("…") == UNTITLED
-    long = "one two three four five six for seven eight nine ten eleven twelve with x"
-    assert len(title_head(long).split()) <= 11
+    long = "one two three four five six for seven eight nine ten eleven twelve and some more with x"
+    assert len(title_head(long).split()) <= 13
 
 
 def test_headline_and_spoken():

@@ -25,6 +25,7 @@ from agents.offline.text import (
     stems,
     tokens,
     truncate_words,
+    with_article,
 )
 from tests.agents.offline.offline_examples import any_text
 
@@ -178,6 +179,40 @@ def test_shortened_never_ends_in_a_word_that_wants_another():
     assert truncate_words("maps of the world for all", 3) == "maps"
     assert truncate_words("one two three", 2) == "one"
     assert truncate_words("", 3) == ""
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"),
+    [
+        ("provenance recorder", "a provenance recorder"),
+        ("equivariant network", "an equivariant network"),
+        ("model of ice", "a model of ice"),
+        ("ice models", "ice models"),
+        ("graph drawing", "graph drawing"),
+        ("heat transfer", "heat transfer"),
+        ("alphabetical order", "alphabetical order"),
+        ("MRI scanner", "an MRI scanner"),
+        ("mRNA vaccine", "an mRNA vaccine"),
+        ("GPU kernel", "a GPU kernel"),
+        ("UML diagram", "a UML diagram"),
+        ("unified framework", "a unified framework"),
+        ("unintended signal", "an unintended signal"),
+        ("user model", "a user model"),
+        ("hourly survey", "an hourly survey"),
+        ("European atlas", "a European atlas"),
+        ("8-bit image", "an 8-bit image"),
+        ("the one model", "the one model"),
+        ("", ""),
+    ],
+)
+def test_one_thing_of_many_has_an_article(term, expected):
+    assert with_article(term) == expected
+
+
+@given(any_text)
+@settings(max_examples=100, deadline=None)
+def test_an_article_adds_one_word_at_most(text):
+    assert with_article(text) in (text, f"a {text}", f"an {text}")
 
 
 def test_a_capital_comes_first():

@@ -148,6 +148,15 @@ def test_a_slot_is_a_text_or_has_words():
             "Stage: topic, round 1 of 5; you are the first of 4 speakers: nobody has spoken yet.",
         ),
         (
+            TurnPosition("topic", 1, 5, 1, 4, attempt=2),
+            "Stage: topic, attempt 2, round 1 of 5; you are the first of 4 speakers: nobody has "
+            "spoken yet in this attempt.",
+        ),
+        (
+            TurnPosition("topic", 1, 5, 1, 4, begun=True),
+            "Stage: topic, round 1 of 5; you are the first of 4 speakers in this round.",
+        ),
+        (
             TurnPosition("topic", 2, 5, 1, 4),
             "Stage: topic, round 2 of 5; you are the first of 4 speakers in this round.",
         ),

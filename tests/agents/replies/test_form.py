@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from agents.replies.form import Form
+from agents.profile import Profile
+from agents.prompts.request import Message, Request
+from agents.replies.form import Form, as_sent
 from protocols.forms import AnotherTurn, Choice, Remark, Spoken
 from protocols.peer_review.forms import Review
 from protocols.virsci.forms import Agreement, Ballot, Draft, Idea, Revision, SelfReview, Stay, Topic
@@ -151,3 +153,38 @@ def test_each_abstract_that_is_shown_needs_a_score(shown):
         assert (part["minimum"], part["maximum"]) == (0, 100)
     free = SelfReview.schema_for({"near": ()})["properties"]["similarity_scores"]
     assert "required" not in free
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_the_schema_that_is_sent_requires_every_field_in_the_order_of_the_page(form):
+    """Decoders such as llama.cpp's write required fields first, so a reason must be required."""
+
+    def check(one):
+        if isinstance(one, dict):
+            if "properties" in one and isinstance(one["properties"], dict):
+                assert one["required"] == list(one["properties"])
+            for part in one.values():
+                check(part)
+        for part in one if isinstance(one, list) else ():
+            check(part)
+
+    messages = (Message("user", "What now?"),)
+    for slots in (EMPTY, EVERYTHING):
+        request = Request("t/topic/0/1/0/utter/", Profile("S"), messages, form, slots)
+        sent = json.loads(request.schema_text)
+        check(sent)
+        assert list(sent["properties"]) == list(form.schema_for(slots)["properties"])
+
+
+def test_what_is_sent_requires_all_fields_and_asks_for_whole_ratings():
+    schema = {
+        "type": "object",
+        "properties": {"required": {"type": "string"}, "b": {"anyOf": [{"type": "null"}]}},
+    }
+    made = as_sent(schema)
+    assert made == {**schema, "required": ["required", "b"]}
+    free = {"type": "number", "minimum": 0.0}
+    assert as_sent(free) == free
+    bounded = {"type": "number", "minimum": 1.0, "maximum": 10.0}
+    assert json.dumps(as_sent(bounded)) == '{"type": "integer", "minimum": 1, "maximum": 10}'
+    assert "required" not in schema

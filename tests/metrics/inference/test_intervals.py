@@ -16,7 +16,7 @@ from metrics.inference.coverage import (
     matching_case,
     simulate_coverage,
 )
-from metrics.inference.intervals import bca_bounds, bca_interval, log_interval
+from metrics.inference.intervals import bca_bounds, bca_interval, log_interval, t_interval
 from metrics.inference.sample import skewness
 
 SAMPLE = np.random.default_rng(3).lognormal(size=20)
@@ -137,3 +137,27 @@ def _percent(share):
     if math.isnan(share):
         return "–"
     return f"**{100 * share:.1f}**" if share < POOR_COVERAGE else f"{100 * share:.1f}"
+
+
+def test_an_interval_ends_where_the_measure_does():
+    """Shares of 0, 0, 0.3: mean 0.1, half width 0.43 by t with two degrees of freedom."""
+    free = t_interval([0.0, 0.0, 0.3])
+    assert free.low < 0
+    held = t_interval([0.0, 0.0, 0.3], extent=(0.0, 0.5))
+    assert (held.low, held.high) == (0.0, 0.5)
+    assert held.value == free.value
+    assert t_interval([0.4, 0.5, 0.6], extent=(0.0, 1.0)) == t_interval([0.4, 0.5, 0.6])
+    equal = t_interval([0.1] * 3, extent=(0.0, 0.1))
+    assert equal.low <= equal.value <= equal.high
+
+
+def test_an_interval_that_is_cut_holds_the_mean_as_often():
+    rng = np.random.default_rng(0)
+    samples = rng.binomial(1, 0.1, (4000, 10)).astype(float)
+    free, cut = (
+        [t_interval(sample, extent=extent) for sample in samples]
+        for extent in ((-np.inf, np.inf), (0.0, 1.0))
+    )
+    holds = [[band.low <= 0.1 <= band.high for band in bands] for bands in (free, cut)]
+    assert holds[0] == holds[1]
+    assert min(band.low for band in cut) == 0.0 > min(band.low for band in free)

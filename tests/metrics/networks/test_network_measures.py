@@ -9,7 +9,7 @@ from scipy import sparse
 from metrics.networks import communities as grouping
 from metrics.networks.communities import communities, leiden, louvain, modularity
 from metrics.networks.core_periphery import best_core, core_periphery, core_statistics, coreness
-from metrics.networks.rewiring import latticise, rewire
+from metrics.networks.rewiring import latticise, rewire, ring_lattice
 from metrics.networks.small_world import (
     largest_component,
     mean_path,
@@ -57,7 +57,7 @@ def test_two_nodes_are_one_step_apart_and_one_has_no_path():
     assert largest_component(sparse.csr_array((0, 0))).shape == (0, 0)
 
 
-@pytest.mark.parametrize("change", [rewire, latticise])
+@pytest.mark.parametrize("change", [rewire, latticise, ring_lattice])
 def test_changed_networks_keep_every_degree(change, graph):
     before = matrix_of(graph)
     after = change(before, np.random.default_rng(1))
@@ -112,6 +112,31 @@ def test_a_shuffled_ring_is_found_to_be_a_lattice():
     order = np.random.default_rng(0).permutation(200)
     matrix = matrix_of(graph)[order][:, order].tocsr()
     assert small_world_statistics(matrix, np.random.default_rng(0))["omega"] < -0.7
+
+
+@pytest.mark.parametrize("ties", [2, 6, 10])
+def test_a_ring_of_equal_degrees_is_the_ring_lattice(ties):
+    matrix = matrix_of(nx.random_regular_graph(ties, 60, seed=1))
+    ring = nx.from_scipy_sparse_array(ring_lattice(matrix, np.random.default_rng(0)))
+    assert nx.is_isomorphic(ring, nx.watts_strogatz_graph(60, ties, 0))
+
+
+def test_more_clustering_than_a_lattice_has_no_omega():
+    """A ring of cliques is no small world for that: omega = L_random / L - 1 said so."""
+    cliques = matrix_of(nx.ring_of_cliques(40, 5))
+    told = small_world_statistics(cliques, np.random.default_rng(0))
+    assert told["clustering"] > told["clustering_lattice"] > 0.5
+    assert told["omega"] is None
+    assert "more clustering than in the lattice" in told["note"]
+    star = small_world_statistics(matrix_of(nx.star_graph(9)), np.random.default_rng(0))
+    assert (star["omega"], star["note"]) == (None, "omega is missing: the lattice has no triangle")
+
+
+def test_omega_where_there_is_one_has_no_note():
+    graph = nx.connected_watts_strogatz_graph(400, 8, 0.1, seed=1)
+    told = small_world_statistics(matrix_of(graph), np.random.default_rng(0))
+    assert told["note"] == ""
+    assert abs(told["omega"]) < 0.1
 
 
 def test_random_clustering_is_that_of_the_configuration_model():

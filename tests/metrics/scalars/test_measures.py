@@ -7,7 +7,13 @@ import pytest
 from agents.errors import InputError
 from metrics.novelty.novelty import run_novelty
 from metrics.scalars.columns import STATISTICS, gini
-from metrics.scalars.measures import MEASURES, measure_run, measures_markdown, name_error
+from metrics.scalars.measures import (
+    MEASURES,
+    measure_extent,
+    measure_run,
+    measures_markdown,
+    name_error,
+)
 from society.results.run import Run
 
 BY_HAND = {
@@ -198,3 +204,11 @@ def test_the_page_of_statistics_lists_every_measure():
 
     page = Path(__file__).resolve().parents[3] / "docs" / "statistics.md"
     assert measures_markdown() in page.read_text(encoding="utf-8")
+
+
+def test_the_extent_of_a_measure():
+    assert measure_extent("giant_component") == (0.0, 1.0)
+    assert measure_extent("reviewer_agreement") == (-1.0, 1.0)
+    assert measure_extent("teams.stayed.share") == (0.0, 1.0)
+    assert measure_extent("teams.meetings.count") == (0.0, math.inf)
+    assert measure_extent("teams.meetings.mean") == (-math.inf, math.inf)

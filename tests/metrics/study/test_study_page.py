@@ -339,3 +339,58 @@ def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
     table = tables.measure_correlations(found)
     assert table["against"].tolist() == ["calls"] * 2 + ["review.novelty.novelty by one"] * 2
     assert "Do they go together?" in page_of(folder)
+
+
+FACTORS = {f"p={p},q={q}": {"x.p": p, "x.q": q} for q in (0.0, 0.8) for p in (0.1, 0.5, 0.9)}
+
+
+def grid_values(replicates=6):
+    """Zero by construction at q = 0; at q = 0.8 it rises with p, and seeds lie far apart."""
+    rng = np.random.default_rng(0)
+    lifts = rng.uniform(0, 0.5, replicates)
+    return {
+        (name, "giant_component"): (
+            [0.0] * replicates
+            if given["x.q"] == 0
+            else (0.4 * given["x.p"] + lifts + rng.normal(0, 0.01, replicates)).tolist()
+        )
+        for name, given in FACTORS.items()
+    }
+
+
+def grid_study(folder, **more):
+    plans = [{"test": "rank_correlation", "of": "giant_component", "over": "x.p"}]
+    told = told_of(FACTORS, ["giant_component"], 6, comparisons=plans, **more)
+    return write_study(folder, told, grid_values())
+
+
+def test_a_rank_correlation_of_a_grid_is_taken_within_seeds_and_settings(tmp_path):
+    folder = grid_study(tmp_path / "grid", design="grid")
+    (one,) = compute_comparisons(Study.open(folder))
+    assert one.result.r > 0.9
+    assert one.result.n == 18
+    assert one.p < 0.01
+    assert "left out: 6 of 12 blocks" in one.result.note
+    assert "no variance between the runs of p=0.1,q=0.0 (0), p=0.5,q=0.0 (0)" in one.result.note
+    text = words(page_of(folder))
+    assert "left out: 6 of 12 blocks" in text
+    assert pd.read_csv(folder / "report" / "rank_correlations.csv")["note"].str.len()[0] > 20
+
+
+def test_a_grid_has_main_effects_and_interactions(tmp_path):
+    folder = grid_study(tmp_path / "grid", design="grid")
+    table = tables.factorial(Study.open(folder)).set_index("effect")
+    assert list(table.index) == ["x.p", "x.q", "x.p x x.q"]
+    assert table["share"].sum() == pytest.approx(1)
+    assert (table["p"] < 0.05).all()
+    assert "Main effects and interactions" in words(page_of(folder))
+    assert "Main effects" not in words(page_of(grid_study(tmp_path / "list")))
+
+
+def test_intervals_of_a_measure_end_where_it_does(tmp_path):
+    values = {(arm, "giant_component"): [0.0, 0.0, 0.3] for arm in ARMS}
+    values |= {(arm, "other.x.mean"): [0.0, 0.0, 0.3] for arm in ARMS}
+    told = told_of(ARMS, ["giant_component", "other.x.mean"], 3)
+    study = Study.open(write_study(tmp_path / "study", told, values))
+    assert (tables.measure_by_arm(study, "giant_component")["low"] == 0).all()
+    assert (tables.measure_by_arm(study, "other.x.mean")["low"] < 0).all()

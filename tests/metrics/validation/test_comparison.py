@@ -1,167 +1,227 @@
-"""Observed beside simulated, by hand."""
+"""Runs beside real papers, on communities written by hand and on an invented one."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
-from metrics.impact.authorships import AuthorshipTable
 from metrics.validation.comparison import (
     QUANTITIES,
-    SOURCES,
-    compare_samples,
+    Community,
+    compare_with_real,
+    compared_windows,
+)
+from metrics.validation.dated_papers import (
+    DatedPaper,
+    history_of,
+    papers_between,
+    papers_of,
+    simulated_papers,
+)
+from metrics.validation.tolerances import TOLERANCES
+from metrics.validation.topics import (
+    half_distance,
     jensen_shannon,
-    keyword_weights,
-    kolmogorov_smirnov,
-    paper_sample,
-    simulated_sample,
+    mix_distance,
+    topic_papers,
+    vocabulary,
+    words_of,
 )
 
+YEAR = 365.0
 
-def side(papers, keywords=(), veterans="", pairs=(), **more):
-    """Papers as (date, authors)."""
-    rows = [
-        (f"P{n}", who, float(day)) for n, (day, authors) in enumerate(papers) for who in authors
+
+def written(*papers):
+    """Papers as (year, authors, keywords)."""
+    return [
+        DatedPaper(year * YEAR, tuple(authors), tuple(words.split()))
+        for year, authors, words in papers
     ]
-    table = pd.DataFrame(rows, columns=["paper", "scientist", "date"])
-    works = AuthorshipTable(table, frozenset(veterans), frozenset(pairs))
-    return paper_sample(works, [words.split() for words in keywords], **more)
+
+
+def community(past, later, scientists):
+    return Community(past, later, frozenset(scientists), history_of(past))
 
 
 @pytest.fixture
-def sides():
-    ours = side([(1, "ab"), (2, "ab"), (3, "cd")], ["x", "x", "y"], "abcd")
-    really = side([(1, "abc"), (2, "de"), (3, "d")], ["x y", "", "z"], "abc", [("a", "b")])
-    nothing = side([])
-    return {
-        "simulated": ours,
-        "observed": really,
-        "observed_inside": nothing,
-        "before": really,
-    }
+def real():
+    past = written((-2, "ab", "x y"), (-1, "ab", "x"), (-1, "cd", "y"))
+    later = written((0, "abz", "x"), (0, "yw", "y"), (0, "d", "new"), (1, "abw", "x"))
+    return community(past, later, "abcd")
 
 
-def test_scalars_by_hand(sides):
-    table = compare_samples(sides).set_index("quantity")
-    told = table[["simulated", "observed", "distance"]]
-    assert told.loc["papers"].tolist() == [3, 3, 0]
-    assert told.loc["authors"].tolist() == [4, 5, -1]
-    assert told.loc["team size", ["simulated", "observed"]].tolist() == [2, 2]
-    assert told.loc["alone"].tolist() == pytest.approx([0, 1 / 3, -1 / 3])
-    assert told.loc["papers per author"].tolist()[:2] == pytest.approx([6 / 4, 6 / 5])
-    # d and e write their first paper at 2; d is no newcomer at 3.
-    assert told.loc["newcomer rate", "observed"] == pytest.approx(2 / 6)
-    assert told.loc["incumbents p", "observed"] == pytest.approx(4 / 6)
-    # Of ab, ac, bc (incumbents all) ab is old; de is new.
-    assert told.loc["repeats q"].tolist() == pytest.approx([1 / 3, 1 / 3, 0])
-    assert told.loc["repeat rate", "observed"] == pytest.approx(1 / 4)
-    assert told.loc["co-authors"].tolist()[:2] == pytest.approx([1, (2 * 3 + 2) / 5])
-    assert told.loc["giant component"].tolist() == pytest.approx([0.5, 3 / 5, -0.1])
-    assert told.loc["clustering", "observed"] == pytest.approx(3 / 5)
-    assert told.loc["without keywords", "observed"] == pytest.approx(1 / 3)
-    assert told.loc["topic mix", ["simulated", "observed"]].tolist() == [2, 3]
+def rows_of(found, side="all", window=1):
+    table = found.rows
+    chosen = table[(table["side"] == side) & (table["window"] == window)]
+    return chosen.set_index("quantity")
 
 
-def test_distances_of_distributions_by_hand(sides):
-    table = compare_samples(sides).set_index("quantity")
-    # Sizes 2, 2, 2 against 1, 2, 3: a third lies below 2 and a third above.
-    assert table.loc["team size", "distance"] == pytest.approx(1 / 3)
-    # x 2/3, y 1/3 against x 1/4, y 1/4, z 1/2.
-    p, q = np.array([2 / 3, 1 / 3, 0]), np.array([1 / 4, 1 / 4, 1 / 2])
-    halves = [stats.entropy(side, (p + q) / 2, base=2) for side in (p, q)]
-    expected = np.sqrt(sum(halves) / 2)
-    assert table.loc["topic mix", "distance"] == pytest.approx(expected)
+def test_all_has_every_author_and_own_only_the_societys(real):
+    found = compare_with_real([written((0, "ab", "x"), (0, "cd", "y"))], real, [1])
+    everybody, own = rows_of(found), rows_of(found, "own")
+    assert everybody.loc["authors", ["simulated", "observed"]].tolist() == [4, 6]
+    assert own.loc["authors", ["simulated", "observed"]].tolist() == [4, 3]
+    # Of abz, yw and d the society wrote ab and d: sizes are counted in its own authors.
+    assert everybody.loc["team size", "observed"] == 2
+    assert own.loc["team size", "observed"] == 1.5
+    assert own.loc["alone", "observed"] == 0.5
+    assert everybody.loc["newcomer rate", "observed"] == pytest.approx(3 / 6)
+    assert own.loc["newcomer rate", "observed"] == 0
+    assert own.loc["active", ["simulated", "observed"]].tolist() == [1, 0.75]
+    assert pd.isna(everybody.loc["active", "observed"])
+    assert own.loc["authors", "distance"] == pytest.approx(1 / 3)
+    assert list(own.index) == list(QUANTITIES)
 
 
-def test_a_source_is_at_no_distance_from_itself(sides):
-    table = compare_samples(sides).set_index("quantity")
-    same = table["distance_before"].dropna()
-    assert np.allclose(same.to_numpy(dtype=float), 0)
-    assert {"team size", "topic mix", "repeats q"} <= set(same.index)
+def test_papers_of_a_run_by_people_from_outside_count_in_all_alone(real):
+    run = written((0, "aN", "x"), (0, "MN", "y"))
+    found = compare_with_real([run], real, [1])
+    assert rows_of(found).loc["newcomer rate", "simulated"] == pytest.approx(3 / 4)
+    assert rows_of(found, "own").loc["papers", "simulated"] == 1
 
 
-def test_what_is_not_known_is_missing(sides):
-    table = compare_samples(sides).set_index("quantity")
-    assert table.loc["papers", "observed_inside"] == 0
-    for name in ("team size", "repeats q", "giant component"):
-        assert table.loc[name, ["observed_inside", "distance_inside"]].isna().all()
-    assert pd.isna(table.loc["topic mix", "distance_inside"])
-    assert table.loc["degree tail alpha", list(SOURCES)].isna().all()
-    assert list(table.index) == list(QUANTITIES)
+def test_before_is_the_same_length_of_time_measured_alike(real):
+    found = compare_with_real([real.later], real, [1])
+    before = rows_of(found)["before"]
+    assert before["papers"] == 2
+    # c and d had no paper before the year -1, a and b had one together.
+    assert before["newcomer rate"] == 0.5
+    assert before["repeat rate"] == 0.5
+    assert rows_of(found).loc["newcomer rate", "distance_before"] == pytest.approx(0)
 
 
-def test_those_who_write_alone_are_in_no_component_of_the_others(sides):
-    alone = side([(1, "a"), (2, "b"), (3, "c")])
-    row = compare_samples({**sides, "simulated": alone}).set_index("quantity")["simulated"]
-    assert row["co-authors"] == 0
-    assert row["giant component"] == 0
-    assert row["clustering"] is pd.NA
+def test_a_past_that_is_too_short_has_no_column_before(real):
+    found = compare_with_real([real.later], real, [3])
+    assert rows_of(found, window=3)["before"].isna().all()
+    assert found.scores["score_before"].isna().all()
 
 
-def test_kolmogorov_smirnov_is_that_of_scipy():
+def test_mean_and_spread_over_runs(real):
+    runs = [written((0, "ab", "x")), written((0, "ab", "x"), (0, "c", "y"))]
+    row = rows_of(compare_with_real(runs, real, [1])).loc["authors"]
+    assert row["simulated"] == 2.5
+    assert row["simulated_sd"] == pytest.approx(np.std([2, 3], ddof=1))
+    assert row["distance"] == pytest.approx((2.5 - 6) / 6)
+    expected = (2.5 - 6) / np.sqrt(row["observed_error"] ** 2 + row["simulated_sd"] ** 2 / 2)
+    assert row["z"] == pytest.approx(expected)
+    assert not row["within"]
+    one = rows_of(compare_with_real(runs[:1], real, [1])).loc["authors"]
+    assert pd.isna(one["simulated_sd"])
+
+
+def test_the_score_is_that_of_the_errors_shown(real):
+    found = compare_with_real([written((0, "ab", "x"), (0, "cd", "y"))], real, [1])
+    for _, total in found.scores.iterrows():
+        rows = rows_of(found, total["side"])
+        off = rows["in_tolerances"].dropna().astype(float)
+        assert total["judged"] == len(off) <= len(TOLERANCES)
+        assert total["score"] == pytest.approx(np.sqrt((off.abs().clip(upper=5) ** 2).mean()))
+        assert total["within"] == rows["within"].fillna(False).sum()
+
+
+def test_windows_are_one_two_and_four_years_and_the_whole():
+    assert compared_windows(1) == [1]
+    assert compared_windows(3) == [1, 2, 3]
+    assert compared_windows(6) == [1, 2, 4, 6]
+
+
+def invented(rng, people=40, years=9):
+    """A community of topics and teams, around year 0."""
+    papers = []
+    for year in range(-5, years - 5):
+        for _ in range(40):
+            team = rng.choice(people + 10 * (year + 6), rng.integers(1, 6), replace=False)
+            words = rng.choice(30 + year, 3, replace=False)
+            papers.append(
+                DatedPaper(year * YEAR, tuple(f"A{n}" for n in team), tuple(f"k{n}" for n in words))
+            )
+    past = [one for one in papers if one.date < 0]
+    later = [one for one in papers if one.date >= 0]
+    return community(past, later, [f"A{n}" for n in range(people)])
+
+
+def test_the_oracle_is_at_no_distance_from_its_own():
+    """The real later papers of the society's scientists, taken for a run."""
+    real = invented(np.random.default_rng(1))
+    for oracle in (real.later, papers_of(real.later, real.scientists)):
+        found = compare_with_real([oracle], real, [1, 2, 4])
+        own = found.rows[found.rows["side"] == "own"]
+        assert (own["distance"].dropna() == 0).all()
+        judged = own.dropna(subset=["tolerance"])
+        assert len(judged) == 3 * 14
+        assert judged["within"].all()
+        scores = found.scores[found.scores["side"] == "own"]
+        assert (scores["score"] == 0).all()
+        assert (scores["within"] == 14).all()
+        assert (scores["score_closed"] == 0).all()
+    everybody = found.scores[found.scores["side"] == "all"]
+    assert (everybody["score"] == everybody["score_closed"]).all()
+    assert (everybody["score"] > 1).all()
+
+
+def test_bootstrap_errors_shrink_with_the_number_of_papers():
+    real = invented(np.random.default_rng(2), years=14)
+    found = compare_with_real([real.later], real, [1, 8])
+    short, long = (rows_of(found, window=years)["observed_error"] for years in (1, 8))
+    assert 0 < long["team size"] < short["team size"]
+    sizes = [len(one.authors) for one in papers_between(real.later, 0, 8)]
+    assert long["team size"] == pytest.approx(np.std(sizes) / np.sqrt(len(sizes)), rel=0.3)
+
+
+def topics(papers, known=None, by=words_of):
+    named = [by(one) for one in papers]
+    return topic_papers(papers, named, vocabulary(named) if known is None else known)
+
+
+def test_topics_are_compared_on_equal_numbers_of_papers():
+    """Samples of one source lie as far apart as its halves, however many papers a side has."""
     rng = np.random.default_rng(0)
-    one, other = rng.poisson(3, 80).astype(float), rng.poisson(4, 60).astype(float)
-    assert kolmogorov_smirnov(one, other) == pytest.approx(stats.ks_2samp(one, other).statistic)
-    assert np.isnan(kolmogorov_smirnov(one, np.empty(0)))
+
+    def sample(count, name):
+        return [
+            DatedPaper(0.0, (f"{name}{n}",), tuple(f"k{one}" for one in rng.choice(50, 3)))
+            for n in range(count)
+        ]
+
+    large, other = sample(600, "a"), sample(100, "b")
+    known = vocabulary(map(words_of, large))
+    one, two = topics(large, known), topics(other, known)
+    halves = half_distance(one, 50)
+    assert mix_distance(one, two, 50) == pytest.approx(halves, abs=0.03)
+    assert mix_distance(one, two, 50) > 2 * jensen_shannon(
+        np.ones(50), np.ones(50) + np.arange(50) / 100
+    )
+    assert mix_distance(one, one, 50) == 0
+    assert np.isnan(mix_distance(one, two, 101))
+    assert np.isnan(half_distance(two, 51))
+
+
+def test_names_that_nobody_knew_before_are_left_aside_and_told():
+    known = {"old": 0}
+    papers = written((0, "a", "old fresh"), (0, "b", "fresh"), (0, "c", ""))
+    found = topics(papers, known)
+    assert found.weights.toarray().tolist() == [[1.0]]
+    assert found.unknown == pytest.approx(0.75)
 
 
 def test_jensen_shannon_runs_from_nothing_to_one():
-    assert jensen_shannon({"a": 2.0, "b": 1.0}, {"a": 4.0, "b": 2.0}) == pytest.approx(0, abs=1e-7)
-    assert jensen_shannon({"a": 1.0}, {"b": 5.0}) == pytest.approx(1)
-    assert np.isnan(jensen_shannon({}, {"a": 1.0}))
+    assert jensen_shannon(np.array([2.0, 1]), np.array([4.0, 2])) == pytest.approx(0, abs=1e-7)
+    assert jensen_shannon(np.array([1.0, 0]), np.array([0.0, 5])) == pytest.approx(1)
 
 
-def test_keywords_of_a_paper_share_its_weight():
-    assert keyword_weights([["A", "b "], ["a"], [], [""]]) == ({"a": 1.5, "b": 0.5}, 2)
+def test_words_of_keywords():
+    paper = DatedPaper(0, ("a",), ("graph drawing", "graph-layout"))
+    assert words_of(paper) == ("drawing", "graph", "layout")
 
 
-def test_the_simulated_side_of_a_run(run):
-    found = simulated_sample(run, 365.0)
-    assert found.people == 7
-    assert found.topics == {"a": 0.5, "b": 0.5}
-    assert len(found.authorships.rows) == 4
-    assert "S1" in found.authorships.prior_authors
-    assert "S4" not in found.authorships.prior_authors
+def test_the_papers_of_a_run(run):
+    found = simulated_papers(run)
+    assert [one.authors for one in found] == [("S1", "S2", "S3", "S4")]
+    assert found[0].keywords == ("a", "b")
 
 
-def test_everybody_of_a_large_society_could_write_also_who_is_not_listed(rows, make_run):
-    rows["scientists"].append(("S8", "graphs", 0, 0, None, 40.0))
-    manifest = {"days": 365.0, "ecosystem": {"counts": {"scientists": 30_000}}}
-    assert simulated_sample(make_run(rows, manifest), 365.0).people == 30_001
-
-
-def test_the_simulated_side_is_dated_by_the_year_and_ends_with_what_is_compared(rows, make_run):
-    rows["papers"].append(("S5/1", "S5/1", "Late", "Late.", 400.0, "vision", "c"))
-    rows["authorships"] += [("S5/1", "S1", 0), ("S5/1", "S2", 1)]
-    run = make_run(rows, {"days": 500.0})
-    dates = simulated_sample(run, 730.0).authorships.rows.groupby("paper")["date"].first()
-    assert dates.to_dict() == {"S1/1": 0.0, "S5/1": 365.0}
-    first = simulated_sample(run, 365.0)
-    assert set(first.authorships.rows["paper"]) == {"S1/1"}
-    assert "c" not in first.topics
-
-
-def test_papers_of_one_year_know_nothing_of_each_other_on_either_side(sides):
-    """Daily dates would make a newcomer of the first paper an incumbent of the second."""
-    year = side([(0, "ab"), (0, "ab"), (365, "ab")])
-    row = compare_samples({**sides, "simulated": year}).set_index("quantity")["simulated"]
-    assert row["newcomer rate"] == pytest.approx(4 / 6)
-    assert row["repeat rate"] == pytest.approx(1 / 3)
-
-
-def test_sizes_and_activity_of_those_inside(sides):
-    inside = side([(1, "a"), (2, "ab")], sizes=np.array([4.0, 2.0]), people=8)
-    table = compare_samples({**sides, "observed_inside": inside}).set_index("quantity")
-    assert table.loc["team size", "observed_inside"] == 3
-    assert table.loc["alone", "observed_inside"] == 0
-    assert table.loc["co-authors", "observed_inside"] == 1
-    assert table.loc["active", "observed_inside"] == 2 / 8
-    assert pd.isna(table.loc["active", "observed"])
-
-
-def test_words_of_keywords_are_compared_too(sides):
-    works = sides["observed"].authorships
-    both = [["Graph drawing", "graph-layout"], []]
-    found = paper_sample(works, both)
-    assert found.topics == {"graph drawing": 0.5, "graph-layout": 0.5}
-    assert found.words == pytest.approx({"graph": 1 / 3, "drawing": 1 / 3, "layout": 1 / 3})
+def test_the_keywords_of_a_run_are_told_apart_without_case(rows, make_run):
+    rows["papers"].append(("S5/1", "S5/1", "Late", "Late.", 400.0, "vision", "c; C ; "))
+    rows["authorships"] += [("S5/1", "S2", 1), ("S5/1", "S1", 0)]
+    late = simulated_papers(make_run(rows, {"days": 500.0}))[-1]
+    assert late == DatedPaper(400.0, ("S1", "S2"), ("c",))
+    assert papers_between([late], 0, 1) == []

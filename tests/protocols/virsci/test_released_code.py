@@ -5,12 +5,20 @@ import pytest
 from pydantic import ValidationError
 
 from protocols.virsci.protocol import VirSci
-from protocols.virsci.settings import PROFILES, RELEASED_CODE, Confidence, VirSciSettings
+from protocols.virsci.settings import (
+    PROFILES,
+    RELEASED_CODE,
+    Confidence,
+    PromptSwitches,
+    ReferenceUse,
+    VirSciSettings,
+)
 from scenarios.config.schema import load_scenario
 from society.literature.embedding.base import paper_text
 from tests.protocols.scripted_backend import PLANTED, dissolved, play, speakers, strike_at
 
 SMALL = {"team_size": 3, "turns": 2}
+SECTIONS = {"confidence": Confidence, "prompts": PromptSwitches, "references": ReferenceUse}
 
 
 def says(**acts):
@@ -43,22 +51,26 @@ def test_a_profile_is_nothing_but_the_values_of_its_keys():
 @pytest.mark.parametrize("key", sorted(RELEASED_CODE))
 def test_every_key_of_the_profile_is_a_departure_and_can_be_taken_back(key):
     paper = getattr(VirSci().settings, key)
+    if key in SECTIONS:
+        paper = paper.model_dump()
+        assert not RELEASED_CODE[key].items() & paper.items()
+        paper = SECTIONS[key](**paper)
     # Pooled votes are also how we read the paper, which does not say.
     assert (getattr(VirSci(**{key: RELEASED_CODE[key]}).settings, key) == paper) is (key == "votes")
     back = VirSci(profile="released-code", **{key: paper}).settings
     others = {other: getattr(back, other) for other in RELEASED_CODE if other != key}
     full = VirSci(profile="released-code").settings
     assert others == {other: getattr(full, other) for other in others}
-    if key != "confidence":
+    if key not in SECTIONS:
         assert getattr(back, key) == paper
 
 
 def test_a_section_given_in_part_takes_the_rest_from_the_profile():
-    wanted = Confidence(clarity=3.0, feasibility=0.0, novelty=0.0, first_idea="scored")
-    for given in ({"first_idea": "scored"}, Confidence(first_idea="scored")):
+    wanted = Confidence(**RELEASED_CODE["confidence"] | {"first_idea": "unscored"})
+    for given in ({"first_idea": "unscored"}, Confidence(first_idea="unscored")):
         assert VirSci(profile="released-code", confidence=given).settings.confidence == wanted
     weights = VirSci(profile="released-code", confidence={"novelty": 2.0}).settings.confidence
-    assert (weights.clarity, weights.novelty, weights.first_idea) == (3.0, 2.0, "unscored")
+    assert (weights.clarity, weights.novelty, weights.ranked_by) == (3.0, 2.0, "next")
 
 
 def test_an_unknown_profile_is_refused_by_name():
@@ -68,17 +80,17 @@ def test_an_unknown_profile_is_refused_by_name():
 
 
 def test_the_resolved_scenario_is_complete_and_reads_back_equal():
-    settings = ["protocol.profile=released-code", "protocol.confidence.first_idea=scored"]
+    settings = ["protocol.profile=released-code", "protocol.confidence.first_idea=unscored"]
     scenario = load_scenario("virsci/paper", settings=settings)
     data = scenario.to_data()["protocol"]
     assert data["profile"] == "released-code"
-    assert {key: data[key] for key in RELEASED_CODE if key != "confidence"} == {
-        key: value for key, value in RELEASED_CODE.items() if key != "confidence"
+    assert {key: data[key] for key in RELEASED_CODE if key not in SECTIONS} == {
+        key: value for key, value in RELEASED_CODE.items() if key not in SECTIONS
     }
-    assert data["confidence"] == {
-        **RELEASED_CODE["confidence"],
-        "first_idea": "scored",
-    }
+    for key, section in SECTIONS.items():
+        assert data[key] == section(**RELEASED_CODE[key]).model_dump() | (
+            {"first_idea": "unscored"} if key == "confidence" else {}
+        )
     assert data["min_size"] == "all", "what the file gives beside the profile stays"
     spelled = VirSci(
         **{key: value for key, value in data.items() if key not in ("use", "selection")}
@@ -217,7 +229,114 @@ def test_a_majority_is_one_of_those_who_were_asked(synthetic):
     assert played.team["state"] == "published"
 
 
+def calls_upon(text):
+    """The second speaker of the first turn of every stage says this, with names filled in."""
+
+    def script(call, request):
+        if request.form.__name__ not in ("Remark", "Idea") or (call.turn, call.seat) != (1, 1):
+            return None
+        taken = request.slots["team"]
+        others = [f"Scientist{number}" for number in range(9)]
+        others = [name for name in others if name not in taken]
+        field = "Response" if request.form.__name__ == "Remark" else "Idea"
+        return {field: text.format(*others, me=taken[1])}
+
+    return script
+
+
+BY_THE_WAY = {**SMALL, "asking": "by_the_way"}
+
+
+def guests_of(played):
+    return [(row["stage"], row["guest"]) for row in played.rows("consultations")]
+
+
+def test_outsiders_are_consulted_when_they_are_named_by_the_way(synthetic):
+    text = "By the way, {0} knows, {2} does, {me} does not, and so does {0}; Nobody77 never."
+    played = play(synthetic, VirSci(**BY_THE_WAY), calls_upon(text))
+    topic = [guest for stage, guest in guests_of(played) if stage == "topic"]
+    assert len(topic) == len(set(topic)) == 2
+    assert {stage for stage, _ in guests_of(played)} == {"topic", "ideas"}
+    for said in played.of_form("GuestReply"):
+        assert f"{said.call.who} asks you" not in said.user
+        assert "You are named in it." in said.user
+        assert text[:12] in said.user
+    assert not any(said.request.slots.get("outsiders") for said in played.said), "nobody is shown"
+    # What guests answer is heard, as in the paper, unless they join.
+    answers = {said.word("Answer") for said in played.of_form("GuestReply")}
+    assert answers <= {w for said in played.said for w in PLANTED.findall(said.user)}
+
+
+@pytest.mark.parametrize("text", ["{0} knows.", "by the way, ask somebody", "BY THE WAY, {0}"])
+def test_a_name_or_the_words_alone_call_nobody(synthetic, text):
+    played = play(synthetic, VirSci(**BY_THE_WAY), calls_upon(text))
+    assert not guests_of(played)
+    assert not played.of_form("GuestReply")
+
+
+def test_the_words_and_a_name_call_somebody(synthetic):
+    for text in ("And by the way, {0}.", "By the way: scientist {0}"):
+        assert guests_of(play(synthetic, VirSci(**BY_THE_WAY), calls_upon(text)))
+    off = VirSci(**BY_THE_WAY, invitation="off")
+    assert not guests_of(play(synthetic, off, calls_upon("By the way: {0}")))
+
+
+def test_one_reply_calls_as_many_as_the_setting_says(synthetic):
+    text = "By the way, {0}, {1}, {2} and {3}"
+    for most in (1, 3):
+        played = play(synthetic, VirSci(**BY_THE_WAY, outsiders=most), calls_upon(text))
+        assert sum(stage == "topic" for stage, _ in guests_of(played)) == most
+
+
+def test_who_has_been_called_and_will_join_is_not_called_again(synthetic):
+    def twice(call, request):
+        if request.form.__name__ == "Remark" and call.turn == 1 and call.seat > 0:
+            outside = next(f"Scientist{n}" for n in range(9) if f"Scientist{n}" not in call_team)
+            return {"Response": f"By the way, {outside}"}
+        call_team.update(request.slots.get("team", ()))
+        return None
+
+    call_team = set()
+    played = play(synthetic, VirSci(**BY_THE_WAY, guests="join"), twice)
+    assert len(guests_of(played)) == len(played.of_form("GuestReply")) == 1
+    assert members(played)[3:] == [guest for _, guest in guests_of(played)]
+
+
+def test_outsiders_are_consulted_and_shown_in_the_topic_discussion_only(synthetic):
+    played = play(synthetic, VirSci(**SMALL, invitation="topic"), consults=True)
+    assert {stage for stage, _ in guests_of(played)} == {"topic"}
+    played = play(synthetic, VirSci(**SMALL, invitation="off", knowledge="topic"))
+    shown = {said.form for said in played.said if said.request.slots.get("knowledge")}
+    assert shown == {"Remark"}
+
+
 # ---- ideas --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("more", [{}, {"prompts": {"carry": "on"}}, {"guests": "join"}])
+def test_without_dialogue_a_speaker_sees_the_idea_on_the_table_alone(synthetic, more):
+    played = play(synthetic, VirSci(**SMALL, idea_dialogue="off", **more), consults=True)
+    assert played.count(act="summarise", stage="ideas") == 0
+    assert played.count(act="summarise", stage="topic") == 1
+    ideas = played.of_form("Idea")
+    # With carry the titles and gists of earlier ideas stand on the page.
+    carried = ("Title", "In Short") if more.get("prompts") else ()
+    for place, said in enumerate(ideas):
+        told = set(PLANTED.findall(said.user))
+        for before, other in enumerate(ideas[:place]):
+            seen = {field for field in ("Idea", "Title", "Experiment") if other.word(field) in told}
+            assert seen == ({"Idea", "Title", "Experiment"} if before == place - 1 else seen)
+            assert before == place - 1 or seen <= set(carried)
+            assert other.word("Reason") not in told
+    asked = [stage for stage, _ in guests_of(played)].count("ideas")
+    assert bool(asked) == bool(more), "nobody is asked where nobody would hear the answer"
+
+
+def test_adaptive_pacing_without_dialogue_shows_the_leader_the_ideas_of_the_round(synthetic):
+    settings = {"pacing": "adaptive", "max_turns": 2, "idea_dialogue": "off"}
+    played = play(synthetic, VirSci(**SMALL, **settings))
+    (decision,) = [s for s in played.of_form("AnotherTurn") if s.call.stage == "ideas"]
+    assert all(said.word("Title") in decision.user for said in played.of_form("Idea")[:3])
 
 
 def rated(*ratings):
@@ -267,6 +386,71 @@ def test_the_unscored_idea_still_stands_where_there_are_too_few(synthetic):
     assert drafted.idea.title == played.of_form("Idea")[1].reply["Title"]
 
 
+def test_only_ideas_not_below_the_best_so_far_are_listed(synthetic):
+    clarity = {"clarity": 1, "feasibility": 0, "novelty": 0}
+    rising = clarity | {"listed": "not_below_best"}
+    script = rated((5, 1, 1), (4, 1, 1), (5, 1, 1), (7, 1, 1))
+    assert on_the_ballot(play(synthetic, VirSci(**PAIR, confidence=clarity), script)) == [0, 2, 3]
+    assert on_the_ballot(play(synthetic, VirSci(**PAIR, confidence=rising), script)) == [0, 2, 3]
+    script = rated((9, 1, 1), (4, 1, 1), (5, 1, 1), (7, 1, 1))
+    assert on_the_ballot(play(synthetic, VirSci(**PAIR, confidence=rising), script)) == [0]
+    script = rated((9, 1, 1), (4, 1, 1), (5, 1, 1), (9, 1, 1))
+    assert on_the_ballot(play(synthetic, VirSci(**PAIR, confidence=rising), script)) == [0, 3]
+
+
+def test_ideas_are_ranked_by_the_rating_of_the_one_after_them(synthetic):
+    shifted = {"clarity": 1, "feasibility": 0, "novelty": 0, "ranked_by": "next"}
+    protocol = VirSci(**PAIR, confidence=shifted)
+    script = rated((9, 1, 1), (2, 1, 1), (3, 1, 1), (8, 1, 1))
+    assert on_the_ballot(play(synthetic, protocol, script)) == [2, 1, 0]
+    script = rated((9, 1, 1), (2, 1, 1), (2, 1, 1), (2, 1, 1))
+    assert on_the_ballot(play(synthetic, protocol, script)) == [0, 1, 2]
+    three = VirSci(team_size=3, turns=1, confidence=shifted)
+    script = rated((9, 1, 1), (2, 1, 1), (3, 1, 1))
+    assert on_the_ballot(play(synthetic, three, script)) == [0, 1, 2], "three stay as they are"
+
+
+def test_the_number_of_ties_is_that_of_the_list_that_is_ranked(synthetic):
+    shifted = {"clarity": 1, "feasibility": 0, "novelty": 0, "ranked_by": "next"}
+    script = rated((9, 1, 1), (2, 1, 1), (2, 1, 1), (2, 1, 1))
+    assert play(synthetic, VirSci(**PAIR, confidence=shifted), script).team["ties"] == 0
+    protocol = VirSci(team_size=2, turns=3, confidence=shifted)
+    script = rated((9, 1, 1), (8, 1, 1), (2, 1, 1), (2, 1, 1), (2, 1, 1), (1, 1, 1))
+    played = play(synthetic, protocol, script)
+    assert on_the_ballot(played) == [0, 1, 2]
+    assert played.team["ties"] == 2
+
+
+def test_an_unreadable_vote_counts_for_idea_0(synthetic):
+    def script(call, request):
+        if call.act != "vote":
+            return None
+        # Two of three ballots say nothing, in the re-asks as well.
+        return {"Decision Made": "Idea 1" if call.seat == 0 else "the better one"}
+
+    assert chosen(play(synthetic, VirSci(**SMALL), script)) == 1
+    counted = VirSci(**SMALL, unreadable_votes="first_idea")
+    assert chosen(play(synthetic, counted, script)) == 0
+
+
+def test_of_tied_ideas_the_first_voted_for_wins(synthetic):
+    votes = (2, 0, 2, 0)
+    script = says(vote=lambda call: {"Decision Made": f"Idea {votes[call.seat]}"})
+    ratings = [(5, 5, 9), (1, 1, 1), (5, 5, 8), (5, 5, 7)]
+
+    def both(call, request):
+        if request.form.__name__ == "Idea":
+            return dict(zip(("Clarity", "Feasibility", "Novelty"), ratings[call.seat], strict=True))
+        return script(call, request)
+
+    four = {"team_size": 4, "turns": 1}
+    assert chosen(play(synthetic, VirSci(**four), both)) == 0
+    assert chosen(play(synthetic, VirSci(**four, tied_votes="first_cast"), both)) == 2
+    nobody = says(vote={"Decision Made": "none"})
+    abstained = play(synthetic, VirSci(**four, tied_votes="first_cast"), nobody)
+    assert abstained.team["state"] == "published"
+
+
 def chosen(played):
     (draft,) = played.of_form("Draft")
     titles = [s.idea.title for s in played.of(act="vote")[0].request.slots["ideas"]]
@@ -307,12 +491,82 @@ def test_references_are_cited_on_retrieval(synthetic):
     assert not blind.rows("citations"), "no search, no citation"
 
 
-@pytest.mark.parametrize("found_by", ["abstract", "idea"])
+def shown_on_ballots(played):
+    ballot = played.of_form("Ballot")[0]
+    return [len(idea.references) for idea in ballot.request.slots["ideas"]], ballot
+
+
+def test_few_ideas_have_more_papers_each(synthetic):
+    uses = {"references": {"per_idea": 2, "few_ideas": 4}}
+    assert shown_on_ballots(play(synthetic, VirSci(**SMALL, **uses)))[0] == [2, 2, 2]
+    two = VirSci(team_size=2, turns=1, **uses)
+    assert shown_on_ballots(play(synthetic, two))[0] == [4, 4]
+
+
+def test_a_pooled_list_does_not_say_which_paper_is_near_to_which_idea(synthetic):
+    for ballot, told in (("per_idea", 3), ("pooled", 0)):
+        protocol = VirSci(**SMALL, references={"ballot": ballot})
+        _, said = shown_on_ballots(play(synthetic, protocol))
+        assert said.user.count("Nearest published papers") == told
+        keys = [paper.key for paper in said.request.slots["papers"]]
+        by_number = sorted(keys, key=lambda key: int(key[1:]))
+        assert (keys == by_number) == (ballot == "pooled")
+
+
+def test_papers_are_searched_by_the_title_alone(synthetic):
+    found, past = {}, synthetic.past[0].abstract
+
+    def other_words(call, request):
+        """Else title and text would be about the same interest, and be near the same papers."""
+        return {"Idea": past} if request.form.__name__ == "Idea" else None
+
+    for query in ("idea", "title"):
+        played = play(synthetic, VirSci(**SMALL, references={"query": query}), other_words)
+        said = played.of_form("Idea")[1]
+        literature = played.society.literature
+        before = played.of_form("Idea")[0].reply
+        text = before["Title"] + (f". {before['Idea']}" if query == "idea" else "")
+        visible = literature.visible(said.request.asked)
+        wanted = [paper.id for paper in literature.search(text, 8, visible)]
+        found[query] = [paper.id for paper in said.request.slots["references"]]
+        assert found[query] == wanted
+    assert found["idea"] != found["title"]
+
+
+@pytest.mark.parametrize("score", [69, 70, "none at all"])
+def test_a_self_review_that_is_recorded_has_no_consequence(synthetic, score):
+    protocol = VirSci(**SMALL, self_review="recorded", threshold=70)
+    review = says(review={"similarity_scores": {"Written Abstract vs A": score}})
+    played = play(synthetic, protocol, review)
+    assert played.team["state"] == "published"
+    assert played.team["strikes"] == 0
+    assert {said.call.visit for said in played.of(stage="abstract")} == {1}
+    assert played.count(act="review") >= 1
+
+
+def test_the_self_review_compares_with_papers_of_its_own_number(synthetic):
+    for uses, count in (({}, 8), ({"self_review": 4}, 4), ({"count": 5}, 5)):
+        played = play(synthetic, VirSci(**SMALL, self_review="on", references=uses))
+        (said,) = played.of_form("SelfReview")
+        assert len(said.request.slots["near"]) == count
+
+
+@pytest.mark.parametrize("found_by", ["abstract", "abstract_only", "idea"])
 def test_a_paper_is_found_by_its_abstract_or_by_its_idea(synthetic, found_by):
-    played = play(synthetic, VirSci(**SMALL, found_by=found_by))
+    past = synthetic.past[0].abstract
+
+    def other_words(call, request):
+        """Else title and abstract would be about the same interest, and embedded alike."""
+        return {"Abstract": past} if request.form.__name__ == "Revision" else None
+
+    played = play(synthetic, VirSci(**SMALL, found_by=found_by), other_words)
     (paper,) = played.rows("papers")
     idea = played.of_form("Draft")[0].request.slots["idea"]
-    told = {"abstract": paper_text(paper["title"], paper["abstract"]), "idea": idea.query}
+    told = {
+        "abstract": paper_text(paper["title"], paper["abstract"]),
+        "abstract_only": paper["abstract"],
+        "idea": idea.query,
+    }
     literature = played.society.literature
     vector = literature.vector(paper["paper"]).ravel()
     same = {name: literature.embedding.encode([text])[0] for name, text in told.items()}
@@ -328,10 +582,12 @@ def test_the_released_code_from_end_to_end(synthetic):
     def script(call, request):
         if call.act == "invite" and call.seat == 1:
             return {"Selected Action": "Action 2"}
+        if request.form.__name__ == "Remark" and call.seat == 1:
+            return {"Response": f"By the way, {request.slots['knowledge'][0].id} may know."}
         return {"Agree": False, "Stay": False} if call.act in ("agree", "stay") else None
 
     protocol = VirSci(profile="released-code", team_size=4, turns=1)
-    played = play(synthetic, protocol, script, consults=True)
+    played = play(synthetic, protocol, script)
     assert len(played.rows("invitations")) == 3
     assert [said.call.visit for said in played.of(act="agree")] == [1, 2]
     assert not played.of(act="stay")

@@ -2,16 +2,18 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 from scipy.stats import chisquare
 from typer.testing import CliRunner
 
 from protocols.policies.coauthorship import Coauthorship
-from protocols.team_sizes import ObservedSize, StatedSize, TeamSize
+from protocols.team_sizes import NegativeBinomialSize, ObservedSize, StatedSize, TeamSize
 from protocols.virsci.protocol import VirSci
 from protocols.virsci.settings import GivenTopic, Turns
 from scenarios.cli.app import app
+from society.formation.observed_sizes import ObservedSizes
 from society.kernel.streams import Streams
 from tests.protocols.scripted_backend import play
 
@@ -28,6 +30,7 @@ def test_defaults_are_those_of_the_paper_where_it_states_them():
     assert virsci.references.model_dump() == {
         **{"ideas": "on", "assessment": "on", "topic": "off", "draft": "off", "guest": "off"},
         **{"count": 8, "per_idea": 3, "sentences": 3, "queries": "one", "diversity": 0.0},
+        **{"few_ideas": None, "ballot": "per_idea", "self_review": None, "query": "idea"},
     }
     assert set(virsci.prompts.model_dump().values()) == {"off", "fixed", None}
     assert virsci.selection == Coauthorship(explore=1.0)
@@ -149,6 +152,34 @@ def test_observed_sizes_are_those_of_past_teams_within_the_bounds():
     rng = Streams(1).stream("sizes")
     assert ObservedSize(smallest=5, largest=8).draw(observed, rng) == 5
     assert ObservedSize().draw((), rng) == 2
+
+
+def test_observed_sizes_may_be_those_of_the_last_years_without_an_upper_bound():
+    dates = np.array([-3000.0, -3000.0, -900.0, -900.0, -10.0])
+    observed = ObservedSizes([2, 3, 2, 40, 40], dates)
+    size = ObservedSize(smallest=1, largest=None, since=1000)
+    assert fit(size, {2: 1, 40: 2}, observed) > 0.001
+    assert fit(ObservedSize(largest=None), {2: 2, 3: 1, 40: 2}, observed) > 0.001
+
+
+def test_observed_sizes_grow_in_the_mean():
+    size, rng = ObservedSize(growth=0.1), Streams(1).stream("sizes")
+    drawn = [size.draw_on(3 * 365.0, [5], rng) for _ in range(4000)]
+    assert np.mean(drawn) == pytest.approx(1 + 4 * np.exp(0.3), abs=0.03)
+    assert set(drawn) == {6, 7}
+
+
+def test_negative_binomial_sizes_have_the_stated_mean_and_variance():
+    size, rng = NegativeBinomialSize(mean=4, dispersion=3, growth=0.2), Streams(1).stream("sizes")
+    for day, excess in ((0.0, 3.0), (730.0, 3 * np.exp(0.4))):
+        drawn = np.array([size.draw_on(day, (), rng) for _ in range(6000)])
+        variance = excess + excess**2 / 3
+        assert drawn.min() >= 1
+        assert drawn.mean() == pytest.approx(1 + excess, abs=5 * (variance / 6000) ** 0.5)
+        assert drawn.var() == pytest.approx(variance, rel=0.15)
+    assert NegativeBinomialSize(mean=1).draw((), rng) == 1
+    with pytest.raises(ValidationError, match="smallest is larger than mean"):
+        NegativeBinomialSize(mean=2, smallest=3)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Who sees what: every prompt of every stage holds exactly the words it should, and no other."""
 
+import re
+
 import pytest
 
 from agents.prompts.prompt import introduce
@@ -56,6 +58,7 @@ SCENES = {
     "no knowledge": ({"knowledge": "off"}, None, True),
     "no papers for ideas": ({"references": {"ideas": "off"}}, None, False),
     "no papers for ballots": ({"references": {"assessment": "off"}}, None, False),
+    "papers for the draft alone": ({"references": {"ideas": "off", "draft": "on"}}, None, False),
     "no papers": ({"references": {"ideas": "off", "assessment": "off"}}, None, False),
     "no assessment": ({"novelty_assessment": "off"}, None, True),
     "mixed ballots": ({}, mixed_ballots, False),
@@ -102,6 +105,29 @@ def test_the_scenes_show_what_they_are_named_for(synthetic):
     assert {s.call.visit for s in scene("new idea").of(stage="ideas")} == {1, 2}
     left = scene("somebody leaves")
     assert [r["stayed"] for r in left.rows("members")].count(False) == 1
+
+
+@pytest.mark.parametrize("profile", ["paper", "full"])
+def test_nobody_has_spoken_yet_is_said_where_it_is_true(synthetic, profile):
+    protocol = VirSci(profile=profile, **SMALL, self_review="on")
+    played = play(synthetic, protocol, strike_at(1, 2))
+    opened = [said for said in played.said if "nobody has spoken" in said.user]
+    told = [(*said.call[1:5], said.form) for said in opened]
+    opening = [("topic", 1, 1, 0, "Remark"), ("ideas", 1, 1, 0, "Idea"), ("ideas", 2, 1, 0, "Idea")]
+    # In the full profile a critic speaks before the draft; after a self-review there is a text.
+    drafts = [("abstract", visit, 1, 0, "Draft") for visit in (1, 3)]
+    assert sorted(told) == sorted(opening + (drafts if profile == "paper" else []))
+    again = [said for said in played.said if "nobody has spoken yet in this attempt" in said.user]
+    assert all(said.call.visit > 1 for said in again)
+    assert len(again) == (2 if profile == "paper" else 1)
+
+
+@pytest.mark.parametrize("marks", ["off", "on"])
+def test_authors_ratings_are_not_shown_to_those_who_rate(synthetic, marks):
+    """The paper's replies R hold them (Eq. 2); a rating in sight would anchor another one."""
+    played = play(synthetic, VirSci(**SMALL, prompts={"marks": marks}))
+    rated = {said.form for said in played.said if re.search(r"^> .*\(Clarity 5", said.user, re.M)}
+    assert rated == ({"Idea", "Summary"} if marks == "off" else set())
 
 
 def test_the_start_topic_is_in_every_prompt_of_the_discussion_only(synthetic):

@@ -1,5 +1,6 @@
 """``society compare``: a small run beside the papers after the boundary of its own ecosystem."""
 
+import json
 import shutil
 
 import pandas as pd
@@ -8,7 +9,12 @@ from typer.testing import CliRunner
 
 from metrics.validation.comparison import QUANTITIES
 from scenarios import load_scenario, run_scenario
-from scenarios.analysis.observed import compared_days, compared_sides, limitations
+from scenarios.analysis.observed import (
+    ComparedRuns,
+    compare_with_ecosystem,
+    limitations,
+    whole_years,
+)
 from scenarios.cli.app import app
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.synthetic.synthetic import Synthetic
@@ -50,10 +56,13 @@ def test_the_table_is_printed_kept_and_shown(folders, tmp_path):
     digest = (mine / "digest").read_bytes()
     done = society("compare", mine, "--with", eco)
     assert done.exit_code == 0, done.output
-    assert "newcomers" in done.stdout
+    assert done.stdout.startswith("columns: own can be reached; all cannot")
     opened = Run.open(mine)
     table = opened.measure("observed")
-    assert table["quantity"].tolist() == list(QUANTITIES)
+    assert table["quantity"].unique().tolist() == list(QUANTITIES)
+    assert set(table["side"]) == {"all", "own"}
+    assert set(table["window"]) == {1}
+    assert opened.measure("observed_scores")["judged"].max() <= 14
     assert (mine / "digest").read_bytes() == digest
     html = (mine / "report.html").read_text(encoding="utf-8")
     assert_inert(html)
@@ -66,30 +75,46 @@ def test_the_table_is_printed_kept_and_shown(folders, tmp_path):
     assert (mine / "report.html").read_bytes() == before
 
 
-def test_sides_are_cut_at_the_length_of_the_run(folders):
+def test_windows_are_cut_at_the_length_of_the_run(folders):
     eco, folder = folders
     run, made = Run.open(folder), Ecosystem.load(eco)
-    sides = compared_sides(run, made)
-    dates = made.contemporary.dates
-    observed = sides["observed"].authorships.rows
-    assert run.days < compared_days(run) == 365
-    assert observed["paper"].nunique() == (dates < 365).sum() > 0
-    inside = sides["observed_inside"].authorships
-    assert inside.prior_authors >= set(inside.rows["scientist"])
-    assert set(inside.rows["scientist"]) <= set(made.profiles.names)
-    before = sides["before"].authorships.rows
-    assert before["paper"].nunique() == (made.past.dates >= -365).sum()
-    assert before["date"].between(0, 365, inclusive="left").all()
-    names = made.profiles.names
-    assert any("ends on day 300" in told for told in limitations(run, made))
-    assert sides["observed_inside"].people == len(names) == sides["simulated"].people
-    full = made.contemporary.table
-    authors = dict(zip(full["id"].to_pylist(), full["authors"].to_pylist(), strict=True))
-    sizes = [len(authors[paper]) for paper in sorted(set(inside.rows["paper"]))]
-    assert sides["observed_inside"].sizes.tolist() == sizes
-    known = pd.MultiIndex.from_tuples(sorted(inside.prior_pairs))
-    assert len(known) > 0
-    assert set(known.get_level_values(0)) <= set(names)
+    found = compare_with_ecosystem(ComparedRuns("one", (run,)), made)
+    rows = found.tables.rows.set_index(["side", "quantity"])
+    authors = made.contemporary.table["authors"].to_pylist()
+    first = [one for one, day in zip(authors, made.contemporary.dates, strict=True) if day < 365]
+    assert whole_years(run) == 1
+    assert run.days < 365
+    assert rows.loc[("all", "papers"), "observed"] == len(first) > 0
+    names = set(made.profiles.names)
+    inside = [[one for one in named if one in names] for named in first]
+    sizes = [len(one) for one in inside if one]
+    assert rows.loc[("own", "team size"), "observed"] == pytest.approx(sum(sizes) / len(sizes))
+    assert rows.loc[("all", "papers"), "before"] == (made.past.dates >= -365).sum()
+    assert any("ends on day 300" in told for told in found.notes)
+    assert any("One run has no spread" in told for told in found.notes)
+
+
+def test_the_real_papers_of_its_scientists_are_at_no_distance_from_own(folders):
+    """The oracle, in the form of a run: its tables hold the real later papers."""
+    eco, folder = folders
+    run, made = Run.open(folder), Ecosystem.load(eco)
+    tables = {name: run.table(name) for name in TABLES}
+    late, names = made.contemporary, set(made.profiles.names)
+    rows, papers = [], []
+    for paper in late:
+        inside = [name for name in paper.authors if name in names]
+        if inside:
+            papers.append((paper.id, paper.date, "; ".join(paper.keywords)))
+            rows += [(paper.id, name, place) for place, name in enumerate(inside)]
+    columns = {"paper": "string", "published": "Float64", "keywords": "string"}
+    tables["papers"] = pd.DataFrame(papers, columns=list(columns)).astype(columns)
+    columns = {"paper": "string", "scientist": "string", "position": "Int64"}
+    tables["authorships"] = pd.DataFrame(rows, columns=list(columns)).astype(columns)
+    oracle = Run(tables, {**run.manifest, "days": 365.0}, run.scenario)
+    found = compare_with_ecosystem(ComparedRuns("oracle", (oracle,)), made)
+    own = found.tables.rows[found.tables.rows["side"] == "own"]
+    assert (own["distance"].dropna() == 0).all()
+    assert len(own["distance"].dropna()) > 20
 
 
 def test_a_large_society_is_compared_with_all_its_people_also_those_not_listed(folders):
@@ -99,17 +124,105 @@ def test_a_large_society_is_compared_with_all_its_people_also_those_not_listed(f
     tables["scientists"] = tables["scientists"].head(3)
     few = Run(tables, run.manifest, run.scenario)
     whole, listed = (
-        compared_sides(run, made)["observed_inside"],
-        compared_sides(few, made)["observed_inside"],
+        compare_with_ecosystem(ComparedRuns("one", (one,)), made).tables for one in (run, few)
     )
-    assert listed.people == whole.people == len(made.profiles)
-    assert set(listed.authorships.rows["scientist"]) == set(whole.authorships.rows["scientist"])
+    assert listed.rows.equals(whole.rows)
 
 
-def test_another_ecosystem_is_refused(folders, tmp_path):
+def test_several_runs_have_a_mean_and_a_spread(folders, tmp_path):
+    eco, run = folders
+    others = [tmp_path / "other", tmp_path / "again"]
+    settings = {"population.ecosystem.use": "folder", "until": "300d", "seed": 2}
+    settings["population.ecosystem.path"] = str(eco)
+    run_scenario(load_scenario("quickstart", **settings), others[0])
+    shutil.copytree(run, others[1])
+    done = society("compare", run, *others, "--with", eco, "--json", "--out", tmp_path / "tables")
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)["comparisons"]
+    assert {one["runs"] for one in found["scores"]} == {3}
+    sizes = next(one for one in found["rows"] if one["quantity"] == "papers")
+    counts = [len(Run.open(one).table("papers")) for one in (run, *others)]
+    assert sizes["simulated"] == pytest.approx(sum(counts) / 3)
+    assert any("same digest" in told for told in found["notes"])
+    written = pd.read_csv(tmp_path / "tables" / "observed.csv")
+    assert len(written) == len(found["rows"])
+    assert "observed" not in Run.open(others[0]).measure_names()
+
+
+def test_people_who_come_from_outside_open_the_column_all(folders):
+    eco, folder = folders
+    run, made = Run.open(folder), Ecosystem.load(eco)
+    tables = {name: run.table(name) for name in TABLES}
+    rows = tables["authorships"].copy()
+    rows.loc[rows.index[-1], "scientist"] = "Scientist999"
+    tables["authorships"] = rows
+    found = compare_with_ecosystem(
+        ComparedRuns("open", (Run(tables, run.manifest, run.scenario),)), made
+    )
+    assert found.reach.startswith("columns: own and all can be reached, since people from outside")
+
+
+def test_what_cannot_be_compared_is_refused(folders, tmp_path):
+    eco, run = folders
     other = Synthetic(scientists=30, papers=200).generate(1)
     other.save(tmp_path / "other")
-    done = society("compare", folders[1], "--with", tmp_path / "other")
-    assert done.exit_code == 2
-    assert "another ecosystem" in done.stderr
-    assert society("compare", folders[1], "--with", tmp_path / "none").exit_code == 2
+    longer = tmp_path / "longer"
+    shutil.copytree(run, longer)
+    manifest = json.loads((longer / "manifest.json").read_text(encoding="utf-8"))
+    (longer / "manifest.json").write_text(json.dumps({**manifest, "days": 900.0}), "utf-8")
+    for arguments, words in (
+        ((run, "--with", tmp_path / "other"), "another ecosystem"),
+        ((run, "--with", tmp_path / "none"), "none"),
+        ((tmp_path / "none", "--with", eco), "no such folder"),
+        ((eco, "--with", eco), "tables/"),
+        ((run, run, "--with", eco), "given twice"),
+        ((run, longer, "--with", eco), "different length"),
+    ):
+        done = society("compare", *arguments)
+        assert done.exit_code == 2, arguments
+        assert words in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_study_is_compared_arm_by_arm(folders, tmp_path):
+    eco, _ = folders
+    study = tmp_path / "study.yaml"
+    study.write_text(
+        f"""study: sizes
+base: quickstart
+set:
+  population.ecosystem.use: folder
+  population.ecosystem.path: {eco}
+  until: 40d
+arms:
+  list:
+    - {{name: two, set: {{protocol.team_size: 2}}}}
+    - {{name: three, set: {{protocol.team_size: 3}}}}
+replicates: 2
+measures: [papers]
+""",
+        encoding="utf-8",
+    )
+    folder = tmp_path / "runs"
+    done = society("study", "run", study, "--out", folder)
+    assert done.exit_code == 0, done.output
+    done = society("compare", folder, "--with", eco, "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["comparisons"]
+    assert [one["name"] for one in found] == ["runs, two", "runs, three"]
+    assert {score["runs"] for one in found for score in one["scores"]} == {2}
+
+
+def test_many_papers_left_out_by_filters_are_told(folders):
+    eco, folder = folders
+    run, made = Run.open(folder), Ecosystem.load(eco)
+    steps = [
+        {"filter": "past: abstract required", "in": 200, "removed": 150},
+        {"filter": "past: at least 0 citations", "in": 50, "removed": 10},
+        {"filter": "contemporary: abstract required", "in": 100, "removed": 2},
+    ]
+    manifest = {**made.manifest, "steps": steps}
+    filtered = Ecosystem(**{**vars_of(made), "manifest": manifest})
+    told = [one for one in limitations(ComparedRuns("one", (run,)), filtered) if "left out" in one]
+    assert sum("80% of the past papers" in one for one in told) == 1
+    assert not any("after the boundary: newcomers" in one for one in told)

@@ -5,6 +5,7 @@ import json
 import shutil
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -52,6 +53,10 @@ def test_the_sheet_names_no_arm_no_run_no_team_and_nobody(study):
     assert told.count("\n") == 2 * len(run.table("papers")) + 1
     key = json.loads((study / "sheet.key.json").read_text())
     assert {one["arm"] for one in key["items"].values()} == {"lone arm", "crowd arm"}
+    # A rater who knows that rules speak is not blind; the key knows.
+    speaker = run.manifest["backend"]["about"]
+    assert speaker not in told
+    assert {one["speaker"] for one in key["items"].values()} == {speaker}
 
 
 def test_a_sheet_is_never_written_over(study):
@@ -70,6 +75,11 @@ def test_ratings_come_back_with_agreement_and_correlations(study):
 
     sheets = [filled(study / "sheet.csv", rater, fill) for rater in ("ann", "bob")]
     done = society("rate", "import", *sheets, "--key", "sheet.key.json")
+    speaker = Run.open("0000").manifest["backend"]["about"]
+    for path in (study / "sheet-results").glob("*.parquet"):
+        assert pq.read_schema(path).metadata == {b"speaker": speaker.encode()}
+    metadata = json.loads((study / "sheet-results" / "csv-metadata.json").read_text())
+    assert metadata["dc:creator"] == speaker
     assert done.exit_code == 0, done.output
     ratings = pd.read_parquet(study / "sheet-results" / "ratings.parquet")
     papers = len(Run.open("0000").table("papers"))

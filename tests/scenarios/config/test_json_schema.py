@@ -169,7 +169,7 @@ def test_every_key_has_a_row(page: str, key: str) -> None:
         ("attention", "`on`", "`on` or `unlimited`"),
         ("founding", "`use: poisson`", "`use: poisson` or `use: once`"),
         ("novelty", "`null`", "a section or `null`"),
-        ("protocol.team_size", "`4`", "`use: observed` or `use: stated` or whole number"),
+        ("protocol.team_size", "`4`", "`use: observed` or `use: stated` or `use: negative"),
         ("time.homework", "`use: gamma`", "a duration or `null`"),
         ("time.deadline", "`null`", "duration or `null`"),
         ("population.ecosystem.path", "required", "text"),

@@ -271,7 +271,7 @@ def test_keys_one_level_down_are_known() -> None:
     keys = keys_below(Holder)
     assert "times.homework" in keys
     assert "founding.teams_per_year" in keys
-    assert set(FOUNDING) == {"poisson", "once", "bursts", "calls"}
+    assert set(FOUNDING) == {"poisson", "once", "bursts", "calls", "yearly"}
 
 
 @pytest.mark.parametrize(
@@ -304,6 +304,10 @@ def test_every_key_is_written() -> None:
         "guest": "off",
         "count": 8,
         "per_idea": 3,
+        "few_ideas": None,
+        "ballot": "per_idea",
+        "self_review": None,
+        "query": "idea",
         "sentences": 3,
         "queries": "one",
         "diversity": 0.0,

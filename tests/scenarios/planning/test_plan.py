@@ -244,7 +244,8 @@ def test_wordier_models_that_must_be_asked_again_take_more(small: Path) -> None:
     stage = DryRun(scenario)
     plain, wordy = stage.run(MimicSettings()), stage.run(MimicSettings(wordiness=3.0))
     again = stage.run(MimicSettings(re_asks=0.3))
-    assert wordy.calls == plain.calls
+    # Longer texts hold other terms, so now and then a question more or less is put to a guest.
+    assert wordy.calls == pytest.approx(plain.calls, rel=0.2)
     assert wordy.completion_tokens > 2 * plain.completion_tokens
     assert wordy.prompt_tokens > 1.1 * plain.prompt_tokens
     assert again.calls > 1.15 * plain.calls

@@ -123,11 +123,35 @@ def test_a_batch_run_varies_keys_and_seeds(small: Path) -> None:
     assert {row["day"] for row in rows} == {28.0}
 
 
+def test_the_iterations_of_a_batch_run_differ_and_tell_their_seeds(small: Path) -> None:
+    """Mesa gives iterations the same arguments: a seed that nobody states has to be drawn."""
+    rows: list[dict[str, Any]] = mesa.batch_run(
+        ScenarioSociety,
+        parameters={"setup": str(small), "until": "12w"},
+        iterations=3,
+        number_processes=1,
+        data_collection_period=-1,
+        display_progress=False,
+    )
+    assert len({row["seed"] for row in rows}) == 3
+    again = ScenarioSociety(setup=str(small), until="12w", seed=rows[1]["seed"])
+    again.run_to_end()
+    last = again.datacollector.get_model_vars_dataframe().iloc[-1]
+    assert again.seed == last["seed"] == rows[1]["seed"]
+    for figure in ("teams_running", "papers", "calls", "people"):
+        assert last[figure] == rows[1][figure]
+
+
+def test_the_seed_of_the_scenario_can_be_asked_for(small: Path) -> None:
+    seed = load_scenario(small).seed
+    assert ScenarioSociety(setup=str(small), seed="scenario").seed == seed
+
+
 def test_the_same_through_mesa_and_through_the_command(small: Path, here: Path) -> None:
     scenario = load_scenario(small, until="10w")
     built = build_society(scenario)
     built.run_to_end()
-    by_keys = ScenarioSociety(setup=str(small), until="10w")
+    by_keys = ScenarioSociety(setup=str(small), seed="scenario", until="10w")
     by_keys.run_to_end()
     assert by_keys.log.events == built.log.events
     assert by_keys.log.rows == built.log.rows

@@ -15,6 +15,7 @@ from scenarios.config.schema import Scenario
 from scenarios.runs.execute import is_finished, replay
 from scenarios.runs.execute import run_scenario as run_scenario
 from scenarios.runs.run_journal import JOURNAL
+from society.results.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_results")
 
@@ -85,8 +86,7 @@ def test_the_partial_run_shows_the_completed_days_and_no_digest(
     told = json.loads((part / "manifest.json").read_text())
     assert told["partial"] == "pulled the plug"
     assert "digest" not in told
-    events = [json.loads(line) for line in (part / "events.jsonl").read_text().splitlines()]
-    whole = [json.loads(line) for line in (small_run / "events.jsonl").read_text().splitlines()]
+    events, whole = list(Run.open(part).events()), list(Run.open(small_run).events())
     assert events == whole[: len(events)]
     assert events
     assert all(event["date"] < told["days"] for event in events)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from protocols.virsci.settings import VirSciSettings
+from protocols.virsci.settings import RELEASED_CODE, VirSciSettings
 from scenarios.config.schema import load_scenario
 from scenarios.study.reader import read_study
 from scenarios.study.study_file import studies
@@ -124,7 +124,7 @@ def test_paper_against_code_has_every_departure_alone_and_all_together(read):
         "team_size": 4,
         "turns": 5,
         "min_size": 1,
-        "min_size_after_leaving": 2,
+        "min_size_after_leaving": None,
         "inviting": "one_by_one",
     }
     rest = {"max_invitations": paper.max_invitations, "memory": "off"}
@@ -138,8 +138,15 @@ def test_paper_against_code_has_every_departure_alone_and_all_together(read):
     together = changed.pop("released code")
     assert not changed.pop("paper")
     assert changed.pop("votes of the last turn") == {"votes"}
+    # Without a review neither its threshold nor its number of papers would matter.
+    review = changed.pop("self-review without effect")
+    assert review == {"self_review", "threshold", "references"}
     assert all(len(keys) == 1 for keys in changed.values())
-    assert set.union(*changed.values()) == together - {"profile"}
+    assert set.union(review, *changed.values()) == together - {"profile"}
+    for section in ("confidence", "prompts", "references"):
+        alone = [getattr(p, section) for name, p in arms.items() if name != "released code"]
+        every = {key: value for p in alone for key, value in p if value != getattr(type(p)(), key)}
+        assert every == RELEASED_CODE[section]
     for scenario in design.scenarios:
         measured = scenario.novelty
         assert (measured.squared, measured.unit, measured.k) == (True, False, 4)

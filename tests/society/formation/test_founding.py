@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from society.formation.founding import Bursts, CallsForProposals, Founding, Once, Poisson
+from society.formation.founding import (
+    Bursts,
+    CallsForProposals,
+    Founding,
+    Once,
+    Poisson,
+    Yearly,
+)
 from society.formation.leaders import Anybody, ByProminence, Named, Productive, Selected
 from society.kernel.streams import Streams
 from society.population.event_counts import DatedCounts, cumulative_counts
@@ -31,6 +38,22 @@ def founded(rule, steps=None, **settings):
 
 
 # Dates
+
+
+def test_yearly_foundings_have_the_stated_rate_and_growth():
+    rule = Yearly(teams_per_year=80, growth=0.3)
+    found = dates(rule, until=4 * 365.0)
+    counts = np.histogram(found, np.arange(0, 5 * 365.0, 365.0))[0]
+    expected = [80 / 0.3 * (np.exp(0.3 * (y + 1)) - np.exp(0.3 * y)) for y in range(4)]
+    assert (np.abs(counts - expected) < 4 * np.sqrt(expected)).all()
+    # Whatever the number of people, and the end does not move the beginning.
+    np.testing.assert_array_equal(found[:50], dates(rule, scientists=7, count=50))
+
+
+def test_yearly_foundings_end_where_their_rate_falls_to_nothing():
+    found = dates(Yearly(teams_per_year=10, growth=-5), until=1e9)
+    assert len(found) < 12
+    assert len(dates(Yearly(teams_per_year=10, growth=-5), until=1e9, seed=2)) < 12
 
 
 def test_bursts_have_the_stated_rate_in_the_long_run():

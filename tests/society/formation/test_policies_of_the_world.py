@@ -11,8 +11,9 @@ from protocols.policies.fixed import FixedTeam
 from protocols.policies.guimera import Guimera
 from protocols.policies.nearest_topics import NearestTopics
 from protocols.policies.preferential_attachment import PreferentialAttachment
+from protocols.policies.relational import Relational
 from protocols.policies.two_step import TwoStep, coauthors_of_coauthors
-from society.formation.leaders import Anybody, Productive, Selected
+from society.formation.leaders import Anybody, ByFadingPapers, Productive, Selected
 from society.formation.leaders import ByProminence as StandingLeaders
 from society.formation.leaders import Named as NamedLeaders
 from society.kernel.streams import Streams
@@ -29,6 +30,7 @@ def world():
     for date, authors in enumerate(TEAMS):
         society.env.run(until=date + 1.0)
         society.network.record_paper(authors)
+        society.world.history.record(authors)
         society.population.record_paper(authors, [authors[0], 9])
     return society.world
 
@@ -51,6 +53,10 @@ POLICIES = {
     "guimera, q = 1": Guimera(p=0.9, q=1.0),
     "guimera, tau": Guimera(p=0.7, q=0.3, inactivity=2.0),
     "guimera, ever": Guimera(p=0.5, q=0.4, incumbents="ever"),
+    "relational": Relational(q=0.5, friends=0.4, papers=0.7, silence=-0.3),
+    "relational, ties only": Relational(q=1.0, friends=1.0, joint=0, recency=0),
+    "relational, strangers": Relational(q=0.0, friends=0.0, exponent=0.5, memory=60),
+    "relational, near": Relational(q=0.2, friends=0.0, exponent=2, memory=None, topic=2.0),
     "guimera, ever and tau": Guimera(p=0.5, q=0.4, inactivity=3.0, incumbents="ever"),
 }
 
@@ -91,7 +97,9 @@ def test_draws_follow_the_definition(world, name, members, also):
     assert fits(drawn, weights, rows) > 1e-4
 
 
-@pytest.mark.parametrize("name", ["co-authors", "papers", "near", "guimera", "two steps"])
+@pytest.mark.parametrize(
+    "name", ["co-authors", "papers", "near", "guimera", "two steps", "relational"]
+)
 def test_a_leader_can_be_drawn_for_an_empty_team(world, name):
     policy, rng = POLICIES[name], Streams(5).stream(name)
     rows = list(range(tiny_society.PEOPLE))
@@ -192,6 +200,8 @@ def test_a_stated_team_of_unknown_people_is_told(world):
 RULES = {
     "anybody": Anybody(),
     "productive": Productive(floor=2),
+    "fading": ByFadingPapers(memory=200, exponent=0.7),
+    "productivities": ByFadingPapers(memory=None, exponent=0, shape=0.8),
     "cited": StandingLeaders(floor=5),
     "connected": StandingLeaders(by="coauthors", floor=0.5),
     "named": NamedLeaders(people=("Scientist4", "Scientist7")),

@@ -11,9 +11,10 @@ from agents.errors import InputError
 from society.ecosystem.building.build_options import BuildOptions
 from society.ecosystem.building.builder import build, build_ecosystem
 from society.ecosystem.building.evidence import read_evidence
-from society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS
+from society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS, UNDATED
 from society.ecosystem.building.outline import Outline
 from society.ecosystem.building.raw_records import RawAuthor
+from society.ecosystem.summary import measure
 from society.literature.embedding.base import paper_text
 from tests.society.ecosystem.raw_records import raw
 
@@ -61,7 +62,7 @@ def test_each_filter_tells_what_it_removed(records):
         "past: at least 1 citations": (3, 2),
         "contemporary: year range 2006 to 2011": (2, 1),
         "contemporary: abstract required": (1, 0),
-        "contemporary: at least 5 citations": (1, 0),
+        "contemporary: at least 5 citations at collection": (1, 0),
         "people: at least one kept past paper": (4, 1),
         "people: at least 2 papers": (3, 0),
         "people: at least 2 co-authors": (3, 0),
@@ -84,8 +85,25 @@ def test_without_references_the_collected_count_stands_and_is_noted():
     bare = [raw("p1", 2005, "a", citations=9), raw("p2", 2006, "a", citations=None)]
     ecosystem = build_ecosystem(bare, boundary=2007)
     assert [p.citations for p in ecosystem.past] == [9, None]
-    assert ecosystem.profiles[0].citations == 9
     assert COLLECTED in ecosystem.manifest["notes"]
+    # They may be of after the boundary, so nobody is known, chosen or joined for them.
+    assert ecosystem.profiles[0].citations is None
+    assert UNDATED in ecosystem.manifest["notes"]
+    assert np.isnan(measure(ecosystem)["citations per past paper"])
+
+
+def test_a_least_number_of_citations_says_of_which_day_they_are(records):
+    bare = [raw("p1", 2005, "a", citations=9), raw("p2", 2006, "a", citations=1)]
+    steps = build_ecosystem(bare, boundary=2007, min_citations_past=5).manifest["steps"]
+    named = [step["filter"] for step in steps if "citations" in step["filter"]]
+    assert named[0] == "past: at least 5 citations at collection"
+    least = {"min_citations_past": 1, "min_citations_contemporary": 5}
+    steps = build_ecosystem(records, boundary=2010, **least).manifest["steps"]
+    named = [step["filter"] for step in steps if "citations" in step["filter"]]
+    assert named == [
+        "past: at least 1 citations",
+        "contemporary: at least 5 citations at collection",
+    ]
 
 
 def test_without_any_count_citations_are_unknown_not_zero():

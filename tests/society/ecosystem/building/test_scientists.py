@@ -77,6 +77,16 @@ def test_a_scientist_has_a_kept_paper_however_many_others(records):
     assert chosen(records, PeopleFilters(2, 0, "kept"), papers=only_first)[0] == ""
 
 
+def test_people_without_a_paper_in_the_last_years_are_left_out():
+    source = [raw("p1", 2000, "ab"), raw("p2", 2006, "bc"), raw("p3", 2009, "d")]
+    for years, left in ((1, "d"), (4, "bcd"), (10, "abcd"), (None, "abcd")):
+        found, steps = chosen(source, PeopleFilters(active_years=years))
+        assert found == left
+    assert steps[-1]["filter"] == "people: at least 0 co-authors"
+    _, steps = chosen(source, PeopleFilters(active_years=4))
+    assert steps[-1] == {"filter": "people: a kept past paper from 2006 on", "in": 4, "removed": 1}
+
+
 def test_coauthors_are_different_people_on_papers_before_the_boundary(records):
     outline = Outline.read(records, 2010)
     for who, number in {"a": 3, "b": 2, "c": 2, "d": 1}.items():
@@ -138,8 +148,8 @@ def test_collaborators_are_scientists_of_the_population(records):
 
 
 def test_unknown_citations_stay_unknown_only_if_all_are():
-    source = [raw("p1", 2000, "ab"), raw("p2", 2001, "a", citations=4)]
-    people, _ = people_of(source)
+    counted = replace(raw("p2", 2001, "a", citations=4), citations_by_year=((2001, 4),))
+    people, _ = people_of([raw("p1", 2000, "ab"), counted])
     assert people["a"].citations == 4
     assert people["b"].citations is None
 

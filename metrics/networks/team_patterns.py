@@ -1,0 +1,234 @@
+"""Who of a paper's authors wrote together before: pairs, triples, whole teams, and m-patterns.
+
+A team of m authors is described by its m-pattern: the largest groups among them, of two at least,
+who were together on one earlier paper (Juul, Benson and Kleinberg 2024). The authors are called A,
+B, C, ...; two teams have the same pattern if one becomes the other by renaming. ``AB AC BC`` is
+three authors of whom each pair wrote together and all three never did; in a network of pairs it
+looks the same as ``ABC``, which is why pairs alone do not describe teams.
+
+Source:
+    Juul, J. L., Benson, A. R. and Kleinberg, J. (2024). Hypergraph patterns and collaboration
+    structure. Frontiers in Physics 11.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, groupby, permutations
+from math import comb
+
+import pandas as pd
+
+from metrics.impact.authorships import authorships_of
+from society.results.run import Run
+
+SIZES = (2, 3, 4)
+"""Team sizes whose patterns are listed: there are 2, 5 and 20 of them (180 for five authors)."""
+LARGEST = 25
+"""Papers of more authors are not described. They still count as earlier papers of others."""
+NONE = "none"
+"""The pattern of authors of whom no two wrote together before."""
+LETTERS = "ABCD"
+
+Group = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TeamHistory:
+    """What the authors of one paper had written together before it.
+
+    Attributes:
+        size: number of authors.
+        groups: largest groups of authors, of two at least, who were together on an earlier paper;
+            an author is its number within the paper, 0 to size - 1.
+        same: whether an earlier paper has exactly these authors.
+    """
+
+    size: int
+    groups: tuple[Group, ...]
+    same: bool
+
+    @property
+    def whole(self) -> bool:
+        """Whether all authors were together on one earlier paper, possibly with others."""
+        return self.size > 1 and any(len(group) == self.size for group in self.groups)
+
+    def repeated(self, order: int) -> int:
+        """The number of sets of ``order`` authors who were together on one earlier paper."""
+        if len(self.groups) == 1:
+            return comb(len(self.groups[0]), order)
+        return len({part for group in self.groups for part in combinations(group, order)})
+
+
+def patterns(run: Run) -> pd.DataFrame:
+    """The m-patterns of papers with two, three and four authors (Juul et al. 2024).
+
+    Earlier papers are those of this run, since the authors of papers before day 0 are not in its
+    tables; papers of one date know nothing of each other. The null model of the source is not
+    computed: patterns are meant to be compared between runs, or with the real papers.
+
+    Returns:
+        One row per number of ``authors`` and ``pattern``, also where no paper has it:
+        ``papers`` and ``share`` (of the papers with so many authors, 0..1, missing where there
+        is none).
+    """
+    return pattern_table(team_histories(authorships_of(run).rows))
+
+
+def repeated_groups(run: Run) -> pd.DataFrame:
+    """Repeated pairs, triples and whole teams, by number of authors (Juul et al. 2024).
+
+    Earlier papers are those of this run (see ``patterns``).
+
+    Returns:
+        One row per number of ``authors``, 2 to 25, that occurs: ``papers``; ``pairs`` and
+        ``triples`` of authors, summed over these papers, and of them ``repeated_pairs`` and
+        ``repeated_triples``, who were together on one earlier paper; ``whole`` (papers all of
+        whose authors were together on one earlier paper, possibly with others) and ``same``
+        (papers with exactly the authors of an earlier one); ``pair_share``, ``triple_share``,
+        ``whole_share`` and ``same_share``, 0..1, missing where there is nothing to divide by.
+    """
+    return repetition_table(team_histories(authorships_of(run).rows))
+
+
+def team_histories(rows: pd.DataFrame, since: float = 0.0) -> list[TeamHistory]:
+    """The history of every team of at most 25 authors, in order of date and paper.
+
+    Args:
+        rows: ``paper``, ``scientist``, ``date`` (days); one row per authorship.
+        since: papers dated before are known to have been written and are not described.
+    """
+    written = rows.dropna(subset=["paper", "scientist", "date"])
+    written = written.sort_values(["date", "paper", "scientist"], kind="stable")
+    names = pd.factorize(written["scientist"])[0].tolist()
+    papers = zip(written["date"].tolist(), written["paper"].tolist(), names, strict=True)
+    return list(_histories(papers, since))
+
+
+def _histories(rows: Iterable[tuple[float, str, int]], since: float) -> Iterator[TeamHistory]:
+    """Histories from (date, paper, number of the author), sorted."""
+    papers_of: dict[int, list[int]] = defaultdict(list)
+    teams: set[Group] = set()
+    number = 0
+    for date, of_date in groupby(rows, key=lambda row: row[0]):
+        listed = [
+            tuple(sorted({row[2] for row in of_paper}))
+            for _, of_paper in groupby(of_date, key=lambda row: row[1])
+        ]
+        if date >= since:
+            for team in listed:
+                if len(team) <= LARGEST:
+                    yield TeamHistory(len(team), _largest_groups(team, papers_of), team in teams)
+        # Added after all papers of the date: they know nothing of each other.
+        for team in listed:
+            teams.add(team)
+            for author in team:
+                papers_of[author].append(number)
+            number += 1
+
+
+def _largest_groups(team: Group, papers_of: dict[int, list[int]]) -> tuple[Group, ...]:
+    """The largest groups of a team who were together on an earlier paper."""
+    # One bit per author, so that a group within another is found by one operation.
+    together: dict[int, int] = defaultdict(int)
+    for place, author in enumerate(team):
+        for paper in papers_of.get(author, ()):
+            together[paper] |= 1 << place
+    largest: list[int] = []
+    for group in sorted(set(together.values()), key=lambda one: (-one.bit_count(), one)):
+        if group.bit_count() > 1 and not any(group & other == group for other in largest):
+            largest.append(group)
+    return tuple(
+        tuple(place for place in range(len(team)) if group >> place & 1) for group in largest
+    )
+
+
+@cache
+def pattern_name(groups: tuple[Group, ...], size: int) -> str:
+    """The name of a pattern: its groups in letters, larger ones first; ``none`` without a group.
+
+    Of all ways to give the letters to the authors, the one whose name comes first is taken, so
+    that the name does not depend on the order of the authors.
+
+    Args:
+        groups: largest groups, each of numbers 0 to size - 1.
+        size: number of authors, at most 4.
+    """
+    if not groups:
+        return NONE
+    names = (
+        sorted(("".join(sorted(letters[one] for one in group)) for group in groups), key=_by_size)
+        for letters in permutations(LETTERS[:size])
+    )
+    return " ".join(min(names, key=lambda parts: [_by_size(part) for part in parts]))
+
+
+def _by_size(group: str) -> tuple[int, str]:
+    return -len(group), group
+
+
+@cache
+def pattern_names(size: int) -> tuple[str, ...]:
+    """All patterns of so many authors, those with fewer and smaller groups first.
+
+    Args:
+        size: number of authors, 2 to 4.
+    """
+    groups = [one for order in range(2, size + 1) for one in combinations(range(size), order)]
+    found = {
+        pattern_name(chosen, size)
+        for count in range(len(groups) + 1)
+        for chosen in combinations(groups, count)
+        if not any(set(one) < set(other) for one in chosen for other in chosen)
+    }
+    return NONE, *sorted(found - {NONE}, key=_by_extent)
+
+
+def _by_extent(name: str) -> tuple[int, int, str]:
+    """Size of the largest group, number of groups, name."""
+    parts = name.split()
+    return len(parts[0]), len(parts), name
+
+
+def pattern_table(histories: Sequence[TeamHistory]) -> pd.DataFrame:
+    """The table of ``patterns`` for any histories."""
+    counts = Counter(
+        (one.size, pattern_name(one.groups, one.size)) for one in histories if one.size in SIZES
+    )
+    rows = [(size, name, counts[size, name]) for size in SIZES for name in pattern_names(size)]
+    table = pd.DataFrame(rows, columns=["authors", "pattern", "papers"])
+    table = table.astype({"authors": "Int64", "pattern": "string", "papers": "Int64"})
+    of_size = table.groupby("authors")["papers"].transform("sum").astype("Float64")
+    table["share"] = table["papers"].astype("Float64") / of_size.where(of_size > 0)
+    return table
+
+
+def repetition_table(histories: Sequence[TeamHistory]) -> pd.DataFrame:
+    """The table of ``repeated_groups`` for any histories."""
+    counted = pd.DataFrame(
+        [
+            (
+                *(one.size, 1, comb(one.size, 2), one.repeated(2)),
+                *(comb(one.size, 3), one.repeated(3), one.whole, one.same),
+            )
+            for one in histories
+            if one.size > 1
+        ],
+        columns=[
+            *("authors", "papers", "pairs", "repeated_pairs"),
+            *("triples", "repeated_triples", "whole", "same"),
+        ],
+    ).astype("Int64")
+    table = counted.groupby("authors", sort=True).sum().reset_index()
+    for share, part, whole in (
+        ("pair_share", "repeated_pairs", "pairs"),
+        ("triple_share", "repeated_triples", "triples"),
+        ("whole_share", "whole", "papers"),
+        ("same_share", "same", "papers"),
+    ):
+        of = table[whole].astype("Float64")
+        table[share] = table[part].astype("Float64") / of.where(of > 0)
+    return table

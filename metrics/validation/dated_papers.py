@@ -1,0 +1,114 @@
+"""Papers of a run and of a real community in one form: date, authors, keywords.
+
+What is compared is measured on these alone, so that a run and a real community cannot be measured
+differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from metrics.validation.assembly_quantities import AuthorHistory
+from society.literature.papers import DAYS_PER_YEAR, Papers
+from society.results.run import Run
+
+
+class DatedPaper(NamedTuple):
+    """One paper as it is compared.
+
+    Attributes:
+        date: publication date in days; the boundary is 0.
+        authors: their ids in author order.
+        keywords: as they are spelt; possibly none.
+    """
+
+    date: float
+    authors: tuple[str, ...]
+    keywords: tuple[str, ...] = ()
+
+
+def simulated_papers(run: Run) -> list[DatedPaper]:
+    """The papers that a run's society published, by date, then id."""
+    papers = run.table("papers").dropna(subset=["published"]).sort_values(["published", "paper"])
+    rows = run.table("authorships").sort_values(["paper", "position"])
+    authors: dict[str, list[str]] = {}
+    for paper, name in zip(rows["paper"], rows["scientist"], strict=True):
+        authors.setdefault(paper, []).append(name)
+    keywords = papers["keywords"].fillna("").tolist()
+    return [
+        DatedPaper(float(date), tuple(authors.get(paper, ())), _keywords(text.split("; ")))
+        for paper, date, text in zip(papers["paper"], papers["published"], keywords, strict=True)
+    ]
+
+
+def real_papers(papers: Papers) -> list[DatedPaper]:
+    """The papers of one side of an ecosystem, in its order."""
+    columns = (papers.table[name].to_pylist() for name in ("date", "authors", "keywords"))
+    return [
+        DatedPaper(float(date), tuple(authors or ()), _keywords(keywords or ()))
+        for date, authors, keywords in zip(*columns, strict=True)
+    ]
+
+
+def papers_between(papers: Iterable[DatedPaper], first: float, end: float) -> list[DatedPaper]:
+    """The papers with an author that are dated from ``first`` (years) to before ``end``.
+
+    Args:
+        papers: in any order.
+        first: years since the boundary; negative before it.
+        end: the same.
+    """
+    begin, stop = first * DAYS_PER_YEAR, end * DAYS_PER_YEAR
+    return [one for one in papers if begin <= one.date < stop and one.authors]
+
+
+def papers_of(papers: Iterable[DatedPaper], scientists: frozenset[str]) -> list[DatedPaper]:
+    """The papers of some scientists, with those of their authors who are among them.
+
+    Args:
+        papers: in any order; those without one of the scientists are left out.
+        scientists: whose part in the papers counts.
+    """
+    parts = (
+        one._replace(authors=tuple(name for name in one.authors if name in scientists))
+        for one in papers
+    )
+    return [one for one in parts if one.authors]
+
+
+def history_of(papers: Sequence[DatedPaper]) -> AuthorHistory:
+    """Who had written, and with whom, when some papers had appeared."""
+    return AuthorHistory.from_papers(dated_authors(papers))
+
+
+def dated_authors(papers: Iterable[DatedPaper]) -> list[tuple[float, tuple[str, ...]]]:
+    """Date and authors of each paper."""
+    return [(one.date, one.authors) for one in papers]
+
+
+def _keywords(listed: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({str(word).casefold().strip() for word in listed} - {""}))
+
+
+def compared_frame(rows: Sequence[dict[str, object]], texts: Sequence[str]) -> pd.DataFrame:
+    """A data frame of nullable columns.
+
+    Args:
+        rows: one dictionary per row.
+        texts: the columns of text; a column of booleans stays one, all others are numbers.
+    """
+    table = pd.DataFrame(rows)
+    kinds = {
+        name: "string" if name in texts else "boolean" if _is_flag(table[name]) else "Float64"
+        for name in table.columns
+    }
+    made = table.astype(kinds)
+    return made.mask(made.isna(), pd.NA)
+
+
+def _is_flag(column: pd.Series) -> bool:
+    known = column.dropna()
+    return len(known) > 0 and all(isinstance(value, bool) for value in known)

@@ -1,0 +1,64 @@
+"""Who spoke in a run, as file-level metadata of every table, network and event file.
+
+A file that is copied out of its folder must still say whether a language model or rules spoke.
+Parquet has key-value metadata for it, GraphML an attribute of the graph, GEXF the description of
+its ``meta`` element, lines of events a first line of their own, and CSV files the metadata file of
+"CSV on the Web" beside them. None of it is in a digest, which is of the words alone.
+
+Source: https://www.w3.org/TR/tabular-metadata/ for CSV.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+SPEAKER = "speaker"
+"""Name of the metadata in every file."""
+CSV_METADATA = "csv-metadata.json"
+"""Name under which "CSV on the Web" looks for metadata beside CSV files."""
+
+
+def speaker_of(manifest: Mapping[str, Any]) -> str:
+    """The backend of a run in words: the rule-based scientists, or the names of the models.
+
+    Args:
+        manifest: of the run; an older one may lack the sentence about the backend.
+
+    Returns:
+        The sentence; else model or kind of the backend; empty where nothing is known.
+    """
+    given = manifest.get("backend")
+    backend = given if isinstance(given, Mapping) else {"use": given}
+    for name in ("about", "model", "use"):
+        if backend.get(name):
+            return str(backend[name])
+    return ""
+
+
+def join_speakers(speakers: Iterable[str]) -> str:
+    """The speakers of several runs, each once, in the order of their names."""
+    return "; ".join(sorted({speaker for speaker in speakers if speaker}))
+
+
+def events_header(speaker: str) -> str:
+    """The first line of a file of events; empty where nothing is known."""
+    return json.dumps({SPEAKER: speaker}) + "\n" if speaker else ""
+
+
+def is_events_header(line: Mapping[str, Any]) -> bool:
+    """True of the line that ``events_header`` writes, which is no event."""
+    return set(line) == {SPEAKER}
+
+
+def csv_metadata(speaker: str, names: Iterable[str]) -> str:
+    """The metadata of CSV files that lie in one folder, as JSON.
+
+    Args:
+        speaker: who spoke.
+        names: of the files.
+    """
+    tables = [{"url": name} for name in sorted(names)]
+    content = {"@context": "http://www.w3.org/ns/csvw", "dc:creator": speaker, "tables": tables}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,41 @@
+"""The table of tokens by page and profile, and its copy in the documentation."""
+
+from pathlib import Path
+
+import pytest
+
+from scenarios.planning.prompt_pages.profile_tokens import PAGES, page_text, table, tokens_by_page
+from scenarios.planning.prompt_pages.tokens import TokenCounts
+from scenarios.planning.tokenizer import TOKENIZER, tokenizer_name
+
+DOCS = Path(__file__).resolve().parents[4] / "docs"
+
+
+def test_one_row_for_each_page_of_any_profile():
+    ballot = TokenCounts(calls=20, prompt=25_812, reply=660)
+    lines = table({"paper": {"ballot": ballot, "all": ballot}, "full": {"critique": ballot}})
+    heads, rule, *rows = lines.splitlines()
+    assert heads.startswith("| page | paper: calls | paper: prompt | paper: reply | full: calls |")
+    assert rule.count("---") == 7
+    assert rows[0] == f"| [`ballot`]({PAGES}/ballot.txt) | 20 | 25,812 | 660 |  |  |  |"
+    assert [row.split("`")[1] for row in rows[:2]] == ["ballot", "critique"]
+    assert rows[2] == "| all | 20 | 25,812 | 660 |  |  |  |"
+    assert (DOCS / PAGES / "ballot.txt").is_file()
+
+
+def test_pages_add_up():
+    counts = tokens_by_page("paper", range(1, 2))
+    whole = counts.pop("all")
+    assert whole.prompt == sum(one.prompt for one in counts.values())
+    assert (whole.calls, counts["ballot"].calls) == (sum(c.calls for c in counts.values()), 20)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(tokenizer_name() != TOKENIZER, reason="the tokenizer's vocabulary is missing")
+def test_the_table_of_the_documentation_is_current():
+    text = (DOCS / "prompts.md").read_text(encoding="utf-8")
+    shown = text.split("<!-- tokens -->\n")[1].split("<!-- end of tokens -->")[0]
+    assert shown == page_text(), (
+        "run: python -m scenarios.planning.prompt_pages.profile_tokens, and put what it prints "
+        "between the marks in docs/prompts.md"
+    )

@@ -1,0 +1,56 @@
+"""Figures kept up to date pair by pair are those counted from the whole network."""
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+from metrics.scalars.measures import MEASURES
+from scenarios import ScenarioSociety
+from society.population.growth import GrowthFigures
+from society.population.network import CoauthorNetwork
+from society.results.dataframes import build_tables
+from society.results.run import Run
+
+FIGURES = ("mean_degree", "giant_component", "repeat_rate")
+
+
+def test_nothing_has_grown_yet():
+    figures = GrowthFigures()
+    assert all(np.isnan(getattr(figures, name)) for name in FIGURES)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_agrees_with_networkx_after_every_paper(seed):
+    rng = np.random.default_rng(seed)
+    base = sparse.lil_array((60, 60), dtype=np.int64)
+    base[0, 1] = base[1, 0] = 2
+    day = [0.0]
+    network = CoauthorNetwork(base.tocsr(), lambda: day[0])
+    graph, met, joint, repeats = nx.Graph(), {(0, 1)}, 0, 0
+    for number in range(60):
+        day[0] = float(number // 2)
+        authors = rng.choice(60, rng.integers(1, 5), replace=False).tolist()
+        network.record_paper(authors)
+        for pair in combinations(sorted(authors), 2):
+            joint, repeats = joint + 1, repeats + (pair in met)
+            met.add(pair)
+            graph.add_edge(*pair)
+        if graph:
+            parts = max(len(part) for part in nx.connected_components(graph))
+            assert network.growth.giant_component == parts / len(graph)
+            assert network.growth.mean_degree == 2 * graph.number_of_edges() / len(graph)
+            assert network.growth.repeat_rate == repeats / joint
+    assert repeats > 0
+
+
+def test_they_are_the_measures_of_the_run():
+    society = ScenarioSociety("quickstart", seed=3, **{"metrics": []})
+    society.run_to_end()
+    last = society.datacollector.get_model_vars_dataframe().iloc[-1]
+    run = Run(build_tables(society.log.all_rows()), {"seed": 3, "days": society.until}, {})
+    for name in FIGURES:
+        assert last[name] == pytest.approx(MEASURES[name].compute(run)), name
+    assert last["repeat_rate"] > 0

@@ -1,0 +1,116 @@
+"""Papers by date and fading counts of them, against sums over all papers."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from society.literature.authorships import Authorships
+from society.population.paper_history import FadingPapers, PaperHistory
+
+PAST = Authorships.of([(-800.0, (0, 1)), (-400.0, (1, 2, 3)), (-1.0, (3,))], people=5)
+
+
+class Clock:
+    def __init__(self):
+        self.day = 0.0
+
+    def __call__(self):
+        return self.day
+
+
+def grown():
+    """A history of the past and of three papers since, the last of them of now."""
+    clock = Clock()
+    history = PaperHistory(lambda: PAST, clock)
+    for day, authors in ((10.0, (4, 1)), (20.0, (5, 1)), (30.0, (6, 0))):
+        clock.day = day
+        history.record(authors)
+    return history, clock
+
+
+def test_papers_of_now_do_not_count_yet():
+    history, clock = grown()
+    assert len(history) == 5
+    assert history.last_date(6) is None
+    assert history.joint_papers(0) == {1: (1, -800.0)}
+    clock.day = 30.1
+    assert len(history) == 6
+    assert history.last_date(6) == 30.0
+    assert history.joint_papers(0) == {1: (1, -800.0), 6: (1, 30.0)}
+
+
+def test_joint_papers_are_counted_with_the_date_of_the_last():
+    history, clock = grown()
+    clock.day = 40.0
+    history.record((1, 2))
+    assert history.joint_papers(1)[2] == (1, -400.0)
+    clock.day = 41.0
+    assert history.joint_papers(1) == {
+        0: (1, -800.0),
+        2: (2, 40.0),
+        3: (1, -400.0),
+        4: (1, 10.0),
+        5: (1, 20.0),
+    }
+    assert [history.authors_of(paper) for paper in history.papers_of(1)] == [
+        (0, 1),
+        (1, 2, 3),
+        (4, 1),
+        (5, 1),
+        (1, 2),
+    ]
+
+
+@settings(max_examples=60)
+@given(
+    teams=st.lists(st.lists(st.integers(0, 12), min_size=1, max_size=4, unique=True), max_size=12),
+    memory=st.sampled_from([None, 50.0, 1000.0]),
+    exponent=st.sampled_from([0.0, 0.5, 1.0, 1.7]),
+)
+def test_weights_are_sums_over_all_papers(teams, memory, exponent):
+    clock = Clock()
+    history = PaperHistory(lambda: PAST, clock)
+    fading = FadingPapers(history, memory, exponent, lambda a, b: 1.0 + np.arange(a, b))
+    for number, team in enumerate(teams, start=1):
+        clock.day = 5.0 * number
+        history.record(team)
+        if number % 3 == 0:
+            fading.weight(0)
+    clock.day += 1.0
+    papers = [(date, PAST.authors_of(i)) for i, date in enumerate(PAST.dates)]
+    papers += [(5.0 * number, team) for number, team in enumerate(teams, start=1)]
+    expected = []
+    for row in range(13):
+        dates = [date for date, authors in papers if row in authors]
+        fade = sum(1.0 if memory is None else math.exp(date / memory) for date in dates)
+        expected.append((1.0 + row) * fade**exponent if dates else 0.0)
+    found = fading.weights(np.arange(13))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert fading.total == pytest.approx(sum(expected), rel=1e-9)
+    # Every share of the total leads to the person whose weight it falls in.
+    edges = np.cumsum(expected) / sum(expected)
+    for row, edge in enumerate(edges):
+        if expected[row]:
+            inside = edge - expected[row] / sum(expected) / 2
+            assert fading.person_at(inside) == row
+
+
+def test_a_draw_follows_the_weights():
+    history, clock = grown()
+    clock.day = 31.0
+    fading, rng = FadingPapers(history, 500.0, 1.5), np.random.default_rng(1)
+    drawn = Counter(fading.person_at(rng.random()) for _ in range(4000))
+    weights = fading.weights(np.arange(7))
+    counts = np.array([drawn[row] for row in range(7)])
+    assert chisquare(counts, weights / weights.sum() * 4000).pvalue > 1e-3
+
+
+def test_the_fading_number_of_papers_is_one_for_a_paper_of_just_now():
+    history, clock = grown()
+    clock.day = 30.000001
+    assert FadingPapers(history, 500.0, 1.0).papers(6) == pytest.approx(1.0, abs=1e-6)

@@ -1,0 +1,55 @@
+"""Societies that begin before day 0, with projects under way on it."""
+
+import json
+
+import pytest
+
+from agents.errors import InputError
+from scenarios.config.schema import load_scenario
+from scenarios.runs.build import build_society
+from society.formation.founding import Yearly
+from society.formation.leaders import Anybody
+from tests.society import tiny_society
+
+
+def test_teams_of_before_are_under_way_and_what_they_publish_early_is_dropped():
+    rule = Yearly(teams_per_year=73.0, leaders=Anybody(), max_teams=1000)
+    cold, warm = (
+        tiny_society.found(tiny_society.talk(30), founding=rule, until=100.0, begin=begin)
+        for begin in (0.0, -200.0)
+    )
+    for society in (cold, warm):
+        society.run_to_end()
+    dates = {
+        name: [society.literature.paper(row[0]).date for row in society.log.rows["papers"]]
+        for name, society in (("cold", cold), ("warm", warm))
+    }
+    assert min(dates["cold"]) > 35
+    assert 0 <= min(dates["warm"]) < 15
+    # As many as in every other stretch of time: 73 a year are 20 in a hundred days.
+    assert len(dates["warm"]) == pytest.approx(20, abs=12)
+    dropped = [row for row in warm.log.rows["teams"] if "before day 0" in row]
+    assert len(dropped) > 10
+    assert all(date >= 0 for date in dates["warm"])
+
+
+def test_a_scenario_says_when_it_begins(tmp_path):
+    scenario = load_scenario("quickstart", **{"begin": "-6mo"})
+    assert scenario.begin == pytest.approx(-365 / 2, abs=3)
+    file = tmp_path / "again.yaml"
+    file.write_text(json.dumps(scenario.to_data()))
+    assert load_scenario(file).begin == scenario.begin
+    assert "begin" not in load_scenario("quickstart").identity()
+    assert "begin" in scenario.identity()
+    for wrong in ("1y", 3, "-200y", "soon"):
+        with pytest.raises(InputError, match="begin"):
+            load_scenario("quickstart", **{"begin": wrong})
+
+
+def test_the_same_run_twice_is_the_same():
+    digests = set()
+    for _ in range(2):
+        society = build_society(load_scenario("quickstart", begin="-60d", until="60d"))
+        society.run_to_end()
+        digests.add(json.dumps(society.log.events, default=str))
+    assert len(digests) == 1
