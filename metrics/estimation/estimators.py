@@ -145,9 +145,9 @@ class Estimation:
         points, features = self.table.points, self.features
         if name == "abc":
             return adjusted(points[rows], features[rows], kernel, target)
-        # What a regression misses near the observation is how far it may be off there.
+        # What a regression misses near the observation, its bias included, is added to it.
         residuals = points[rows] - self._out_of_fold(name)[rows]
-        drawn: FloatArray = self._whole(name)(target[None])[0] + residuals - kernel @ residuals
+        drawn: FloatArray = self._whole(name)(target[None])[0] + residuals
         return drawn
 
     def _whole(self, name: str) -> Predictor:

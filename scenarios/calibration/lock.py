@@ -74,7 +74,10 @@ def take_lock(folder: Path, data: Mapping[str, Any]) -> bool:
     if held.get("hash") == data["hash"]:
         return True
     old, new = ({k: v for k, v in one.items() if k != "hash"} for one in (held, data))
+    # A key that a later release has and leaves off (null) makes no difference.
     lines = "\n".join(f"  {line}" for line in key_differences(old, new))
+    if not lines:
+        return True
     raise InputError(
         f"{folder}: holds another calibration; give another folder with --out\n{lines}"
     )

@@ -1,11 +1,12 @@
 """The file to which every simulation is appended, so that a stopped calibration can go on.
 
 One line per simulation, each with a check sum. A line that was cut short by a stop is dropped and
-simulated again.
+simulated again; so is one of other parameters, which another release has drawn.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Sequence
@@ -15,8 +16,8 @@ from agents.errors import InputError
 from scenarios.calibration.design import Job
 
 LOG = "simulations.jsonl"
-Key = tuple[str, int, int]
-"""Stage, point and window of a simulation."""
+Key = tuple[str, int, int, str]
+"""Stage, point and window of a simulation, and a hash of its seed and parameters."""
 
 
 class SimulationLog:
@@ -45,7 +46,7 @@ class SimulationLog:
 
     def find(self, job: Job) -> list[float] | None:
         """What a job measured; None where it was not done."""
-        return self._known.get((job.stage, job.point, job.window))
+        return self._known.get(_key(job))
 
     def append(self, jobs: Sequence[Job], results: Iterator[list[float]]) -> Iterator[Job]:
         """Write results as they come, each before the next one is waited for.
@@ -59,11 +60,16 @@ class SimulationLog:
         """
         with self.path.open("a", encoding="utf-8") as file:
             for job, values in zip(jobs, results, strict=True):
-                key = (job.stage, job.point, job.window)
+                key = _key(job)
                 file.write(_line(key, values))
                 file.flush()
                 self._known[key] = values
                 yield job
+
+
+def _key(job: Job) -> Key:
+    what = json.dumps([job.seed, sorted(job.parameters.items())])
+    return job.stage, job.point, job.window, hashlib.sha256(what.encode()).hexdigest()[:16]
 
 
 def _line(key: Key, values: Sequence[float]) -> str:
@@ -88,5 +94,5 @@ def _read(path: Path) -> Iterator[tuple[int, Key, list[float]]]:
         if not sound:
             return
         length += len(line)
-        stage, point, window, values = json.loads(line[9:])
-        yield length, (stage, point, window), values
+        stage, point, window, drawn, values = json.loads(line[9:])
+        yield length, (stage, point, window, drawn), values

@@ -25,6 +25,9 @@ def test_what_was_written_is_found(tmp_path):
     assert math.isnan(log.find(JOBS[1])[0])
     assert log.find(JOBS[2])[0] == math.inf
     assert log.find(Job("second", 0, 0, 1, {})) is None
+    # The same place of the design with other parameters is another simulation.
+    assert log.find(Job("first", 0, 0, 1, {"protocol.selection.q": 0.5})) is None
+    assert log.find(Job("first", 0, 0, 2, {})) is None
 
 
 @pytest.mark.parametrize("cut", [1, 5, 20])
