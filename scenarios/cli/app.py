@@ -14,6 +14,7 @@ import typer
 from agents.errors import SocietyError
 from agents.redaction import redact
 from scenarios.cli.analysis import compare, measure, review
+from scenarios.cli.calibrate import calibrate
 from scenarios.cli.checkup import doctor, plan
 from scenarios.cli.common import (
     Json,
@@ -169,6 +170,7 @@ app.command()(prompts)
 app.command()(doctor)
 app.command()(review)
 app.command()(measure)
+app.command()(calibrate)
 
 
 @app.command("list")

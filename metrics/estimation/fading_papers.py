@@ -1,0 +1,125 @@
+"""Memory and exponent of productivity, by regression of this year's papers on fading past ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize
+
+from agents.arrays import FloatArray, IntArray
+from metrics.estimation.overdispersion import standard_errors
+from metrics.estimation.seats import CareerHistory
+from metrics.estimation.trends import Estimate
+
+LONGEST = 40
+"""Periods that are looked back."""
+BOUNDS = ((math.log(0.3), math.log(60.0)), (0.0, 3.0))
+"""Of the logarithm of the memory, in periods, and of the exponent."""
+
+
+@dataclass(frozen=True, eq=False)
+class PastPapers:
+    """Papers of people by their age at a period, and how often each was drawn in it.
+
+    Attributes:
+        ages: papers that are 1, 2, ... periods old, one row per person and period.
+        drawn: how often the person was drawn in the period.
+        starts: where the people of each period begin; one more than there are periods.
+    """
+
+    ages: FloatArray
+    drawn: FloatArray
+    starts: IntArray
+
+
+def past_papers(
+    history: CareerHistory, persons: IntArray, periods: IntArray, first: int, last: int
+) -> PastPapers:
+    """Everybody with an earlier paper, in each period, and how often it was drawn.
+
+    Args:
+        history: of everybody.
+        persons: who was drawn, one entry per draw.
+        periods: the period of each draw.
+        first: number of the first period.
+        last: number of the first period that is left out.
+    """
+    works, people = history.works, history.works.people
+    by_paper = np.repeat(history.periods, np.diff(works.starts))
+    ages, drawn, starts = [], [], [0]
+    for period in range(first, last):
+        earlier = (by_paper < period) & (by_paper >= period - LONGEST)
+        age = period - by_paper[earlier] - 1
+        counts = np.zeros((people, LONGEST))
+        np.add.at(counts, (works.authors[earlier], age), 1.0)
+        known = np.flatnonzero(history.first < period)
+        ages.append(counts[known])
+        times = np.bincount(persons[periods == period], minlength=people)
+        drawn.append(times[known].astype(float))
+        starts.append(starts[-1] + len(known))
+    if not ages:
+        return PastPapers(np.zeros((0, LONGEST)), np.zeros(0), np.zeros(1, dtype=np.int64))
+    return PastPapers(np.concatenate(ages), np.concatenate(drawn), np.array(starts, dtype=np.int64))
+
+
+def fit_memory(past: PastPapers) -> tuple[Estimate, Estimate]:
+    """Memory and exponent of a draw in proportion to (fading papers)^exponent.
+
+    A Poisson regression with a constant for each period, which drops out of the likelihood: given
+    how many are drawn in a period, they are multinomial. The fading papers of a person are
+    sum(exp(-age / memory)) over its earlier papers.
+
+    Args:
+        past: who could be drawn, and who was.
+
+    Returns:
+        The memory in periods and the exponent; NaN where nobody was drawn. Errors allow for people
+        who differ by more than chance (Pearson's dispersion).
+    """
+    draws = float(past.drawn.sum())
+    if not draws:
+        return Estimate(float("nan"), float("nan"), 0), Estimate(float("nan"), float("nan"), 0)
+    distinct, inverse = np.unique(past.ages, axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    periods = np.repeat(np.arange(len(past.starts) - 1), np.diff(past.starts))
+    size, kinds = len(past.starts) - 1, len(distinct)
+    # People with the same ages of papers are alike, so that few kinds stand for all of them.
+    people = np.zeros((size, kinds))
+    times = np.zeros((size, kinds))
+    np.add.at(people, (periods, inverse), 1.0)
+    np.add.at(times, (periods, inverse), past.drawn)
+    old = np.arange(1, LONGEST + 1)
+
+    def log_fading(memory: float) -> FloatArray:
+        return np.log(np.maximum(distinct @ np.exp(-(old - 1) / memory), 1e-300))
+
+    def loss(point: FloatArray) -> float:
+        value = point[1] * log_fading(math.exp(point[0]))
+        highest = float(value.max())
+        total = people @ np.exp(value - highest)
+        busy = total > 0
+        return -float((times @ value)[busy].sum()) + float(
+            (times.sum(axis=1)[busy] * (np.log(total[busy]) + highest)).sum()
+        )
+
+    found = optimize.minimize(
+        loss, np.array([math.log(3.0), 0.8]), method="L-BFGS-B", bounds=BOUNDS
+    )
+    value = found.x[1] * log_fading(math.exp(found.x[0]))
+    weight = np.exp(value - value.max())
+    total = people @ weight
+    share = np.divide(
+        weight[None, :], total[:, None], where=total[:, None] > 0, out=np.zeros_like(people)
+    )
+    mean = share[periods, inverse] * times.sum(axis=1)[periods]
+    likely = mean > 0
+    pearson = float(((past.drawn - mean)[likely] ** 2 / mean[likely]).sum())
+    dispersion = max(1.0, pearson / max(1, int(likely.sum()) - 2 - size))
+    errors = [one * math.sqrt(dispersion) for one in standard_errors(loss, found.x)]
+    memory = math.exp(float(found.x[0]))
+    return (
+        Estimate(memory, errors[0] * memory, int(draws)),
+        Estimate(float(found.x[1]), errors[1], int(draws)),
+    )

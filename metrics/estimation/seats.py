@@ -1,0 +1,224 @@
+"""Facts of every authorship, such as who is new, whose partner was there, which team wrote again.
+
+Only the order of periods (years) counts, because real papers are mostly dated by the year: papers
+of one period know nothing of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from agents.arrays import BoolArray, FloatArray, IntArray
+from society.literature.authorships import Authorships
+from society.literature.papers import DAYS_PER_YEAR
+
+Leader = Literal["first", "last"]
+RECENT = 3
+"""Periods within which a team is one that writes again."""
+
+
+class CareerHistory:
+    """The papers of everybody by period, from which every seat can be told.
+
+    Args:
+        works: all papers that may be used, in order of date.
+        leader: which author is taken for the leader of a team, ``first`` or ``last``.
+        period: length of a period in days.
+
+    Attributes:
+        periods: number of the period of each paper.
+        first: period of the first paper of each person; larger than all for one without a paper.
+    """
+
+    def __init__(
+        self, works: Authorships, leader: Leader = "last", period: float = DAYS_PER_YEAR
+    ) -> None:
+        self.works, self.leader = works, leader
+        self.periods: IntArray = np.floor(works.dates / period).astype(np.int64)
+        starts, authors = works.starts.tolist(), works.authors.tolist()
+        self.teams: list[tuple[int, ...]] = [
+            tuple(dict.fromkeys(authors[starts[n] : starts[n + 1]]))
+            for n in range(len(works.dates))
+        ]
+        never = int(self.periods.max(initial=0)) + 1
+        self.first: IntArray = np.full(works.people, never, dtype=np.int64)
+        by_paper = np.repeat(self.periods, np.diff(works.starts))
+        np.minimum.at(self.first, works.authors, by_paper)
+
+    @cached_property
+    def papers_of(self) -> list[list[int]]:
+        """Numbers of the papers of each person, in order of date."""
+        found: list[list[int]] = [[] for _ in range(self.works.people)]
+        for number, team in enumerate(self.teams):
+            for one in team:
+                found[one].append(number)
+        return found
+
+    def papers_in(self, first: int, last: int) -> range:
+        """Numbers of the papers of the periods ``first`` to ``last`` - 1."""
+        low, high = np.searchsorted(self.periods, [first, last], side="left")
+        return range(int(low), int(high))
+
+    def papers_before(self, person: int, period: int) -> Iterator[int]:
+        """Numbers of the papers of a person in earlier periods, the latest first."""
+        for number in reversed(self.papers_of[person]):
+            if self.periods[number] < period:
+                yield number
+
+    def partners(self, person: int, period: int) -> dict[int, tuple[int, int]]:
+        """Joint papers and the period of the last one, of each co-author in earlier periods."""
+        found: dict[int, tuple[int, int]] = {}
+        for number in self.papers_before(person, period):
+            when = int(self.periods[number])
+            for other in self.teams[number]:
+                if other != person:
+                    joint, last = found.get(other, (0, when))
+                    found[other] = joint + 1, last
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Seats:
+    """Every authorship of some papers.
+
+    Attributes:
+        paper: number of the paper.
+        period: of the paper.
+        person: number of the author.
+        place: 0 for the first author, 1 for those between, 2 for the last; a single author is
+            first.
+        size: authors of the paper.
+        entries: of an author without a paper in an earlier period, 1 / its papers in this one: one
+            entry per person, spread over the papers of the first period; 0 for an incumbent.
+        repeated: the paper's team wrote again: at least half of it, and two people, wrote one
+            paper together in the three periods before.
+        stayed: the author was on that earlier paper.
+        others: people of the earlier paper beside one (its size - 1); 0 where not repeated.
+        leads: the author is taken for the leader.
+        relation: of an incumbent that does not lead: 1 a former partner of another author, 2 a
+            partner of such a partner, 3 a stranger; 0 else, and where no other incumbent is there.
+    """
+
+    paper: IntArray
+    period: IntArray
+    person: IntArray
+    place: IntArray
+    size: IntArray
+    entries: FloatArray
+    repeated: BoolArray
+    stayed: BoolArray
+    others: IntArray
+    leads: BoolArray
+    relation: IntArray
+
+    @classmethod
+    def of(cls, history: CareerHistory, first: int, last: int) -> Seats:
+        """Tell every authorship of the periods ``first`` to ``last`` - 1.
+
+        Args:
+            history: of everybody.
+            first: number of the first period.
+            last: number of the first period that is left out.
+        """
+        rows: list[tuple[int, ...]] = []
+        shares: list[float] = []
+        for number in history.papers_in(first, last):
+            _tell(history, number, rows, shares)
+        columns = np.array(rows, dtype=np.int64).reshape(-1, 10).T
+        return cls(
+            columns[0],
+            columns[1],
+            columns[2],
+            columns[3],
+            columns[4],
+            np.array(shares),
+            columns[5].astype(bool),
+            columns[6].astype(bool),
+            columns[7],
+            columns[8].astype(bool),
+            columns[9],
+        )
+
+    def chosen(self, mask: BoolArray) -> Seats:
+        """Some of them."""
+        return Seats(*(getattr(self, name)[mask] for name in self.__dataclass_fields__))
+
+    def of_papers(self, papers: IntArray) -> Seats:
+        """The authorships of some papers, those of a paper that is named twice twice.
+
+        Args:
+            papers: numbers of papers.
+        """
+        order = np.argsort(self.paper, kind="stable")
+        ordered = self.paper[order]
+        low = np.searchsorted(ordered, papers, side="left")
+        high = np.searchsorted(ordered, papers, side="right")
+        counts = high - low
+        within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        rows = order[np.repeat(low, counts) + within]
+        return Seats(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+def _tell(
+    history: CareerHistory, number: int, rows: list[tuple[int, ...]], shares: list[float]
+) -> None:
+    team, period = history.teams[number], int(history.periods[number])
+    known = [one for one in team if history.first[one] < period]
+    earlier = _earlier_team(history, team, known, period)
+    partners = {one: history.partners(one, period) for one in known}
+    for position, one in enumerate(team):
+        place = 0 if position == 0 else 2 if position == len(team) - 1 else 1
+        share = 0.0
+        if one not in partners:
+            mine = [n for n in history.papers_of[one] if history.periods[n] == period]
+            share = 1 / len(mine)
+        leads = position == (0 if history.leader == "first" else len(team) - 1)
+        relation = 0
+        if not leads and one in partners and len(known) > 1:
+            relation = _relation(one, known, partners, history, period)
+        rows.append(
+            (
+                *(number, period, one, place, len(team)),
+                *(bool(earlier), one in earlier, max(0, len(earlier) - 1), leads, relation),
+            )
+        )
+        shares.append(share)
+
+
+def _earlier_team(
+    history: CareerHistory, team: tuple[int, ...], known: list[int], period: int
+) -> tuple[int, ...]:
+    """The recent paper that most of the team wrote, where it is at least half of the team."""
+    overlaps: dict[int, int] = {}
+    for one in known:
+        for paper in history.papers_before(one, period):
+            if history.periods[paper] < period - RECENT:
+                break
+            overlaps[paper] = overlaps.get(paper, 0) + 1
+    best: tuple[int, ...] = ()
+    most = 0.0
+    for paper in sorted(overlaps):
+        joint, size = overlaps[paper], len(history.teams[paper])
+        alike = joint / (len(team) + size - joint)
+        if joint >= 2 and 2 * joint >= len(team) and alike >= most:
+            best, most = history.teams[paper], alike
+    return best
+
+
+def _relation(
+    one: int,
+    known: list[int],
+    partners: dict[int, dict[int, tuple[int, int]]],
+    history: CareerHistory,
+    period: int,
+) -> int:
+    others = [other for other in known if other != one]
+    if any(other in partners[one] for other in others):
+        return 1
+    near = {far for other in others for far in partners[other]}
+    return 2 if any(friend in near for friend in partners[one]) else 3

@@ -1,0 +1,265 @@
+"""Checks of a fit by held-out windows, by its predictions of fit windows, and by known truths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from agents.arrays import FloatArray
+from metrics.estimation.estimators import Estimation
+from metrics.estimation.ranks import coverage, uniformity, weighted_rank
+from metrics.validation.assembly_quantities import AssemblyQuantities
+from metrics.validation.tolerances import (
+    TOLERANCES,
+    errors_in_tolerances,
+    score,
+    within_tolerance,
+)
+from scenarios.calibration.calibration_file import Window
+from scenarios.calibration.design import (
+    CHECK,
+    HELD_OUT_DRAWS,
+    PREDICTION,
+    TRUTH,
+    Setting,
+    middle,
+)
+from scenarios.calibration.fitting import Fit, continued
+from scenarios.calibration.simulation import DISTANCES, MEASURED, ObservedWindow
+
+BOOTSTRAP = 200
+INTERVAL = (0.05, 0.95)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutCheck:
+    """Held-out windows, simulated at the calibrated values and at draws from the posterior.
+
+    Attributes:
+        table: one row per window and quantity.
+        scores: per window: score and number within tolerance, of the society and of ``before``.
+        told: how often the held-out papers were opened.
+    """
+
+    table: pd.DataFrame
+    scores: pd.DataFrame
+    told: str
+
+
+def check_held_out(fit: Fit, told: str) -> HeldOutCheck:
+    """Simulate the held-out windows and compare them.
+
+    Args:
+        fit: finished.
+        told: how often the held-out papers were opened.
+    """
+    years = sorted(fit.file.held_out, key=lambda one: one.first)
+    windows = [ObservedWindow.of(fit.corpus, one) for one in years]
+    settings = [_forecast(fit, one) for one in years]
+    centre = np.tile(fit.posterior.centre, (fit.file.effort.seeds, 1))
+    runs = fit.simulate(CHECK, centre, settings, windows)
+    drawn = fit.simulate(HELD_OUT_DRAWS, posterior_draws(fit), settings, windows)
+    tables, scores = [], []
+    for place, (one, window) in enumerate(zip(years, windows, strict=True)):
+        earlier = Window(first=one.first - one.years, last=one.first - 1)
+        before = ObservedWindow.of(fit.corpus, earlier).quantities
+        table = _compared(fit, window, runs[:, place], drawn[:, place], before)
+        tables.append(table)
+        scores.append(_scores(one.name, table))
+    return HeldOutCheck(pd.concat(tables, ignore_index=True), pd.DataFrame(scores), told)
+
+
+def predict_fit_windows(fit: Fit) -> pd.DataFrame:
+    """The posterior predictive check: fit windows, simulated at draws from the posterior.
+
+    Args:
+        fit: finished.
+
+    Returns:
+        One row per window and quantity: the observed value, mean, sd and 90 % interval of the
+        simulations, and the share of them below the observed value.
+    """
+    runs = fit.simulate(PREDICTION, posterior_draws(fit), fit.settings, fit.windows)
+    rows = []
+    for place, window in enumerate(fit.windows):
+        observed = window.compare(window.quantities)
+        for name in (*fit.file.targets, *fit.file.checks):
+            values = runs[:, place, MEASURED.index(name)]
+            known = values[np.isfinite(values)]
+            low, high = np.quantile(known, INTERVAL) if len(known) else (math.nan, math.nan)
+            rows.append(
+                {
+                    "window": window.name,
+                    "quantity": name,
+                    "role": "target" if name in fit.file.targets else "check",
+                    "simulated": _mean(known),
+                    "sd": _sd(known),
+                    "low": float(low),
+                    "high": float(high),
+                    "observed": observed[name],
+                    "below": _mean((known < observed[name]).astype(float)),
+                    "inside": bool(low <= observed[name] <= high),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def known_truths(fit: Fit, count: int) -> pd.DataFrame:
+    """Simulation-based calibration: posteriors of synthetic societies whose truth is known.
+
+    The truths are drawn from the prior, and each is estimated from the first wave alone, because
+    the second was drawn for the real papers.
+
+    Args:
+        fit: finished.
+        count: number of truths.
+
+    Returns:
+        One row per dimension: p of uniform ranks (Kolmogorov and Smirnov), share of truths inside
+        the 90 % interval, and correlation of truth and estimate.
+    """
+    rng = np.random.default_rng([fit.file.seed, 7])
+    truths = rng.standard_normal((count, fit.space.size))
+    moments = fit.moments(fit.simulate(TRUTH, truths, fit.settings, fit.windows))
+    estimation: Estimation = fit.prior_estimation
+    recovered = fit.recovered
+    ranks, centres, known = [], [], []
+    for truth, one in zip(truths, moments, strict=True):
+        if not np.isfinite(one).all():
+            continue
+        sample = estimation.posterior(one, recovered)
+        ranks.append(weighted_rank(sample.draws, sample.weights, truth))
+        centres.append(sample.centre)
+        known.append(truth)
+    table = []
+    for place, name in enumerate(fit.space.names):
+        mine = np.array([one[place] for one in ranks])
+        pairs = np.array([[a[place], b[place]] for a, b in zip(known, centres, strict=True)])
+        identified = bool(fit.posterior.estimator[place])
+        table.append(
+            {
+                "parameter": name,
+                "truths": len(mine),
+                "p_uniform": uniformity(mine),
+                "coverage_90": coverage(mine),
+                "correlation": float(np.corrcoef(pairs.T)[0, 1]) if identified else math.nan,
+            }
+        )
+    return pd.DataFrame(table)
+
+
+def posterior_draws(fit: Fit) -> FloatArray:
+    """Draws from the posterior with equal weights, by systematic resampling (draws, dimensions)."""
+    sample, count = fit.posterior, fit.file.effort.draws
+    edges = np.cumsum(sample.weights)
+    places = (np.arange(count) + 0.5) / count * edges[-1]
+    chosen: FloatArray = sample.draws[np.searchsorted(edges, places, side="right")]
+    return chosen
+
+
+def _forecast(fit: Fit, window: Window) -> Setting:
+    """Counted values at the first day of a held-out window, from papers before all of them."""
+    years = float(window.first - fit.calibration.first_held_out)
+    counted = fit.read_off(continued(fit.counted, years))
+    return Setting(window.name, middle(window, fit.calibration.boundary), counted)
+
+
+def _compared(
+    fit: Fit,
+    window: ObservedWindow,
+    runs: FloatArray,
+    drawn: FloatArray,
+    before: AssemblyQuantities,
+) -> pd.DataFrame:
+    observed = window.compare(window.quantities)
+    earlier = window.compare(before)
+    errors = _bootstrap(window, fit.file.seed)
+    persistence = errors_in_tolerances(before, window.quantities)
+    rows = []
+    for name in (*TOLERANCES, *(n for n in MEASURED if n not in TOLERANCES)):
+        values, many = (part[:, MEASURED.index(name)] for part in (runs, drawn))
+        mean, sd = _mean(values), _sd(values)
+        known = many[np.isfinite(many)]
+        low, high = np.quantile(known, INTERVAL) if len(known) else (math.nan, math.nan)
+        distance = name in DISTANCES
+        target = 0.0 if distance else observed[name]
+        error = math.nan if distance else errors[name]
+        off = _error(name, mean, target)
+        rows.append(
+            {
+                "window": window.name,
+                "quantity": name,
+                "role": _role(fit, name),
+                "simulated": mean,
+                "sd": sd,
+                "low": float(low),
+                "high": float(high),
+                "observed": math.nan if distance else target,
+                "observed_error": error,
+                "before": earlier[name],
+                "z": math.nan if distance else _z(mean - target, sd, error, len(values)),
+                "error_in_tolerances": off,
+                "within": None if math.isnan(off) else bool(abs(off) <= 1 + 1e-9),
+                "before_in_tolerances": persistence.get(name, math.nan),
+                "inside_90": None if distance else bool(low <= target <= high),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _scores(name: str, table: pd.DataFrame) -> dict[str, object]:
+    judged = table[table["quantity"].isin(list(TOLERANCES))]
+    found: dict[str, object] = {"window": name}
+    for side, column in (("", "error_in_tolerances"), ("before_", "before_in_tolerances")):
+        errors = dict(zip(judged["quantity"], judged[column].astype(float), strict=True))
+        found[f"{side}score"] = score(errors)
+        found[f"{side}within"] = within_tolerance(errors)
+    checked = judged[(judged["role"] != "target")]
+    errors = dict(zip(checked["quantity"], checked["error_in_tolerances"], strict=True))
+    found["score_of_unfitted"] = score(errors)
+    inside = table["inside_90"].dropna()
+    found["inside_90"] = int(inside.sum())
+    found["of"] = len(inside)
+    return found
+
+
+def _role(fit: Fit, name: str) -> str:
+    return "target" if name in fit.file.targets else "check" if name in fit.file.checks else ""
+
+
+def _error(name: str, mean: float, observed: float) -> float:
+    """The error of a mean in tolerances; NaN for a quantity without one."""
+    tolerance = TOLERANCES.get(name)
+    if tolerance is None:
+        return math.nan
+    if tolerance.kind == "relative":
+        # As in ``error_of``: where nothing was observed, anything else is a whole error off.
+        off = mean / observed - 1 if observed else float(np.sign(mean))
+        return off / tolerance.size
+    return (mean - observed) / tolerance.size
+
+
+def _z(gap: float, sd: float, error: float, runs: int) -> float:
+    whole = math.hypot(sd, error)
+    return gap / whole if whole > 0 and runs else math.nan
+
+
+def _bootstrap(window: ObservedWindow, seed: int) -> Mapping[str, float]:
+    """Standard errors of the observed quantities, by a bootstrap over papers."""
+    rng = np.random.default_rng([seed, 11])
+    rows: Sequence[dict[str, float]] = [window.resampled(rng).scalars() for _ in range(BOOTSTRAP)]
+    return {name: _sd(np.array([row[name] for row in rows])) for name in rows[0]}
+
+
+def _mean(values: FloatArray) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else math.nan
+
+
+def _sd(values: FloatArray) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.std(ddof=1)) if len(known) > 1 else math.nan

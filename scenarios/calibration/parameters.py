@@ -1,0 +1,95 @@
+"""The parameters of seat-by-seat team assembly: scenario keys with their ranges and scales.
+
+A parameter bears the dotted key under which a scenario sets it, so that fitted values can be
+written as a scenario. Everything that calibration knows of a key stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from metrics.estimation.trends import Link, to_link, unlink
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One key of the mechanism.
+
+    Attributes:
+        low: least value that is simulated, within what the key takes.
+        high: largest value.
+        link: the scale on which it is estimated.
+        counted: whether it can be counted from papers.
+        meaning: in a few words, with its unit.
+        floor: the least value of a quantity whose excess over it is estimated.
+    """
+
+    low: float
+    high: float
+    link: Link
+    counted: bool
+    meaning: str
+    floor: float = 0.0
+
+    def level(self, value: float) -> float:
+        """A value on the scale on which it is estimated."""
+        return to_link(self.link, value - self.floor)
+
+    def value(self, level: float) -> float:
+        """The value of a level, moved into the range."""
+        return self.clip(self.floor + unlink(self.link, level))
+
+    def clip(self, value: float) -> float:
+        """The value, moved into the range."""
+        return min(max(value, self.low), self.high)
+
+
+PAPERS = "founding.teams_per_year"
+PAPERS_TREND = "founding.growth"
+LEAD_EXPONENT = "founding.leaders.exponent"
+LEAD_MEMORY = "founding.leaders.memory"
+PRODUCTIVITY = "founding.leaders.shape"
+SIZE = "protocol.team_size.mean"
+SIZE_DISPERSION = "protocol.team_size.dispersion"
+SIZE_TREND = "protocol.team_size.growth"
+LEAD = "protocol.newcomers.lead"
+SEAT = "protocol.newcomers.seat"
+SPREAD = "protocol.newcomers.spread"
+NEW_TREND = "protocol.newcomers.trend"
+ONE_OFF = "protocol.newcomers.one_off"
+AGAIN = "protocol.again.share"
+STAY = "protocol.again.stay"
+Q = "protocol.selection.q"
+FRIENDS = "protocol.selection.friends"
+JOINT = "protocol.selection.joint"
+RECENCY = "protocol.selection.recency"
+OWN_PAPERS = "protocol.selection.papers"
+EXPONENT = "protocol.selection.exponent"
+MEMORY = "protocol.selection.memory"
+
+PARAMETERS: Mapping[str, Parameter] = {
+    PAPERS: Parameter(0.01, 1e7, "log", True, "papers a year, on day 0"),
+    PAPERS_TREND: Parameter(-1.0, 1.0, "identity", True, "change of its logarithm a year"),
+    LEAD_EXPONENT: Parameter(0.0, 5.0, "identity", True, "leaders: power of fading papers"),
+    LEAD_MEMORY: Parameter(31.0, 36500.0, "log", True, "leaders: memory of papers, days"),
+    PRODUCTIVITY: Parameter(0.02, 1000.0, "log", False, "leaders: shape of their gamma rates"),
+    SIZE: Parameter(1.0, 200.0, "log", True, "mean authors of a paper, on day 0", floor=1.0),
+    SIZE_DISPERSION: Parameter(0.05, 1e4, "log", True, "shape of their negative binomial law"),
+    SIZE_TREND: Parameter(-1.0, 1.0, "identity", True, "change of log(mean - 1) a year"),
+    LEAD: Parameter(0.0, 1.0, "logit", True, "chance that a leader is new"),
+    SEAT: Parameter(0.0, 1.0, "logit", True, "mean chance that another seat is a newcomer's"),
+    SPREAD: Parameter(0.01, 1e4, "log", True, "concentration of that chance over teams"),
+    NEW_TREND: Parameter(-2.0, 2.0, "identity", True, "change of the log odds of both a year"),
+    ONE_OFF: Parameter(0.0, 1.0, "logit", True, "share of newcomers who never write again"),
+    AGAIN: Parameter(0.0, 1.0, "logit", True, "chance that a team writes again"),
+    STAY: Parameter(0.0, 1.0, "logit", True, "chance that a member of it stays"),
+    Q: Parameter(0.0, 1.0, "logit", True, "chance that a former partner is asked"),
+    FRIENDS: Parameter(0.0, 1.0, "logit", True, "else, that a partner's partner is"),
+    JOINT: Parameter(-10.0, 10.0, "identity", True, "partners: weight of log joint papers"),
+    RECENCY: Parameter(-10.0, 10.0, "identity", True, "partners: weight of exp(-years/3)"),
+    OWN_PAPERS: Parameter(-10.0, 10.0, "identity", True, "partners: weight of log papers"),
+    EXPONENT: Parameter(0.0, 5.0, "identity", True, "strangers: power of fading papers"),
+    MEMORY: Parameter(31.0, 36500.0, "log", True, "strangers: memory of papers, days"),
+}
+"""Every parameter by its key."""

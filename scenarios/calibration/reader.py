@@ -1,0 +1,518 @@
+"""The reader of calibration files, which returns a calibration or all faults at once."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from agents.config import Part
+from agents.errors import InputError
+from agents.spelling import did_you_mean
+from metrics.estimation.seats import Leader
+from metrics.validation.assembly_quantities import SCALARS
+from scenarios.calibration import parameters as keys
+from scenarios.calibration.calibration_file import (
+    PRIORS,
+    CalibrationFile,
+    ParameterPrior,
+    Window,
+    Years,
+)
+from scenarios.calibration.corpus import Corpus, ecosystem_corpus, read_source
+from scenarios.calibration.simulation import WindowSimulator
+from scenarios.config.diagnostics import Diagnostics, describe_errors
+from scenarios.config.document import Document, Origin, find_scenario, library
+from scenarios.config.ecosystem_folder import MANIFEST
+from scenarios.config.reader import Reader
+from scenarios.config.registry import class_of
+from scenarios.config.schema import Scenario, load_scenario
+from scenarios.config.yaml_io import KeyPath, read_yaml
+from society.literature.papers import DAYS_PER_YEAR
+
+SHORT = {
+    "newcomer": "newcomers",
+    "repeat": "repeat_rate",
+    "NN": "newcomer_newcomer",
+    "NI": "newcomer_incumbent",
+    "degree": "coauthors",
+    "size": "team_size",
+    "giant": "giant_component",
+}
+"""Short names of quantities that a file may use."""
+WINDOW_YEARS = 2
+FIT_WINDOWS = 3
+"""Years and number of the windows that are taken where only an ecosystem is given."""
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedCalibration:
+    """A calibration file that was checked, with the papers it may use.
+
+    Attributes:
+        file: its keys.
+        corpus: all papers that may be used.
+        simulator: the mechanism of the base scenario, or another one that the file names.
+        base: the scenario that is extended.
+        base_file: its file; None for one of the library.
+        notes: what the report says of how it was made.
+        diagnostics: knows the lines of the file.
+    """
+
+    file: CalibrationFile
+    corpus: Corpus
+    simulator: WindowSimulator
+    base: Scenario
+    base_file: Path | None = None
+    notes: tuple[str, ...] = ()
+    diagnostics: Diagnostics = field(default_factory=lambda: Diagnostics(Document()))
+
+    @property
+    def boundary(self) -> int:
+        """The year on whose 1 January the calibrated values hold."""
+        return boundary_of(self.file)
+
+    @property
+    def first_held_out(self) -> int:
+        """The first year that is held out."""
+        return min(one.first for one in self.file.held_out)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Keys of the base that are read off, in the order of the table of parameters."""
+        named = self.file.read_off
+        return tuple(
+            key
+            for key, one in keys.PARAMETERS.items()
+            if one.counted
+            and key in self.base_values
+            and any(key == name or key.startswith(f"{name}.") for name in named)
+        )
+
+    @cached_property
+    def base_values(self) -> dict[str, float | None]:
+        """Values of the base for those keys that it has; None where it switches one off."""
+        return values_of(self.base)
+
+    @property
+    def leader(self) -> Leader:
+        """Which author is taken for the leader of a real team."""
+        if self.file.leader is not None:
+            return self.file.leader
+        order = getattr(self.base.protocol, "author_order", "leader_last")
+        return "first" if order == "leader_first" else "last"
+
+    def base_data(self) -> dict[str, Any]:
+        """What of the base decides what is simulated."""
+        data = self.base.to_data()
+        return {name: data[name] for name in ("founding", "protocol")}
+
+
+def with_known_priors(file: CalibrationFile, base: Scenario) -> CalibrationFile:
+    """The file without those of the default priors whose keys the base does not have."""
+    known = values_of(base)
+    priors = {key: prior for key, prior in file.priors.items() if key in known}
+    return file.model_copy(update={"priors": priors})
+
+
+def values_of(base: Scenario) -> dict[str, float | None]:
+    """Values of a scenario for those parameters that it has.
+
+    Args:
+        base: the scenario.
+
+    Returns:
+        By key; None where the scenario has the key, and null in it.
+    """
+    found: dict[str, float | None] = {}
+    for key in keys.PARAMETERS:
+        node: Any = base
+        for step in key.split("."):
+            if not isinstance(node, Part) or step not in type(node).model_fields:
+                break
+            node = getattr(node, step)
+        else:
+            if node is None or isinstance(node, int | float):
+                found[key] = None if node is None else float(node)
+    return found
+
+
+def boundary_of(file: CalibrationFile) -> int:
+    """The year on whose 1 January the calibrated values hold."""
+    return file.boundary or min(one.first for one in file.held_out)
+
+
+def end_of(file: CalibrationFile) -> int:
+    """The first year of which no paper is used."""
+    return max(boundary_of(file), *(one.last + 1 for one in file.held_out))
+
+
+def read_calibration(
+    path: Path, *, base: str | None = None, trust: bool = False
+) -> PreparedCalibration:
+    """Read and check a calibration.
+
+    Args:
+        path: a calibration file, or the folder of an ecosystem, for which one is made.
+        base: the scenario that is extended, instead of that of the file.
+        trust: let another simulator be imported, which runs code.
+
+    Raises:
+        InputError: all faults at once, each with its place.
+    """
+    if path.is_dir():
+        return default_calibration(path, base)
+    return _FileReading(path, trust).calibration(base)
+
+
+def default_calibration(folder: Path, base: str | None = None) -> PreparedCalibration:
+    """The calibration of an ecosystem's past papers: three windows of two years and a fourth.
+
+    Args:
+        folder: of the ecosystem.
+        base: the scenario that is extended.
+
+    Raises:
+        InputError: it is no ecosystem, or its past is too short.
+    """
+    from society.ecosystem.ecosystem import Ecosystem
+
+    if not (folder / MANIFEST).is_file():
+        raise InputError(f"{folder}: not an ecosystem folder (no {MANIFEST}), and no file")
+    ecosystem = Ecosystem.load(folder)
+    end = ecosystem.boundary
+    windows = [
+        Window(first=end - WINDOW_YEARS * n, last=end - WINDOW_YEARS * (n - 1) - 1)
+        for n in range(FIT_WINDOWS + 1, 0, -1)
+    ]
+    corpus = ecosystem_corpus(ecosystem, end)
+    if corpus.first_year >= windows[0].first:
+        raise InputError(
+            f"{folder}: its past papers begin in {corpus.first_year}; a calibration without a file "
+            f"wants some before {windows[0].first}, the first of {FIT_WINDOWS} windows of "
+            f"{WINDOW_YEARS} years and one that is held out; write a calibration file"
+        )
+    base = base or "community/assembly"
+    scenario = load_scenario(find_scenario(base))
+    file = CalibrationFile(
+        calibrate=f"the past papers of an ecosystem, boundary {end}",
+        ecosystem=folder,
+        base=base,
+        fit=tuple(windows[:-1]),
+        held_out=(windows[-1],),
+        boundary=end,
+    )
+    note = (
+        f"No file was given: the windows are the {FIT_WINDOWS + 1} times {WINDOW_YEARS} years "
+        f"before the boundary {end}, and the last of them, {windows[-1].name}, is held out for the "
+        "check. "
+        "After the check, what is counted is counted again over all papers before the boundary, "
+        "those of the held-out window included; what was fitted stays as it was fitted."
+    )
+    file = with_known_priors(file, scenario)
+    made = assembly_simulator(scenario, None)
+    return PreparedCalibration(file, corpus, made, scenario, _file_of(base, Path.cwd()), (note,))
+
+
+def assembly_simulator(base: Scenario, recent: int | None) -> WindowSimulator:
+    """The mechanism of a scenario.
+
+    Args:
+        base: the scenario.
+        recent: only people with a paper in the last so many years may be drawn; None: everybody.
+
+    Raises:
+        InputError: its rules need more of a society than its papers.
+    """
+    from protocols.assembly_runs import AssemblySimulator
+    from protocols.wordless import Wordless
+
+    if not isinstance(base.protocol, Wordless):
+        raise InputError(
+            "the base's protocol is not wordless; calibrate a wordless scenario, and let talking "
+            "teams extend the result"
+        )
+    days = None if recent is None else recent * DAYS_PER_YEAR
+    return AssemblySimulator(base.founding, base.protocol, days)
+
+
+class _FileReading:
+    """One reading of one file; what is wrong is gathered before any of it is reported."""
+
+    def __init__(self, path: Path, trust: bool) -> None:
+        sheet = read_yaml(path)
+        folder = path.parent.resolve()
+        written = {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
+        self.document = Document(dict(sheet.data), written)
+        self.reader = Reader(self.document, trust=trust)
+        self.diagnostics = self.reader.diagnostics
+        self.folder, self.trust = folder, trust
+
+    def calibration(self, base: str | None) -> PreparedCalibration:
+        data = dict(self.document.data)
+        for name in ("fit", "held_out"):
+            if isinstance(data.get(name), list):
+                data[name] = [
+                    self._window((name, place), one) for place, one in enumerate(data[name])
+                ]
+                data[name] = [one for one in data[name] if one is not None]
+        for name in ("targets", "checks"):
+            if isinstance(data.get(name), list):
+                data[name] = [SHORT.get(one, one) for one in data[name] if isinstance(one, str)]
+        priors = self._priors(data.pop("priors", None))
+        file = self.reader.read_part(CalibrationFile, data, ())
+        if file is not None:
+            changes: dict[str, Any] = {} if priors is None else {"priors": priors}
+            if base is not None:
+                changes["base"] = base
+            file = file.model_copy(update=changes)
+            self._check(file)
+        self.diagnostics.raise_faults()
+        if file is None:
+            raise InputError("the calibration cannot be read")
+        scenario, simulator = self._mechanism(file)
+        self.diagnostics.raise_faults()
+        if priors is None:
+            file = with_known_priors(file, scenario)
+        corpus = self._corpus(file)
+        self._check_against(file, corpus)
+        self.diagnostics.raise_faults()
+        remarks = tuple(_remarks(file))
+        base_file = _file_of(file.base, self.folder)
+        return PreparedCalibration(
+            file, corpus, simulator, scenario, base_file, remarks, self.diagnostics
+        )
+
+    def _mechanism(self, file: CalibrationFile) -> tuple[Scenario, WindowSimulator]:
+        """The base and its mechanism; faults of the base, and of keys that it has not."""
+        try:
+            scenario = load_scenario(find_scenario(file.base, self.folder), trust=self.trust)
+            simulator = (
+                assembly_simulator(scenario, file.recent)
+                if file.simulator is None
+                else import_simulator(file.simulator)
+            )
+        except InputError as error:
+            self.diagnostics.add(("base" if file.simulator is None else "simulator",), str(error))
+            self.diagnostics.raise_faults()
+            raise
+        known = values_of(scenario)
+        for key, prior in file.priors.items() if "priors" in self.document.data else ():
+            place: KeyPath = ("priors", key)
+            if key not in known:
+                self.diagnostics.add(place, f"the base {file.base} has no key {key}")
+                continue
+            for value in prior.bounds:
+                self._takes(scenario, key, value, place)
+        if "read_off" in self.document.data:
+            for number, one in enumerate(file.read_off):
+                if not any(key == one or key.startswith(f"{one}.") for key in known):
+                    self.diagnostics.add(
+                        ("read_off", number), f"the base {file.base} has no key {one}"
+                    )
+        return scenario, simulator
+
+    def _takes(self, scenario: Scenario, key: str, value: float, place: KeyPath) -> None:
+        """A fault, if the base does not take a value for a key."""
+        try:
+            scenario.set(key, value, trust=self.trust)
+        except InputError as error:
+            self.diagnostics.add(place, f"{value:g} is not a value of the key: {error}")
+
+    def _window(self, place: KeyPath, value: Any) -> Window | None:
+        try:
+            window: Window = TypeAdapter(Years).validate_python(value)
+            return window
+        except ValidationError as error:
+            self.diagnostics.add(place, describe_errors(error.errors(include_url=False)))
+            return None
+
+    def _priors(self, given: Any) -> dict[str, ParameterPrior] | None:
+        if given is None:
+            return None
+        if not isinstance(given, dict):
+            self.diagnostics.add(("priors",), "expected keys of the scenario, each with its prior")
+            return None
+        found: dict[str, ParameterPrior] = {}
+        table = {name: f"{cls.__module__}:{cls.__name__}" for name, cls in PRIORS.items()}
+        for key, value in given.items():
+            place: KeyPath = ("priors", key)
+            if key not in keys.PARAMETERS:
+                self.diagnostics.add(place, _unknown(str(key), "parameter", keys.PARAMETERS))
+            if not isinstance(value, dict):
+                self.diagnostics.add(
+                    place, f"expected a prior such as {{use: {next(iter(PRIORS))}}}"
+                )
+                continue
+            rest = {name: one for name, one in value.items() if name != "use"}
+            try:
+                cls = class_of(value.get("use"), table, ParameterPrior, trust=self.trust)
+            except InputError as error:
+                self.diagnostics.add(place, str(error))
+                continue
+            read = self.reader.read_part(cls, rest, place)
+            if isinstance(read, ParameterPrior) and key in keys.PARAMETERS:
+                found[str(key)] = read
+        return found
+
+    def _check(self, file: CalibrationFile) -> None:
+        for problem in (self._windows, self._names, self._ranges, self._places):
+            for place, text in problem(file):
+                self.diagnostics.add(place, text)
+
+    def _windows(self, file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
+        for place, one in enumerate(file.held_out):
+            for fitted in file.fit:
+                if one.overlaps(fitted):
+                    yield (
+                        ("held_out", place),
+                        f"the held-out window {one.name} lies in the fit window {fitted.name}; "
+                        "what was fitted cannot be held out",
+                    )
+                elif one.last < fitted.first:
+                    yield (
+                        ("held_out", place),
+                        f"the held-out window {one.name} lies before the fit window "
+                        f"{fitted.name}, whose papers follow from it; hold out the last years",
+                    )
+        for name in ("fit", "held_out"):
+            windows = getattr(file, name)
+            for place, one in enumerate(windows):
+                if any(one.overlaps(other) for other in windows[:place]):
+                    yield (name, place), f"the window {one.name} overlaps another one of {name}"
+            lengths = {one.years for one in windows}
+            if name == "fit" and len(lengths) > 1:
+                yield (name,), "the windows have different lengths; moments of one length compare"
+        early = file.boundary is not None and file.boundary <= max(one.last for one in file.fit)
+        if early:
+            yield ("boundary",), f"the boundary {boundary_of(file)} lies before the end of the fit"
+
+    def _names(self, file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
+        for name in ("targets", "checks"):
+            for place, one in enumerate(getattr(file, name)):
+                if one not in SCALARS:
+                    yield (
+                        (name, place),
+                        f"{one!r} is never measured" + _expected(one, (*SCALARS, *SHORT)),
+                    )
+        for place, one in enumerate(file.checks):
+            if one in file.targets:
+                yield (
+                    ("checks", place),
+                    f"{one} is a target as well; what is fitted checks nothing",
+                )
+        if not file.targets:
+            yield ("targets",), "names no quantity; expected at least one"
+        for place, one in enumerate(file.read_off):
+            counted = [key for key, known in keys.PARAMETERS.items() if known.counted]
+            if not any(key == one or key.startswith(f"{one}.") for key in counted):
+                known = keys.PARAMETERS.get(one)
+                reason = "cannot be counted; give it a prior" if known else None
+                yield ("read_off", place), reason or _unknown(one, "counted key", counted)
+
+    def _ranges(self, file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
+        for key, prior in file.priors.items():
+            place: KeyPath = ("priors", key)
+            known, (low, high) = keys.PARAMETERS[key], prior.bounds
+            if low < known.low or high > known.high:
+                yield (
+                    place,
+                    f"the prior reaches from {low:g} to {high:g}, but the key takes "
+                    f"{known.low:g} to {known.high:g}",
+                )
+            if prior.centred and not known.counted:
+                yield place, "the median is 'counted', but the key cannot be counted; give a number"
+            link = {"LogitNormal": "logit", "LogNormal": "log"}.get(type(prior).__name__)
+            if prior.centred and link != known.link:
+                yield place, f"the key is counted on the {known.link} scale; use another prior"
+
+    def _places(self, file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
+        if bool(file.source) == (file.ecosystem is not None):
+            yield ("source",), "give either source: [KIND, FILE...] or ecosystem: FOLDER"
+        elif file.source and len(file.source) < 2:
+            yield ("source",), "expected a kind and its files, such as [jsonl, papers.jsonl.gz]"
+        if file.simulator is not None and not self.trust:
+            yield (
+                ("simulator",),
+                f"{file.simulator!r} is code from outside and would be run; read it, then give "
+                "--trust",
+            )
+
+    def _corpus(self, file: CalibrationFile) -> Corpus:
+        end = end_of(file)
+        if file.ecosystem is not None:
+            from society.ecosystem.ecosystem import Ecosystem
+
+            ecosystem = Ecosystem.load(self.folder / file.ecosystem)
+            if end > ecosystem.boundary:
+                self.diagnostics.add(
+                    ("held_out",),
+                    f"papers to {end - 1} are wanted, but the ecosystem's past ends before its "
+                    f"boundary {ecosystem.boundary}; build it at a later one or name its source",
+                )
+                self.diagnostics.raise_faults()
+            return ecosystem_corpus(ecosystem, end)
+        kind, *names = file.source
+        try:
+            return read_source(kind, [self.folder / name for name in names], end)
+        except InputError as error:
+            self.diagnostics.add(("source",), str(error))
+            self.diagnostics.raise_faults()
+            raise
+
+    def _check_against(self, file: CalibrationFile, corpus: Corpus) -> None:
+        first = corpus.first_year
+        for name in ("fit", "held_out"):
+            for place, one in enumerate(getattr(file, name)):
+                if one.first <= first:
+                    self.diagnostics.add(
+                        (name, place),
+                        f"the window {one.name} begins before the papers do ({first}); each is "
+                        "simulated from the papers before it",
+                    )
+                elif not len(corpus.inside(one)):
+                    self.diagnostics.add((name, place), f"no paper is dated in {one.name}")
+
+
+def _file_of(base: str, folder: Path) -> Path | None:
+    return None if base in library() else find_scenario(base, folder)
+
+
+def import_simulator(path: str) -> WindowSimulator:
+    """The mechanism of a dotted path ``module:Class``.
+
+    Raises:
+        InputError: it cannot be imported.
+    """
+    module, _, name = path.partition(":")
+    try:
+        made: WindowSimulator = getattr(importlib.import_module(module), name)()
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise InputError(f"{path!r} cannot be imported: {error}") from error
+    return made
+
+
+def _remarks(file: CalibrationFile) -> Iterator[str]:
+    if len(file.fit) < 3:
+        yield (
+            f"Only {len(file.fit)} fit window{'s' * (len(file.fit) > 1)}: with fewer than three, "
+            "the fit is partly to the chance of these years."
+        )
+    if boundary_of(file) > min(one.first for one in file.held_out):
+        yield (
+            "The boundary lies after the held-out papers: what is counted is counted again over "
+            "all papers before it, once the check is made; what was fitted stays as it was fitted."
+        )
+
+
+def _unknown(name: str, what: str, known: Any) -> str:
+    return f"{name!r} is no {what}" + _expected(name, known)
+
+
+def _expected(name: str, known: Any) -> str:
+    return f", expected one of {', '.join(known)}{did_you_mean(name, known)}"

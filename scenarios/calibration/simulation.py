@@ -1,0 +1,197 @@
+"""Simulations of windows and their measurement, one by one or in worker processes.
+
+A simulation depends on its job alone, so its result is the same in any process. Results come back
+in the order of the jobs, whatever the number of workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from agents.errors import SocietyError
+from metrics.validation.assembly_quantities import (
+    SCALARS,
+    AssemblyQuantities,
+    AuthorHistory,
+    assembly_quantities,
+)
+from metrics.validation.tolerances import TOLERANCES, error_of
+from scenarios.calibration.calibration_file import Window
+from scenarios.calibration.corpus import Corpus
+from scenarios.calibration.design import Job
+from society.literature.authorships import Authorships
+from society.literature.papers import DAYS_PER_YEAR
+
+DISTANCES = tuple(name for name, one in TOLERANCES.items() if one.kind == "KS")
+MEASURED = (*SCALARS, *DISTANCES)
+"""What is kept of every simulation: quantities, and distances of distributions to the observed."""
+AT_ONCE = 8
+"""Jobs that go to a worker together."""
+
+
+class WindowSimulator(Protocol):
+    """A fast simulation of who writes with whom, as ``protocols.assembly_runs`` has one."""
+
+    def simulate(
+        self,
+        parameters: Mapping[str, float],
+        before: Authorships,
+        begin: float,
+        until: float,
+        seed: int,
+    ) -> Authorships:
+        """The papers of some time.
+
+        Args:
+            parameters: values by dotted scenario key.
+            before: all earlier papers.
+            begin: the first day.
+            until: the first day that is not simulated.
+            seed: of everything random.
+
+        Returns:
+            Papers dated from ``begin`` on and before ``until``, by people of ``before``, who keep
+            their numbers, and by newcomers, whose numbers begin at ``before.people``.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedWindow:
+    """A window of real papers, and what was known before it; day 0 is its first day.
+
+    Attributes:
+        name: its years.
+        before: the papers before it.
+        papers: its papers.
+        days: its length.
+    """
+
+    name: str
+    before: Authorships
+    papers: Authorships
+    days: float
+
+    @classmethod
+    def of(cls, corpus: Corpus, window: Window) -> ObservedWindow:
+        """The window of a corpus."""
+        begin = corpus.day(window.first)
+        before, papers = corpus.before(window.first), corpus.inside(window)
+        return cls(
+            window.name,
+            _moved(before, begin),
+            _moved(papers, begin),
+            window.years * DAYS_PER_YEAR,
+        )
+
+    @cached_property
+    def history(self) -> AuthorHistory:
+        """Who had written, and with whom."""
+        return AuthorHistory.from_papers(_listed(self.before))
+
+    @cached_property
+    def quantities(self) -> AssemblyQuantities:
+        """Of the real papers."""
+        return self.measure(self.papers)
+
+    def measure(self, papers: Authorships) -> AssemblyQuantities:
+        """Quantities of real or simulated papers of the window."""
+        return assembly_quantities(_listed(papers), self.history)
+
+    def resampled(self, rng: np.random.Generator) -> AssemblyQuantities:
+        """Quantities of as many of its papers, drawn with replacement."""
+        listed = _listed(self.papers)
+        chosen = np.sort(rng.integers(len(listed), size=len(listed)))
+        return assembly_quantities([listed[one] for one in chosen.tolist()], self.history)
+
+    def compare(self, found: AssemblyQuantities) -> dict[str, float]:
+        """Everything in ``MEASURED`` of some quantities."""
+        values = found.scalars()
+        for name in DISTANCES:
+            values[name] = error_of(TOLERANCES[name], found, self.quantities)
+        return values
+
+
+class Simulations:
+    """Does jobs in some windows.
+
+    Args:
+        simulator: the mechanism; it can be sent to another process.
+        windows: those that the jobs' numbers mean.
+        workers: processes; 1: this one.
+    """
+
+    def __init__(
+        self, simulator: WindowSimulator, windows: Sequence[ObservedWindow], workers: int
+    ) -> None:
+        self.simulator, self.windows, self.workers = simulator, tuple(windows), workers
+
+    def results(self, jobs: Sequence[Job]) -> Iterator[list[float]]:
+        """What every job measures, in their order.
+
+        Raises:
+            SocietyError: a worker process died.
+        """
+        if self.workers <= 1 or len(jobs) < 2:
+            yield from (run_job(self.simulator, self.windows, job) for job in jobs)
+            return
+        # Mesa makes "spawn" the way to start a process: nothing of this one is inherited.
+        import multiprocessing
+
+        workers = min(self.workers, len(jobs))
+        pool = ProcessPoolExecutor(
+            workers, multiprocessing.get_context("spawn"), _begin, (self.simulator, self.windows)
+        )
+        try:
+            yield from pool.map(_do, jobs, chunksize=AT_ONCE)
+        except BrokenProcessPool as error:
+            raise SocietyError(
+                "a worker process died; what was simulated is kept, and the same command goes on"
+            ) from error
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def run_job(simulator: WindowSimulator, windows: Sequence[ObservedWindow], job: Job) -> list[float]:
+    """Simulate a window and measure it: the values of ``MEASURED``.
+
+    Args:
+        simulator: the mechanism.
+        windows: those that the job's number means.
+        job: what is simulated.
+    """
+    window = windows[job.window]
+    papers = simulator.simulate(job.parameters, window.before, 0.0, window.days, job.seed)
+    values = window.compare(window.measure(papers))
+    return [values[name] for name in MEASURED]
+
+
+_AT_WORK: tuple[WindowSimulator, tuple[ObservedWindow, ...]] | None = None
+
+
+def _begin(simulator: WindowSimulator, windows: tuple[ObservedWindow, ...]) -> None:
+    """Make a worker process ready."""
+    global _AT_WORK
+    _AT_WORK = simulator, windows
+
+
+def _do(job: Job) -> list[float]:
+    if _AT_WORK is None:
+        raise SocietyError("a worker was given a job before it was ready")
+    return run_job(*_AT_WORK, job)
+
+
+def _moved(works: Authorships, by: float) -> Authorships:
+    return Authorships(works.dates - by, works.starts, works.authors, works.people)
+
+
+def _listed(works: Authorships) -> list[tuple[float, list[int]]]:
+    starts, authors = works.starts.tolist(), works.authors.tolist()
+    dates = works.dates.tolist()
+    return [(date, authors[starts[n] : starts[n + 1]]) for n, date in enumerate(dates)]

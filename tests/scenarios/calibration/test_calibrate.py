@@ -1,0 +1,206 @@
+"""Whole calibrations of small synthetic fields: bytes, stops, locks, and known truths."""
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from agents.errors import InputError
+from scenarios.calibration.calibrate import calibrate, forecast
+from scenarios.calibration.reader import read_calibration
+from scenarios.cli.app import app
+from scenarios.config.schema import load_scenario
+from tests.scenarios.calibration.conftest import FILE, write_jsonl
+
+WRITTEN = ("calibrated.yaml", "posterior.parquet", "table.csv", "check.csv", "report.html")
+FILES = (*WRITTEN, "calibration.json")
+
+
+def content(folder):
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, field_papers):
+    """One finished calibration: its folder and the folder of its inputs."""
+    from tests.scenarios.calibration.conftest import BASE
+
+    place = tmp_path_factory.mktemp("field")
+    (place / "base.yaml").write_text(BASE, encoding="utf-8")
+    (place / "field.yaml").write_text(FILE, encoding="utf-8")
+    write_jsonl(place / "papers.jsonl", field_papers)
+    outcome = calibrate(read_calibration(place / "field.yaml"), place / "out", truths=4)
+    return outcome, place
+
+
+def copied(finished, tmp_path):
+    """The inputs of the finished calibration in another folder, which lies as deep."""
+    for name in ("base.yaml", "field.yaml", "papers.jsonl"):
+        (tmp_path / name).write_bytes((finished[1] / name).read_bytes())
+    return tmp_path
+
+
+def test_every_file_is_written_and_read(finished):
+    outcome, place = finished
+    out = place / "out"
+    scenario = load_scenario(out / "calibrated.yaml")
+    assert scenario.protocol.newcomers.seat == pytest.approx(
+        outcome.values["protocol.newcomers.seat"], rel=1e-3
+    )
+    assert scenario.founding.teams_per_year == pytest.approx(
+        outcome.values["founding.teams_per_year"], rel=1e-3
+    )
+    # A key that is neither counted nor fitted is left to the base.
+    assert "stay" not in (out / "calibrated.yaml").read_text()
+    assert scenario.protocol.again.stay == 0.6
+    text = (out / "calibrated.yaml").read_text()
+    assert "# counted, standard error" in text
+    assert "# posterior (" in text or "# prior, not identified" in text
+    draws = pd.read_parquet(out / "posterior.parquet")
+    assert draws["weight"].sum() == pytest.approx(1)
+    assert draws["protocol.selection.q"].between(0, 1).all()
+    assert len(pd.read_csv(out / "table.csv")) == 24 + 8
+    check = pd.read_csv(out / "check.csv")
+    assert set(check["window"]) == {2009}
+    assert check["error_in_tolerances"].notna().sum() == 14
+    data = json.loads((out / "calibration.json").read_text())
+    assert data["held_out"] == "The held-out papers were opened once, after the fit."
+    assert {row["parameter"] for row in data["known_truths"]} == set(outcome.fit.space.names)
+    assert data["seed"] == 1
+    assert "numpy" in data["versions"]
+    page = (out / "report.html").read_text()
+    for words in ("Held-out years", "Known truths", "a synthetic field", "What it shows"):
+        assert words in page
+
+
+def test_the_share_of_newcomers_is_recovered(finished):
+    """The field was made with 0.45 of the further seats for newcomers."""
+    rows = finished[0].parameter_table().set_index("key")
+    row = rows.loc["protocol.newcomers.seat"]
+    assert row["origin"] == "posterior"
+    assert row["recovered"] > 0.3
+    assert row["low"] - 0.05 < 0.45 < row["high"] + 0.05
+
+
+def test_the_same_command_changes_nothing(finished):
+    _, place = finished
+    before = content(place / "out"), (place / "out" / "simulations.jsonl").read_bytes()
+    calibrate(read_calibration(place / "field.yaml"), place / "out", truths=4)
+    assert (content(place / "out"), (place / "out" / "simulations.jsonl").read_bytes()) == before
+
+
+@pytest.mark.parametrize("kept", [0.02, 0.6, 0.97])
+def test_a_calibration_that_was_killed_goes_on(finished, tmp_path, kept):
+    place, whole = copied(finished, tmp_path), finished[1] / "out"
+    out = place / "out"
+    out.mkdir()
+    log = (whole / "simulations.jsonl").read_bytes()
+    (out / "lock.json").write_bytes((whole / "lock.json").read_bytes())
+    # The kill came in the middle of a line.
+    (out / "simulations.jsonl").write_bytes(log[: int(kept * len(log))])
+    calibrate(read_calibration(place / "field.yaml"), out, truths=4)
+    assert content(out) == content(whole)
+    assert (out / "simulations.jsonl").read_bytes() == log
+
+
+def test_the_number_of_workers_changes_nothing(finished, tmp_path):
+    place = copied(finished, tmp_path)
+    calibrate(read_calibration(place / "field.yaml"), place / "out", workers=2, truths=4)
+    assert content(place / "out") == content(finished[1] / "out")
+
+
+def test_papers_after_the_last_year_that_is_used_leave_no_trace(finished, tmp_path, field_papers):
+    place = copied(finished, tmp_path)
+    write_jsonl(place / "papers.jsonl", [paper for paper in field_papers if paper[0] < 2010])
+    assert len((place / "papers.jsonl").read_text()) < len(
+        (finished[1] / "papers.jsonl").read_text()
+    )
+    calibrate(read_calibration(place / "field.yaml"), place / "out", truths=4)
+    assert content(place / "out") == content(finished[1] / "out")
+    assert (place / "out" / "lock.json").read_bytes() == (
+        finished[1] / "out" / "lock.json"
+    ).read_bytes()
+
+
+def test_held_out_papers_have_no_part_in_the_fit(finished, tmp_path, field_papers):
+    place = copied(finished, tmp_path)
+    swapped = [
+        (year, name, team[:1] if year == 2009 else team) for year, name, team in field_papers
+    ]
+    write_jsonl(place / "papers.jsonl", swapped)
+    calibrate(read_calibration(place / "field.yaml"), place / "out", truths=4)
+    found, known = content(place / "out"), content(finished[1] / "out")
+    for name in ("calibrated.yaml", "posterior.parquet", "table.csv"):
+        assert found[name] == known[name]
+    assert found["check.csv"] != known["check.csv"]
+
+
+def test_another_calibration_is_refused_in_the_same_folder(finished, tmp_path):
+    place = copied(finished, tmp_path)
+    out = place / "out"
+    out.mkdir()
+    (out / "lock.json").write_bytes((finished[1] / "out" / "lock.json").read_bytes())
+    (place / "field.yaml").write_text(FILE.replace("first_wave: 24", "first_wave: 25"))
+    with pytest.raises(InputError, match=r"effort\.first_wave: 24 -> 25"):
+        calibrate(read_calibration(place / "field.yaml"), out)
+    (place / "field.yaml").write_text(FILE)
+    papers = (place / "papers.jsonl").read_text().splitlines()
+    (place / "papers.jsonl").write_text("\n".join(papers[1:]))
+    with pytest.raises(InputError, match="papers: "):
+        calibrate(read_calibration(place / "field.yaml"), out)
+
+
+def test_a_folder_with_other_files_is_refused(read, tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds other files"):
+        calibrate(read(), tmp_path / "full")
+
+
+def test_held_out_papers_that_are_opened_for_two_fits_are_told(tmp_path):
+    from scenarios.calibration.lock import open_held_out
+
+    assert "opened once" in open_held_out(tmp_path, "a")
+    assert "opened once" in open_held_out(tmp_path, "a")
+    assert "opened 2 times" in open_held_out(tmp_path, "b")
+
+
+def test_a_target_that_is_never_measured_in_a_window(read, place, tmp_path):
+    """In a year in which everybody wrote alone there is no link."""
+    rows = [json.loads(row) for row in (place / "papers.jsonl").read_text().splitlines()]
+    for row in rows:
+        if row["year"] == 2007:
+            row["authors"] = row["authors"][:1]
+    (place / "papers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(InputError, match=r"field.yaml:10:\d+: .*repeat_rate is never measured in"):
+        calibrate(read(), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_plan_counts_the_simulations(read):
+    made = forecast(read(), workers=2, truths=3)
+    assert sum(made.runs.values()) == 3 * (6 + 24 + 8 + 5 + 3) + 5 + 5
+    assert made.seconds_a_run > 0
+    assert made.minutes > 0
+
+
+def test_the_command(finished, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    place = copied(finished, tmp_path)
+    told = CliRunner().invoke(app, ["calibrate", "field.yaml", "--plan"])
+    assert told.exit_code == 0, told.output
+    assert "first wave" in told.output
+    assert not (place / "runs").exists()
+    out = place / "runs" / "calibrations" / "field"
+    out.mkdir(parents=True)
+    for name in ("lock.json", "simulations.jsonl"):
+        (out / name).write_bytes((finished[1] / "out" / name).read_bytes())
+    done = CliRunner().invoke(app, ["calibrate", "field.yaml"])
+    assert done.exit_code == 0, done.output
+    assert "2009: score" in done.output
+    assert "opened once" in done.output
+    (place / "field.yaml").write_text(FILE.replace("held_out: [2009]", "held_out: [2008]"))
+    wrong = CliRunner().invoke(app, ["calibrate", "field.yaml"])
+    assert wrong.exit_code == 2
+    assert "field.yaml:5:12: " in wrong.output

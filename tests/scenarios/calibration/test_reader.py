@@ -1,0 +1,161 @@
+"""Calibration files: what is read from them, and every way in which one can be wrong."""
+
+import pytest
+
+from agents.errors import InputError
+from scenarios.calibration.calibration_file import LogitNormal, UniformPrior, Window
+from scenarios.calibration.reader import read_calibration
+from tests.scenarios.calibration.conftest import FILE
+
+
+def faults(read, text, **options):
+    with pytest.raises(InputError) as caught:
+        read(text, **options)
+    assert caught.value.exit_code == 2
+    return str(caught.value).splitlines()
+
+
+def test_a_file_is_read(read):
+    made = read()
+    assert [one.name for one in made.file.fit] == ["2006", "2007", "2008"]
+    assert isinstance(made.file.priors["protocol.selection.q"], UniformPrior)
+    assert made.boundary == made.first_held_out == 2009
+    assert made.leader == "last"
+    assert made.counted == (
+        "founding.teams_per_year",
+        "protocol.team_size.mean",
+        "protocol.team_size.dispersion",
+        "protocol.team_size.growth",
+        "protocol.newcomers.lead",
+    )
+    # Nothing later than the held-out window is held.
+    assert made.corpus.works.dates.max() < 0 == made.corpus.day(2010)
+
+
+def test_short_names_and_defaults(read):
+    lines = FILE.splitlines()[:5]
+    made = read("\n".join(lines))
+    assert "protocol.selection.q" in made.file.priors
+    assert isinstance(made.file.priors["protocol.selection.q"], LogitNormal)
+    short = FILE.replace("[newcomers, q, repeat_rate]", "[newcomer, q, NN]")
+    assert read(short).file.targets == ("newcomers", "q", "newcomer_newcomer")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "told"),
+    [
+        ("held_out: [2009]", "held_out: [2008]", 5, "lies in the fit window 2008"),
+        ("held_out: [2009]", "held_out: [2008-2009]", 5, "lies in the fit window 2008"),
+        ("held_out: [2009]", "held_out: [2005]", 5, "lies before the fit window 2006"),
+        ("held_out: [2009]", "held_out: [2009-2008]", 5, "run backwards"),
+        ("held_out: [2009]", "held_out: [next]", 5, "expected years such as 2008-2009"),
+        ("held_out: [2009]", "held_out: [2030]", 5, "no paper is dated in 2030"),
+        ("[2006, 2007, 2008]", "[2006, 2006, 2008]", 4, "overlaps another one of fit"),
+        ("[2006, 2007, 2008]", "[2005-2006, 2007, 2008]", 4, "different lengths"),
+        ("[2006, 2007, 2008]", "[1990, 2007, 2008]", 4, "begins before the papers do (1995)"),
+        ("q, repeat_rate]", "q, repeat_rat]", 10, "'repeat_rat' is never measured"),
+        ("q, repeat_rate]", "q, repeat_rat]", 10, "did you mean 'repeat_rate'"),
+        ("checks: [clustering]", "checks: [q]", 11, "q is a target as well"),
+        ("low: 0, high: 1}", "low: 0, high: 1.5}", 9, "the key takes 0 to 1"),
+        ("low: 0, high: 1}", "low: 1, high: 0}", 9, "give the lower one first"),
+        ("low: 0, high: 1}", "low: 0}", 9, "required"),
+        ("use: uniform", "use: unifrm", 9, "did you mean 'uniform'"),
+        ("median: 0.5", "median: 1.5", 8, "lies between 0 and 1"),
+        ("protocol.selection.q:", "protocol.selection.qq:", 9, "is no parameter"),
+        (
+            "protocol.newcomers.seat: {use: logit_normal, median: 0.5, sd: 0.7}",
+            "founding.leaders.shape: {use: log_normal}",
+            8,
+            "the key cannot be counted",
+        ),
+        (
+            "{use: logit_normal, median: 0.5, sd: 0.7}",
+            "{use: log_normal}",
+            8,
+            "counted on the logit scale",
+        ),
+        ("protocol.newcomers.lead]", "protocol.newcomer.lead]", 6, "is no counted key"),
+        ("protocol.newcomers.lead]", "founding.leaders.shape]", 6, "cannot be counted"),
+        ("base: base.yaml", "base: bases.yaml", 3, "no such file"),
+        ("base: base.yaml", "base: quickstart", 3, "not wordless"),
+        ("[jsonl, papers.jsonl]", "[jsonl]", 2, "expected a kind and its files"),
+        ("[jsonl, papers.jsonl]", "[jsonl, paper.jsonl]", 2, "paper.jsonl"),
+        ("effort: {first_wave: 24", "effort: {first_wave: 3", 12, "at least 20"),
+        ("effort:", "efort:", 12, "did you mean 'effort'"),
+    ],
+)
+def test_every_fault_is_told_with_its_line(read, old, new, line, told):
+    assert old in FILE
+    found = faults(read, FILE.replace(old, new))
+    assert any(f"field.yaml:{line}:" in one and told in one for one in found), found
+
+
+def test_all_faults_come_at_once(read):
+    text = FILE.replace("2009", "2008").replace("clustering", "q").replace("high: 1}", "high: 2}")
+    assert len(faults(read, text)) == 3
+
+
+def test_a_key_that_the_base_does_not_have(read, place):
+    base = (place / "base.yaml").read_text()
+    without = base.replace("team_size: {use: negative_binomial, mean: 3.5, dispersion: 4}", "")
+    (place / "base.yaml").write_text(without.replace("again: {share: 0.3, stay: 0.6}", ""))
+    (found,) = faults(read, FILE)
+    assert "field.yaml:6:" in found
+    assert "has no key protocol.team_size" in found
+    # By default it is what the base has that is counted and fitted.
+    made = read("\n".join(FILE.splitlines()[:5]))
+    assert "protocol.again.share" not in made.file.priors
+    assert not any(key.startswith("protocol.team_size") for key in made.counted)
+
+
+def test_another_simulator_is_imported_only_if_trusted(read):
+    text = FILE + "simulator: tests.scenarios.calibration.assembly_stand_in:StandIn\n"
+    (found,) = faults(read, text)
+    assert "field.yaml:13:" in found
+    assert "--trust" in found
+    assert type(read(text, trust=True).simulator).__name__ == "StandIn"
+    (found,) = faults(read, text.replace("StandIn", "Nobody"), trust=True)
+    assert "cannot be imported" in found
+
+
+def test_fewer_than_three_windows_are_remarked_on(read):
+    (note,) = read(FILE.replace("[2006, 2007, 2008]", "[2007, 2008]")).notes
+    assert "fewer than three" in note
+
+
+def test_an_ecosystem_is_given_windows_before_its_boundary(place, read, tmp_path):
+    from typer.testing import CliRunner
+
+    from scenarios.cli.app import app
+
+    folder = tmp_path / "eco"
+    built = CliRunner().invoke(
+        app,
+        [
+            *("ecosystem", "build", "jsonl", str(place / "papers.jsonl"), "--boundary", "2010"),
+            *("--no-abstract-required", "--out", str(folder)),
+        ],
+    )
+    assert built.exit_code == 0, built.output
+    made = read_calibration(folder, base=str(place / "base.yaml"))
+    assert made.file.held_out == (Window(first=2008, last=2009),)
+    assert [one.name for one in made.file.fit] == ["2002-2003", "2004-2005", "2006-2007"]
+    assert made.boundary == 2010
+    assert "held out" in made.notes[0]
+    # The same papers as from the source, whatever comes after them.
+    source = read(FILE.replace("held_out: [2009]", "held_out: [2009]\nboundary: 2010"))
+    assert made.corpus.digest(None, 2010) == source.corpus.digest(None, 2010)
+    later = read(FILE.replace("[jsonl, papers.jsonl]", "").replace("source:", "ecosystem: eco"))
+    assert later.corpus.digest(None, 2009) != made.corpus.digest(None, 2010)
+    found = faults(
+        read,
+        FILE.replace("source: [jsonl, papers.jsonl]", "ecosystem: eco").replace(
+            "held_out: [2009]", "held_out: [2010]"
+        ),
+    )
+    assert any("ends before its boundary 2010" in one for one in found)
+
+
+def test_a_past_that_is_too_short_for_an_ecosystem(place, tmp_path):
+    with pytest.raises(InputError, match="not an ecosystem folder"):
+        read_calibration(tmp_path)
