@@ -31,7 +31,9 @@ class Topic(Form):
 
     has_rule: ClassVar[bool] = True
     reason: str = Field(
-        default="", alias="Reason", description="which themes came back, which need it answers"
+        default="",
+        alias="Reason",
+        description="which themes came back, which need it answers, what it would change",
     )
     topic: str = Field(
         alias="Selected Topic",
@@ -164,6 +166,15 @@ class Idea(Spoken):
             named += ["Objection", "Marks"]
         return (*named, *super().unasked(slots))
 
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """Marks that are asked for are marks: no ``null`` is offered in their place."""
+        schema = super().schema_for(slots)
+        marks = schema["properties"].get("Marks")
+        if marks is not None:
+            schema["properties"]["Marks"] = marks["anyOf"][0]
+        return schema
+
     @property
     def query(self) -> str:
         """The text by which papers near the idea are searched: title and idea."""
@@ -183,8 +194,8 @@ class Idea(Spoken):
 
     @property
     def text_with_reason(self) -> str:
-        """What made its author think of it, and the idea."""
-        return f"{self.reason}\n{self.text}" if self.reason else self.text
+        """What made its author think of it, and the idea; its title is marked as such."""
+        return f"{self.reason}\nTitle: {self.text}" if self.reason else self.text
 
     def words(self) -> str:
         """What its author said of it: the reasons, the idea, and the self-assessment."""

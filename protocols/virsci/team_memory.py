@@ -44,14 +44,17 @@ class TeamMemory:
         return kept if self.carries else ()
 
 
-def tell_failed_topic(agreed: int, asked: int, topic: Topic) -> str:
-    """A line on a topic that found no majority.
+def tell_failed_topic(agreed: int, asked: int, topic: Topic, *, by_leader: bool = False) -> str:
+    """A line on a topic that found no consensus.
 
     Args:
         agreed: members who agreed.
         asked: members who were asked.
         topic: the leader's proposal.
+        by_leader: was the leader asked alone?
     """
+    if by_leader:
+        return f'The topic "{topic.topic}" was dropped by the leader, who had proposed it.'
     return f'The topic "{topic.topic}" was dropped: {agreed} of {asked} agreed to it.'
 
 

@@ -46,6 +46,14 @@ class TopicRules:
     leaving: Switch = "on"
     search: SearchRules = NO_PAPERS
 
+    def decided_by(self, attempt: int) -> Literal["majority", "leader", "proposal"]:
+        """Who decides whether a proposed topic stands; ``proposal``: it stands in any case.
+
+        Args:
+            attempt: number of the discussion, from 0.
+        """
+        return "proposal" if attempt + 1 == self.forced_after else self.consensus
+
 
 class TopicProposal(NamedTuple):
     """What a discussion ends with, unread.
@@ -91,7 +99,7 @@ def discuss_topic(
     """
     for attempt in range(rules.restarts + 1):
         discussion = make_discussion()
-        steps = hold_discussion(team, lab, rules, memory, discussion)
+        steps = hold_discussion(team, lab, rules, memory, discussion, attempt)
         proposal: TopicProposal = yield from lab.stage("topic", steps)
         yield from lab.prepare()
         yield from lab.notice()
@@ -102,7 +110,8 @@ def discuss_topic(
         lab.event("no_consensus", attempt=attempt + 1)
         if attempt == rules.restarts:
             raise Dissolved("no consensus")
-        dropped = partial(tell_failed_topic, sum(votes), len(votes))
+        by_leader = rules.consensus == "leader"
+        dropped = partial(tell_failed_topic, sum(votes), len(votes), by_leader=by_leader)
         memory.failed_topics += (lab.later(dropped, proposal.topic),)
         team.restarts += 1
     memory.topic_summaries = discussion.summaries
@@ -116,7 +125,12 @@ def discuss_topic(
 
 
 def hold_discussion(
-    team: Team, lab: Lab, rules: TopicRules, memory: TeamMemory, discussion: Discussion
+    team: Team,
+    lab: Lab,
+    rules: TopicRules,
+    memory: TeamMemory,
+    discussion: Discussion,
+    attempt: int,
 ) -> Process[TopicProposal]:
     """One discussion: K turns (Eq. 1), the leader's topic, and the votes on it.
 
@@ -126,6 +140,7 @@ def hold_discussion(
         rules: the topic to begin with, what is searched, and what is asked at the end.
         memory: the topics that were dropped before.
         discussion: holds the turns.
+        attempt: number of the discussion, from 0.
     """
     start = rules.start
 
@@ -143,6 +158,7 @@ def hold_discussion(
                 about=start,
                 members=lab.members,
                 start=start,
+                decided_by=rules.decided_by(attempt),
                 tried=memory.failed_topics,
                 references=find_papers(lab, rules.search, speaker, cue),
                 summaries=discussion.summaries,
@@ -152,12 +168,17 @@ def hold_discussion(
             cue = remark
         return said
 
-    closing = partial(propose_topic, team, lab, rules, memory, discussion)
+    closing = partial(propose_topic, team, lab, rules, memory, discussion, attempt)
     return (yield from discussion.hold(speak, closing=closing))
 
 
 def propose_topic(
-    team: Team, lab: Lab, rules: TopicRules, memory: TeamMemory, discussion: Discussion
+    team: Team,
+    lab: Lab,
+    rules: TopicRules,
+    memory: TeamMemory,
+    discussion: Discussion,
+    attempt: int,
 ) -> Process[TopicProposal]:
     """The leader proposes a topic; then agreement and staying are asked for.
 
@@ -167,12 +188,14 @@ def propose_topic(
         rules: who is asked, and for what.
         memory: its pages are shown.
         discussion: the one that has just been held.
+        attempt: its number, from 0.
     """
     topic: Answer[Topic] = yield from lab.ask(
         team.leader,
         memory.prompts["topic_choice"],
         Topic,
         "decide",
+        decided_by=rules.decided_by(attempt),
         tried=memory.failed_topics,
         summaries=discussion.summaries,
         said=discussion.last_turn,
@@ -187,6 +210,8 @@ def propose_topic(
             seat=seat,
             topic=topic,
             leader=team.leader,
+            decided_by=rules.decided_by(attempt),
+            last_attempt=attempt == rules.restarts,
             reasons=memory.carries,
             tried=memory.failed_topics,
         ),

@@ -59,14 +59,15 @@ HEADINGS = (
 """How a page says who wrote the lines below: the name, or whose it is where no name is given."""
 LITERATURE = (
     "The papers:",
+    "Published papers near to the ideas:",
     "It builds on:",
     "Published papers near to it:",
-    "Published papers that are near:",
+    "Published papers that may be of use:",
     "Papers of your own that are near to this:",
     "The published abstracts it was compared with:",
     "Published abstracts:",
 )
-KNOWLEDGE = "Scientists outside the team whose work bears on this:"
+KNOWLEDGE = "Scientists outside the team whose work may be of use:"
 RECALLED = "From your work in other teams you recall:"
 MAY_ASK = "You may put one question to one of these, if the answer would help: "
 
