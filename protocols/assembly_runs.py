@@ -143,8 +143,7 @@ class AssemblyRun:
         least = min(wanted, 2 if protocol.min_size is None else protocol.min_size)
         authors = members if len(members) >= least else []
         if protocol.author_order == "leader_last":
-            known = self.history.last_date
-            authors = sorted(authors, key=lambda row: (row == leader, known(row) is not None))
+            authors = sorted(authors, key=lambda row: row == leader)
         for row in members:
             if row in self._one_offs:
                 self._one_offs.remove(row)

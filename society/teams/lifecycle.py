@@ -134,7 +134,7 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     # Read before anything is recorded: an unreadable text must leave no half of a paper.
     text = manuscript.text.read()
     cites = manuscript.cites.read() if manuscript.cites is not None else ()
-    authors = _in_author_order(world, team, manuscript.author_order)
+    authors = _in_author_order(team, manuscript.author_order)
     now, population = world.env.now, world.population
     paper = Paper(
         id=team.id,
@@ -161,13 +161,12 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     renew_interests(world, paper)
 
 
-def _in_author_order(world: World, team: Team, order: AuthorOrder) -> list[str]:
+def _in_author_order(team: Team, order: AuthorOrder) -> list[str]:
     """The authors of a team's paper, that is those who stayed to the end, in order."""
     authors = [member.scientist for member in team.memberships if member.stayed]
     if order == "leader_last":
-        rows, history = world.population.rows, world.history
-        # Stable: within each group they stand as they joined.
-        authors.sort(key=lambda who: (who == team.leader, history.last_date(rows[who]) is not None))
+        # Stable: the others stand as they joined.
+        authors.sort(key=lambda who: who == team.leader)
     return authors
 
 
