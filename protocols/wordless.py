@@ -65,8 +65,8 @@ class Wordless(TeamProtocol):
     groups: ResearchGroups | None = None
     """How leaders ask newcomers of their own group first; null: no groups."""
     author_order: AuthorOrder = "leader_first"
-    """``leader_first``: the leader, then the others as they joined. ``leader_last``: the others, and
-    the leader at the end."""
+    """``leader_first``: the leader, then the others as they joined. ``leader_last``: the
+    others, and the leader at the end."""
     meetings: int = Field(default=3, ge=0)
     """Meetings, each called with its notice, with homework between two of them."""
     meeting: Duration = Field(default_factory=lambda: FixedDuration(length=parse_days("1h")))

@@ -302,8 +302,8 @@ class VirSciSettings(Part):
     groups: ResearchGroups | None = None
     """How leaders ask newcomers of their own group first; null: no groups."""
     author_order: AuthorOrder = "leader_first"
-    """``leader_first``: the leader, then the others as they joined. ``leader_last``: the others, and
-    the leader at the end."""
+    """``leader_first``: the leader, then the others as they joined. ``leader_last``: the
+    others, and the leader at the end."""
     selection: SelectionPolicy = Field(default_factory=Coauthorship)
     """Whom the leader asks."""
     freshness: float | None = Field(default=None, ge=0, le=1)

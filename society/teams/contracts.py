@@ -81,8 +81,8 @@ class TeamProtocol(Part):
 
 
 AuthorOrder = Literal["leader_first", "leader_last"]
-"""``leader_first``: the leader, then the others as they joined. ``leader_last``: the others, and the
-leader at the end."""
+"""``leader_first``: the leader, then the others as they joined. ``leader_last``: the others, and
+the leader at the end."""
 
 
 @dataclass(frozen=True, slots=True)
