@@ -38,7 +38,9 @@ def folders(tmp_path_factory):
     told.save(place / "eco")
     settings = {"population.ecosystem.use": "folder", "until": "300d"}
     settings["population.ecosystem.path"] = str(place / "eco")
-    return place / "eco", run_scenario(load_scenario("quickstart", **settings), place / "run")
+    return place / "eco", run_scenario(
+        load_scenario("quickstart", **settings), place / "run", page=False
+    )
 
 
 def vars_of(paper):
@@ -134,7 +136,7 @@ def test_several_runs_have_a_mean_and_a_spread(folders, tmp_path):
     others = [tmp_path / "other", tmp_path / "again"]
     settings = {"population.ecosystem.use": "folder", "until": "300d", "seed": 2}
     settings["population.ecosystem.path"] = str(eco)
-    run_scenario(load_scenario("quickstart", **settings), others[0])
+    run_scenario(load_scenario("quickstart", **settings), others[0], page=False)
     shutil.copytree(run, others[1])
     done = society("compare", run, *others, "--with", eco, "--json", "--out", tmp_path / "tables")
     assert done.exit_code == 0, done.output
