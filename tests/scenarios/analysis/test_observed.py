@@ -186,7 +186,7 @@ def test_what_cannot_be_compared_is_refused(folders, tmp_path):
         assert "Traceback" not in done.stderr
 
 
-def test_a_study_is_compared_arm_by_arm(folders, tmp_path):
+def test_a_study_is_compared_arm_by_arm(nursery, folders, tmp_path):
     eco, _ = folders
     study = tmp_path / "study.yaml"
     study.write_text(
@@ -206,8 +206,8 @@ measures: [papers]
         encoding="utf-8",
     )
     folder = tmp_path / "runs"
-    done = society("study", "run", study, "--out", folder)
-    assert done.exit_code == 0, done.output
+    done = nursery.society("study", "run", study, "--out", folder)
+    assert done.returncode == 0, done.stderr
     done = society("compare", folder, "--with", eco, "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)["comparisons"]
