@@ -101,6 +101,15 @@ def sketched():
     DRAWING[0] = before
 
 
+@pytest.fixture
+def collected():
+    """Collect garbage as often as Python does by default: for tests of how much is held."""
+    seldom = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*seldom)
+
+
 @pytest.fixture(scope="session")
 def offline_nursery():
     """Processes that have all imported but clients of models, with another hash seed than ours."""
