@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.empty_figures import empty_figures
-from tests.forked_commands import ONE_THREAD, Nursery
+from tests.forked_commands import ONE_THREAD, SELDOM, Nursery
 
 # Folders of tests bear the names of packages: the packages come first, however pytest is started.
 ROOT = Path(__file__).parents[1]
@@ -91,6 +91,23 @@ def drawn():
     DRAWING[0] = True
     yield
     DRAWING[0] = False
+
+
+@pytest.fixture
+def sketched():
+    """Draw nothing in this test, although its file has ``drawn``: it looks at words only."""
+    before, DRAWING[0] = DRAWING[0], False
+    yield
+    DRAWING[0] = before
+
+
+@pytest.fixture
+def collected():
+    """Collect garbage as often as Python does by default: for tests of how much is held."""
+    seldom = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*seldom)
 
 
 @pytest.fixture(scope="session")
@@ -183,6 +200,10 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Leave what is there for good out of every collection of garbage that follows."""
+    """Leave what is there for good out of collections of garbage, and make them rare.
+
+    Tables and figures are full of cycles: a seventh of a worker's time went into collections.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*SELDOM)

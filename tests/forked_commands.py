@@ -37,6 +37,8 @@ from tests.empty_figures import empty_figures
 ROOT = Path(__file__).parents[1]
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """A process whose libraries have threads of their own cannot be forked safely."""
+SELDOM = (50_000, 20, 20)
+"""When garbage is collected: by default every 700 objects, which a run makes by the million."""
 MAIN = "from tests.forked_commands import main; main()"
 SMALL = {
     "population.ecosystem.scientists": 8,

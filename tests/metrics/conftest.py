@@ -193,7 +193,7 @@ def rows():
     return hand_rows()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_run():
     """Build a run from rows; without rows, the hand-made one."""
 
@@ -236,6 +236,15 @@ def hand_run():
 def run():
     """The hand-made run with vectors and databases."""
     return _hand_run()
+
+
+@pytest.fixture(scope="session")
+def measured():
+    """Every measure of the hand-made run, taken once; tests only read them."""
+    from metrics.registry import METRICS
+
+    whole = _hand_run()
+    return {name: metric(whole) for name, metric in METRICS.items()}
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from metrics.summary import summarise_run
 from scenarios.cli.app import app
 from society.results.run import Run
 from society.results.table_files import write_measures
+from tests.metrics.conftest import hand_rows
 from tests.metrics.html_page import Page, assert_inert
 
 WHY = "the budget is reached: 4.99 of 5 US dollars are spent"
@@ -21,14 +22,29 @@ STOPPED = {"partial": WHY, "days": 60.0, "until": 730.0}
 AT_WORK = "S5/1"
 
 
-@pytest.fixture
-def part_rows(rows):
+def rows_of_a_part():
     """The hand-made rows as a stop leaves them: of a team at work, only what the clock wrote."""
+    rows = hand_rows()
     for name in ("teams", "members", "consultations"):
         rows[name] = [row for row in rows[name] if row[0] != AT_WORK]
     rows["calls"] = [row for row in rows["calls"] if row[1] != AT_WORK]
     assert any(row[0] == AT_WORK for row in rows["meetings"] + rows["homework"])
     return rows
+
+
+@pytest.fixture
+def part_rows():
+    """These rows, free to be changed by a test."""
+    return rows_of_a_part()
+
+
+@pytest.fixture(scope="module")
+def parts(make_run):
+    """A run that was stopped on day 60, and one of which the first day was not over."""
+    return (
+        make_run(rows_of_a_part(), STOPPED),
+        make_run({}, {**STOPPED, "days": 0.0}),
+    )
 
 
 @pytest.fixture
@@ -48,15 +64,13 @@ def text(run):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_measure_can_be_taken_of_a_part(name, part, run):
-    taken, whole = METRICS[name](part), METRICS[name](run)
-    assert taken.dtypes.to_dict() == whole.dtypes.to_dict()
+def test_every_measure_can_be_taken_of_a_part(name, parts, measured):
+    assert METRICS[name](parts[0]).dtypes.to_dict() == measured[name].dtypes.to_dict()
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_measure_can_be_taken_before_the_first_day_is_over(name, make_run, run):
-    taken = METRICS[name](make_run({}, {**STOPPED, "days": 0.0}))
-    assert taken.dtypes.to_dict() == METRICS[name](run).dtypes.to_dict()
+def test_every_measure_can_be_taken_before_the_first_day_is_over(name, parts, measured):
+    assert METRICS[name](parts[1]).dtypes.to_dict() == measured[name].dtypes.to_dict()
 
 
 def test_homework_of_a_team_at_work_is_not_that_of_people_in_no_team(part):
@@ -166,12 +180,12 @@ def test_show_of_a_run_without_a_ledger_prints_none(put, rows):
 
 
 @pytest.fixture
-def older(put, rows, run):
+def older(put, rows, run, measured):
     """A run folder whose tables and measures lack columns of this release."""
     folder = put("older", rows, run=run)
     calls = folder / "tables" / "calls.parquet"
     pq.write_table(pq.read_table(calls).drop_columns(["rung", "verdict", "sequence"]), calls)
-    measures = {name: metric(run) for name, metric in METRICS.items()}
+    measures = dict(measured)
     del measures["outcomes_without_defaults"], measures["calls_by_rung"]
     for name, gone in (("teams", "tied"), ("waiting", "held_up"), ("novelty", "CI_unknown")):
         measures[name] = measures[name].drop(columns=gone)

@@ -15,6 +15,25 @@ MODULES = sorted({metric.__module__ for metric in METRICS.values()})
 HERE = Path(__file__).parent
 
 
+@pytest.fixture(scope="module")
+def tests():
+    """The text of all tests of measures."""
+    return "".join(path.read_text(encoding="utf-8") for path in HERE.rglob("test_*.py"))
+
+
+@pytest.fixture(scope="module")
+def nothing(make_run):
+    """A run in which nothing happened."""
+    return make_run({})
+
+
+@pytest.fixture(scope="module")
+def shared(hand_run):
+    """The hand-made run, whose tables no measure may change, and copies of these."""
+    made = hand_run()
+    return made, {table: rows.copy() for table, rows in made.tables().items()}
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_every_measure_is_documented_with_a_source(name):
     text = inspect.getdoc(METRICS[name]) or ""
@@ -23,23 +42,22 @@ def test_every_measure_is_documented_with_a_source(name):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_measure_has_a_test(name):
-    tests = "".join(path.read_text(encoding="utf-8") for path in HERE.rglob("test_*.py"))
+def test_every_measure_has_a_test(name, tests):
     function = METRICS[name].__name__
     told = "calls_by_{by}" if function.startswith("calls_by_") else f"{function}("
     assert told in tests
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_measure_gives_the_same_columns_for_an_empty_run(name, run, empty_run):
-    full, empty = METRICS[name](run), METRICS[name](empty_run)
+def test_every_measure_gives_the_same_columns_for_an_empty_run(name, measured, nothing):
+    full, empty = measured[name], METRICS[name](nothing)
     assert list(full.columns) == list(empty.columns)
     assert [str(dtype) for dtype in full.dtypes] == [str(dtype) for dtype in empty.dtypes]
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_measure_leaves_the_tables_alone(name, run):
-    before = {table: rows.copy() for table, rows in run.tables().items()}
+def test_every_measure_leaves_the_tables_alone(name, shared):
+    run, before = shared
     METRICS[name](run)
     for table, rows in run.tables().items():
         assert rows.equals(before[table]), table

@@ -11,6 +11,8 @@ from scenarios.runs.identity import drop_paths, is_same_scenario
 from scenarios.runs.run_folder import hash_json, identity_hash
 from society.results.run import Run
 
+pytestmark = pytest.mark.usefixtures("no_results")
+
 SMALL = {
     "until": "200d",
     "population.ecosystem.scientists": 12,

@@ -101,18 +101,21 @@ def test_without_meetings_nothing_is_held(empty_run):
     assert row.isna()["idle_share"]
 
 
-def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(tmp_path):
+def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(
+    tmp_path, monkeypatch
+):
     import scenarios
     from society.results.run import Run
 
     told = {}
     for attention in ("on", "unlimited"):
-        settings = {"until": "250d", "attention": attention, "metrics": ["chance"]}
+        settings = {"until": "200d", "attention": attention, "metrics": ["chance"]}
         settings |= {"founding.teams_per_year": 2.5, "population.ecosystem.papers": 240}
         settings |= {"population.ecosystem.scientists": 30}
         scenario = scenarios.load_scenario("quickstart", **settings)
         run = Run.open(scenarios.run_scenario(scenario, tmp_path / attention))
         told[attention] = delays(run), held_attention(run).iloc[0]
+        monkeypatch.setattr("metrics.report.page.write_page", lambda *_: None)  # one is read
     table, held = told["on"]
     assert (table["desk_queue"] > 0).any()
     assert held["idle_share"] < 0.05

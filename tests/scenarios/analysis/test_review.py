@@ -175,10 +175,10 @@ comparisons:
 """
 
 
-def test_a_study_is_reviewed_as_one_and_its_page_correlates(here, live, server):
+def test_a_study_is_reviewed_as_one_and_its_page_correlates(nursery, here, live, server):
     (here / "it.yaml").write_text(STUDY)
-    done = society("study", "run", "it.yaml", "--out", "it", "--jobs", "1")
-    assert done.exit_code == 0, done.output
+    done = nursery.society("study", "run", "it.yaml", "--out", "it", "--jobs", "1")
+    assert done.returncode == 0, done.stderr
     before = pd.read_csv(here / "it/report/correlations.csv")
     assert before["n"].tolist() == [0, 0, 4, 4]
     done = society("review", "it", "--kind", "novelty", *_set(live), "--panel", "model")

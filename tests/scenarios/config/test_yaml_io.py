@@ -25,6 +25,8 @@ from scenarios.config.yaml_io import (
     write_yaml,
 )
 
+pytestmark = pytest.mark.usefixtures("collected")
+
 
 def fault(text: str) -> str:
     with pytest.raises(InputError) as caught:

@@ -90,7 +90,7 @@ def test_no_page_of_a_run_is_longer_than_the_one_of_the_rehearsal(
 
 
 def test_a_run_asks_for_one_window_that_holds_every_page(
-    path: Path, server: FaultServer, no_page: None
+    path: Path, server: FaultServer, no_results: None
 ) -> None:
     scenario = spoken(path, server, Plan(plays="ollama"))
     folder = run_scenario(scenario, path.parent / "run")
@@ -107,7 +107,7 @@ def test_a_run_asks_for_one_window_that_holds_every_page(
 
 
 def test_without_a_window_of_its_own_the_same_run_would_be_cut(
-    path: Path, server: FaultServer, no_page: None
+    path: Path, server: FaultServer, no_results: None
 ) -> None:
     server.plan(Plan(plays="ollama", window=2048))
     server.reset()
@@ -117,7 +117,7 @@ def test_without_a_window_of_its_own_the_same_run_would_be_cut(
 
 
 def test_a_window_that_is_too_short_is_refused_before_the_first_call(
-    path: Path, server: FaultServer, no_page: None
+    path: Path, server: FaultServer, no_results: None
 ) -> None:
     scenario = spoken(path, server, Plan(plays="ollama", trained=4096))
     with pytest.raises(InputError, match=r"made for 4,096; set backend\.context=4096"):
@@ -127,7 +127,7 @@ def test_a_window_that_is_too_short_is_refused_before_the_first_call(
 
 @pytest.mark.parametrize("refuses", [True, False])
 def test_a_stated_context_is_asked_for_and_pages_are_trimmed_to_it(
-    path: Path, server: FaultServer, no_page: None, refuses: bool
+    path: Path, server: FaultServer, no_results: None, refuses: bool
 ) -> None:
     keys = {"backend.context": 2048, "backend.max_tokens": 500}
     plan = Plan(plays="ollama", trained=2048, refuses=refuses)

@@ -8,6 +8,8 @@ import pytest
 
 from society.formation.excluded_rows import ExcludedRows
 
+pytestmark = pytest.mark.usefixtures("collected")
+
 
 @pytest.fixture
 def gone():

@@ -1,6 +1,7 @@
 """Policies that look at more than the leader's row: draws agree with each one's definition."""
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
@@ -82,9 +83,19 @@ def fits(drawn, weights, rows):
     return chisquare(counts[some], expected).pvalue
 
 
+FEW = [((2,), ()), ((1, 5), (6, 0)), ((8, 4), ())]
+"""Members and others excluded of ``make test``; ``make test-slow`` tries all."""
+
+
 @pytest.mark.parametrize("name", POLICIES)
-@pytest.mark.parametrize("members", [(2,), (1, 5), (8, 4)], ids=str)
-@pytest.mark.parametrize("also", [(), (6, 0)], ids=["nobody", "some"])
+@pytest.mark.parametrize(
+    ("members", "also"),
+    [
+        pytest.param(*one, marks=() if one in FEW else pytest.mark.slow)
+        for one in product([(2,), (1, 5), (8, 4)], [(), (6, 0)])
+    ],
+    ids=str,
+)
 def test_draws_follow_the_definition(world, name, members, also):
     policy, excluded = POLICIES[name], frozenset((*members, *also))
     rng = Streams(3).stream(name, members, also)

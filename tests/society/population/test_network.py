@@ -10,6 +10,8 @@ from scipy.sparse import csr_array
 
 from society.population.network import CoauthorNetwork
 
+pytestmark = pytest.mark.usefixtures("collected")
+
 PEOPLE = 9
 
 

@@ -20,6 +20,8 @@ from society.population.network import CoauthorNetwork
 from society.results.dataframes import build_tables
 from tests.society.tiny_society import name
 
+pytestmark = pytest.mark.usefixtures("collected")
+
 PART = ("members", "invitations", "consultations", "homework", "calls", "authorships")
 
 

@@ -12,6 +12,8 @@ from society.ecosystem.importers.formats.registry import open_source
 from society.ecosystem.importers.spool import Spool
 from tests.society.ecosystem.importers.foreign_files import openalex_work, put
 
+pytestmark = pytest.mark.usefixtures("collected")
+
 FEW, MANY = 1_000, 4_000
 BYTES_AN_ID = 110
 SLACK = 400_000

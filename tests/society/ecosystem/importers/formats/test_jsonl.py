@@ -13,6 +13,8 @@ from society.ecosystem.building.raw_records import RawAuthor, RawRecord
 from society.ecosystem.importers.formats.jsonl import JsonLines
 from tests.society.ecosystem.importers.foreign_files import balanced
 
+pytestmark = pytest.mark.usefixtures("collected")
+
 FULL = {
     "id": "10.1/x",
     "title": " A  title ",
