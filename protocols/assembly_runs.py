@@ -26,10 +26,9 @@ from society.formation.founding import Founding
 from society.formation.leaders import Anybody, ByFadingPapers
 from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.observed_sizes import ObservedSizes
-from society.formation.productivity import Productivities
 from society.kernel.streams import Streams
 from society.literature.authorships import Authorships
-from society.population.paper_history import FadingPapers, PaperHistory
+from society.population.paper_history import PaperHistory
 
 P = TypeVar("P", bound=Part)
 
@@ -70,7 +69,6 @@ class AssemblyRun:
         self._departed: dict[int, float] = {}
         self._one_offs: set[int] = set()
         self._projects: dict[int, int] = {}
-        self._fading: dict[tuple[float | None, float, float | None], FadingPapers] = {}
 
     def papers(self, until: float) -> Authorships:
         """The papers of the society from day 0 to before a date; to be called once.
@@ -84,7 +82,7 @@ class AssemblyRun:
         """
         dated: list[tuple[float, list[int]]] = []
         founders: tuple[float, set[int]] = (-1.0, set())
-        foundings = self._founding.foundings(len(self.population), Streams(self.streams.seed))
+        foundings = self._founding.foundings(len(self.population), self.streams)
         for ordinal, (date, _) in enumerate(foundings):
             if date >= until or self._founding.is_complete(ordinal):
                 break
@@ -101,16 +99,6 @@ class AssemblyRun:
                 dated.append((date, authors))
         return Authorships.of(dated, len(self.population))
 
-    def fading_papers(
-        self, memory: float | None, exponent: float, shape: float | None = None
-    ) -> FadingPapers:
-        """Everybody's fading papers as of now; see ``WorldView``."""
-        key = memory, exponent, shape
-        if key not in self._fading:
-            factors = None if shape is None else Productivities(self.streams, shape)
-            self._fading[key] = FadingPapers(self.history, memory, exponent, factors)
-        return self._fading[key]
-
     def unavailable(self) -> ExcludedRows:
         """Rows of people who have left the society or come today."""
         today: set[int] = set()
@@ -122,10 +110,10 @@ class AssemblyRun:
 
     def _draw_leader(self, ordinal: int, founders: set[int]) -> int | None:
         rule, seats = self._founding.leaders or Anybody(), self._protocol.newcomers
-        streams = Streams(self.streams.seed)
-        row = rule.choose(self.unavailable() | founders, self, streams.stream("lead", ordinal))  # type: ignore[arg-type]
+        rng = self.streams.stream("lead", ordinal)
+        row = rule.choose(self.unavailable() | founders, self, rng)  # type: ignore[arg-type]
         if row is not None and seats is not None:
-            rng = streams.stream("newcomer leads", ordinal)
+            rng = self.streams.stream("newcomer leads", ordinal)
             if seats.leads(self.day, rng):
                 return self._bring(seats, row, rng)
         return row
@@ -186,11 +174,6 @@ def with_parameters(part: P, values: Mapping[str, Any]) -> P:
             raise InputError(f"{first}: it is {child!r} in the base, so nothing stands below it")
         update[first] = with_parameters(child, inner)
     return part.model_copy(update=update)
-
-
-def shifted(papers: Authorships, begin: float) -> Authorships:
-    """The same papers with dates counted from another day."""
-    return dataclasses.replace(papers, dates=papers.dates - begin)
 
 
 def _require_papers_only(founding: Founding, protocol: Wordless) -> None:
@@ -255,11 +238,11 @@ class AssemblySimulator:
             if section not in below or not rest:
                 raise InputError(f"{key}: a parameter stands below founding or protocol")
             below[section][rest] = value
-        past = shifted(before.between(-np.inf, begin), begin)
+        past = before.between(-np.inf, begin).counted_from(begin)
         sizes, known = (past.sizes, past.dates), np.arange(past.people)
         if self.recent is not None:
-            active = past.between(-self.recent, 0.0).authors
-            past, known = past.of_people(np.unique(active))
+            known = np.unique(past.between(-self.recent, 0.0).authors)
+            past = past.of_people(known)
         run = AssemblyRun(
             with_parameters(self.founding, below["founding"]),
             with_parameters(self.protocol, below["protocol"]),

@@ -71,6 +71,11 @@ class Mixture(TeamProtocol):
             raise ValueError("of holds a mixture; list its components instead")
         if len(set(names)) < len(names):
             raise ValueError(f"of has two components of one name ({', '.join(names)}); name them")
+        if any(one.newcomer_seats and one.newcomer_seats.lead for one in self.components):
+            raise ValueError(
+                "of has a component with newcomers.lead above 0; set it to 0, since which protocol "
+                "a team has is known only when it has a leader"
+            )
         return self
 
     @property

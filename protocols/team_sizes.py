@@ -15,10 +15,7 @@ from society.literature.papers import DAYS_PER_YEAR
 
 
 class TeamSize(Part):
-    """A distribution of team sizes; subclass it and write ``draw``.
-
-    One that changes with time writes ``draw_on``.
-    """
+    """A distribution of team sizes; subclass it and write ``draw``."""
 
     def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
         """Draw one size, at least 1, of a team founded on day 0.
@@ -27,14 +24,26 @@ class TeamSize(Part):
             observed: sizes of the ecosystem's past teams.
             rng: the stream of this draw.
         """
-        return self.draw_on(0.0, observed, rng)
+        raise NotImplementedError
 
     def draw_on(self, day: float, observed: Sequence[int], rng: np.random.Generator) -> int:
         """Draw one size, at least 1, of a team founded on a date in days; see ``draw``."""
         return self.draw(observed, rng)
 
 
-class ObservedSize(TeamSize):
+class ChangingTeamSize(TeamSize):
+    """A distribution of team sizes that changes with time; subclass it and write ``draw_on``."""
+
+    def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:
+        """Draw one size of a team founded on day 0."""
+        return self.draw_on(0.0, observed, rng)
+
+    def draw_on(self, day: float, observed: Sequence[int], rng: np.random.Generator) -> int:
+        """Draw one size, at least 1, of a team founded on a date in days."""
+        raise NotImplementedError
+
+
+class ObservedSize(ChangingTeamSize):
     """A past team of the ecosystem at random, among those within the bounds."""
 
     smallest: int = Field(default=2, ge=1)
@@ -64,7 +73,7 @@ class ObservedSize(TeamSize):
         return 1 + int(coauthors + rng.random())
 
 
-class NegativeBinomialSize(TeamSize):
+class NegativeBinomialSize(ChangingTeamSize):
     """``smallest`` plus a negative binomial number, whose mean may change with the years.
 
     A law in place of observed sizes: a Poisson number whose mean differs between teams by a gamma

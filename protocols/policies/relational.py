@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from agents.arrays import FloatArray
+from society.formation.productivity import fading_papers
 from society.formation.rejection_sampling import sample_by_rejection, sample_uniformly
 from society.formation.selection import SelectionPolicy
 from society.formation.world_view import WorldView
@@ -189,7 +190,7 @@ class Relational(SelectionPolicy):
         return np.exp(self.topic * np.array(cosines))
 
     def _fading(self, world: WorldView) -> FadingPapers:
-        return world.fading_papers(self.memory, self.exponent)
+        return fading_papers(world, self.memory, self.exponent)
 
 
 def _common_partners(

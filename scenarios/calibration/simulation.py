@@ -85,15 +85,15 @@ class ObservedWindow:
         before, papers = corpus.before(window.first), corpus.inside(window)
         return cls(
             window.name,
-            _moved(before, begin),
-            _moved(papers, begin),
+            before.counted_from(begin),
+            papers.counted_from(begin),
             window.years * DAYS_PER_YEAR,
         )
 
     @cached_property
     def history(self) -> AuthorHistory:
         """Who had written, and with whom."""
-        return AuthorHistory.from_papers(_listed(self.before))
+        return AuthorHistory.from_papers(self.before.dated())
 
     @cached_property
     def quantities(self) -> AssemblyQuantities:
@@ -102,11 +102,11 @@ class ObservedWindow:
 
     def measure(self, papers: Authorships) -> AssemblyQuantities:
         """Quantities of real or simulated papers of the window."""
-        return assembly_quantities(_listed(papers), self.history)
+        return assembly_quantities(papers.dated(), self.history)
 
     def resampled(self, rng: np.random.Generator) -> AssemblyQuantities:
         """Quantities of as many of its papers, drawn with replacement."""
-        listed = _listed(self.papers)
+        listed = self.papers.dated()
         chosen = np.sort(rng.integers(len(listed), size=len(listed)))
         return assembly_quantities([listed[one] for one in chosen.tolist()], self.history)
 
@@ -185,13 +185,3 @@ def _do(job: Job) -> list[float]:
     if _AT_WORK is None:
         raise SocietyError("a worker was given a job before it was ready")
     return run_job(*_AT_WORK, job)
-
-
-def _moved(works: Authorships, by: float) -> Authorships:
-    return Authorships(works.dates - by, works.starts, works.authors, works.people)
-
-
-def _listed(works: Authorships) -> list[tuple[float, list[int]]]:
-    starts, authors = works.starts.tolist(), works.authors.tolist()
-    dates = works.dates.tolist()
-    return [(date, authors[starts[n] : starts[n + 1]]) for n, date in enumerate(dates)]

@@ -18,6 +18,7 @@ from agents.arrays import FloatArray
 from agents.config import Part
 from agents.errors import InputError
 from society.formation.cumulative_advantage import count_weights, sample_by_count
+from society.formation.productivity import fading_papers
 from society.formation.rejection_sampling import sample_by_rejection, sample_uniformly
 from society.kernel.durations import Days
 from society.literature.papers import DAYS_PER_YEAR
@@ -131,7 +132,7 @@ class ByFadingPapers(Leaders):
         self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
     ) -> int | None:
         """Draw by productivity and fading papers."""
-        fading = world.fading_papers(self.memory, self.exponent, self.shape)
+        fading = fading_papers(world, self.memory, self.exponent, self.shape)
         people = len(world.population)
         if fading.total <= 0:
             return sample_uniformly(people, excluded, rng)
@@ -143,7 +144,7 @@ class ByFadingPapers(Leaders):
 
     def weights(self, candidates: Sequence[int], world: WorldView) -> FloatArray:
         """Productivity x fading papers to the power; 1 for everybody where all are 0."""
-        fading = world.fading_papers(self.memory, self.exponent, self.shape)
+        fading = fading_papers(world, self.memory, self.exponent, self.shape)
         if fading.total <= 0:
             return np.ones(len(candidates))
         return fading.weights(np.asarray(candidates, dtype=np.int64))

@@ -36,17 +36,17 @@ class NewcomerSeats(Part):
 
     def leads(self, day: float, rng: np.random.Generator) -> bool:
         """Draw whether the leader of a team founded on a date is a newcomer."""
-        return bool(rng.random() < shifted(self.lead, self.trend, day))
+        return bool(rng.random() < shift_log_odds(self.lead, self.trend, day))
 
     def chance(self, day: float, rng: np.random.Generator) -> float:
         """Draw the chance of the seats of one team founded on a date."""
-        mean = shifted(self.seat, self.trend, day)
+        mean = shift_log_odds(self.seat, self.trend, day)
         if mean in (0.0, 1.0):
             return mean
         return float(rng.beta(mean * self.spread, (1 - mean) * self.spread))
 
 
-def shifted(chance: float, trend: float, day: float) -> float:
+def shift_log_odds(chance: float, trend: float, day: float) -> float:
     """A probability after its log odds have changed for a time.
 
     Args:

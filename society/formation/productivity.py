@@ -1,11 +1,33 @@
-"""Productivities, constant factors of people's chances to lead a team."""
+"""Productivities, that is papers that fade with age and constant factors of one's own."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from agents.arrays import FloatArray
+from society.formation.world_view import WorldView
 from society.kernel.streams import Streams
+from society.population.paper_history import FadingPapers
+
+
+def fading_papers(
+    world: WorldView, memory: float | None, exponent: float, shape: float | None = None
+) -> FadingPapers:
+    """Everybody's fading papers as of now, by which people are drawn.
+
+    They are made at the first use and kept with the history of the papers.
+
+    Args:
+        world: as of now.
+        memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
+        exponent: power of the fading number of papers.
+        shape: of the gamma distribution of the people's constant factors; None: all are 1.
+    """
+    kept, key = world.history.fading, (memory, exponent, shape)
+    if key not in kept:
+        factors = None if shape is None else Productivities(world.streams, shape)
+        kept[key] = FadingPapers(world.history, memory, exponent, factors)
+    return kept[key]
 
 
 class Productivities:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from society.ecosystem.knowledge_bank import KnowledgeBank
     from society.kernel.streams import Streams
     from society.population.network import CoauthorNetwork
-    from society.population.paper_history import FadingPapers, PaperHistory
+    from society.population.paper_history import PaperHistory
     from society.population.population import Population
 
 
@@ -45,18 +45,6 @@ class WorldView(Protocol):
     @property
     def history(self) -> PaperHistory:
         """Everybody's papers by date, those from before day 0 included, as of now."""
-
-    def fading_papers(
-        self, memory: float | None, exponent: float, shape: float | None = None
-    ) -> FadingPapers:
-        """Everybody's fading papers as of now, by which people are drawn.
-
-        Args:
-            memory: time in days after which the weight of a paper has fallen to 1/e.
-            exponent: power of the fading number of papers.
-            shape: of the gamma distribution of the people's constant factors, whose mean is 1;
-                None: everybody's factor is 1.
-        """
 
     def unavailable(self) -> AbstractSet[int]:
         """Rows of scientists who cannot join a team: at the limit, departed, or come today."""

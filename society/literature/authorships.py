@@ -67,14 +67,14 @@ class Authorships:
         sizes: IntArray = np.diff(self.starts)
         return sizes
 
-    def of_people(self, chosen: IntArray) -> tuple[Authorships, IntArray]:
+    def of_people(self, chosen: IntArray) -> Authorships:
         """The authorships of some people, who get the numbers 0, 1, ... in their order.
 
         Args:
             chosen: numbers of people, ascending, each once.
 
         Returns:
-            The papers that at least one of them has written, and ``chosen``.
+            The papers that at least one of them has written.
         """
         numbers = np.full(self.people, -1, dtype=np.int64)
         numbers[chosen] = np.arange(len(chosen))
@@ -84,7 +84,19 @@ class Authorships:
         sizes = np.bincount(papers, minlength=len(self))
         some = sizes > 0
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[some], dtype=np.int64)])
-        return Authorships(self.dates[some], starts, renamed[kept], len(chosen)), chosen
+        return Authorships(self.dates[some], starts, renamed[kept], len(chosen))
+
+    def dated(self) -> list[tuple[float, list[int]]]:
+        """The date and the authors of each paper."""
+        starts, authors = self.starts.tolist(), self.authors.tolist()
+        return [
+            (date, authors[starts[number] : starts[number + 1]])
+            for number, date in enumerate(self.dates.tolist())
+        ]
+
+    def counted_from(self, day: float) -> Authorships:
+        """The same papers with dates counted from another day."""
+        return Authorships(self.dates - day, self.starts, self.authors, self.people)
 
     def between(self, first: float, last: float) -> Authorships:
         """The papers dated from ``first`` on and before ``last``; people keep their numbers."""
@@ -125,19 +137,3 @@ def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authors
     some = sizes > 0
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[some], dtype=np.int64)])
     return Authorships(papers.dates[some], starts, numbers, people)
-
-
-def all_authorships(papers: Papers) -> tuple[Authorships, tuple[str, ...]]:
-    """The authorships of papers by everybody who is named on one.
-
-    Args:
-        papers: in order of date.
-
-    Returns:
-        The authorships, and the ids of the people by number, in alphabetical order.
-    """
-    import pyarrow.compute as pc
-
-    names = tuple(sorted(pc.unique(pc.list_flatten(papers.table["authors"])).to_pylist()))
-    rows = {name: number for number, name in enumerate(names)}
-    return authorships_of(papers, rows, len(names)), names

@@ -30,6 +30,10 @@ class PaperHistory:
         past: returns the papers from before day 0, by row of the population; it is called when
             the first question is asked, because many societies never ask one.
         now: returns the simulated date in days.
+
+    Attributes:
+        fading: fading counts of the papers that have been asked for, by memory, exponent and shape
+            of the people's factors.
     """
 
     def __init__(self, past: Callable[[], Authorships], now: Callable[[], float]) -> None:
@@ -37,6 +41,7 @@ class PaperHistory:
         self._dates: list[float] = []
         self._authors: list[tuple[int, ...]] = []
         self._visible = 0
+        self.fading: dict[tuple[float | None, float, float | None], FadingPapers] = {}
         self._own: dict[int, list[int]] = {}
         self._joint: dict[int, JointPapers] = {}
 
@@ -44,11 +49,6 @@ class PaperHistory:
     def past(self) -> Authorships:
         """The papers from before day 0."""
         return self._past_of()
-
-    @property
-    def now(self) -> float:
-        """The simulated date in days."""
-        return self._now()
 
     def record(self, authors: Sequence[int]) -> None:
         """Add a paper of these authors (rows, in author order), dated now."""
@@ -188,14 +188,6 @@ class FadingPapers:
         """The weight of a person, in the same unit."""
         self._catch_up()
         return self._weight(row) if row < len(self._sums) else 0.0
-
-    def papers(self, row: int) -> float:
-        """The fading number of papers of a person as of now."""
-        self._catch_up()
-        if row >= len(self._sums):
-            return 0.0
-        fade = 1.0 if self._memory is None else math.exp(-self._history.now / self._memory)
-        return self._sums[row] * fade
 
     def weights(self, rows: IntArray) -> FloatArray:
         """The weights of some people, an array of the length of ``rows``."""

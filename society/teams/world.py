@@ -26,7 +26,6 @@ from society.ecosystem.knowledge_bank import KnowledgeBank
 from society.formation.excluded_rows import ExcludedRows
 from society.formation.founding import Founding
 from society.formation.newcomer_seats import NewcomerSeats
-from society.formation.productivity import Productivities
 from society.kernel.dispatcher import Dispatcher
 from society.kernel.durations import Times
 from society.kernel.streams import Streams
@@ -34,7 +33,7 @@ from society.literature.literature import Literature
 from society.literature.papers import DAYS_PER_YEAR
 from society.population.interest_drift import Drift
 from society.population.network import CoauthorNetwork
-from society.population.paper_history import FadingPapers, PaperHistory
+from society.population.paper_history import PaperHistory
 from society.population.population import Population
 from society.results.run_log import RunLog
 from society.teams.attention import Attention
@@ -119,9 +118,6 @@ class World:
     departures: dict[int, simpy.Event] = field(default_factory=dict)
     mentees: dict[int, list[tuple[float, int]]] = field(default_factory=dict)
     one_offs: set[int] = field(default_factory=set)
-    _fading: dict[tuple[float | None, float, float | None], FadingPapers] = field(
-        default_factory=dict, init=False, repr=False
-    )
 
     @property
     def day(self) -> float:
@@ -148,16 +144,6 @@ class World:
         """Which seats newcomers take in teams that are founded now; None: none."""
         seats: NewcomerSeats | None = getattr(self.protocol, "newcomer_seats", None)
         return seats
-
-    def fading_papers(
-        self, memory: float | None, exponent: float, shape: float | None = None
-    ) -> FadingPapers:
-        """Everybody's fading papers as of now; see ``WorldView``."""
-        key = memory, exponent, shape
-        if key not in self._fading:
-            factors = None if shape is None else Productivities(self.streams, shape)
-            self._fading[key] = FadingPapers(self.history, memory, exponent, factors)
-        return self._fading[key]
 
     def bring(self, mentor: int, seats: NewcomerSeats, rng: np.random.Generator) -> int:
         """Let a newcomer come for a seat in a team.

@@ -9,7 +9,7 @@ from protocols.policies.uniform import Uniform
 from protocols.wordless import Wordless
 from society.formation.founding import Yearly
 from society.formation.leaders import Anybody
-from society.formation.newcomer_seats import NewcomerSeats, shifted
+from society.formation.newcomer_seats import NewcomerSeats, shift_log_odds
 from society.formation.repeated_teams import RepeatedTeams
 from society.formation.research_groups import ResearchGroups
 from society.kernel.streams import Streams
@@ -41,9 +41,9 @@ def test_the_chance_of_a_seat_is_beta_distributed_over_teams():
 
 def test_a_trend_changes_the_log_odds():
     odds = math.log(0.4 / 0.6) - 0.5 * 2
-    assert shifted(0.4, -0.5, 730.0) == pytest.approx(1 / (1 + math.exp(-odds)))
-    assert shifted(0.4, -0.5, 0.0) == pytest.approx(0.4)
-    assert (shifted(0.0, 1.0, 730.0), shifted(1.0, -1.0, 730.0)) == (0.0, 1.0)
+    assert shift_log_odds(0.4, -0.5, 730.0) == pytest.approx(1 / (1 + math.exp(-odds)))
+    assert shift_log_odds(0.4, -0.5, 0.0) == pytest.approx(0.4)
+    assert (shift_log_odds(0.0, 1.0, 730.0), shift_log_odds(1.0, -1.0, 730.0)) == (0.0, 1.0)
 
 
 def test_newcomers_come_on_the_date_of_their_team_and_sit_in_it():

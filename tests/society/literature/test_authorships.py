@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from society.literature.authorships import Authorships, all_authorships, authorships_of
+from society.literature.authorships import Authorships, authorships_of
 from society.literature.papers import Paper, Papers
 
 PAPERS = Papers.of(
@@ -16,7 +16,7 @@ PAPERS = Papers.of(
 
 
 def lists(papers):
-    return [papers.authors_of(number).tolist() for number in range(len(papers))]
+    return [authors for _, authors in papers.dated()]
 
 
 def test_people_without_a_row_are_left_out_with_papers_of_theirs_alone():
@@ -24,12 +24,6 @@ def test_people_without_a_row_are_left_out_with_papers_of_theirs_alone():
     assert lists(papers) == [[1, 0], [0, 1]]
     assert papers.dates.tolist() == [-730.0, -365.0]
     assert papers.people == 2
-
-
-def test_everybody_has_a_number_in_alphabetical_order():
-    papers, names = all_authorships(PAPERS)
-    assert names == ("x", "y", "z")
-    assert lists(papers) == [[0, 1], [2], [1, 0]]
 
 
 def test_a_period_ends_before_its_last_day():
@@ -42,9 +36,14 @@ def test_a_period_ends_before_its_last_day():
 
 def test_some_people_get_numbers_of_their_own():
     papers = Authorships.of([(0.0, (0,)), (1.0, (1, 2)), (2.0, (4, 2))])
-    some, known = papers.of_people(np.array([2, 4]))
-    assert lists(some) == [[0], [1, 0]]
-    assert (some.dates.tolist(), known.tolist()) == ([1.0, 2.0], [2, 4])
+    some = papers.of_people(np.array([2, 4]))
+    assert some.dated() == [(1.0, [0]), (2.0, [1, 0])]
+    assert some.people == 2
+
+
+def test_dates_are_counted_from_another_day():
+    papers = Authorships.of([(0.0, (0,)), (1.0, (1, 2))])
+    assert papers.counted_from(1.0).dated() == [(-1.0, [0]), (0.0, [1, 2])]
 
 
 @pytest.mark.parametrize("people", [None, 9])

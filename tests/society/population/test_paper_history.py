@@ -108,9 +108,3 @@ def test_a_draw_follows_the_weights():
     weights = fading.weights(np.arange(7))
     counts = np.array([drawn[row] for row in range(7)])
     assert chisquare(counts, weights / weights.sum() * 4000).pvalue > 1e-3
-
-
-def test_the_fading_number_of_papers_is_one_for_a_paper_of_just_now():
-    history, clock = grown()
-    clock.day = 30.000001
-    assert FadingPapers(history, 500.0, 1.0).papers(6) == pytest.approx(1.0, abs=1e-6)
