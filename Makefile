@@ -46,12 +46,15 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
+# pip says what it fetches: a minute without a word looks like a command that hangs.
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@echo "Installing into $(VENV); this takes about a minute."
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,semantic,cluster,scale]"
+	@echo "Installing what the tests need; this takes a few minutes."
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,semantic,cluster,scale]"
 	@touch $@
 
 $(VENV)/.peers: $(VENV)/.tools tests/peers/litellm-proxy.txt

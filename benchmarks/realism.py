@@ -16,11 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from metrics.validation.assembly_quantities import (
-    AssemblyQuantities,
-    AuthorHistory,
-    assembly_quantities,
-)
+from metrics.validation.assembly_quantities import AssemblyQuantities
 from metrics.validation.tolerances import (
     TOLERANCES,
     errors_in_tolerances,
@@ -29,45 +25,25 @@ from metrics.validation.tolerances import (
 )
 from protocols.assembly_runs import AssemblySimulator
 from protocols.wordless import Wordless
+from scenarios.calibration.calibration_file import Window
 from scenarios.calibration.corpus import Corpus, read_source
+from scenarios.calibration.simulation import ObservedWindow
 from scenarios.config.schema import load_scenario
-from society.literature.authorships import Authorships
 from society.literature.papers import DAYS_PER_YEAR
 
 RECENT = 6 * DAYS_PER_YEAR
 """Only authors of papers of the last so many days are the population of day 0."""
 
 
-def listed(papers: Authorships) -> list[tuple[float, list[int]]]:
-    """Date and authors of each paper."""
-    return [(papers.dates[n], papers.authors_of(n).tolist()) for n in range(len(papers))]
-
-
-def between(corpus: Corpus, first: int, end: int) -> Authorships:
-    """The papers from a year on and before another one."""
-    return corpus.works.between(corpus.day(first), corpus.day(end))
-
-
-def observed(corpus: Corpus, first: int, end: int) -> AssemblyQuantities:
-    """The quantities of the real papers of some years."""
-    before = AuthorHistory.from_papers(listed(corpus.before(first)))
-    return assembly_quantities(listed(between(corpus, first, end)), before)
-
-
 def simulated(
-    simulator: AssemblySimulator, corpus: Corpus, first: int, end: int, seeds: int
+    simulator: AssemblySimulator, corpus: Corpus, window: Window, seeds: int
 ) -> list[AssemblyQuantities]:
-    """The quantities of the simulated papers of the same years, one set per seed."""
-    past = corpus.before(first)
-    before = AuthorHistory.from_papers(listed(past))
-    rate = len(between(corpus, first - 2, first)) / 2
-    runs = (
-        simulator.simulate(
-            {"founding.teams_per_year": rate}, past, corpus.day(first), corpus.day(end), seed
-        )
-        for seed in range(seeds)
-    )
-    return [assembly_quantities(listed(run), before) for run in runs]
+    """The quantities of the simulated papers of a window, one set per seed."""
+    seen = ObservedWindow.of(corpus, window)
+    rate = len(seen.before.between(-2 * DAYS_PER_YEAR, 0.0)) / 2
+    parameters = {"founding.teams_per_year": rate}
+    runs = (simulator.simulate(parameters, seen.before, 0.0, seen.days, n) for n in range(seeds))
+    return [seen.measure(run) for run in runs]
 
 
 def judged(found: list[AssemblyQuantities], real: AssemblyQuantities) -> tuple[float, int]:
@@ -96,13 +72,13 @@ def main() -> None:
     for name, _, file in (one.partition("=") for one in given.corpora):
         corpus = read_source("jsonl", [Path(file)], max(given.boundaries) + given.years)
         for first in given.boundaries:
-            end = first + given.years
-            real = observed(corpus, first, end)
-            runs = simulated(simulator, corpus, first, end, given.seeds)
-            ours = judged(runs, real)
-            past = judged([observed(corpus, first - given.years, first)], real)
+            window = Window(first=first, last=first + given.years - 1)
+            earlier = Window(first=first - given.years, last=first - 1)
+            real = ObservedWindow.of(corpus, window).quantities
+            ours = judged(simulated(simulator, corpus, window, given.seeds), real)
+            past = judged([ObservedWindow.of(corpus, earlier).quantities], real)
             cells = (f"{ours[0]:.2f}", ours[1], f"{past[0]:.2f}", past[1])
-            print(f"| {name} | {first}-{end - 1} | {real.papers} | {' | '.join(map(str, cells))} |")
+            print(f"| {name} | {window.name} | {real.papers} | {' | '.join(map(str, cells))} |")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ from metrics.validation.dated_papers import (
     papers_between,
     papers_of,
 )
+from metrics.validation.known_values import deviation_of_known, mean_of_known, z_score
 from metrics.validation.tolerances import (
     TOLERANCES,
     Tolerance,
@@ -252,7 +253,7 @@ class _WindowOfSide:
             "side": self._side,
             "runs": len(every),
             "score": score(mean),
-            "score_sd": _deviation([score(one) for one in every]),
+            "score_sd": deviation_of_known([score(one) for one in every]),
             "within": within_tolerance(mean),
             "judged": sum(not math.isnan(error) for error in mean.values()),
         }
@@ -314,15 +315,15 @@ class _WindowOfSide:
             "quantity": name,
             "unit": quantity.unit,
             "kind": quantity.kind,
-            "simulated": _average(values),
-            "simulated_sd": _deviation(values),
+            "simulated": mean_of_known(values),
+            "simulated_sd": deviation_of_known(values),
             "observed": observed,
             "observed_error": error,
-            "before": _average([one.value(quantity) for one in earlier if told]),
+            "before": mean_of_known([one.value(quantity) for one in earlier if told]),
             "distance": distance,
             "distance_before": self._distance(quantity, earlier if told else []),
             "halves": UNKNOWN,
-            "z": _z(values, observed, error),
+            "z": z_score(values, observed, error),
         }
         row |= drawn.get(name, {})
         tolerance = TOLERANCES.get(quantity.attribute)
@@ -339,11 +340,11 @@ class _WindowOfSide:
         judged = TOLERANCES.get(quantity.attribute)
         if judged or quantity.kind == "KS" or quantity.attribute == "papers":
             how = judged or Tolerance(quantity.attribute, quantity.kind, 1.0)
-            return _average(
+            return mean_of_known(
                 [error_of(how, one.quantities, self._observed.quantities) for one in sources]
             )
         observed = self._observed.value(quantity)
-        return _average([one.value(quantity) - observed for one in sources])
+        return mean_of_known([one.value(quantity) - observed for one in sources])
 
     def _drawn(self) -> dict[str, dict[str, float]]:
         """Columns of the rows of topics, from samples of as many papers on every side."""
@@ -357,11 +358,11 @@ class _WindowOfSide:
         papers = min(*sizes, len(observed.keys) // 2)
         counts = [names_in_samples(one, papers) for one in sources]
         return {
-            "simulated": _average(counts),
-            "simulated_sd": _deviation(counts),
+            "simulated": mean_of_known(counts),
+            "simulated_sd": deviation_of_known(counts),
             "observed": names_in_samples(observed, papers),
             "before": names_in_samples(before, papers) if before else UNKNOWN,
-            "distance": _average([mix_distance(one, observed, papers) for one in sources]),
+            "distance": mean_of_known([mix_distance(one, observed, papers) for one in sources]),
             "distance_before": mix_distance(before, observed, papers) if before else UNKNOWN,
             "halves": half_distance(observed, papers),
         }
@@ -382,31 +383,10 @@ class _WindowOfSide:
             assembly_quantities([dated[row] for row in rows], history).scalars()
             for rows in rng.integers(0, len(dated), (number, len(dated)))
         ]
-        errors = {name: _deviation([one[name] for one in found]) for name in found[0]}
+        errors = {name: deviation_of_known([one[name] for one in found]) for name in found[0]}
         # As many papers are drawn as there are: of their number this tells nothing.
         return {**errors, "papers": UNKNOWN}
 
 
-def _z(values: Sequence[float], observed: float, error: float) -> float:
-    """Distance of the mean over runs from the observed value, in standard errors of both."""
-    if not values:
-        return UNKNOWN
-    spread = _deviation(values)
-    variance = error**2 + (0.0 if math.isnan(spread) else spread**2 / len(values))
-    return (_average(values) - observed) / math.sqrt(variance) if variance > 0 else UNKNOWN
-
-
 def _share(papers: Sequence[DatedPaper]) -> float:
     return float(np.mean([not one.keywords for one in papers])) if papers else UNKNOWN
-
-
-def _average(values: Sequence[float]) -> float:
-    """Mean of the known values; NaN of none."""
-    known = [value for value in values if not math.isnan(value)]
-    return float(np.mean(known)) if known else UNKNOWN
-
-
-def _deviation(values: Sequence[float]) -> float:
-    """Standard deviation of the known values; NaN of fewer than two."""
-    known = [value for value in values if not math.isnan(value)]
-    return float(np.std(known, ddof=1)) if len(known) > 1 else UNKNOWN

@@ -74,11 +74,22 @@ def error_of(
     one, other = getattr(simulated, tolerance.quantity), getattr(observed, tolerance.quantity)
     if tolerance.kind == "KS":
         return _one_sided(len(one) > 0, len(other) > 0, kolmogorov_smirnov(one, other))
-    difference = float(one) - float(other)
+    return scalar_error(tolerance, float(one), float(other))
+
+
+def scalar_error(tolerance: Tolerance, simulated: float, observed: float) -> float:
+    """The error of a value, or of a mean over runs, in the unit of its tolerance.
+
+    Args:
+        tolerance: not one of a distribution.
+        simulated: the value; NaN where it is not known.
+        observed: the same.
+    """
+    difference = simulated - observed
     if tolerance.kind == "relative":
         # An observed value of zero leaves no share to tell: any other value is a whole error off.
-        difference = difference / other if other else float(np.sign(difference))
-    return _one_sided(not np.isnan(one), not np.isnan(other), difference)
+        difference = difference / observed if observed else float(np.sign(difference))
+    return _one_sided(not np.isnan(simulated), not np.isnan(observed), difference)
 
 
 MOST_COUNTED = 5.0

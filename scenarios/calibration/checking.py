@@ -13,9 +13,16 @@ from agents.arrays import FloatArray
 from metrics.estimation.estimators import Estimation
 from metrics.estimation.ranks import coverage, uniformity, weighted_rank
 from metrics.validation.assembly_quantities import AssemblyQuantities
+from metrics.validation.known_values import (
+    deviation_of_known,
+    known_of,
+    mean_of_known,
+    z_score,
+)
 from metrics.validation.tolerances import (
     TOLERANCES,
     errors_in_tolerances,
+    scalar_error,
     score,
     within_tolerance,
 )
@@ -89,19 +96,19 @@ def predict_fit_windows(fit: Fit) -> pd.DataFrame:
         observed = window.compare(window.quantities)
         for name in (*fit.file.targets, *fit.file.checks):
             values = runs[:, place, MEASURED.index(name)]
-            known = values[np.isfinite(values)]
+            known = known_of(values)
             low, high = np.quantile(known, INTERVAL) if len(known) else (math.nan, math.nan)
             rows.append(
                 {
                     "window": window.name,
                     "quantity": name,
                     "role": "target" if name in fit.file.targets else "check",
-                    "simulated": _mean(known),
-                    "sd": _sd(known),
+                    "simulated": mean_of_known(known),
+                    "sd": deviation_of_known(known),
                     "low": float(low),
                     "high": float(high),
                     "observed": observed[name],
-                    "below": _mean((known < observed[name]).astype(float)),
+                    "below": mean_of_known((known < observed[name]).astype(float)),
                     "inside": bool(low <= observed[name] <= high),
                 }
             )
@@ -182,8 +189,8 @@ def _compared(
     rows = []
     for name in (*TOLERANCES, *(n for n in MEASURED if n not in TOLERANCES)):
         values, many = (part[:, MEASURED.index(name)] for part in (runs, drawn))
-        mean, sd = _mean(values), _sd(values)
-        known = many[np.isfinite(many)]
+        mean, sd = mean_of_known(values), deviation_of_known(values)
+        known = known_of(many)
         low, high = np.quantile(known, INTERVAL) if len(known) else (math.nan, math.nan)
         distance = name in DISTANCES
         target = 0.0 if distance else observed[name]
@@ -201,7 +208,7 @@ def _compared(
                 "observed": math.nan if distance else target,
                 "observed_error": error,
                 "before": earlier[name],
-                "z": math.nan if distance else _z(mean - target, sd, error, len(values)),
+                "z": math.nan if distance else z_score(values, target, error),
                 "error_in_tolerances": off,
                 "within": None if math.isnan(off) else bool(abs(off) <= 1 + 1e-9),
                 "before_in_tolerances": persistence.get(name, math.nan),
@@ -234,32 +241,13 @@ def _role(fit: Fit, name: str) -> str:
 def _error(name: str, mean: float, observed: float) -> float:
     """The error of a mean in tolerances; NaN for a quantity without one."""
     tolerance = TOLERANCES.get(name)
-    if tolerance is None:
-        return math.nan
-    if tolerance.kind == "relative":
-        # As in ``error_of``: where nothing was observed, anything else is a whole error off.
-        off = mean / observed - 1 if observed else float(np.sign(mean))
-        return off / tolerance.size
-    return (mean - observed) / tolerance.size
-
-
-def _z(gap: float, sd: float, error: float, runs: int) -> float:
-    whole = math.hypot(sd, error)
-    return gap / whole if whole > 0 and runs else math.nan
+    return (
+        math.nan if tolerance is None else scalar_error(tolerance, mean, observed) / tolerance.size
+    )
 
 
 def _bootstrap(window: ObservedWindow, seed: int) -> Mapping[str, float]:
     """Standard errors of the observed quantities, by a bootstrap over papers."""
     rng = np.random.default_rng([seed, 11])
     rows: Sequence[dict[str, float]] = [window.resampled(rng).scalars() for _ in range(BOOTSTRAP)]
-    return {name: _sd(np.array([row[name] for row in rows])) for name in rows[0]}
-
-
-def _mean(values: FloatArray) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else math.nan
-
-
-def _sd(values: FloatArray) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.std(ddof=1)) if len(known) > 1 else math.nan
+    return {name: deviation_of_known(np.array([row[name] for row in rows])) for name in rows[0]}

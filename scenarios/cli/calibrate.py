@@ -74,17 +74,19 @@ def _print_outcome(outcome: Outcome, folder: Path) -> None:
     from scenarios.cli.console import print_table
 
     told = outcome.parameter_table()
-    columns = ["key", "value", "origin", "error", "low", "high", "recovered"]
+    columns = ["key", "value", "origin", "low", "high"]
     cells = told.astype(object).where(told.notna(), None)
     rows = list(cells[columns].itertuples(index=False, name=None))
     print_table("parameters", tuple(columns), rows)
     check = outcome.checked.table
     judged = check[check["error_in_tolerances"].notna()]
-    columns = ["quantity", "window", "role", "simulated", "sd", "observed", "before", "z"]
-    columns += ["error_in_tolerances", "before_in_tolerances"]
-    cells = judged.astype(object).where(judged.notna(), None)
-    rows = list(cells[columns].itertuples(index=False, name=None))
-    print_table("held-out years", tuple(columns), rows)
+    # The other columns stand on the page: these fit a terminal of 80 columns.
+    columns = ["quantity", "simulated", "sd", "observed", "before", "error_in_tolerances"]
+    heads = (*columns[:-1], "off")
+    for window, part in judged.groupby("window", sort=False):
+        cells = part.astype(object).where(part.notna(), None)
+        rows = list(cells[columns].itertuples(index=False, name=None))
+        print_table(f"held out, {window}; off in tolerances", heads, rows)
     for one in outcome.checked.scores.itertuples():
         typer.echo(
             f"{one.window}: score {one.score:.2f}, {one.within} of 14 within tolerance; as before "

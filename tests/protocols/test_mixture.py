@@ -11,6 +11,7 @@ from protocols.wordless import Wordless
 from scenarios.config.schema import load_scenario
 from scenarios.runs.build import build_society
 from scenarios.runs.execute import run_scenario
+from society.formation.newcomer_seats import NewcomerSeats
 from society.kernel.streams import Streams
 from society.results.run import Run
 
@@ -119,3 +120,15 @@ def test_the_report_compares_like_with_like(mixed, tmp_path):
     table = Run.open(folder).measure("by_protocol").set_index("protocol")
     assert list(table.index) == ["short", "wordless"]
     assert table.at["wordless", "inference_cost"] == 0
+
+
+def test_newcomers_who_lead_are_refused():
+    seats = {"lead": 0.2, "seat": 0.3}
+    parts = [
+        {"share": 1, "name": "one", "protocol": Wordless(newcomers=NewcomerSeats(**seats))},
+        {"share": 1, "name": "other", "protocol": Wordless()},
+    ]
+    with pytest.raises(ValueError, match=r"newcomers\.lead above 0"):
+        Mixture(of=parts)
+    parts[0]["protocol"] = Wordless(newcomers=NewcomerSeats(**seats | {"lead": 0}))
+    assert len(Mixture(of=parts).components) == 2
