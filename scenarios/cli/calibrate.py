@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -75,9 +76,12 @@ def _print_outcome(outcome: Outcome, folder: Path) -> None:
 
     told = outcome.parameter_table()
     columns = ["key", "value", "origin", "low", "high"]
-    cells = told.astype(object).where(told.notna(), None)
-    rows = list(cells[columns].itertuples(index=False, name=None))
-    print_table("parameters", tuple(columns), rows)
+    rows = [
+        # What is not identified keeps its prior, as the page tells at length.
+        (key, value, origin.partition(",")[0], f"{low:.3g} to {high:.3g}" if isfinite(low) else "")
+        for key, value, origin, low, high in told[columns].to_numpy(dtype=object).tolist()
+    ]
+    print_table("parameters", ("key", "value", "origin", "90 %"), rows)
     check = outcome.checked.table
     judged = check[check["error_in_tolerances"].notna()]
     # The other columns stand on the page: these fit a terminal of 80 columns.
