@@ -240,12 +240,13 @@ def test_a_long_scenario_is_cut_for_the_ends_and_scaled(
 
 
 def test_wordier_models_that_must_be_asked_again_take_more(small: Path) -> None:
-    scenario = load_scenario(small, **{"backend.use": "openai", "backend.model": "m"})
+    # Longer texts hold other terms: who is asked and when a topic is agreed on must not hang on it.
+    alone = {"protocol.invitation": "off", "protocol.forced_after": 1}
+    scenario = load_scenario(small, **{"backend.use": "openai", "backend.model": "m"}, **alone)
     stage = DryRun(scenario)
     plain, wordy = stage.run(MimicSettings()), stage.run(MimicSettings(wordiness=3.0))
     again = stage.run(MimicSettings(re_asks=0.3))
-    # Longer texts hold other terms, so now and then a question more or less is put to a guest.
-    assert wordy.calls == pytest.approx(plain.calls, rel=0.2)
+    assert wordy.calls == plain.calls
     assert wordy.completion_tokens > 2 * plain.completion_tokens
     assert wordy.prompt_tokens > 1.1 * plain.prompt_tokens
     assert again.calls > 1.15 * plain.calls
