@@ -21,6 +21,7 @@ from metrics.scalars.columns import (
 from metrics.scalars.outcomes import (
     acceptance,
     defaulted_share,
+    final_active_structure,
     final_structure,
     gini_of_citations,
     gini_of_papers,
@@ -258,6 +259,19 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "mean_degree": _amount(
         "co-authors", "co-authors since day 0, at the end", final_structure("grown", "mean_degree")
+    ),
+    "active": _amount(
+        "scientists",
+        "authors of a paper of the last year, at the end",
+        final_active_structure("nodes"),
+    ),
+    "giant_component_active": _share(
+        "authors of the last year in the largest component of that year's ties, at the end",
+        final_active_structure("giant_share"),
+    ),
+    "clustering_active": _share(
+        "mean local clustering of the last year's ties among its authors, at the end",
+        final_active_structure("clustering"),
     ),
     "gini_papers": _share(
         "inequality of papers among those who wrote any (Gini 1912)", gini_of_papers

@@ -11,6 +11,7 @@ import pandas as pd
 from metrics.cost.call_counts import COUNTED
 from metrics.cost.ledger import read_ledger
 from metrics.impact.inequality import gini
+from metrics.networks.active_network import active_structure
 from metrics.registry import measure
 from metrics.scalars.columns import NAN, ScalarFunction, known_values, mean
 from metrics.teams.peer_review import unended
@@ -67,6 +68,17 @@ def final_structure(network: str, column: str) -> ScalarFunction:
     def of(run: Run) -> float:
         rows = measure(run, "structure")
         values = rows.loc[rows["network"] == network, column]
+        return mean(known_values(values.tail(1)))
+
+    return of
+
+
+def final_active_structure(column: str) -> ScalarFunction:
+    """A column of ``active_structure`` on the last day: joint papers of the last year."""
+
+    def of(run: Run) -> float:
+        rows = active_structure(run, windows=(1.0,), every=max(run.days, 1.0))
+        values = rows.loc[rows["ties"] == "recent", column]
         return mean(known_values(values.tail(1)))
 
     return of

@@ -40,6 +40,9 @@ BY_HAND = {
     "giant_component": 1,
     "clustering": 1,
     "mean_degree": 3,
+    "active": 4,
+    "giant_component_active": 1,
+    "clustering_active": 1,
     "gini_papers": 0,
     "calls": 98,
     "prompt_tokens": 9800,
@@ -96,7 +99,15 @@ def test_what_a_run_does_not_tell_is_never_zero():
     empty = Run.from_rows({}, {"seed": 0, "days": 10.0}, {})
     found = measure_run(empty, MEASURES)
     zeros = {name for name, value in found.items() if value == 0}
-    counts = {"papers", "teams", "invitations", "consultations", "max_memberships", "calls"}
+    counts = {
+        "papers",
+        "teams",
+        "active",
+        "invitations",
+        "consultations",
+        "max_memberships",
+        "calls",
+    }
     assert zeros == counts | {"prompt_tokens", "completion_tokens", "tokens"}
     assert all(math.isnan(value) for name, value in found.items() if name not in zeros)
 
