@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import networkx as nx
 import pandas as pd
 
+from agents.atomic_files import open_new, replacing
 from society.results.run import Run
 from society.results.speaker import SPEAKER, speaker_of
 
@@ -177,5 +178,5 @@ def write_networks(run: Run, folder: Path | str) -> None:
         "bipartite.graphml": graphml_text(bipartite_graph(run)),
     }
     for name, pieces in files.items():
-        with (Path(folder) / name).open("w", encoding="utf-8", newline="\n") as target:
-            target.writelines(pieces)
+        with replacing(Path(folder) / name) as path, open_new(path) as file:
+            file.writelines(pieces)

@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from agents.atomic_files import replacing
+from agents.atomic_files import lock_file, replacing, require_plain
 from agents.errors import InputError
 from agents.journal.records import IN_DOUBT, Attempt, CallOutcome
 from agents.prompts.request import Request
@@ -38,6 +38,8 @@ CREATE TABLE findings (
     row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, asked REAL NOT NULL, hash TEXT NOT NULL,
     value BLOB NOT NULL);
 """
+FILES = ("", "-wal", "-shm", "-journal")
+"""What SQLite appends to the name of a database, for itself and the files beside it."""
 COPIED = ("calls", "findings")
 """Tables of which a fork takes the past."""
 
@@ -77,7 +79,7 @@ def lock_journal(path: Path) -> FileLock:
         InputError: another process has locked it, or it cannot be locked.
     """
     # The kernel lets go of it when a process dies, so a lock file left behind does no harm.
-    lock = FileLock(f"{path}.lock", thread_local=False)
+    lock = lock_file(path.with_name(f"{path.name}.lock"))
     try:
         lock.acquire(blocking=False)
     except Timeout:
@@ -98,8 +100,11 @@ def connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
         frozen: True: open for reading only.
 
     Raises:
-        InputError: it cannot be opened.
+        InputError: it cannot be opened, or one of its files is a link.
     """
+    if path is not None:
+        for suffix in FILES:
+            require_plain(path.with_name(f"{path.name}{suffix}"), single=True)
     try:
         if path is None:
             # The writer's thread commits through a connection that another thread opens and closes.
@@ -165,17 +170,19 @@ def copy_past(source: Path, target: Path, before: float, origin: str) -> None:
         InputError: the source is no journal, or the target cannot be written.
     """
     try:
-        with replacing(target) as temporary:
-            temporary.unlink(missing_ok=True)
-            with closing(connect(source, True)) as old, closing(connect(temporary, False)) as new:
-                check_format(old, source, True)
-                check_format(new, temporary, False)
-                new.execute("BEGIN")
-                for table in COPIED:
-                    _copy(old, new, table, before)
-                notes = (("past", repr(before)), ("forked", origin))
-                new.executemany("INSERT INTO meta VALUES (?, ?)", notes)
-                new.execute("COMMIT")
+        with (
+            replacing(target) as temporary,
+            closing(connect(source, True)) as old,
+            closing(connect(temporary, False)) as new,
+        ):
+            check_format(old, source, True)
+            check_format(new, temporary, False)
+            new.execute("BEGIN")
+            for table in COPIED:
+                _copy(old, new, table, before)
+            notes = (("past", repr(before)), ("forked", origin))
+            new.executemany("INSERT INTO meta VALUES (?, ?)", notes)
+            new.execute("COMMIT")
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"{target}: the past of {source} cannot be copied: {error}") from error
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.atomic_files import open_new
 from agents.errors import InputError
 from metrics.ratings.agreement import DIMENSIONS
 from society.kernel.streams import Streams
@@ -149,11 +150,11 @@ def write_sheet(sheet: Path, key: Path, rows: Sequence[Mapping[str, str]], conte
     columns = PAIRED if content["kind"] == "pairs" else RATED
     try:
         # A byte order mark, without which some spreadsheets take UTF-8 for something else.
-        with sheet.open("x", encoding="utf-8-sig", newline="") as file:
+        with open_new(sheet, encoding="utf-8-sig") as file:
             writer = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
             writer.writeheader()
             writer.writerows(rows)
-        with key.open("x", encoding="utf-8") as file:
+        with open_new(key) as file:
             file.write(json.dumps(content, indent=1) + "\n")
     except FileExistsError as error:
         raise InputError(f"{error.filename}: is there already; give another name") from error

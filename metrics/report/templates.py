@@ -14,6 +14,7 @@ import pandas as pd
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from agents.atomic_files import write_atomically
 from metrics.exports import xml_text
 
 
@@ -67,9 +68,8 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def write_html(path: Path, text: str) -> Path:
-    """Write a page and return its path; a link that is there is replaced, not followed."""
-    path.unlink(missing_ok=True)
-    path.write_text(text, encoding="utf-8")
+    """Write a page, whole or not at all, and return its path; a link that is there is refused."""
+    write_atomically(path, text)
     return path
 
 

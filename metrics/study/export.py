@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from agents.atomic_files import make_folder, remove_file, write_atomically
 from metrics.exports import xml_text
 from society.results.table_files import write_csv
 
@@ -41,15 +42,15 @@ def write_files(
         figures: name -> inline SVG.
         speaker: who spoke in the runs, for the metadata of the CSV files.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, within=folder.parent)
     for old in sorted(folder.iterdir()):
         if old.suffix in (".csv", ".tex", ".svg"):
-            old.unlink()
+            remove_file(old)
     write_csv(folder, tables, speaker)
     for name, table in tables.items():
-        (folder / f"{name}.tex").write_text(latex(table), encoding="utf-8")
+        write_atomically(folder / f"{name}.tex", latex(table))
     for name, picture in figures.items():
-        (folder / f"{name}.svg").write_text(standalone_svg(picture), encoding="utf-8")
+        write_atomically(folder / f"{name}.svg", standalone_svg(picture))
 
 
 def latex(table: pd.DataFrame) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agents.atomic_files import write_atomically
 from agents.errors import InputError
 from scenarios.config.schema import load_scenario
 from scenarios.runs.build import build_ecosystem_of
@@ -100,8 +101,9 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
     }
     target = folder / FOLDER / f"{baseline.name}.parquet"
     try:
-        write_parquet(target, table, speaker=speaker_of(run.manifest))
-        target.with_suffix(".json").write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+        write_parquet(target, table, speaker=speaker_of(run.manifest), within=folder)
+        text = json.dumps(note, indent=2) + "\n"
+        write_atomically(target.with_suffix(".json"), text, within=folder)
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from error
     return table

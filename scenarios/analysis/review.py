@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.atomic_files import write_atomically
+from agents.atomic_files import make_folder, write_atomically
 from agents.errors import Diverged, InputError, Stopped
 from metrics.reviews.review_folder import FOLDER, RECORD
 from scenarios.config.schema import Scenario, load_scenario
@@ -198,6 +198,6 @@ def _slug(scenario: Scenario) -> str:
 
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder, within=folder.parent.parent)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written to ({error.strerror})") from error

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.atomic_files import write_atomically
+from agents.atomic_files import make_folder, read_plain_text, refuse_links, write_atomically
 from agents.errors import InputError
 from scenarios.calibration import parameters as keys
 from scenarios.calibration.calibration_file import CalibrationFile
@@ -63,12 +63,13 @@ def take_lock(folder: Path, data: Mapping[str, Any]) -> bool:
     Raises:
         InputError: the folder holds another calibration, or other files.
     """
+    refuse_links(folder)
     path = folder / LOCK
     held = _read(path)
     if held is None:
         if folder.is_dir() and any(folder.iterdir()):
             raise InputError(f"{folder}: holds other files; give an empty folder with --out")
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         write_atomically(path, _text(data), durable=True)
         return False
     if held.get("hash") == data["hash"]:
@@ -113,7 +114,7 @@ def _text(data: Mapping[str, Any]) -> str:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_plain_text(path))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

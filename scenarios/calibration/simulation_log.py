@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from agents.atomic_files import open_in_place
 from agents.errors import InputError
 from scenarios.calibration.design import Job
 
@@ -38,7 +39,7 @@ class SimulationLog:
             length, self._known[key] = end, values
         if self.path.exists() and self.path.stat().st_size > length:
             # What a kill has left of a line must not stand before the next one.
-            with self.path.open("rb+") as file:
+            with open_in_place(self.path, "r+b") as file:
                 file.truncate(length)
 
     def __len__(self) -> int:
@@ -58,7 +59,7 @@ class SimulationLog:
         Yields:
             Each job when its line is written.
         """
-        with self.path.open("a", encoding="utf-8") as file:
+        with open_in_place(self.path, "a") as file:
             for job, values in zip(jobs, results, strict=True):
                 key = _key(job)
                 file.write(_line(key, values))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from agents.atomic_files import make_folder, refuse_links, remove_folder
 from agents.errors import InputError
 from scenarios.cli.common import guarded
 
@@ -262,14 +262,15 @@ def _build(
     partial = out.with_name(f"{out.name}.partial")
     with make_progress() as progress:
         source = open_source(kind, paths, progress=progress.count, **options)
+        refuse_links(partial)
         records = Spool(source, partial)
         with _writing(out), _cleared(records):
-            partial.mkdir(parents=True, exist_ok=True)
+            make_folder(partial)
             built = build_by(records, plan, progress=progress, cache=partial / "vectors")
             built = built.with_facts(_provenance(source, paths, options) | facts)
             progress.begin(f"writing {out}")
             built.save(out, key=keep_names)
-            shutil.rmtree(partial)
+            remove_folder(partial)
     _tell(built, source, out)
 
 
@@ -315,6 +316,7 @@ def _require_place(out: Path) -> None:
     """Raise InputError now rather than after hours, where the folder holds other files."""
     from scenarios.config.ecosystem_folder import MANIFEST
 
+    refuse_links(out)
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
         raise InputError(f"{out}: holds other files; give an empty folder or an ecosystem's")
 
@@ -328,7 +330,7 @@ def _cleared(records: Spool) -> Iterator[None]:
     except InputError:
         # Another object where this process, and no other one, has begun to read.
         if records.source.report is not before and not records.finished:
-            shutil.rmtree(records.folder)
+            remove_folder(records.folder)
         with suppress(OSError):
             records.folder.rmdir()
         raise

@@ -14,7 +14,9 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
+from uuid import uuid4
 
+from agents.atomic_files import make_folder, open_new, read_plain_text, refuse_links, remove_file
 from agents.errors import Diverged, InputError, Stopped
 from agents.journal.journal import Journal
 from scenarios.config.ecosystem_folder import Folder
@@ -172,10 +174,11 @@ def replay(
 
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
         raise InputError(f"{folder}: holds no run with a journal")
+    refuse_links(folder)
     if out is not None:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise InputError(f"{out}: is not an empty folder; give another one with --out")
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
     told = NoProgress() if progress is None else progress
     scenario = load_scenario(folder / SCENARIO, trust=trust)
     with Journal.open(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
@@ -240,11 +243,12 @@ def prepare(scenario: Scenario, folder: Path) -> None:
     source = scenario.population.ecosystem
     if isinstance(source, Folder):
         source.require()
-    probe = folder / ".writable"
+    probe = folder / f".writable-{uuid4().hex}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe.write_text("", encoding="utf-8")
-        probe.unlink()
+        refuse_links(folder)
+        make_folder(folder)
+        open_new(probe).close()
+        remove_file(probe)
     except OSError as error:
         raise InputError(
             f"{folder}: cannot be written to ({error.strerror}); give another folder with --out"
@@ -253,7 +257,7 @@ def prepare(scenario: Scenario, folder: Path) -> None:
 
 def _manifest(path: Path) -> dict[str, Any]:
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
+        held = json.loads(read_plain_text(path))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     if not isinstance(held, dict):

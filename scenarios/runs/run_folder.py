@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
-from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
-from agents.atomic_files import write_atomically
+from agents.atomic_files import make_folder, remove_file, remove_folder, write_atomically
 from agents.config import Part
 from agents.errors import Stopped
 from agents.redaction import redact
@@ -72,7 +71,7 @@ def write_run(
     from society.results.vectors import write_vectors
 
     for name in (MANIFEST, DIGEST):
-        (folder / name).unlink(missing_ok=True)
+        remove_file(folder / name)
     text = resolved_text(scenario)
     write_atomically(folder / SCENARIO, text)
     write_atomically(folder / SCHEMA, json.dumps(json_schema(Scenario), indent=1) + "\n")
@@ -102,7 +101,7 @@ def write_run(
         write_page(
             Run(tables, manifest, manifest["scenario"], **context, measures=measures), folder
         )
-    rmtree(folder / PARTIAL, ignore_errors=True)
+    remove_folder(folder / PARTIAL, within=folder)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")
     write_atomically(folder / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
 
@@ -138,9 +137,9 @@ def write_partial(
         return
     part = folder / PARTIAL
     with suppress(OSError):
-        part.mkdir(exist_ok=True)
+        make_folder(part, within=folder)
         for name in (MANIFEST, "report.html"):
-            (part / name).unlink(missing_ok=True)
+            remove_file(part / name)
         write_atomically(part / SCENARIO, resolved_text(scenario))
         manifest = make_manifest(scenario, society, ecosystem)
         speaker = speaker_of(manifest)

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from agents.atomic_files import read_plain_text, refuse_links
 from agents.errors import InputError
 from agents.gateway.budget import Budget
 from scenarios.config.yaml_io import read_yaml, write_yaml
 from scenarios.study.design import Design
-from scenarios.study.lock import LOCK, Lock, differences, make_lock, read_lock, write_lock
+from scenarios.study.lock import LEVELS, LOCK, Lock, differences, make_lock, read_lock, write_lock
 from scenarios.study.status import Status, read_status, write_text
 from scenarios.study.study_file import STUDY, about_of
 
@@ -40,6 +41,7 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; give another folder with --out")
+    refuse_links(folder, LEVELS)
     held = read_lock(folder)
     wanted = make_lock(design, by, held)
     if held is None and folder.is_dir() and any(folder.iterdir()) and not _ours(folder):
@@ -55,7 +57,7 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
         (STUDY, _study_text(design)),
     ):
         path = folder / name
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+        if not path.is_file() or read_plain_text(path) != text:
             write_text(path, text)
     if held is None:
         write_lock(folder, wanted)

@@ -57,7 +57,7 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
     if reviews is not None:
         write_parquet(folder / REVIEWS, reviews, speaker=speaker)
     for name, table in stack_measures(folder, statuses).items():
-        write_parquet(folder / TABLES / f"{name}.parquet", table, speaker=speaker)
+        write_parquet(folder / TABLES / f"{name}.parquet", table, speaker=speaker, within=folder)
 
 
 def speaker_of_study(design: Design) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.atomic_files import read_plain_text, refuse_links
 from agents.errors import InputError
 from scenarios.config.schema import Scenario
 from scenarios.runs.identity import added_keys, are_defaults, drop_paths
@@ -23,6 +24,8 @@ from scenarios.study.study_file import Comparison
 
 LOCK = "lock.json"
 FORMAT = 1
+LEVELS = 2
+"""Folders below one another in which a study's own files lie; each run checks its own."""
 PLANNED = ("measures", "comparisons")
 """What may differ from the lock, and is told as a deviation."""
 ASIDE = (*PLANNED, "hash", "by", "study")
@@ -112,7 +115,7 @@ def read_lock(study: Path) -> Lock | None:
     """
     path = study / LOCK
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_plain_text(path))
         own = {key: value for key, value in data.items() if key not in ("hash", "by")}
         genuine = data["hash"] == hash_json(own) and data["format"] == FORMAT
     except FileNotFoundError:
@@ -132,6 +135,7 @@ def require_lock(study: Path) -> Lock:
     Raises:
         InputError: there is none.
     """
+    refuse_links(study, LEVELS)
     lock = read_lock(study)
     if lock is None:
         raise InputError(f"{study}: holds no {LOCK}; 'society study run' or 'lock' writes it")

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.atomic_files import write_atomically
+from agents.atomic_files import make_folder, open_in_place, read_plain_text, write_atomically
 from agents.errors import BudgetReached, Diverged, InputError, SocietyError, Stopped
 from agents.redaction import redact
 
@@ -99,7 +99,7 @@ def read_status(study: Path, index: int) -> Status | None:
     """
     path = status_file(study, index)
     try:
-        return Status.from_data(json.loads(path.read_text(encoding="utf-8")))
+        return Status.from_data(json.loads(read_plain_text(path, within=study)))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError, TypeError, InputError) as error:
@@ -122,8 +122,8 @@ def write_text(path: Path, text: str) -> None:
         Stopped: it cannot be written.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, text, shared=True)
+        make_folder(path.parent, within=path.parent.parent)
+        write_atomically(path, text, within=path.parent.parent, shared=True)
     except OSError as error:
         raise Stopped(f"{path}: cannot be written: {error.strerror}") from error
 
@@ -160,8 +160,8 @@ def append_log(study: Path, index: int, text: str) -> None:
     """
     path = log_file(study, index)
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
+        make_folder(path.parent, within=study)
+        with open_in_place(path, "a", within=study) as file:
             file.write(redact(text).rstrip() + "\n")
 
 
@@ -212,7 +212,7 @@ def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
 def read_run_measures(study: Path, index: int) -> dict[str, float]:
     """The measures of a run that were kept; none where there is no file of them."""
     try:
-        stored = json.loads(measures_file(study, index).read_text(encoding="utf-8"))
+        stored = json.loads(read_plain_text(measures_file(study, index), within=study))
         return {
             str(name): math.nan if value is None else float(value) for name, value in stored.items()
         }

@@ -7,7 +7,6 @@ and the vectors of the papers. It never changes; a society copies from it what g
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agents.arrays import IntArray, VectorArray
+from agents.atomic_files import make_folder, refuse_links, remove_file, remove_folder
 from agents.errors import InputError
 from society.ecosystem import storage
 from society.ecosystem.knowledge_bank import interests_text
@@ -148,7 +148,7 @@ class Ecosystem:
         storage.write_scientists(target / storage.SCIENTISTS, self.profiles, self.career_starts)
         storage.write_counts(target / storage.COAUTHORS, self.coauthors)
         vectors = target / storage.embedding_folder(self.embedding.name)
-        vectors.mkdir(parents=True)
+        make_folder(vectors, within=target)
         self.embedding.save(vectors)
         storage.write_rows(vectors / "past.npy", self.past_vectors)
         storage.write_rows(vectors / "contemporary.npy", self.contemporary_vectors)
@@ -268,9 +268,10 @@ def _clear(target: Path) -> None:
         raise InputError(f"{target}: is a file; give a folder")
     if target.is_dir() and any(target.iterdir()) and not (target / storage.MANIFEST).is_file():
         raise InputError(f"{target}: holds other files; give an empty folder or an ecosystem's")
-    target.mkdir(parents=True, exist_ok=True)
+    refuse_links(target)
+    make_folder(target)
     # First, so that a write that is cut short is not taken for an ecosystem.
-    (target / storage.MANIFEST).unlink(missing_ok=True)
+    remove_file(target / storage.MANIFEST)
     for name in (storage.PAPERS, storage.SCIENTISTS, storage.COAUTHORS, storage.KEY):
-        (target / name).unlink(missing_ok=True)
-    shutil.rmtree(target / "embeddings", ignore_errors=True)
+        remove_file(target / name)
+    remove_folder(target / "embeddings", within=target)

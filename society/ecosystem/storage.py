@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agents.arrays import IntArray, VectorArray
+from agents.atomic_files import open_plain, read_plain_text, replacing, write_atomically
 from agents.errors import DAMAGED_ARCHIVE, InputError
 from society.ecosystem.people import People
 from society.literature.papers import Papers
@@ -113,7 +114,8 @@ def write_key(path: Path, key: Mapping[str, tuple[str, str]]) -> None:
 def write_counts(path: Path, counts: csr_array) -> None:
     """Write a sparse matrix of counts as plain arrays."""
     shape = np.asarray(counts.shape, dtype=np.int64)
-    np.savez(path, data=counts.data, indices=counts.indices, indptr=counts.indptr, shape=shape)
+    with replacing(path) as new:
+        np.savez(new, data=counts.data, indices=counts.indices, indptr=counts.indptr, shape=shape)
 
 
 def read_counts(path: Path) -> csr_array:
@@ -139,7 +141,8 @@ def read_counts(path: Path) -> csr_array:
 
 def write_rows(path: Path, rows: VectorArray) -> None:
     """Write vectors as a float32 array."""
-    np.save(path, np.ascontiguousarray(rows, dtype=np.float32), allow_pickle=False)
+    with replacing(path) as new:
+        np.save(new, np.ascontiguousarray(rows, dtype=np.float32), allow_pickle=False)
 
 
 def read_rows(path: Path, shape: tuple[int, int]) -> VectorArray:
@@ -169,7 +172,7 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     files = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in (MANIFEST, KEY))
     hashes = {path.relative_to(folder).as_posix(): file_hash(path) for path in files}
     text = json.dumps({**manifest, "format": FORMAT, "files": hashes}, indent=2, sort_keys=True)
-    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    write_atomically(folder / MANIFEST, text + "\n")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -184,7 +187,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path}: missing; {folder} is not an ecosystem folder, {REBUILD_HINT}")
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(read_plain_text(path))
         files, version = dict(manifest["files"]), manifest["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: not a manifest ({error!r}); {REBUILD_HINT}") from error
@@ -200,7 +203,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def file_hash(path: Path) -> str:
     """The SHA-256 of a file in hexadecimal digits."""
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -228,7 +231,7 @@ def _write_table(path: Path, parts: Sequence[pa.Table]) -> None:
 
     # Without dictionaries: abstracts have nothing in common, and are read four times as fast.
     settings = {"compression": "zstd", "use_dictionary": False}
-    with pq.ParquetWriter(path, parts[0].schema, **settings) as writer:
+    with replacing(path) as new, pq.ParquetWriter(new, parts[0].schema, **settings) as writer:
         for part in parts:
             for start in range(0, len(part), ROWS_AT_ONCE):
                 # One chunk, so that the bytes do not depend on how the table came about.

@@ -19,10 +19,11 @@ from typing import Any
 
 import pandas as pd
 
+from agents.atomic_files import require_regular_file
 from agents.errors import InputError
 from society.results.dataframes import build_tables, cast_table
 from society.results.speaker import is_events_header, speaker_of
-from society.results.table_files import read_parquet, require_regular_file, write_csv
+from society.results.table_files import read_parquet, write_csv
 from society.results.tables import TABLES, TableRows
 from society.results.vectors import Vectors, read_vectors
 
@@ -239,7 +240,7 @@ class Run:
         """The path of a file of the folder, or None; a link or a device is an error."""
         if self.folder is None or not (self.folder / name).exists():
             return None
-        return require_regular_file(self.folder / name)
+        return require_regular_file(self.folder / name, within=self.folder)
 
 
 def resolve_run_folder(path: Path | str) -> Path:

@@ -14,7 +14,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from agents.atomic_files import replacing
+from agents.atomic_files import (
+    make_folder,
+    replacing,
+    require_regular_file,
+    write_atomically,
+)
 from agents.errors import InputError
 from society.results.dataframes import build_tables
 from society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
@@ -50,12 +55,18 @@ def write_tables(folder: Path | str, rows: TableRows, speaker: str = "") -> dict
     tables = build_tables(rows)
     for name, table in tables.items():
         schema = pa.schema([(column.name, _ARROW[column.dtype]) for column in TABLES[name]])
-        write_parquet(Path(folder) / "tables" / f"{name}.parquet", table, schema, speaker=speaker)
+        path = Path(folder) / "tables" / f"{name}.parquet"
+        write_parquet(path, table, schema, speaker=speaker, within=Path(folder))
     return tables
 
 
 def write_parquet(
-    path: Path, table: pd.DataFrame, schema: pa.Schema | None = None, *, speaker: str = ""
+    path: Path,
+    table: pd.DataFrame,
+    schema: pa.Schema | None = None,
+    *,
+    speaker: str = "",
+    within: Path | None = None,
 ) -> None:
     """Write one table as Parquet, whole or not at all, without pandas' own metadata.
 
@@ -64,11 +75,12 @@ def write_parquet(
         table: what to write.
         schema: of the file; None: as pyarrow infers it.
         speaker: who spoke in the run, as the metadata ``speaker``; empty: not known.
+        within: a folder above it below which no folder may be a link; None: its own folder.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent, within=within)
     arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
     metadata = {SPEAKER: speaker} if speaker else None
-    with replacing(path) as temporary:
+    with replacing(path, within=within) as temporary:
         pq.write_table(arrow.replace_schema_metadata(metadata), temporary, compression="zstd")
 
 
@@ -110,16 +122,17 @@ def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: s
         speaker: who spoke in the run, for a metadata file beside them; empty: none is written.
     """
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     for name, table in tables.items():
         safe = table.copy()
         for column in safe.columns:
             if pd.api.types.is_string_dtype(safe[column].dtype):
                 safe[column] = [_quoted(value) for value in safe[column].tolist()]
-        safe.to_csv(target / f"{name}.csv", index=False, lineterminator="\n")
+        with replacing(target / f"{name}.csv") as path:
+            safe.to_csv(path, index=False, lineterminator="\n")
     if speaker:
         content = csv_metadata(speaker, [f"{name}.csv" for name in tables])
-        (target / CSV_METADATA).write_text(content, encoding="utf-8")
+        write_atomically(target / CSV_METADATA, content)
 
 
 def _quoted(value: Any) -> Any:
@@ -144,15 +157,4 @@ def write_measures(
         if not name.isidentifier():
             raise InputError(f"a measure is called {name!r}: letters, digits and _ only")
         path = Path(folder) / "tables" / "measures" / f"{name}.parquet"
-        write_parquet(path, table, speaker=speaker)
-
-
-def require_regular_file(path: Path) -> Path:
-    """Return the path of a file if it is a plain one.
-
-    Raises:
-        InputError: it does not exist, or is a link or a device.
-    """
-    if path.is_symlink() or not path.is_file():
-        raise InputError(f"{path}: not a regular file; a run folder holds plain files only")
-    return path
+        write_parquet(path, table, speaker=speaker, within=Path(folder))

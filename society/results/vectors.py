@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from agents.arrays import VectorArray
+from agents.atomic_files import replacing, require_regular_file
 from agents.errors import DAMAGED_ARCHIVE, InputError
-from society.results.table_files import require_regular_file
 
 MAX_VECTOR_BYTES = 16 * 2**30
 """A file of vectors may hold this much when it is unpacked."""
@@ -42,7 +42,8 @@ class Vectors:
 def write_vectors(folder: Path | str, vectors: Vectors) -> None:
     """Write ``vectors.npz`` into a run folder: ``paper_ids`` (text) and ``vectors`` (float32)."""
     ids = np.asarray(vectors.ids, dtype=np.str_)
-    np.savez(Path(folder) / "vectors.npz", paper_ids=ids, vectors=vectors.values)
+    with replacing(Path(folder) / "vectors.npz") as path:
+        np.savez(path, paper_ids=ids, vectors=vectors.values)
 
 
 def read_vectors(path: Path) -> Vectors:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from agents.atomic_files import write_atomically
+from agents.atomic_files import make_folder, write_atomically
 from agents.backends.inbox.page import ShownQuestion, render_index
 from agents.backends.inbox.question import (
     ANSWER_SUFFIXES,
@@ -65,7 +65,7 @@ class QuestionFolder:
         self._seen: dict[str, Signature] = {}
         try:
             for part in (QUESTIONS, ANSWERS):
-                (path / part).mkdir(parents=True, exist_ok=True)
+                make_folder(path / part, within=path)
                 with self._opened(part):
                     pass
             stems = list(self._stems())
@@ -96,7 +96,8 @@ class QuestionFolder:
         text = render_question(request, stem).encode("utf-8", "replace").decode()
         with self._opened(QUESTIONS) as folder:
             if _text_or_none(folder, f"{stem}.md") != text:
-                write_atomically(self.path / QUESTIONS / f"{stem}.md", text)
+                page = self.path / QUESTIONS / f"{stem}.md"
+                write_atomically(page, text, within=self.path, over_links=True)
         return stem
 
     def complete_answers(self, stems: Iterable[str]) -> dict[str, str]:
@@ -148,7 +149,7 @@ class QuestionFolder:
                     texts_left -= 1
                 else:
                     shown.append(ShownQuestion(stem, "answered", answer_name=name))
-        write_atomically(self.path / INDEX, render_index(shown))
+        write_atomically(self.path / INDEX, render_index(shown), over_links=True)
 
     def _stems(self) -> Iterator[str]:
         """Stems of the questions in the folder, in no order; links are passed over."""

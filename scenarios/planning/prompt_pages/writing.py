@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from agents.atomic_files import write_atomically
+from agents.atomic_files import make_folder, remove_file, write_atomically
 from agents.backends.inbox.question import safe_name
 from agents.errors import InputError
 from scenarios.planning.prompt_pages.recording import Listing
@@ -61,12 +61,12 @@ def write_pages(listing: Listing, out: Path) -> list[CountedCall]:
     earlier = files_of_earlier_listing(out)
     try:
         for file in earlier:
-            (out / file).unlink(missing_ok=True)
-        (out / PAGES).mkdir(parents=True, exist_ok=True)
+            remove_file(out / file, within=out)
+        make_folder(out / PAGES, within=out)
         # First of all, so that a folder that was left half written is known as ours.
         write_atomically(out / "index.json", _index_json(listing, calls, files))
         for file, text in zip(files, texts, strict=True):
-            write_atomically(out / file, text)
+            write_atomically(out / file, text, within=out)
         write_atomically(out / "index.md", _storable(render_index(listing, calls, files)))
         write_atomically(out / "index.html", _storable(_index_html(listing, calls, files, texts)))
     except OSError as error:

@@ -14,9 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from filelock import FileLock
-
-from agents.atomic_files import write_atomically
+from agents.atomic_files import lock_file, read_plain_text, write_atomically
 from agents.errors import InputError, Stopped
 from agents.gateway.budget import Budget
 from agents.usage import NANO, Spending, nano_bound
@@ -158,7 +156,7 @@ class Shares:
         """All accounts, under the lock; what the block has changed is written."""
         path = self._study / SHARES
         try:
-            with FileLock(self._study / _LOCK):
+            with lock_file(self._study / _LOCK):
                 accounts = self._read(path)
                 before = dict(accounts)
                 yield accounts
@@ -170,7 +168,7 @@ class Shares:
     def _read(self, path: Path) -> dict[int, Account]:
         """The accounts; made from the journals where the file is not there."""
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = json.loads(read_plain_text(path))
             return {int(index): _account(one) for index, one in data.items()}
         except FileNotFoundError:
             folders = {index: self._folder(index) for index in range(self._runs)}

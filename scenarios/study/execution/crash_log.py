@@ -12,6 +12,7 @@ import os
 from itertools import takewhile
 from pathlib import Path
 
+from agents.atomic_files import make_folder, open_in_place, open_plain
 from agents.errors import InputError, Stopped
 
 QUARANTINE = 3
@@ -64,7 +65,8 @@ def count_crashes(folder: Path) -> int:
 def _births(folder: Path) -> list[int]:
     """Number of kept answers at each beginning of the run since its last clean end."""
     try:
-        lines = _file(folder).read_text(encoding="utf-8", errors="replace").splitlines()
+        with open_plain(_file(folder)) as file:
+            lines = file.read().decode("utf-8", "replace").splitlines()
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -99,13 +101,10 @@ def _note(folder: Path, line: str) -> None:
     """Add a line, in one write, so that a kill leaves all of it or nothing."""
     path = _file(folder)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        try:
-            os.write(file, f"{line}\n".encode())
-            os.fsync(file)
-        finally:
-            os.close(file)
+        make_folder(path.parent, within=path.parent.parent)
+        with open_in_place(path, "a+b", within=path.parent.parent, buffering=0) as file:
+            file.write(f"{line}\n".encode())
+            os.fsync(file.fileno())
     except OSError as error:
         raise Stopped(f"{path}: cannot be written: {error.strerror}") from error
 

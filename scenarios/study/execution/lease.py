@@ -20,6 +20,7 @@ from pathlib import Path
 from uuid import uuid4
 from weakref import WeakSet
 
+from agents.atomic_files import make_folder, open_new, open_plain, remove_file
 from agents.errors import InputError, Stopped
 
 BEAT = 5.0
@@ -187,7 +188,7 @@ def hold_lease(
     """
     place = folder.with_name(f"{folder.name}.lease")
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        make_folder(place, within=folder.parent.parent)
         lease = Lease(folder, _taken(place, owner, beat * missed), beat)
     except OSError as error:
         raise Stopped(f"{place}: no lease can be written: {error.strerror}") from error
@@ -225,19 +226,19 @@ def _taken(place: Path, owner: str, patience: float) -> Path:
         _refuse_living(place / str(latest), patience)
     mine = place / str(latest + 1)
     try:
-        made = os.open(mine, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+        made = open_new(mine)
     except FileExistsError:
         raise LeaseHeld(_held(mine)) from None
-    with os.fdopen(made, "w", encoding="utf-8") as file:
+    with made as file:
         file.write(f"{' '.join(owner.split())}\n{process_identity()}\n")
     after = _numbers(place)
     if max(after) != latest + 1:
         # Whoever looked too long at an old number made one that had been used up already.
-        mine.unlink(missing_ok=True)
+        remove_file(mine)
         raise LeaseHeld(_held(place / str(max(after))))
     for number in after:
         if number <= latest:
-            (place / str(number)).unlink(missing_ok=True)
+            remove_file(place / str(number))
     return mine
 
 
@@ -245,8 +246,8 @@ def _refuse_living(path: Path, patience: float) -> None:
     """Raise LeaseHeld, unless the lease was given back, has expired, or its process has ended."""
     try:
         # Opened, because only then does a network file system tell times that are not old ones.
-        with path.open(encoding="utf-8") as file:
-            lines = file.read().splitlines()
+        with open_plain(path) as file:
+            lines = file.read().decode("utf-8", "replace").splitlines()
             touched = os.fstat(file.fileno()).st_mtime
     except FileNotFoundError:
         raise LeaseHeld(_held(path)) from None
@@ -259,10 +260,10 @@ def _now(place: Path) -> float:
     """The clock of the file system: the time of a file that is made just now."""
     probe = place / f"now-{uuid4().hex}"
     try:
-        probe.touch(exist_ok=False)
-        return probe.stat().st_mtime
+        with open_new(probe) as file:
+            return os.fstat(file.fileno()).st_mtime
     finally:
-        probe.unlink(missing_ok=True)
+        remove_file(probe)
 
 
 def _numbers(place: Path) -> list[int]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agents.arrays import IntArray
+from agents.atomic_files import remove_file
 from agents.errors import InputError
 from society.ecosystem import storage
 from society.ecosystem.building.build_options import BuildOptions, BuildProgress, SilentProgress
@@ -146,7 +147,7 @@ class BuildResult:
             key: whether the key file with real names is written, too.
         """
         target = Path(folder)
-        (target / EVIDENCE).unlink(missing_ok=True)
+        remove_file(target / EVIDENCE)
         self.ecosystem.save(target, key=key)
         write_evidence(target, self.evidence)
         storage.write_manifest(target, storage.read_manifest(target))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agents.arrays import IntArray
+from agents.atomic_files import replacing
 from agents.errors import InputError
 from society.ecosystem.building.filters import PaperSelection
 from society.ecosystem.building.outline import Outline
@@ -89,7 +90,8 @@ def write_evidence(folder: Path, table: pa.Table) -> None:
     """Write the table into an ecosystem folder."""
     import pyarrow.parquet as pq
 
-    pq.write_table(table, folder / EVIDENCE, compression="zstd")
+    with replacing(folder / EVIDENCE) as path:
+        pq.write_table(table, path, compression="zstd")
 
 
 def read_evidence(folder: Path) -> pa.Table | None:

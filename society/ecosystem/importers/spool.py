@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
-from agents.atomic_files import replacing, write_atomically
+from agents.atomic_files import lock_file, make_folder, replacing, write_atomically
 from agents.errors import InputError
 from society.ecosystem.building.raw_records import RawAuthor, RawRecord
 from society.ecosystem.importers.files import Position
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 BATCH = 2000
 """Records in memory at a time."""
+
+
+class Abandoned(Exception):
+    """Ends the writing of a part without giving it its name."""
 
 
 class PartWriter:
@@ -44,6 +48,7 @@ class PartWriter:
         self.count = 0
         self._replacing = ExitStack()
         self._temporary = self._replacing.enter_context(replacing(path, durable=True))
+        self._finished = False
         self._held: list[RawRecord] = []
         self._writer = pq.ParquetWriter(self._temporary, _schema(), compression="zstd")
 
@@ -59,11 +64,16 @@ class PartWriter:
         self._flush()
         self._writer.close()
         self._replacing.close()
+        self._finished = True
 
     def abandon(self) -> None:
         """Discard the part; does nothing after ``finish``."""
+        if self._finished:
+            return
+        self._finished = True
         self._writer.close()
-        self._temporary.unlink(missing_ok=True)
+        with suppress(Abandoned):
+            self._replacing.__exit__(Abandoned, Abandoned(), None)
 
     def _flush(self) -> None:
         self._writer.write_table(_table(self._held))
@@ -233,8 +243,8 @@ class Spool(Iterable[RawRecord]):
     @contextmanager
     def _locked(self) -> Iterator[None]:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with FileLock(self.folder / LOCK, timeout=0):
+            make_folder(self.folder)
+            with lock_file(self.folder / LOCK, timeout=0):
                 yield
         except Timeout as error:
             raise InputError(

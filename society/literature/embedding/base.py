@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arrays import VectorArray
+from agents.atomic_files import write_atomically
 from agents.errors import InputError
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def unit_rows(rows: npt.ArrayLike) -> VectorArray:
 def write_settings(folder: Path, settings: Mapping[str, Any]) -> None:
     """Write ``embedding.json`` into an existing folder."""
     text = json.dumps(settings, ensure_ascii=False, indent=0)
-    (folder / SETTINGS_FILE).write_text(text, encoding="utf-8")
+    write_atomically(folder / SETTINGS_FILE, text)
 
 
 def read_settings(folder: Path) -> dict[str, Any]:

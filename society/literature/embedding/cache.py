@@ -18,10 +18,16 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 import numpy as np
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from agents.arrays import VectorArray
-from agents.atomic_files import write_atomically
+from agents.atomic_files import (
+    lock_file,
+    make_folder,
+    open_in_place,
+    read_plain_text,
+    write_atomically,
+)
 from agents.errors import InputError
 
 LOCK, ABOUT, KEYS, ROWS = ".lock", "about.json", "keys.bin", "rows.bin"
@@ -42,9 +48,9 @@ class EmbeddingCache:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
         self._partitions: dict[str, CachePartition] = {}
-        self._lock = FileLock(self.folder / LOCK, timeout=0, thread_local=False)
+        self._lock = lock_file(self.folder / LOCK, timeout=0)
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
             self._lock.acquire()
         except Timeout:
             raise InputError(
@@ -153,9 +159,9 @@ class CachePartition:
                 f"makes rows of length {dim}; remove the folder to make all of them again"
             )
         try:
-            self._folder.mkdir(exist_ok=True)
+            make_folder(self._folder, within=self._folder.parent)
             about = json.dumps({"origin": self._origin, "dim": dim})
-            write_atomically(self._folder / ABOUT, about)
+            write_atomically(self._folder / ABOUT, about, within=self._folder.parent)
         except OSError as error:
             raise _unwritable(self._folder, error) from error
         self._read()
@@ -164,7 +170,7 @@ class CachePartition:
         """Open the files, without a tail that a killed process has left."""
         path = self._folder / ABOUT
         try:
-            about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            about: dict[str, Any] = json.loads(read_plain_text(path, within=self._folder.parent))
             self._dim = int(about["dim"])
             self._open = rows, keys = self._file(ROWS), self._file(KEYS)
             whole = min(_size(keys) // _RECORD, _size(rows) // (4 * self._dim))
@@ -182,7 +188,7 @@ class CachePartition:
 
     def _file(self, name: str) -> IO[bytes]:
         # Unbuffered: bytes that a full disk refused must not be written again on close.
-        return (self._folder / name).open("a+b", buffering=0)
+        return open_in_place(self._folder / name, "a+b", within=self._folder.parent, buffering=0)
 
     def _append(self, rows: bytes, keys: bytes) -> None:
         if self._open is None:

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arrays import FloatArray, VectorArray
+from agents.atomic_files import replacing
 from agents.errors import DAMAGED_ARCHIVE, InputError
 from society.literature.embedding.base import (
     DECIMALS,
@@ -197,7 +198,8 @@ class LSAEmbedding(Embedding):
             "vocabulary": list(self._terms),
         }
         write_settings(folder, settings)
-        np.savez(folder / ARRAYS_FILE, idf=self._idf, projection=self._projection)
+        with replacing(folder / ARRAYS_FILE) as path:
+            np.savez(path, idf=self._idf, projection=self._projection)
 
     @classmethod
     def load(cls, folder: Path) -> LSAEmbedding:

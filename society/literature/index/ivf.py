@@ -17,10 +17,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import zipfile
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -30,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arrays import FloatArray, IntArray, VectorArray
+from agents.atomic_files import replacing, require_plain
 from agents.errors import DAMAGED_ARCHIVE
 
 Metric = Literal["distance", "cosine"]
@@ -343,22 +342,18 @@ def write_layout(path: Path, key: str, layout: IVFLayout) -> bool:
     Returns:
         False where the folder takes no file: the layout is a cache, and a run goes on without it.
     """
-    # With the number of the process, because several runs may write the file at once.
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        with unfinished.open("wb") as file:
+        # Several runs may write the file at once.
+        with replacing(path, shared=True) as temporary:
             np.savez(
-                file,
+                temporary,
                 centres=layout.centres,
                 cell_of=layout.cell_of,
                 scale=layout.scale,
                 measured=np.array([layout.probed, layout.compared, layout.recall]),
                 key=np.frombuffer(bytes.fromhex(key), dtype=np.uint8),
             )
-        unfinished.replace(path)
     except OSError:
-        with suppress(OSError):
-            unfinished.unlink()
         return False
     return True
 
@@ -379,7 +374,7 @@ def read_layout(path: Path, key: str, count: int, dim: int) -> IVFLayout | None:
     try:
         # Refuse a file that would unpack to more than the arrays need (a zip bomb).
         room = 4 * (cells * dim + count + 2 * dim) + HEADERS * len(NAMES)
-        with zipfile.ZipFile(path) as inside:
+        with zipfile.ZipFile(require_plain(path)) as inside:
             if sum(entry.file_size for entry in inside.infolist()) > room:
                 return None
         # A pickle could run the code of whoever wrote the file.
