@@ -190,7 +190,8 @@ def require_plain(path: Path, *, within: Path | None = None, single: bool = Fals
     Raises:
         InputError: it is a link, a folder, a pipe, or such a second name.
     """
-    with suppress(FileNotFoundError), opened_folder(path.parent, within) as folder:
+    missing = suppress(FileNotFoundError, NotADirectoryError)
+    with missing, opened_folder(path.parent, within) as folder:
         _check(folder, path, single)
     return path
 
@@ -329,8 +330,8 @@ def opened_folder(folder: Path, within: Path | None = None) -> Iterator[int]:
         for part in parts:
             place = place / part
             with _naming(place):
-                if stat.S_ISLNK(mode := _mode(descriptor, part)) or not stat.S_ISDIR(mode):
-                    raise _refusal(place, mode, "a folder")
+                if stat.S_ISLNK(mode := _mode(descriptor, part)):
+                    raise _refusal(place, mode)
                 inner = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
@@ -411,13 +412,13 @@ def _mode(folder: int, name: str) -> int:
     return os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
 
 
-def _refusal(path: Path, mode: int, wanted: str = "a plain file") -> InputError:
+def _refusal(path: Path, mode: int) -> InputError:
     if stat.S_ISLNK(mode):
         what = "is a symbolic link"
-    elif stat.S_ISREG(mode) and wanted == "a plain file":
+    elif stat.S_ISREG(mode):
         what = "is a second name (hard link) of another file"
     else:
-        what = f"is not {wanted}"
+        what = "is not a plain file"
     return InputError(
         f"{path}: {what}, and nothing is read or written through it; remove it, or give another "
         "folder"

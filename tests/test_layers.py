@@ -5,6 +5,7 @@ module that breaks it.
 """
 
 import ast
+import re
 
 import pytest
 
@@ -210,6 +211,86 @@ def banned_everywhere(root):
                 yield f"{path}:{node.lineno} uses yaml.{node.attr}"
 
 
+WRITER = "agents/atomic_files.py"
+"""The one module that makes, changes and removes files, and never through a link."""
+OWN_FOLDER = {
+    # Bytes go into a folder of this process that nobody else has the name of.
+    "society/ecosystem/importers/formats/aminer.py",
+}
+OPENING = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC")
+CHANGING = {
+    *("write_text", "write_bytes", "mkdir", "makedirs", "touch", "unlink", "rmtree", "symlink_to"),
+    *("hardlink_to", "removedirs", "copyfile", "copytree", "copy2", "move", "mkdtemp", "mkstemp"),
+    *("NamedTemporaryFile", "FileLock", "SoftFileLock"),
+}
+"""Names of functions and methods that change files by a path."""
+LIBRARIES = {
+    *("np.save", "np.savez", "np.savez_compressed", "np.savetxt", "pq.write_table", "to_csv"),
+    *("ParquetWriter", "to_parquet", "savefig", "imsave", "write_graphml", "write_gexf"),
+}
+"""Functions of libraries that make a file: its path must be one that ``replacing`` has given."""
+IN_MEMORY = {"metrics/report/svg.py": "savefig"}
+"""A figure that is drawn into a text in memory."""
+
+
+PATH = re.compile(r"path|file|folder|target|temporary|unfinished|place")
+"""How the names of paths are recognised, since texts and tables are renamed and replaced too."""
+
+
+def writes_elsewhere(root):
+    """Files that are made, changed or removed past the module that refuses links."""
+    for path, tree in sources(root).items():
+        if path == WRITER or path in OWN_FOLDER:
+            continue
+        given = names_given(tree)
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or ast.unparse(node.func).endswith(
+                IN_MEMORY.get(path, "(")
+            ):
+                continue
+            if what := changes_files(node, given):
+                yield f"{path}:{node.lineno} {what}; agents/atomic_files.py does it"
+
+
+def changes_files(node, given):
+    """What a call does to files by a path that ``replacing`` has not given; empty: nothing."""
+    called = ast.unparse(node.func)
+    owner, _, name = called.rpartition(".")
+    written = [ast.unparse(one) for one in node.args[: 2 if name == "write_table" else 1]]
+    if name == "open" and called not in {"os.open"} and is_writing(node):
+        return "opens a file for writing"
+    if called == "os.open" and any(flag in ast.unparse(node) for flag in OPENING):
+        return "opens a file for writing"
+    if called in {"os.replace", "os.rename", "os.remove", "os.truncate", "os.link", "os.symlink"}:
+        return f"calls {called}"
+    method = isinstance(node.func, ast.Attribute)
+    if method and name in {"rename", "replace"} and len(node.args) == 1 and PATH.search(owner):
+        return f"calls {called}"
+    if name in CHANGING and (method or name[0].isupper()):
+        return f"calls {called}"
+    if LIBRARIES & {name, called} and not given & {*written}:
+        return f"calls {called} with a path of its own"
+    return ""
+
+
+def is_writing(node):
+    """Does a call of ``open`` name a mode that writes?"""
+    modes = [*node.args[:2], *(one.value for one in node.keywords if one.arg == "mode")]
+    texts = [str(one.value) for one in modes if isinstance(one, ast.Constant)]
+    return any(set(text) <= {*"rwaxbt+"} and set(text) & {*"wax+"} for text in texts)
+
+
+def names_given(tree):
+    """Names of paths that a ``with replacing(...)`` or ``enter_context(replacing(...))`` gives."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.withitem) and "replacing(" in ast.unparse(node.context_expr):
+            names.add(ast.unparse(node.optional_vars))
+        if isinstance(node, ast.Assign) and "(replacing(" in ast.unparse(node.value):
+            names.add(ast.unparse(node.targets[0]))
+    return names
+
+
 CHANCE_MODULES = {"time", "datetime", "random", "secrets", "uuid", "threading", "gc", "weakref"}
 CHANCE_CALLS = {"id", "hash", "input", "vars", "globals"}
 ORDERING = {"list", "tuple", "enumerate", "zip", "iter", "next", "map", "filter", "dict", "join"}
@@ -314,6 +395,7 @@ CHECKS = (
     wrong_exports,
     undescribed,
     banned_everywhere,
+    writes_elsewhere,
     chance_in_protocols,
     reserved_names,
 )
@@ -402,6 +484,21 @@ PLANTED = [
     (banned_everywhere, "scenarios/a.py", "import subprocess\nsubprocess.run('ls', shell=True)"),
     (banned_everywhere, "scenarios/a.py", "import subprocess\nsubprocess.run('ls', shell=yes)"),
     (banned_everywhere, "scenarios/a.py", "import os\nos.system('ls')"),
+    (writes_elsewhere, "agents/a.py", "open(path, 'w')"),
+    (writes_elsewhere, "agents/a.py", "path.open('ab')"),
+    (writes_elsewhere, "agents/a.py", "path.open(mode='r+b')"),
+    (writes_elsewhere, "agents/a.py", "os.open(path, os.O_RDWR)"),
+    (writes_elsewhere, "metrics/a.py", "path.write_text('x', encoding='utf-8')"),
+    (writes_elsewhere, "metrics/a.py", "table.to_csv(folder / 'a.csv')"),
+    (writes_elsewhere, "society/a.py", "np.savez(folder / 'a.npz', a=a)"),
+    (writes_elsewhere, "society/a.py", "with replacing(a) as b:\n    pq.write_table(table, a)"),
+    (writes_elsewhere, "society/a.py", "pq.ParquetWriter(path, schema)"),
+    (writes_elsewhere, "scenarios/a.py", "path.parent.mkdir(exist_ok=True)"),
+    (writes_elsewhere, "scenarios/a.py", "shutil.rmtree(folder)"),
+    (writes_elsewhere, "scenarios/a.py", "path.unlink()"),
+    (writes_elsewhere, "scenarios/a.py", "path.rename(other)"),
+    (writes_elsewhere, "scenarios/a.py", "os.replace(path, other)"),
+    (writes_elsewhere, "scenarios/a.py", "FileLock(path)"),
     (chance_in_protocols, "protocols/a.py", "import time"),
     (chance_in_protocols, "protocols/a.py", "from random import choice"),
     (chance_in_protocols, "protocols/a.py", "import datetime"),

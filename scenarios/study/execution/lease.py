@@ -111,7 +111,7 @@ class Lease:
         if self._released.is_set():
             raise LeaseLost(f"{self.folder}: the lease {self.fence} has been given back")
         try:
-            os.utime(self._path)
+            os.utime(self._path, follow_symlinks=False)
         except FileNotFoundError:
             lost = LeaseLost(
                 f"{self.folder}: somebody else has taken over its lease {self.fence} and goes on "
@@ -167,7 +167,7 @@ class Lease:
             _living.discard(self)
         # The file stays, so that the numbers go on growing; touched at the epoch it is nobody's.
         with suppress(OSError):
-            os.utime(self._path, (0, 0))
+            os.utime(self._path, (0, 0), follow_symlinks=False)
 
 
 @contextmanager
