@@ -81,7 +81,11 @@ DOORS = {
     "distributed": ("scenarios/",),
     "yaml": ("scenarios/config/yaml_io.py",),
     "json_repair": ("agents/replies/repair.py",),
-    "sqlite3": ("agents/journal/journal.py", "agents/journal/database.py"),
+    "sqlite3": (
+        "agents/journal/journal.py",
+        "agents/journal/database.py",
+        "agents/journal/hash_chain.py",
+    ),
 }
 LAZY = {
     *("litellm", "openai", "aiohttp", "httpx"),

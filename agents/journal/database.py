@@ -16,11 +16,15 @@ from filelock import FileLock, Timeout
 
 from agents.atomic_files import lock_file, replacing, require_plain
 from agents.errors import InputError
+from agents.journal import hash_chain
+from agents.journal.hash_chain import HashChain, damaged, verify_rows
 from agents.journal.records import IN_DOUBT, Attempt, CallOutcome
+from agents.journal.wal import is_log_whole
 from agents.prompts.request import Request
 from agents.usage import Usage
 
-FORMAT = "1"
+FORMATS = ("1", hash_chain.FORMAT)
+"""Formats that are read; a journal is made without seals, and gets them before its first row."""
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE calls (
@@ -59,7 +63,7 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
         names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         if not names and not frozen:
             # All or nothing: a kill in the middle must leave no half of a journal.
-            made = f"{SCHEMA} INSERT INTO meta VALUES ('format', '{FORMAT}');"  # noqa: S608
+            made = f"{SCHEMA} INSERT INTO meta VALUES ('format', '{FORMATS[0]}');"  # noqa: S608
             database.executescript(f"BEGIN; {made} COMMIT;")
             return
         held = None
@@ -67,9 +71,22 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
             held = database.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     except sqlite3.Error as error:
         raise InputError(f"{path}: cannot be read as a journal: {error}") from error
-    if held is None or held[0] != FORMAT:
+    if held is None or held[0] not in FORMATS:
         version = "unknown" if held is None else held[0]
-        raise InputError(f"{path}: is no journal of this release (format {version}, not {FORMAT})")
+        raise InputError(
+            f"{path}: is no journal of this release (format {version}, not {FORMATS[-1]})"
+        )
+
+
+def verify_log(path: Path) -> None:
+    """Check the write-ahead log of a journal, before SQLite reads it.
+
+    Raises:
+        InputError: it is damaged, so that SQLite would leave out what was committed.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    if not is_log_whole(log):
+        raise damaged(log, "the log of the latest commits is damaged")
 
 
 def lock_journal(path: Path) -> FileLock:
@@ -176,6 +193,7 @@ def copy_past(source: Path, target: Path, before: float, origin: str) -> None:
             closing(connect(temporary, False)) as new,
         ):
             check_format(old, source, True)
+            verify_rows(old, source)
             check_format(new, temporary, False)
             new.execute("BEGIN")
             for table in COPIED:
@@ -183,6 +201,7 @@ def copy_past(source: Path, target: Path, before: float, origin: str) -> None:
             notes = (("past", repr(before)), ("forked", origin))
             new.executemany("INSERT INTO meta VALUES (?, ?)", notes)
             new.execute("COMMIT")
+            HashChain(new, earlier=False)
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"{target}: the past of {source} cannot be copied: {error}") from error
 
@@ -223,6 +242,9 @@ _UPDATE_ATTEMPT = """
 UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, completion_tokens = ?,
     estimated = ?, usd = ?, seconds = ?, detail = ? WHERE row = ?
 """
+_SET_META = """
+INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
 _INSERT_RETRIEVAL = "INSERT OR IGNORE INTO findings (id, asked, hash, value) VALUES (?, ?, ?, ?)"
 
 
@@ -232,10 +254,26 @@ class Statements:
     Args:
         database: a connection that is open for writing.
         session: number of the run's session that writes (>= 1).
+        chain: seals the rows that are written; None: a journal in memory, whose rows have none.
     """
 
-    def __init__(self, database: sqlite3.Connection, session: int) -> None:
-        self._database, self._session = database, session
+    def __init__(
+        self, database: sqlite3.Connection, session: int, chain: HashChain | None = None
+    ) -> None:
+        self._database, self._session, self._chain = database, session, chain
+        intents = "SELECT count(*) FROM calls WHERE kind IS NULL"
+        self._old_intents = bool(database.execute(intents).fetchone()[0])
+
+    def seal(self) -> None:
+        """Seal the rows that were written; call it at the end of a transaction."""
+        if self._chain is not None:
+            self._chain.seal()
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a note about the whole run."""
+        self._database.execute(_SET_META, (key, value))
+        query = "SELECT rowid FROM meta WHERE key = ?"
+        self._seal("meta", self._database.execute(query, (key,)).fetchone()[0])
 
     def insert_outcome(self, request: Request, outcome: CallOutcome) -> CallOutcome:
         """Store how a call ended; the first outcome of a call stays for ever.
@@ -250,7 +288,9 @@ class Statements:
         )
         # No row changes where the call has an outcome; then that one holds and is read back
         # (rule 22).
-        if self._database.execute(_INSERT_OUTCOME, values).rowcount:
+        inserted = self._database.execute(_INSERT_OUTCOME, values)
+        if inserted.rowcount:
+            self._seal_outcome(inserted.lastrowid or 0, values)
             return outcome
         return outcome_from_row(self._database.execute(CALL, (request.id,)).fetchone()[3:])
 
@@ -265,6 +305,7 @@ class Statements:
         )
         # Set before the commit wakes the caller, who updates this row next.
         attempt.row = int(inserted.lastrowid or 0)
+        self._seal("attempts", attempt.row)
 
     def update_attempt(
         self, request: Request, attempt: Attempt, outcome: CallOutcome | None
@@ -287,6 +328,7 @@ class Statements:
                 *(usage.estimated, attempt.usd, attempt.seconds, attempt.detail, attempt.row),
             ),
         )
+        self._seal("attempts", attempt.row)
         return None if outcome is None else self.insert_outcome(request, outcome)
 
     def insert_retrieval(self, id_: str, hash_: str, asked: float, value: bytes) -> None:
@@ -298,7 +340,23 @@ class Statements:
             asked: simulated date in days.
             value: its result, encoded.
         """
-        self._database.execute(_INSERT_RETRIEVAL, (id_, asked, hash_, value))
+        inserted = self._database.execute(_INSERT_RETRIEVAL, (id_, asked, hash_, value))
+        if inserted.rowcount:
+            row = inserted.lastrowid or 0
+            self._seal("findings", row, (row, id_, float(asked), hash_, value))
+
+    def _seal_outcome(self, row: int, values: tuple[Any, ...]) -> None:
+        if self._old_intents:
+            # An earlier release may have begun the call: its row was changed and not added.
+            query = "SELECT row FROM calls WHERE id = ?"
+            self._seal("calls", self._database.execute(query, values[:1]).fetchone()[0])
+        else:
+            id_, asked, *rest = values
+            self._seal("calls", row, (row, id_, float(asked), *rest))
+
+    def _seal(self, table: str, row: int, values: tuple[Any, ...] | None = None) -> None:
+        if self._chain is not None:
+            self._chain.add(table, row, values)
 
 
 def outcome_from_row(row: Any) -> CallOutcome:

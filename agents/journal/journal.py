@@ -31,7 +31,9 @@ from agents.journal.database import (
     lock_journal,
     make_durable,
     outcome_from_row,
+    verify_log,
 )
+from agents.journal.hash_chain import HashChain, damaged, verify_rows
 from agents.journal.records import IN_DOUBT, Attempt, CallOutcome, Totals
 from agents.journal.writer import GroupCommitWriter
 from agents.prompts.request import Request
@@ -52,6 +54,8 @@ class Journal:
         is_empty: True if there was nothing to replay when it was opened.
         first_mismatch: date and id of the earliest call whose hash differs from the stored one.
         first_parent_mismatch: the same for calls of the parent journal.
+        rows_verified: rows that were checked against their hashes when it was opened; 0 where it
+            has none, because an earlier release wrote it.
     """
 
     def __init__(
@@ -60,6 +64,7 @@ class Journal:
         parent: Journal | None,
         frozen: bool,
         fence: Callable[[], None] | None = None,
+        verify: bool = True,
     ) -> None:
         self.path, self.frozen, self._fence = path, frozen, fence
         self.first_mismatch: tuple[float, str] | None = None
@@ -70,10 +75,15 @@ class Journal:
         # The clock's thread and the loop's both read, through one connection.
         self._reading = threading.Lock()
         try:
+            if path is not None and verify:
+                verify_log(path)
             self._db = connect(path, frozen)
             check_format(self._db, path, frozen)
+            self.rows_verified = verify_rows(self._db, path) if path and verify else 0
+            self._chain = None
             if path is not None and not frozen:
                 make_durable(self._db, path)
+                self._chain = HashChain(self._db)
             # A second connection, so that nobody who reads waits for a commit.
             self._reader = self._db if path is None or frozen else connect(path, frozen)
         except BaseException:
@@ -92,7 +102,7 @@ class Journal:
         # Attempts from this row on are under way in this session, and not in doubt.
         self._first_attempt = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
         self.session = int(self.meta("session") or "0") + 1
-        self._statements = Statements(self._db, self.session)
+        self._statements = Statements(self._db, self.session, self._chain)
         self._totals = self._earlier_totals()
         self.is_empty = (
             not self.unreplayed
@@ -112,6 +122,7 @@ class Journal:
         parent: Path | None = None,
         frozen: bool = False,
         fence: Callable[[], None] | None = None,
+        verify: bool = True,
     ) -> Journal:
         """Open a journal, and make it if there is none.
 
@@ -120,12 +131,14 @@ class Journal:
             parent: the file of another journal; outcomes of equal requests are copied from it.
             frozen: True: read only.
             fence: called before every commit; a Stopped that it raises ends the writing for good.
+            verify: check every row against its hash; False where only totals are wanted.
 
         Raises:
-            InputError: another process writes it, or it is not a journal of this format.
+            InputError: another process writes it, it is not a journal of this format, or a row of
+                it was changed, added or removed.
         """
         source = None if parent is None else cls(parent, None, True)
-        return cls(path, source, frozen, fence)
+        return cls(path, source, frozen, fence, verify)
 
     def lookup_call(self, request: Request) -> CallOutcome | None:
         """The outcome that an earlier session, or the parent, stored for a request.
@@ -295,9 +308,7 @@ class Journal:
         """Store a note about the whole run; it is committed when this returns."""
         if self.frozen:
             return
-        self._writer.enqueue(
-            lambda: self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-        )
+        self._writer.enqueue(partial(self._statements.set_meta, key, value))
         self._writer.flush()
 
     @property
@@ -386,10 +397,7 @@ class Journal:
             raise self._damaged(error) from error
 
     def _damaged(self, error: sqlite3.DatabaseError) -> InputError:
-        return InputError(
-            f"{self.path}: the journal cannot be read to its end ({error}); restore the file, or "
-            "start anew with --out NEW"
-        )
+        return damaged(self.path, f"the journal cannot be read to its end ({error})")
 
     def _one(self, query: str) -> Any:
         return self._all(query)[0][0]
@@ -405,6 +413,7 @@ class Journal:
         self._db.execute("BEGIN")
 
     def _commit(self) -> None:
+        self._statements.seal()
         self._db.execute("COMMIT")
         if self._reader is self._db:
             self._reading.release()

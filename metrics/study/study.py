@@ -19,8 +19,10 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.arrays import FloatArray
+from agents.atomic_files import require_regular_file
 from agents.errors import InputError
-from society.results.table_files import read_parquet, require_regular_file
+from agents.file_hashes import read_hashes
+from society.results.table_files import read_parquet
 
 DESCRIPTION_FILE = "study.json"
 SAMPLED_DESIGNS = ("latin_hypercube", "sobol", "morris")
@@ -142,13 +144,15 @@ class Study:
             InputError: it is no study folder, was not gathered, or a file is damaged.
         """
         folder = Path(path)
-        tables = []
-        for name in ("runs", "results"):
-            file = folder / f"{name}.parquet"
+        hashes = read_hashes(folder)
+        files = [folder / f"{name}.parquet" for name in ("runs", "results")]
+        for file in files:
             if not file.exists():
                 raise InputError(f"{file}: missing; run the study, which gathers its results")
-            tables.append(read_parquet(require_regular_file(file)))
-        return cls(folder, _read_description(folder / DESCRIPTION_FILE), *tables)
+        if hashes is not None:
+            hashes.check_all()
+        description = _read_description(folder / DESCRIPTION_FILE)
+        return cls(folder, description, *(read_parquet(file) for file in files))
 
     @property
     def arms(self) -> list[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.atomic_files import write_atomically
 from agents.errors import InputError
+from agents.file_hashes import check_file
 from scenarios.config.schema import load_scenario
 from scenarios.runs.build import build_ecosystem_of
 
@@ -146,7 +147,7 @@ def _past_of(run: Run, folder: Path, baseline: Baseline) -> tuple[Ecosystem, boo
 
     if baseline.past is None:
         return build_ecosystem_of(
-            load_scenario(folder / "scenario.yaml", trust=baseline.trust)
+            load_scenario(check_file(folder / "scenario.yaml"), trust=baseline.trust)
         ), True
     held = Ecosystem.load(baseline.past)
     if run.boundary is not None and held.boundary > run.boundary:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.atomic_files import make_folder, write_atomically
 from agents.errors import Diverged, InputError, Stopped
+from agents.file_hashes import check_file
 from metrics.reviews.review_folder import FOLDER, RECORD
 from scenarios.config.schema import Scenario, load_scenario
 from scenarios.runs.build import build_gateway
@@ -175,7 +176,7 @@ def _runs_of(path: Path) -> tuple[dict[str, Run], Path]:
     from society.results.run import Run
 
     if not (path / LOCK).is_file():
-        return {"": Run.open(path)}, path / "scenario.yaml"
+        return {"": Run.open(path)}, check_file(path / "scenario.yaml")
     done = [one.index for one in read_statuses(path, require_lock(path)) if one.state == "done"]
     if not done:
         raise InputError(f"{path}: no run of this study is done; 'society study run' does them")

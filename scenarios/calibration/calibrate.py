@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from agents.file_hashes import hash_json
 from scenarios.calibration.checking import (
     HeldOutCheck,
     check_held_out,
@@ -23,7 +24,6 @@ from scenarios.calibration.lock import lock_data, open_held_out, take_lock
 from scenarios.calibration.outputs import Outcome, write_outputs
 from scenarios.calibration.reader import PreparedCalibration
 from scenarios.calibration.simulation import run_job
-from scenarios.runs.run_folder import hash_json
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from typing import Any
 
 from agents.atomic_files import make_folder, read_plain_text, refuse_links, write_atomically
 from agents.errors import InputError
+from agents.file_hashes import hash_json
 from scenarios.calibration import parameters as keys
 from scenarios.calibration.calibration_file import CalibrationFile
 from scenarios.calibration.reader import PreparedCalibration, end_of
 from scenarios.config.reader import write_part
-from scenarios.runs.run_folder import hash_json
 from scenarios.runs.run_journal import key_differences
 
 LOCK, OPENED = "lock.json", "held_out.json"

@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from agents.atomic_files import make_folder, open_new, read_plain_text, refuse_links, remove_file
 from agents.errors import Diverged, InputError, Stopped
+from agents.file_hashes import check_file
 from agents.journal.journal import Journal
 from scenarios.config.ecosystem_folder import Folder
 from scenarios.config.schema import Scenario, load_scenario
@@ -180,7 +181,7 @@ def replay(
             raise InputError(f"{out}: is not an empty folder; give another one with --out")
         make_folder(out)
     told = NoProgress() if progress is None else progress
-    scenario = load_scenario(folder / SCENARIO, trust=trust)
+    scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
     with Journal.open(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
         told.begin("preparing the ecosystem")
         ecosystem = build_ecosystem_of(scenario)
@@ -192,7 +193,7 @@ def replay(
         target = Path(spare) if out is None else out
         write_run(scenario, society, ecosystem, target, ledger_of(journal))
         digest = (target / DIGEST).read_text(encoding="utf-8").strip()
-    held = folder / DIGEST
+    held = check_file(folder / DIGEST)
     if held.is_file() and held.read_text(encoding="utf-8").strip() != digest:
         raise Diverged(f"{folder}: the replay has the digest {digest}, not that of the run")
     return digest
@@ -257,7 +258,7 @@ def prepare(scenario: Scenario, folder: Path) -> None:
 
 def _manifest(path: Path) -> dict[str, Any]:
     try:
-        held = json.loads(read_plain_text(path))
+        held = json.loads(read_plain_text(check_file(path)))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     if not isinstance(held, dict):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import Diverged, InputError
+from agents.file_hashes import check_file
 from agents.journal.database import copy_past
 from scenarios.config.document import Document, from_settings, key_path
 from scenarios.config.intervention_keys import CHANGEABLE
@@ -123,7 +124,7 @@ class Fork:
         return ours
 
     def _told(self) -> str:
-        digest = (self.parent / DIGEST).read_text(encoding="utf-8").strip()
+        digest = check_file(self.parent / DIGEST).read_text(encoding="utf-8").strip()
         return json.dumps({"run": self.parent.name, "digest": digest, "at": self.at})
 
 

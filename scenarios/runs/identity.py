@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.errors import InputError
+from agents.file_hashes import hash_json
 from scenarios.config.document import Document
 from scenarios.config.schema import Scenario, read_scenario
 from scenarios.config.yaml_io import KeyPath
-from scenarios.runs.run_folder import hash_json, identity_data, identity_hash
+from scenarios.runs.run_folder import identity_data, identity_hash
 
 
 def is_same_scenario(held: object, known: object, scenario: Scenario) -> bool:

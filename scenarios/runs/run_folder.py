@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from agents.atomic_files import make_folder, remove_file, remove_folder, write_atomically
 from agents.config import Part
 from agents.errors import Stopped
+from agents.file_hashes import HASHES, hash_json, write_hashes
 from agents.redaction import redact
 from scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
 from scenarios.config.ecosystem_folder import Folder
@@ -40,6 +41,12 @@ PARTIAL = "partial"
 PARTIAL_ROWS = 300_000
 """A stopped run of more rows than this leaves no partial tables: a stop must be quick."""
 SCHEMA = "scenario.schema.json"
+HASHED = (
+    *(SCENARIO, SCHEMA, DIGEST, "events.jsonl", "vectors.npz"),
+    *("network.graphml", "network.gexf", "bipartite.graphml"),
+)
+"""Files whose hashes are listed, besides tables and manifest. The page can be written again at any
+time, and the journal has hashes of its own."""
 PACKAGES = ("virsci-society", "mesa", "simpy", "numpy", "pandas", "pydantic", "faiss-cpu", "scipy")
 
 
@@ -70,7 +77,7 @@ def write_run(
     from society.results.table_files import write_measures, write_tables
     from society.results.vectors import write_vectors
 
-    for name in (MANIFEST, DIGEST):
+    for name in (MANIFEST, HASHES, DIGEST):
         remove_file(folder / name)
     text = resolved_text(scenario)
     write_atomically(folder / SCENARIO, text)
@@ -103,7 +110,7 @@ def write_run(
         )
     remove_folder(folder / PARTIAL, within=folder)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")
-    write_atomically(folder / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    _write_manifest(folder, manifest)
 
 
 def write_partial(
@@ -138,7 +145,7 @@ def write_partial(
     part = folder / PARTIAL
     with suppress(OSError):
         make_folder(part, within=folder)
-        for name in (MANIFEST, "report.html"):
+        for name in (MANIFEST, HASHES, "report.html"):
             remove_file(part / name)
         write_atomically(part / SCENARIO, resolved_text(scenario))
         manifest = make_manifest(scenario, society, ecosystem)
@@ -148,7 +155,17 @@ def write_partial(
         write_tables(part, rows, speaker)
         write_vectors(part, _vectors(society))
         manifest |= {"days": society.log.completed, "partial": redact(str(why)), "ledger": ledger}
-        write_atomically(part / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+        _write_manifest(part, manifest)
+
+
+def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    """Write the hashes of all files of a run, and last the manifest, which is one of them."""
+    text = json.dumps(manifest | {"hashes": HASHES}, indent=2, ensure_ascii=False) + "\n"
+    tables = (*folder.glob("tables/*.parquet"), *folder.glob("tables/measures/*.parquet"))
+    files = (folder / name for name in HASHED)
+    hashed = (*(path for path in files if path.exists()), *tables)
+    write_hashes(folder, hashed, {MANIFEST: text})
+    write_atomically(folder / MANIFEST, text)
 
 
 def make_manifest(scenario: Scenario, society: Society, ecosystem: Ecosystem) -> dict[str, Any]:
@@ -287,12 +304,6 @@ def _versions() -> dict[str, str]:
 
 def _line(event: Mapping[str, Any]) -> str:
     return json.dumps(event, ensure_ascii=True, separators=(",", ":")) + "\n"
-
-
-def hash_json(data: Any) -> str:
-    """sha256 of plain data, whatever the order of its keys."""
-    text = json.dumps(data, sort_keys=True, ensure_ascii=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def identity_hash(scenario: Scenario) -> str:

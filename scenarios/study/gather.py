@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agents.atomic_files import remove_file
+from agents.file_hashes import HASHES, write_hashes
 from scenarios.study.arm_sampling import unit_points
 from scenarios.study.design import Design, format_value
 from scenarios.study.lock import Lock, deviations
@@ -45,6 +47,7 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
     """
     from society.results.table_files import write_parquet
 
+    remove_file(folder / HASHES)
     write_text(folder / STUDY_JSON, study_json(design, lock, folder))
     results = results_table(design, folder, statuses)
     speaker = speaker_of_study(design)
@@ -58,6 +61,9 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
         write_parquet(folder / REVIEWS, reviews, speaker=speaker)
     for name, table in stack_measures(folder, statuses).items():
         write_parquet(folder / TABLES / f"{name}.parquet", table, speaker=speaker, within=folder)
+    written = (STUDY_JSON, RUNS, RESULTS, SENSITIVITY, REVIEWS)
+    files = [folder / name for name in written if (folder / name).exists()]
+    write_hashes(folder, [*files, *(folder / TABLES).glob("*.parquet")])
 
 
 def speaker_of_study(design: Design) -> str:

@@ -14,9 +14,10 @@ from typing import Any
 
 from agents.atomic_files import read_plain_text, refuse_links
 from agents.errors import InputError
+from agents.file_hashes import hash_json
 from scenarios.config.schema import Scenario
 from scenarios.runs.identity import added_keys, are_defaults, drop_paths
-from scenarios.runs.run_folder import hash_json, identity_data, prompt_hashes
+from scenarios.runs.run_folder import identity_data, prompt_hashes
 from scenarios.runs.run_journal import key_differences
 from scenarios.study.design import Design
 from scenarios.study.status import Status, write_text

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from agents.atomic_files import make_folder, open_in_place, read_plain_text, write_atomically
 from agents.errors import BudgetReached, Diverged, InputError, SocietyError, Stopped
+from agents.file_hashes import signed, unsigned
 from agents.redaction import redact
 
 State = Literal["waiting", "running", "done", "failed", "stopped", "quarantined"]
@@ -99,7 +100,7 @@ def read_status(study: Path, index: int) -> Status | None:
     """
     path = status_file(study, index)
     try:
-        return Status.from_data(json.loads(read_plain_text(path, within=study)))
+        return Status.from_data(unsigned(json.loads(read_plain_text(path, within=study))))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError, TypeError, InputError) as error:
@@ -112,7 +113,7 @@ def write_status(study: Path, status: Status) -> None:
     Raises:
         Stopped: it cannot be written.
     """
-    write_text(status_file(study, status.index), json.dumps(status.to_data()) + "\n")
+    write_text(status_file(study, status.index), json.dumps(signed(status.to_data())) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -210,14 +211,23 @@ def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
 
 
 def read_run_measures(study: Path, index: int) -> dict[str, float]:
-    """The measures of a run that were kept; none where there is no file of them."""
+    """The measures of a run that were kept; none where there is no file of them.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    path = measures_file(study, index)
     try:
-        stored = json.loads(read_plain_text(measures_file(study, index), within=study))
+        stored = unsigned(json.loads(read_plain_text(path, within=study)))
         return {
             str(name): math.nan if value is None else float(value) for name, value in stored.items()
         }
-    except (OSError, ValueError, TypeError, AttributeError):
+    except FileNotFoundError:
         return {}
+    except (OSError, ValueError, RecursionError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{path}: cannot be read ({error}); delete it: it is made again from the run"
+        ) from error
 
 
 def write_run_measures(study: Path, index: int, values: dict[str, float]) -> None:
@@ -229,7 +239,7 @@ def write_run_measures(study: Path, index: int, values: dict[str, float]) -> Non
         values: by the names of the measures.
     """
     stored = {name: value if math.isfinite(value) else None for name, value in values.items()}
-    write_text(measures_file(study, index), json.dumps(stored) + "\n")
+    write_text(measures_file(study, index), json.dumps(signed(stored)) + "\n")
 
 
 def measures_file(study: Path, index: int) -> Path:

@@ -6,7 +6,6 @@ together is checked by ``Ecosystem``. Nothing is pickled.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -16,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agents.arrays import IntArray, VectorArray
-from agents.atomic_files import open_plain, read_plain_text, replacing, write_atomically
+from agents.atomic_files import read_plain_text, replacing, write_atomically
 from agents.errors import DAMAGED_ARCHIVE, InputError
+from agents.file_hashes import file_hash, signed, unsigned
 from society.ecosystem.people import People
 from society.literature.papers import Papers
 
@@ -168,10 +168,11 @@ def read_rows(path: Path, shape: tuple[int, int]) -> VectorArray:
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Write the manifest with the hash of every other file, except the key file."""
+    """Write the manifest with the hash of every other file, except the key file, and its own."""
     files = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in (MANIFEST, KEY))
     hashes = {path.relative_to(folder).as_posix(): file_hash(path) for path in files}
-    text = json.dumps({**manifest, "format": FORMAT, "files": hashes}, indent=2, sort_keys=True)
+    data = signed({**manifest, "format": FORMAT, "files": hashes})
+    text = json.dumps(data, indent=2, sort_keys=True)
     write_atomically(folder / MANIFEST, text + "\n")
 
 
@@ -187,7 +188,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path}: missing; {folder} is not an ecosystem folder, {REBUILD_HINT}")
     try:
-        manifest = json.loads(read_plain_text(path))
+        manifest = unsigned(json.loads(read_plain_text(path)))
         files, version = dict(manifest["files"]), manifest["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: not a manifest ({error!r}); {REBUILD_HINT}") from error
@@ -199,12 +200,6 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     for name, expected in files.items():
         _verify(folder, name, expected)
     return dict(manifest)
-
-
-def file_hash(path: Path) -> str:
-    """The SHA-256 of a file in hexadecimal digits."""
-    with open_plain(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _verify(folder: Path, name: str, expected: object) -> None:

@@ -21,6 +21,7 @@ import pandas as pd
 
 from agents.atomic_files import require_regular_file
 from agents.errors import InputError
+from agents.file_hashes import FileHashes, read_hashes
 from society.results.dataframes import build_tables, cast_table
 from society.results.speaker import is_events_header, speaker_of
 from society.results.table_files import read_parquet, write_csv
@@ -55,6 +56,8 @@ class Run:
         events: of a run without a folder, in simulated order.
         digest: see above; None: that of the manifest, if it has one.
         folder: see above.
+        hashes: of the files of the folder, each of which is checked when it is read; None: the
+            folder was written by an earlier release.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Run:
         events: Sequence[Mapping[str, Any]] = (),
         digest: str | None = None,
         folder: Path | None = None,
+        hashes: FileHashes | None = None,
     ) -> None:
         self._tables = dict(tables)
         self.manifest = dict(manifest)
@@ -81,6 +85,7 @@ class Run:
         self._events = events
         self.digest = digest if digest is not None else self.manifest.get("digest")
         self.folder = folder
+        self._hashes = hashes
 
     @classmethod
     def from_rows(
@@ -113,7 +118,13 @@ class Run:
         folder = Path(path)
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; give the folder that a run wrote")
+        hashes = read_hashes(folder)
         manifest = _json(folder / MANIFEST, "this is not a run folder")
+        if hashes is None and manifest.get("hashes"):
+            raise InputError(f"{folder / manifest['hashes']}: is missing; restore it")
+        for name in (MANIFEST, "scenario.yaml", "digest", "vectors.npz"):
+            if hashes is not None and (folder / name).exists():
+                hashes.check(folder / name)
         if not (folder / "tables").is_dir():
             raise InputError(f"{folder}: no tables/ in it: the run has not finished; run it again")
         text = _read(folder / "scenario.yaml") if (folder / "scenario.yaml").exists() else ""
@@ -128,6 +139,7 @@ class Run:
             databases=databases,
             digest=digest,
             folder=folder,
+            hashes=hashes,
         )
 
     @property
@@ -237,10 +249,11 @@ class Run:
         write_csv(folder, self.tables(), speaker_of(self.manifest))
 
     def _file(self, name: str) -> Path | None:
-        """The path of a file of the folder, or None; a link or a device is an error."""
+        """The path of a file of the folder, or None; a link, a device or damage is an error."""
         if self.folder is None or not (self.folder / name).exists():
             return None
-        return require_regular_file(self.folder / name, within=self.folder)
+        path = require_regular_file(self.folder / name, within=self.folder)
+        return path if self._hashes is None else self._hashes.check(path)
 
 
 def resolve_run_folder(path: Path | str) -> Path:

@@ -21,6 +21,7 @@ from agents.atomic_files import (
     write_atomically,
 )
 from agents.errors import InputError
+from agents.file_hashes import update_hashes
 from society.results.dataframes import build_tables
 from society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
 from society.results.tables import TABLES, TableRows
@@ -153,8 +154,11 @@ def write_measures(
     Raises:
         InputError: a name is not made of letters, digits and _ only.
     """
+    written = []
     for name, table in measures.items():
         if not name.isidentifier():
             raise InputError(f"a measure is called {name!r}: letters, digits and _ only")
         path = Path(folder) / "tables" / "measures" / f"{name}.parquet"
+        written.append(path)
         write_parquet(path, table, speaker=speaker, within=Path(folder))
+    update_hashes(Path(folder), written)

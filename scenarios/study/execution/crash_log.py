@@ -91,7 +91,7 @@ def _place(folder: Path) -> int:
     if not path.is_file():
         return 0
     try:
-        with Journal.open(path, frozen=True) as journal:
+        with Journal.open(path, frozen=True, verify=False) as journal:
             return journal.unreplayed
     except InputError:
         return 0  # a kill came before its first table, or it is damaged: the run will say so

@@ -274,7 +274,7 @@ def test_a_journal_of_another_format_is_bad_input(written):
     with sqlite3.connect(written) as database:
         database.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     database.close()
-    with pytest.raises(InputError, match="format 99, not 1"):
+    with pytest.raises(InputError, match="format 99, not 2"):
         Journal.open(written)
 
 

@@ -21,6 +21,7 @@ from scenarios.runs.run_journal import JOURNAL
 from society.results.run import Run
 from society.results.run_prefix import compute_run_prefix
 from tests.forked_commands import Nursery
+from tests.journals import unseal
 
 pytestmark = pytest.mark.usefixtures("no_results")
 AT = 40.0
@@ -209,6 +210,7 @@ def test_a_call_of_the_past_that_was_never_made_stops_the_fork(
         journal._writer.enqueue(
             lambda: journal._db.execute("DELETE FROM calls WHERE id = ?", (lost,))
         )
+    unseal(here / "fork" / JOURNAL)
     with pytest.raises(Diverged, match=f"the call {lost} of day .* was never made"):
         run_scenario(fork.scenario, here / "fork")
 

@@ -1,0 +1,167 @@
+"""The hashes of the files of a folder, by which a file that was changed or damaged is noticed.
+
+``hashes.json`` is written after the files that it lists and bears its own hash. Who reads a file
+of such a folder checks it here first. A folder of an earlier release has no such list; its files
+are read as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from agents.atomic_files import open_plain, read_plain_text, write_atomically
+from agents.errors import InputError
+
+HASHES = "hashes.json"
+FORMAT = 1
+
+
+class FileHashes:
+    """The listed hashes of one folder.
+
+    Args:
+        folder: of the files.
+        files: sha256 (hex) by the name of a file, relative to the folder with ``/``.
+    """
+
+    def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
+        self.folder, self.files = folder, dict(files)
+
+    def check(self, path: Path) -> Path:
+        """Return the path of a file of the folder, if it is not listed or has the listed hash.
+
+        Raises:
+            InputError: it was changed after it was written, or cannot be read.
+        """
+        expected = self.files.get(path.relative_to(self.folder).as_posix())
+        if expected is not None and file_hash(path, within=self.folder) != expected:
+            raise InputError(
+                f"{path}: was changed or damaged after it was written: its hash is not the one in "
+                f"{HASHES}; restore the file, or write it again"
+            )
+        return path
+
+    def check_all(self) -> int:
+        """Check every listed file; returns how many there are.
+
+        Raises:
+            InputError: one of them was changed, or is missing.
+        """
+        for name in self.files:
+            if not (self.folder / name).exists():
+                raise InputError(f"{self.folder / name}: is missing, and {HASHES} lists it")
+            self.check(self.folder / name)
+        return len(self.files)
+
+
+def read_hashes(folder: Path) -> FileHashes | None:
+    """The hashes of the files of a folder; None if it has no list of them.
+
+    Raises:
+        InputError: the list was changed or damaged.
+    """
+    path = folder / HASHES
+    try:
+        data = json.loads(read_plain_text(path, within=folder))
+        files = {str(name): str(value) for name, value in data["files"].items()}
+        if data["hash"] == hash_json({"format": data["format"], "files": data["files"]}):
+            return FileHashes(folder, files)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}; restore it") from error
+    raise InputError(f"{path}: does not bear its own hash, so it was changed; restore it")
+
+
+def write_hashes(
+    folder: Path, paths: Iterable[Path] = (), texts: Mapping[str, str] | None = None
+) -> None:
+    """Hash files and write the list, in place of an older one.
+
+    Args:
+        folder: of the files.
+        paths: files of the folder, as they are now.
+        texts: content by name of files that are written right after the list.
+
+    Raises:
+        OSError: a file cannot be read, or the list cannot be written.
+    """
+    files = {path.relative_to(folder).as_posix(): file_hash(path, within=folder) for path in paths}
+    files |= {
+        name: hashlib.sha256(text.encode()).hexdigest() for name, text in (texts or {}).items()
+    }
+    data = {"format": FORMAT, "files": dict(sorted(files.items()))}
+    text = json.dumps(data | {"hash": hash_json(data)}, indent=1) + "\n"
+    write_atomically(folder / HASHES, text)
+
+
+def update_hashes(folder: Path, paths: Iterable[Path]) -> None:
+    """Put files that were written later into the list of a folder; one without a list has none.
+
+    Args:
+        folder: of the files.
+        paths: files of the folder, as they are now.
+
+    Raises:
+        InputError: the list was changed or damaged.
+        OSError: as for ``write_hashes``.
+    """
+    held = read_hashes(folder)
+    if held is None:
+        return
+    new = {path.relative_to(folder).as_posix(): file_hash(path, within=folder) for path in paths}
+    data = {"format": FORMAT, "files": dict(sorted({**held.files, **new}.items()))}
+    text = json.dumps(data | {"hash": hash_json(data)}, indent=1) + "\n"
+    write_atomically(folder / HASHES, text)
+
+
+def check_file(path: Path) -> Path:
+    """Return the path of a file, if the list of its folder has its hash or does not name it.
+
+    Raises:
+        InputError: it was changed after it was written.
+    """
+    held = read_hashes(path.parent)
+    return path if held is None or not path.exists() else held.check(path)
+
+
+def file_hash(path: Path, *, within: Path | None = None) -> str:
+    """The sha256 (hex) of a plain file.
+
+    Args:
+        path: the file.
+        within: a folder above it below which no folder may be a link.
+
+    Raises:
+        InputError: it is a link or no plain file.
+        OSError: it cannot be read.
+    """
+    with open_plain(path, within=within) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def hash_json(data: Any) -> str:
+    """The sha256 (hex) of plain data, whatever the order of its keys."""
+    text = json.dumps(data, sort_keys=True, ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def signed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Plain data with its own hash under the key ``hash``."""
+    return {**data, "hash": hash_json(dict(data))}
+
+
+def unsigned(data: dict[str, Any]) -> dict[str, Any]:
+    """Plain data without its hash, once that has been checked; without one, as it is.
+
+    Raises:
+        ValueError: the hash is that of other data.
+    """
+    rest = {key: value for key, value in data.items() if key != "hash"}
+    if "hash" in data and data["hash"] != hash_json(rest):
+        raise ValueError("it does not bear its own hash, so it was changed after it was written")
+    return rest
