@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import networkx as nx
 import pandas as pd
 
-from agents.atomic_files import open_new, replacing
+from agents.files.atomic_files import open_new, replacing
 from society.results.run import Run
 from society.results.speaker import SPEAKER, speaker_of
 

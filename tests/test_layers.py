@@ -36,7 +36,7 @@ BELOW = {
     "scenarios": {"agents", "society", "protocols", "metrics"},
 }
 ROOMS = {
-    "agents": ("replies", "prompts", "journal", "gateway", "offline", "backends"),
+    "agents": ("files", "replies", "prompts", "journal", "gateway", "offline", "backends"),
     "society": (
         ("kernel", "literature"),
         "ecosystem",
@@ -215,7 +215,7 @@ def banned_everywhere(root):
                 yield f"{path}:{node.lineno} uses yaml.{node.attr}"
 
 
-WRITER = "agents/atomic_files.py"
+WRITER = "agents/files/atomic_files.py"
 """The one module that makes, changes and removes files, and never through a link."""
 OWN_FOLDER = {
     # Bytes go into a folder of this process that nobody else has the name of.
@@ -253,7 +253,7 @@ def writes_elsewhere(root):
             ):
                 continue
             if what := changes_files(node, given):
-                yield f"{path}:{node.lineno} {what}; agents/atomic_files.py does it"
+                yield f"{path}:{node.lineno} {what}; agents/files/atomic_files.py does it"
 
 
 def changes_files(node, given):

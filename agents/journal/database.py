@@ -14,8 +14,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from agents.atomic_files import lock_file, replacing, require_plain
 from agents.errors import InputError
+from agents.files.atomic_files import lock_file, replacing, require_plain
 from agents.journal import hash_chain
 from agents.journal.hash_chain import HashChain, damaged, verify_rows
 from agents.journal.records import IN_DOUBT, Attempt, CallOutcome

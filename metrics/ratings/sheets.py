@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.atomic_files import open_new
 from agents.errors import InputError
+from agents.files.atomic_files import open_new
 from metrics.ratings.agreement import DIMENSIONS
 from society.kernel.streams import Streams
 from society.results.speaker import join_speakers

@@ -14,7 +14,7 @@ import pandas as pd
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from agents.atomic_files import write_atomically
+from agents.files.atomic_files import write_atomically
 from metrics.exports import xml_text
 
 

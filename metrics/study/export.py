@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from agents.atomic_files import make_folder, remove_file, write_atomically
+from agents.files.atomic_files import make_folder, remove_file, write_atomically
 from metrics.exports import xml_text
 from society.results.table_files import write_csv
 

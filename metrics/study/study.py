@@ -19,9 +19,9 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.arrays import FloatArray
-from agents.atomic_files import require_regular_file
 from agents.errors import InputError
-from agents.file_hashes import read_hashes
+from agents.files.atomic_files import require_regular_file
+from agents.files.file_hashes import read_hashes
 from society.results.table_files import read_parquet
 
 DESCRIPTION_FILE = "study.json"

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.atomic_files import write_atomically
 from agents.errors import InputError
-from agents.file_hashes import check_file
+from agents.files.atomic_files import write_atomically
+from agents.files.file_hashes import check_file
 from scenarios.config.schema import load_scenario
 from scenarios.runs.build import build_ecosystem_of
 

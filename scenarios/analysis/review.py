@@ -16,9 +16,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.atomic_files import make_folder, write_atomically
 from agents.errors import Diverged, InputError, Stopped
-from agents.file_hashes import check_file
+from agents.files.atomic_files import make_folder, write_atomically
+from agents.files.file_hashes import check_file
 from metrics.reviews.review_folder import FOLDER, RECORD
 from scenarios.config.schema import Scenario, load_scenario
 from scenarios.runs.build import build_gateway

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from agents.file_hashes import hash_json
+from agents.files.file_hashes import hash_json
 from scenarios.calibration.checking import (
     HeldOutCheck,
     check_held_out,

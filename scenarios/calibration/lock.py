@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.atomic_files import make_folder, read_plain_text, refuse_links, write_atomically
 from agents.errors import InputError
-from agents.file_hashes import hash_json
+from agents.files.atomic_files import make_folder, read_plain_text, refuse_links, write_atomically
+from agents.files.file_hashes import hash_json
 from scenarios.calibration import parameters as keys
 from scenarios.calibration.calibration_file import CalibrationFile
 from scenarios.calibration.reader import PreparedCalibration, end_of

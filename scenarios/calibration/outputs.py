@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agents.atomic_files import replacing, write_atomically
+from agents.files.atomic_files import replacing, write_atomically
 from metrics.estimation.estimators import ESTIMATORS, IDENTIFIED
 from metrics.report.templates import records, style_sheet, template_environment, write_html
 from scenarios.calibration import parameters as keys

@@ -12,8 +12,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from agents.atomic_files import open_in_place
 from agents.errors import InputError
+from agents.files.atomic_files import open_in_place
 from scenarios.calibration.design import Job
 
 LOG = "simulations.jsonl"

@@ -30,6 +30,7 @@ from scenarios.cli.ecosystem import ecosystem
 from scenarios.cli.prompts import prompts
 from scenarios.cli.rate import rate
 from scenarios.cli.study import study
+from scenarios.cli.verify import verify
 from scenarios.config.registry import find_code_here
 from scenarios.planning.package_check import check_packages
 
@@ -170,6 +171,7 @@ app.command()(prompts)
 app.command()(doctor)
 app.command()(review)
 app.command()(measure)
+app.command()(verify)
 app.command()(calibrate)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from agents.atomic_files import make_folder, refuse_links, remove_folder
 from agents.errors import InputError
+from agents.files.atomic_files import make_folder, refuse_links, remove_folder
 from scenarios.cli.common import guarded
 
 if TYPE_CHECKING:

@@ -16,9 +16,15 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 from uuid import uuid4
 
-from agents.atomic_files import make_folder, open_new, read_plain_text, refuse_links, remove_file
 from agents.errors import Diverged, InputError, Stopped
-from agents.file_hashes import check_file
+from agents.files.atomic_files import (
+    make_folder,
+    open_new,
+    read_plain_text,
+    refuse_links,
+    remove_file,
+)
+from agents.files.file_hashes import check_file
 from agents.journal.journal import Journal
 from scenarios.config.ecosystem_folder import Folder
 from scenarios.config.schema import Scenario, load_scenario

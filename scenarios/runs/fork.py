@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import Diverged, InputError
-from agents.file_hashes import check_file
+from agents.files.file_hashes import check_file
 from agents.journal.database import copy_past
 from scenarios.config.document import Document, from_settings, key_path
 from scenarios.config.intervention_keys import CHANGEABLE

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.errors import InputError
-from agents.file_hashes import hash_json
+from agents.files.file_hashes import hash_json
 from scenarios.config.document import Document
 from scenarios.config.schema import Scenario, read_scenario
 from scenarios.config.yaml_io import KeyPath

@@ -12,10 +12,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.atomic_files import make_folder, remove_file, remove_folder, write_atomically
 from agents.config import Part
 from agents.errors import Stopped
-from agents.file_hashes import HASHES, hash_json, write_hashes
+from agents.files.atomic_files import make_folder, remove_file, remove_folder, write_atomically
+from agents.files.file_hashes import HASHES, hash_json, write_hashes
 from agents.redaction import redact
 from scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
 from scenarios.config.ecosystem_folder import Folder

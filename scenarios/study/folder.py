@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.atomic_files import read_plain_text, refuse_links
 from agents.errors import InputError
+from agents.files.atomic_files import read_plain_text, refuse_links
 from agents.gateway.budget import Budget
 from scenarios.config.yaml_io import read_yaml, write_yaml
 from scenarios.study.design import Design

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.atomic_files import remove_file
-from agents.file_hashes import HASHES, write_hashes
+from agents.files.atomic_files import remove_file
+from agents.files.file_hashes import HASHES, write_hashes
 from scenarios.study.arm_sampling import unit_points
 from scenarios.study.design import Design, format_value
 from scenarios.study.lock import Lock, deviations

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.atomic_files import read_plain_text, refuse_links
 from agents.errors import InputError
-from agents.file_hashes import hash_json
+from agents.files.atomic_files import read_plain_text, refuse_links
+from agents.files.file_hashes import hash_json
 from scenarios.config.schema import Scenario
 from scenarios.runs.identity import added_keys, are_defaults, drop_paths
 from scenarios.runs.run_folder import identity_data, prompt_hashes

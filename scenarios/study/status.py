@@ -17,9 +17,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.atomic_files import make_folder, open_in_place, read_plain_text, write_atomically
 from agents.errors import BudgetReached, Diverged, InputError, SocietyError, Stopped
-from agents.file_hashes import signed, unsigned
+from agents.files.atomic_files import make_folder, open_in_place, read_plain_text, write_atomically
+from agents.files.file_hashes import signed, unsigned
 from agents.redaction import redact
 
 State = Literal["waiting", "running", "done", "failed", "stopped", "quarantined"]

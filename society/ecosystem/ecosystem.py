@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agents.arrays import IntArray, VectorArray
-from agents.atomic_files import make_folder, refuse_links, remove_file, remove_folder
 from agents.errors import InputError
+from agents.files.atomic_files import make_folder, refuse_links, remove_file, remove_folder
 from society.ecosystem import storage
 from society.ecosystem.knowledge_bank import interests_text
 from society.ecosystem.people import People

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agents.arrays import IntArray, VectorArray
-from agents.atomic_files import read_plain_text, replacing, write_atomically
 from agents.errors import DAMAGED_ARCHIVE, InputError
-from agents.file_hashes import file_hash, signed, unsigned
+from agents.files.atomic_files import read_plain_text, replacing, write_atomically
+from agents.files.file_hashes import file_hash, signed, unsigned
 from society.ecosystem.people import People
 from society.literature.papers import Papers
 
@@ -188,7 +188,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path}: missing; {folder} is not an ecosystem folder, {REBUILD_HINT}")
     try:
-        manifest = unsigned(json.loads(read_plain_text(path)))
+        data = json.loads(read_plain_text(path))
+        manifest = unsigned(dict(data))
         files, version = dict(manifest["files"]), manifest["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: not a manifest ({error!r}); {REBUILD_HINT}") from error

@@ -19,9 +19,9 @@ from typing import Any
 
 import pandas as pd
 
-from agents.atomic_files import require_regular_file
 from agents.errors import InputError
-from agents.file_hashes import FileHashes, read_hashes
+from agents.files.atomic_files import require_regular_file
+from agents.files.file_hashes import FileHashes, read_hashes
 from society.results.dataframes import build_tables, cast_table
 from society.results.speaker import is_events_header, speaker_of
 from society.results.table_files import read_parquet, write_csv

@@ -14,14 +14,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from agents.atomic_files import (
+from agents.errors import InputError
+from agents.files.atomic_files import (
     make_folder,
     replacing,
     require_regular_file,
     write_atomically,
 )
-from agents.errors import InputError
-from agents.file_hashes import update_hashes
+from agents.files.file_hashes import update_hashes
 from society.results.dataframes import build_tables
 from society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
 from society.results.tables import TABLES, TableRows

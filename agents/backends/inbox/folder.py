@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from agents.atomic_files import make_folder, write_atomically
 from agents.backends.inbox.page import ShownQuestion, render_index
 from agents.backends.inbox.question import (
     ANSWER_SUFFIXES,
@@ -25,6 +24,7 @@ from agents.backends.inbox.question import (
     safe_name,
 )
 from agents.errors import InputError
+from agents.files.atomic_files import make_folder, write_atomically
 from agents.prompts.request import Request
 
 QUESTIONS, ANSWERS, INDEX = "questions", "answers", "index.html"

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from agents.atomic_files import make_folder, remove_file, write_atomically
 from agents.backends.inbox.question import safe_name
 from agents.errors import InputError
+from agents.files.atomic_files import make_folder, remove_file, write_atomically
 from scenarios.planning.prompt_pages.recording import Listing
 from scenarios.planning.prompt_pages.texts import (
     notes,

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from agents.atomic_files import lock_file, read_plain_text, write_atomically
 from agents.errors import InputError, Stopped
+from agents.files.atomic_files import lock_file, read_plain_text, write_atomically
 from agents.gateway.budget import Budget
 from agents.usage import NANO, Spending, nano_bound
 from scenarios.study.execution.lease import LeaseHeld, hold_lease

@@ -12,8 +12,8 @@ import os
 from itertools import takewhile
 from pathlib import Path
 
-from agents.atomic_files import make_folder, open_in_place, open_plain
 from agents.errors import InputError, Stopped
+from agents.files.atomic_files import make_folder, open_in_place, open_plain
 
 QUARANTINE = 3
 """A run that has died so many times at one place is not begun again."""

@@ -20,8 +20,8 @@ from pathlib import Path
 from uuid import uuid4
 from weakref import WeakSet
 
-from agents.atomic_files import make_folder, open_new, open_plain, remove_file
 from agents.errors import InputError, Stopped
+from agents.files.atomic_files import make_folder, open_new, open_plain, remove_file
 
 BEAT = 5.0
 """Seconds between two touches."""

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from agents.arrays import IntArray
-from agents.atomic_files import remove_file
 from agents.errors import InputError
+from agents.files.atomic_files import remove_file
 from society.ecosystem import storage
 from society.ecosystem.building.build_options import BuildOptions, BuildProgress, SilentProgress
 from society.ecosystem.building.evidence import EVIDENCE, make_evidence, write_evidence

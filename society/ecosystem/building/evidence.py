@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agents.arrays import IntArray
-from agents.atomic_files import replacing
 from agents.errors import InputError
+from agents.files.atomic_files import replacing
 from society.ecosystem.building.filters import PaperSelection
 from society.ecosystem.building.outline import Outline
 from society.ecosystem.building.profiles import AuthorPapers, year_id_order

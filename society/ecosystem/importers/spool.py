@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import Timeout
 
-from agents.atomic_files import lock_file, make_folder, replacing, write_atomically
 from agents.errors import InputError
+from agents.files.atomic_files import lock_file, make_folder, replacing, write_atomically
 from society.ecosystem.building.raw_records import RawAuthor, RawRecord
 from society.ecosystem.importers.files import Position
 from society.ecosystem.importers.id_set import IdSet

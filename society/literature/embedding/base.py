@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arrays import VectorArray
-from agents.atomic_files import write_atomically
 from agents.errors import InputError
+from agents.files.atomic_files import write_atomically
 
 if TYPE_CHECKING:
     from society.literature.embedding.cache import EmbeddingCache

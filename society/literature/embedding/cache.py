@@ -21,14 +21,14 @@ import numpy as np
 from filelock import Timeout
 
 from agents.arrays import VectorArray
-from agents.atomic_files import (
+from agents.errors import InputError
+from agents.files.atomic_files import (
     lock_file,
     make_folder,
     open_in_place,
     read_plain_text,
     write_atomically,
 )
-from agents.errors import InputError
 
 LOCK, ABOUT, KEYS, ROWS = ".lock", "about.json", "keys.bin", "rows.bin"
 _KEY, _CHECK = 32, 4

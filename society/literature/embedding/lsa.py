@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arrays import FloatArray, VectorArray
-from agents.atomic_files import replacing
 from agents.errors import DAMAGED_ARCHIVE, InputError
+from agents.files.atomic_files import replacing
 from society.literature.embedding.base import (
     DECIMALS,
     SETTINGS_FILE,

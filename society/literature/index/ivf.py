@@ -28,8 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.arrays import FloatArray, IntArray, VectorArray
-from agents.atomic_files import replacing, require_plain
 from agents.errors import DAMAGED_ARCHIVE
+from agents.files.atomic_files import replacing, require_plain
 
 Metric = Literal["distance", "cosine"]
 

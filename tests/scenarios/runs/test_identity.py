@@ -70,6 +70,8 @@ def older(tmp_path_factory):
     folder = run_scenario(scenario(), tmp_path_factory.mktemp("older") / "run", page=False)
     path = folder / "manifest.json"
     manifest = json.loads(path.read_text())
+    del manifest["hashes"]
+    (folder / "hashes.json").unlink()
     manifest["identity"], manifest["scenario"] = earlier(scenario())
     path.write_text(json.dumps(manifest))
     return folder

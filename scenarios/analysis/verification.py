@@ -1,0 +1,145 @@
+"""The check of a whole folder against the hashes that were written with it.
+
+It reads every file that has a hash and every row of a journal, and changes nothing. All damage is
+collected, so that one look tells what has to be restored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agents.errors import InputError
+from agents.files.atomic_files import read_plain_text, refuse_links
+from agents.files.file_hashes import check_file, read_hashes, unsigned
+from agents.journal.hash_chain import UNSEALED
+from agents.journal.journal import Journal
+from scenarios.runs.run_folder import MANIFEST, PARTIAL
+from scenarios.runs.run_journal import JOURNAL
+from scenarios.study.lock import LEVELS, LOCK, read_lock
+from scenarios.study.status import read_run_measures, read_status
+
+
+@dataclass
+class Verification:
+    """What the check of a folder has found.
+
+    Attributes:
+        found: one sentence for each part that was checked.
+        damage: one sentence for each file or row that is not as it was written.
+    """
+
+    found: list[str] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)
+
+    def tell(self, check: Callable[[], str]) -> None:
+        """Add what a check returns, or the damage that it raises."""
+        try:
+            self.found.append(check())
+        except InputError as error:
+            self.damage.append(str(error))
+        except OSError as error:
+            self.damage.append(f"{error.filename}: cannot be read: {error.strerror}")
+
+
+def verify_folder(folder: Path) -> Verification:
+    """Check the folder of a run, a study, a calibration or an ecosystem.
+
+    Raises:
+        InputError: it is none of them.
+    """
+    told = Verification()
+    if (folder / LOCK).exists() and (folder / "runs").is_dir():
+        _verify_study(told, folder)
+    elif (folder / LOCK).exists():
+        told.tell(lambda: _verify_lock(folder / LOCK))
+    elif (folder / "papers.parquet").exists():
+        told.tell(lambda: _verify_ecosystem(folder))
+    elif any((folder / name).exists() for name in (MANIFEST, JOURNAL, PARTIAL)):
+        _verify_run(told, folder)
+    else:
+        raise InputError(
+            f"{folder}: holds no run, study, calibration or ecosystem; give the folder that the "
+            "program wrote"
+        )
+    return told
+
+
+def _verify_run(told: Verification, folder: Path) -> None:
+    told.tell(lambda: _verify_kinds(folder, 16))
+    told.tell(lambda: _verify_files(folder))
+    if (folder / PARTIAL).is_dir():
+        told.tell(lambda: _verify_files(folder / PARTIAL))
+    if (folder / JOURNAL).exists():
+        told.tell(lambda: _verify_journal(folder / JOURNAL))
+
+
+def _verify_study(told: Verification, study: Path) -> None:
+    told.tell(lambda: _verify_kinds(study, LEVELS))
+    told.tell(lambda: _verify_study_lock(study))
+    told.tell(lambda: _verify_files(study))
+    for run in sorted((study / "runs").iterdir()):
+        if run.name.isdigit() and run.is_dir():
+            index = int(run.name)
+            told.tell(lambda index=index: _verify_status(study, index))  # type: ignore[misc]
+            _verify_run(told, run)
+
+
+def _verify_kinds(folder: Path, depth: int) -> str:
+    refuse_links(folder, depth)
+    return f"{folder}: holds plain files only"
+
+
+def _verify_files(folder: Path) -> str:
+    hashes = read_hashes(folder)
+    if hashes is not None:
+        return f"{folder}: {hashes.check_all()} files are as they were written"
+    manifest = folder / MANIFEST
+    if not manifest.exists():
+        return f"{folder}: has no list of hashes yet: nothing is finished in it"
+    try:
+        listed = json.loads(read_plain_text(manifest)).get("hashes")
+    except (ValueError, RecursionError, AttributeError) as error:
+        raise InputError(f"{manifest}: cannot be read: {error}") from error
+    if listed:
+        raise InputError(f"{folder / str(listed)}: is missing; restore it")
+    return f"{folder}: an earlier release wrote it, without hashes: damage cannot be seen"
+
+
+def _verify_journal(path: Path) -> str:
+    with Journal.open(path, frozen=True) as journal:
+        if not journal.rows_verified:
+            return f"{path}: an earlier release wrote it, without hashes: damage cannot be seen"
+        before = journal.meta(UNSEALED)
+        note = f"; before its first hash an earlier release had written {before}" if before else ""
+        return f"{path}: {journal.rows_verified} rows are as they were written{note}"
+
+
+def _verify_study_lock(study: Path) -> str:
+    read_lock(study)
+    return f"{study / LOCK}: is as it was written"
+
+
+def _verify_lock(path: Path) -> str:
+    try:
+        data = json.loads(read_plain_text(check_file(path)))
+        if "hash" not in unsigned(data) | data:
+            raise ValueError("it bears no hash")
+    except (ValueError, RecursionError, TypeError) as error:
+        raise InputError(f"{path}: {error}; restore it") from error
+    return f"{path}: is as it was written"
+
+
+def _verify_status(study: Path, index: int) -> str:
+    read_status(study, index)
+    read_run_measures(study, index)
+    return f"run {index:04d}: its status and measures are as they were written"
+
+
+def _verify_ecosystem(folder: Path) -> str:
+    from society.ecosystem.storage import read_manifest
+
+    files = read_manifest(folder)["files"]
+    return f"{folder}: {len(files)} files are as they were written"
