@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from agents.errors import InputError
-from agents.files.atomic_files import open_in_place
+from agents.files.atomic_files import open_in_place, open_plain
 from scenarios.calibration.design import Job
 
 LOG = "simulations.jsonl"
@@ -81,7 +81,8 @@ def _line(key: Key, values: Sequence[float]) -> str:
 def _read(path: Path) -> Iterator[tuple[int, Key, list[float]]]:
     """Every whole line with the length of the file up to its end."""
     try:
-        lines = path.read_bytes().splitlines(keepends=True)
+        with open_plain(path) as file:
+            lines = file.read().splitlines(keepends=True)
     except FileNotFoundError:
         return
     length = 0

@@ -266,9 +266,9 @@ def _require_order(papers: Papers) -> None:
 def _clear(target: Path) -> None:
     if target.exists() and not target.is_dir():
         raise InputError(f"{target}: is a file; give a folder")
+    refuse_links(target)
     if target.is_dir() and any(target.iterdir()) and not (target / storage.MANIFEST).is_file():
         raise InputError(f"{target}: holds other files; give an empty folder or an ecosystem's")
-    refuse_links(target)
     make_folder(target)
     # First, so that a write that is cut short is not taken for an ecosystem.
     remove_file(target / storage.MANIFEST)

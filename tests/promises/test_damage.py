@@ -1,0 +1,265 @@
+"""R16: what was changed after it was written is noticed, or changes nothing."""
+
+import asyncio
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from agents.errors import InputError
+from agents.files.file_hashes import HASHES
+from agents.journal.journal import Journal
+from agents.journal.records import Attempt, CallOutcome
+from agents.prompts.request import Message, Request
+from agents.usage import Usage
+from scenarios.analysis.verification import verify_folder
+from scenarios.runs.execute import run_scenario
+from scenarios.study.status import Status, read_run_measures, read_status
+from scenarios.study.status import write_run_measures, write_status
+from society.results.run import Run
+from tests.promises.test_links import finished, micro
+
+__all__ = ["finished", "micro"]
+OFTEN = [60, pytest.param(500, marks=pytest.mark.slow)]
+TABLES = ("calls", "attempts", "findings", "meta", "seals")
+
+
+def request(number):
+    """A request of a made-up call."""
+    return Request(
+        id=f"T/1/topic/1/1/{number}/utter/S", asked=float(number), hash=f"h{number}"
+    )
+
+
+async def fill(journal):
+    """Ten commits with calls, attempts, retrievals and a note."""
+    for number in range(10):
+        asked = request(number)
+        journal.store_outcome(request(100 + number), CallOutcome("answer", f"rule {number}"))
+        journal.store_retrieval(f"find/{number}", "h", float(number), bytes([number] * 40))
+        attempt = Attempt(asked.id, 0, "server", 500)
+        await journal.record_intent(asked, attempt)
+        attempt.outcome, attempt.usage = "answered", Usage(20, 30)
+        outcome = CallOutcome("answer", f"words {number} " * 40, "model", attempt.usage)
+        await journal.record_outcome(asked, attempt, outcome)
+    journal.set_meta("scenario", "{}")
+
+
+@pytest.fixture(scope="module")
+def journals(tmp_path_factory):
+    """A journal that was closed, and one of a killed run, whose log still holds its commits."""
+    folder = tmp_path_factory.mktemp("journals")
+    with Journal.open(folder / "journal.sqlite") as journal:
+        asyncio.run(fill(journal))
+        shutil.copytree(folder, folder / "killed", ignore=shutil.ignore_patterns("killed"))
+    (folder / "closed").mkdir()
+    shutil.copy(folder / "journal.sqlite", folder / "closed")
+    return folder
+
+
+def content(path, **how):
+    """All that a run takes from a journal."""
+    with Journal.open(path, **how) as journal:
+        rows = {
+            table: journal._all(f"SELECT * FROM {table}")  # noqa: S608
+            for table in ("calls", "attempts", "findings")
+        }
+        assert journal.meta("scenario") in ("{}", None)
+        return rows
+
+
+def damage_file(path, luck):
+    """Flip a bit, exchange, double or cut off bytes."""
+    data = bytearray(path.read_bytes())
+    at = luck.randrange(len(data))
+    kind = luck.choice(["bit", "bit", "byte", "swap", "double", "cut"])
+    if kind == "bit":
+        data[at] ^= 1 << luck.randrange(8)
+    elif kind == "byte":
+        data[at] = luck.randrange(256)
+    elif kind == "swap":
+        other = luck.randrange(len(data))
+        data[at], data[other] = data[other], data[at]
+    elif kind == "double":
+        data[at:at] = data[at : at + luck.randrange(1, 200)]
+    else:
+        del data[at:]
+    path.write_bytes(bytes(data))
+    return kind
+
+
+def damage_rows(path, luck):
+    """Delete, double, exchange or change rows of a table, as somebody with a tool could."""
+    table = luck.choice(TABLES)
+    kind = luck.choice(["delete", "double", "exchange", "change"])
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+        rowids = [row[0] for row in database.execute(f"SELECT rowid FROM {table}")]  # noqa: S608
+        one, other = luck.sample(rowids, 2)
+        text = [name for name in columns if name not in ("row", "id", "key", "call")]
+        column = luck.choice(text)
+        if kind == "delete":
+            database.execute(f"DELETE FROM {table} WHERE rowid = ?", (one,))  # noqa: S608
+        elif kind == "double":
+            rest = [name for name in columns if name != "row"]
+            values = [f"{name} || 'x'" if name in ("id", "key") else name for name in rest]
+            database.execute(
+                f"INSERT INTO {table} ({', '.join(rest)}) SELECT {', '.join(values)} "  # noqa: S608
+                f"FROM {table} WHERE rowid = ?",
+                (one,),
+            )
+        elif kind == "exchange":
+            read = f"SELECT {column} FROM {table} WHERE rowid = ?"  # noqa: S608
+            held = [database.execute(read, (row,)).fetchone()[0] for row in (one, other)]
+            for row, value in zip((other, one), held, strict=True):
+                database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, row))  # noqa: S608
+        else:
+            database.execute(
+                f"UPDATE {table} SET {column} = {column} || '7' WHERE rowid = ?",  # noqa: S608
+                (one,),
+            )
+    return f"{kind} {table}"
+
+
+@pytest.mark.parametrize("number", OFTEN)
+def test_a_journal(journals, tmp_path, promise, number):
+    """Closed or of a killed run, opened to go on or to replay."""
+    luck = random.Random(number)
+    noticed = 0
+    whole = content(journals / "closed" / "journal.sqlite", frozen=True)
+    for turn in range(number):
+        folder = tmp_path / str(turn)
+        state = luck.choice(["closed", "killed"])
+        shutil.copytree(journals / state, folder)
+        path = folder / "journal.sqlite"
+        log = folder / "journal.sqlite-wal"
+        if luck.random() < 0.4:
+            what = damage_rows(path, luck)
+        else:
+            damaged = luck.choice([one for one in (path, log) if one.exists()])
+            what = f"{damaged.name} {damage_file(damaged, luck)}"
+        try:
+            found = content(path, frozen=luck.random() < 0.5)
+        except InputError as error:
+            assert "journal.sqlite" in str(error)
+            noticed += 1
+        else:
+            # At most the last commit is gone, as after a power cut in the middle of it.
+            for table, rows in whole.items():
+                assert found[table] in (rows, rows[:-1]), (turn, state, what, table)
+        shutil.rmtree(folder)
+    assert noticed > number / 2
+    promise("R16", "mutations of journals tried", number)
+    promise("R16", "mutations noticed", noticed)
+
+
+@pytest.mark.parametrize("number", OFTEN)
+def test_tables_and_other_files_of_a_run(finished, tmp_path, promise, number):
+    luck = random.Random(number)
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    files = [path for path in files if not path.name.startswith("journal")]
+    assert len(files) > 25
+    assert not verify_folder(folder).damage
+    noticed = 0
+    for _ in range(number):
+        path = luck.choice(files)
+        kept = path.read_bytes()
+        damage_file(path, luck)
+        if path.read_bytes() == kept:
+            continue
+        damage = verify_folder(folder).damage
+        if path.name == HASHES:
+            assert not damage or HASHES in damage[0]
+        else:
+            assert any(str(path) in line for line in damage), path
+        if path.parent.name == "tables":
+            with pytest.raises(InputError, match=path.name):
+                Run.open(folder).table(path.stem)
+        noticed += bool(damage)
+        path.write_bytes(kept)
+    promise("R16", "mutations of files tried", number)
+    promise("R16", "mutations noticed", noticed)
+
+
+@pytest.mark.parametrize("number", OFTEN)
+def test_files_of_a_study(tmp_path, promise, number):
+    luck = random.Random(number)
+    status = Status(0, "a", 0, 7, "done", calls=12, tokens=345, digest="ab12")
+    values = {"papers": 3.25, "calls": 12.0}
+    noticed = 0
+    for _ in range(number):
+        write_status(tmp_path, status)
+        write_run_measures(tmp_path, 0, values)
+        name = luck.choice(["status", "measures"])
+        damage_file(tmp_path / "runs" / f"0000.{name}.json", luck)
+        try:
+            assert read_status(tmp_path, 0) == status
+            assert read_run_measures(tmp_path, 0) == values
+        except InputError as error:
+            assert f"0000.{name}.json" in str(error)
+            noticed += 1
+    assert noticed > number / 2
+    promise("R16", "mutations of files tried", number)
+    promise("R16", "mutations noticed", noticed)
+
+
+@pytest.mark.parametrize("name", ["tables/teams.parquet", "digest", "manifest.json", "scenario.yaml"])
+def test_the_commands_refuse_a_damaged_run(finished, tmp_path, name):
+    from typer.testing import CliRunner
+
+    from scenarios.cli.app import app
+
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    path = folder / name
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+    for command in ("show", "report", "replay", "verify"):
+        if name == "tables/teams.parquet" and command == "replay":
+            continue  # it reads none
+        done = CliRunner().invoke(app, [command, str(folder)])
+        assert done.exit_code == 2, (command, done.output)
+        assert name in done.stderr
+        assert "Traceback" not in done.output
+
+
+def test_a_run_of_an_earlier_release_is_read_and_told(finished, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    (folder / HASHES).unlink()
+    with pytest.raises(InputError, match=r"hashes\.json: is missing"):
+        Run.open(folder)
+    text = (folder / "manifest.json").read_text(encoding="utf-8")
+    older = text.replace('"hashes": "hashes.json"', '"hashes": null')
+    (folder / "manifest.json").write_text(older, encoding="utf-8")
+    Run.open(folder).tables()
+    assert any("an earlier release wrote it" in line for line in verify_folder(folder).found)
+
+
+def test_a_journal_of_an_earlier_release_gets_hashes_and_says_what_was_before(journals, tmp_path):
+    from tests.journals import unseal
+
+    path = tmp_path / "journal.sqlite"
+    shutil.copy(journals / "closed" / "journal.sqlite", path)
+    unseal(path)
+    whole = content(path, frozen=True)
+    with Journal.open(path, frozen=True) as journal:
+        assert journal.rows_verified == 0
+    assert content(path) == whole
+    with Journal.open(path, frozen=True) as journal:
+        assert journal.rows_verified > 40
+        assert "20 calls, 10 attempts, 10 findings" in journal.meta("unsealed")
+
+
+def test_a_finished_run_of_the_same_scenario_is_refused_when_damaged(micro, finished, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    path = folder / "manifest.json"
+    path.write_text(path.read_text("utf-8").replace('"seed": 3', '"seed": 4', 1), "utf-8")
+    with pytest.raises(InputError, match=r"manifest\.json: was changed or damaged"):
+        run_scenario(micro, folder)

@@ -1,0 +1,212 @@
+"""R10: whatever is planted under a name that the program writes, nothing outside changes."""
+
+import os
+import shutil
+
+import pytest
+
+from agents.errors import InputError, Stopped
+from agents.gateway.budget import Budget
+from agents.journal.journal import Journal
+from scenarios.calibration.lock import take_lock
+from scenarios.calibration.simulation_log import SimulationLog
+from scenarios.config.schema import load_scenario
+from scenarios.runs.execute import run_scenario
+from scenarios.study.execution.budget_shares import Shares
+from scenarios.study.execution.crash_log import record_begin
+from scenarios.study.execution.lease import hold_lease
+from scenarios.study.lock import require_lock
+from scenarios.study.status import Status, append_log, write_run_measures, write_status
+from society.ecosystem.synthetic.synthetic import Synthetic
+from society.literature.embedding.cache import EmbeddingCache
+from tests.agents.files.test_atomic_files import KINDS, plant
+
+MICRO = """\
+name: micro
+seed: 3
+until: 30d
+population: {ecosystem: {use: synthetic, scientists: 6, papers: 20, fields: 2, seed: 1}}
+founding: {use: once, count: 1, every: 7d}
+protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
+metrics: []
+"""
+KILLED = ("scenario.yaml.unfinished", "events.jsonl.unfinished", "tables/ties.parquet.unfinished")
+"""Names that are there only while a run writes, or after a kill."""
+JOURNAL = tuple(f"journal.sqlite{suffix}" for suffix in ("", "-wal", "-shm", "-journal", ".lock"))
+PARTIAL = ("partial", "partial/manifest.json", "partial/tables", "partial/tables/teams.parquet")
+STUDY = (
+    *("lock.json", "base.yaml", "study.yaml", "study.json", "hashes.json", "runs.parquet"),
+    *("results.parquet", "sensitivity.parquet", "reviews.parquet", "report.html", "report"),
+    *("report/papers.csv", "tables", "tables/teams.parquet", "shares.json", "shares.lock", "runs"),
+    *("runs/0000", "runs/0000.status.json", "runs/0000.measures.json", "runs/0000.log"),
+    *("runs/0000.begun", "runs/0000.lease", "lock.json.77.unfinished"),
+)
+
+
+@pytest.fixture(scope="module")
+def micro(tmp_path_factory):
+    """A scenario of one team."""
+    path = tmp_path_factory.mktemp("micro") / "micro.yaml"
+    path.write_text(MICRO, encoding="utf-8")
+    return load_scenario(path)
+
+
+@pytest.fixture(scope="module")
+def finished(micro, tmp_path_factory):
+    """Its run folder, which the tests copy."""
+    return run_scenario(micro, tmp_path_factory.mktemp("finished") / "run", page=False)
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """A folder with one file that nobody may change."""
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    (folder / "secret").write_text("the secret")
+    yield folder
+    assert [path.name for path in folder.iterdir()] == ["secret"]
+    assert (folder / "secret").read_text() == "the secret"
+
+
+def each_planted(folder, names, outside, use):
+    """Plant every kind under every name in turn, and see that its use is refused by name."""
+    tried = 0
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = folder.parent / "aside"
+        if path.exists():
+            path.rename(aside)
+        for kind in KINDS:
+            plant(path, kind, outside)
+            with pytest.raises((InputError, Stopped)) as caught:
+                use(name)
+            assert name in str(caught.value), (name, kind, str(caught.value))
+            path.unlink()
+            tried += 1
+        if aside.exists():
+            aside.rename(path)
+    return tried
+
+
+def test_a_run_folder(micro, finished, outside, tmp_path, promise):
+    """Unfinished, with every name of a finished, a stopped and a killed run."""
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    (folder / "manifest.json").unlink()
+    found = sorted(path.relative_to(finished).as_posix() for path in finished.rglob("*"))
+    assert {"tables", "vectors.npz", "hashes.json", "digest"} <= {*found}
+    names = {*found, "report.html", *JOURNAL, *KILLED, *PARTIAL}
+    tried = each_planted(folder, sorted(names), outside, lambda _: run_scenario(micro, folder))
+    promise("R10", "links refused", tried)
+
+
+@pytest.mark.parametrize("name", ["tables", "vectors.npz", "report.html", "events.jsonl"])
+def test_without_the_look_ahead_the_writing_itself_refuses(
+    micro, finished, outside, tmp_path, monkeypatch, promise, name
+):
+    monkeypatch.setattr("scenarios.runs.execute.refuse_links", lambda *_: None)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    shutil.copy(finished / "journal.sqlite", folder)
+    plant(folder / name, "folder" if name == "tables" else "absolute", outside)
+    with pytest.raises(InputError, match=name):
+        run_scenario(micro, folder)
+    assert not (folder / "manifest.json").exists()
+    promise("R10", "links refused", 1)
+
+
+def test_a_finished_run_is_not_read_through_links(micro, finished, outside, tmp_path, promise):
+    from society.results.run import Run
+
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+
+    def read_all(_):
+        opened = Run.open(folder)
+        opened.tables()
+        list(opened.events())
+        for name in opened.measure_names():
+            opened.measure(name)
+
+    # What nobody reads or writes again is left out, and a missing file is what a dangling link is.
+    names = ["hashes.json", "tables/teams.parquet", "events.jsonl", "vectors.npz"]
+    tried = 0
+    for name in names:
+        (folder / name).rename(tmp_path / "aside")
+        for kind in ("absolute", "relative", "folder", "pipe"):
+            plant(folder / name, kind, outside)
+            with pytest.raises(InputError, match=name):
+                read_all(name)
+            (folder / name).unlink()
+            tried += 1
+        (tmp_path / "aside").rename(folder / name)
+    promise("R10", "links refused", tried)
+
+
+def test_a_journal(outside, tmp_path, promise):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    use = lambda _: Journal.open(folder / "journal.sqlite")  # noqa: E731
+    promise("R10", "links refused", each_planted(folder, JOURNAL, outside, use))
+    for name in JOURNAL[:1] + JOURNAL[4:]:
+        (folder / name).unlink(missing_ok=True)
+        os.link(outside / "secret", folder / name)
+        with pytest.raises(InputError, match="second name"):
+            use(name)
+        (folder / name).unlink()
+
+
+def test_a_study(outside, tmp_path, promise):
+    folder = tmp_path / "study"
+    tried = each_planted(folder, STUDY, outside, lambda _: require_lock(folder))
+    status = Status(0, "a", 0, 1)
+    writes = {
+        "runs/0000.status.json": lambda: write_status(folder, status),
+        "runs/0000.measures.json": lambda: write_run_measures(folder, 0, {"papers": 1.0}),
+        "runs/0000.log": lambda: append_log(folder, 0, "a line"),
+        "runs/0000.begun": lambda: record_begin(folder / "runs" / "0000"),
+        "runs/0000.lease": lambda: hold_lease(folder / "runs" / "0000", "me").__enter__(),
+        "shares.lock": lambda: Shares(folder, Budget(tokens=1), 1).spent(),
+        "shares.json": lambda: Shares(folder, Budget(tokens=1), 1).spent(),
+        "runs": lambda: write_status(folder, status),
+    }
+    shutil.rmtree(folder / "runs")
+    for name, write in writes.items():
+        tried += each_planted(folder, [name], outside, lambda _, write=write: write())
+        shutil.rmtree(folder / "runs", ignore_errors=True)
+    promise("R10", "links refused", tried)
+
+
+def test_an_ecosystem(outside, tmp_path, promise):
+    made = Synthetic(scientists=6, papers=20, fields=2, seed=1).generate(1)
+    folder = tmp_path / "ecosystem"
+    made.save(folder)
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+    tried = each_planted(folder, [*names, "key.parquet"], outside, lambda _: made.save(folder))
+    promise("R10", "links refused", tried)
+
+
+def test_caches_and_calibrations(outside, tmp_path, promise):
+    import numpy as np
+
+    cache = tmp_path / "cache"
+    with EmbeddingCache(cache) as made:
+        made.partition("a").add(["text"], np.ones((1, 4), dtype=np.float32))
+    names = sorted(path.relative_to(cache).as_posix() for path in cache.rglob("*"))
+
+    def use(_):
+        with EmbeddingCache(cache) as opened:
+            opened.partition("a").add(["other"], np.ones((1, 4), dtype=np.float32))
+
+    tried = each_planted(cache, names, outside, use)
+    folder = tmp_path / "calibration"
+    names = ("lock.json", "held_out.json", "report.html", "posterior.parquet", "simulations.jsonl")
+    tried += each_planted(folder, names, outside, lambda _: take_lock(folder, {"hash": ""}))
+    tried += each_planted(
+        folder,
+        [SimulationLog(folder).path.name],
+        outside,
+        lambda _: list(SimulationLog(folder).append([], iter(()))),
+    )
+    promise("R10", "links refused", tried)
