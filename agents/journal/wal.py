@@ -45,27 +45,40 @@ def is_log_whole(path: Path) -> bool:
     sums = _checksum(content[:24], order, (0, 0))
     if sums != (first, second):
         return False
-    size = _FRAME.size + page
-    frames = [content[at : at + size] for at in range(_HEADER.size, len(content) - size + 1, size)]
-    return _are_whole(frames, salts, order, sums)
+    broken = _first_broken(content, _FRAME.size + page, tuple(salts), order, sums)
+    return _commits_after(content, broken, struct.pack(">2I", *salts)) < 2
 
 
-def _are_whole(frames: list[bytes], salts: list[int], order: str, sums: tuple[int, int]) -> bool:
-    commits = 0
-    broken = False
-    for frame in frames:
-        _, commit, *own, first, second = _FRAME.unpack_from(frame)
-        if not broken:
-            sums = _checksum(frame[:8], order, sums)
-            sums = _checksum(frame[_FRAME.size :], order, sums)
-            broken = own != salts or sums != (first, second)
-        if broken and own == salts:
-            # Each commit was on the disk before the next one began: a frame behind a later commit
-            # proves that the broken one had been whole.
-            if commits:
-                return False
-            commits += bool(commit)
-    return True
+def _first_broken(
+    content: bytes, size: int, salts: tuple[int, ...], order: str, sums: tuple[int, int]
+) -> int:
+    """Where the first frame begins that is incomplete, or of another log, or damaged."""
+    for at in range(_HEADER.size, len(content), size):
+        if at + size > len(content):
+            return at
+        _, _, *own, first, second = _FRAME.unpack_from(content, at)
+        sums = _checksum(content[at : at + 8], order, sums)
+        sums = _checksum(content[at + _FRAME.size : at + size], order, sums)
+        if tuple(own) != salts or sums != (first, second):
+            return at
+    return len(content)
+
+
+def _commits_after(content: bytes, broken: int, salts: bytes) -> int:
+    """How many commits have left a frame behind the first broken one, wherever it lies.
+
+    Each commit was on the disk before the next one began. So a frame behind a later commit proves
+    that the broken frame had been whole, and counts as a second commit.
+    """
+    commits, last = 0, False
+    at = content.find(salts, broken)
+    while at >= 0:
+        if last:
+            return 2
+        last = content[at - 4 : at] != bytes(4)
+        commits += last
+        at = content.find(salts, at + len(salts))
+    return commits
 
 
 def _checksum(data: bytes, order: str, sums: tuple[int, int]) -> tuple[int, int]:

@@ -16,9 +16,15 @@ from agents.prompts.request import Message, Request
 from agents.usage import Usage
 from scenarios.analysis.verification import verify_folder
 from scenarios.runs.execute import run_scenario
-from scenarios.study.status import Status, read_run_measures, read_status
-from scenarios.study.status import write_run_measures, write_status
+from scenarios.study.status import (
+    Status,
+    read_run_measures,
+    read_status,
+    write_run_measures,
+    write_status,
+)
 from society.results.run import Run
+from tests.agents.journal.test_journal import ME, Words
 from tests.promises.test_links import finished, micro
 
 __all__ = ["finished", "micro"]
@@ -28,9 +34,8 @@ TABLES = ("calls", "attempts", "findings", "meta", "seals")
 
 def request(number):
     """A request of a made-up call."""
-    return Request(
-        id=f"T/1/topic/1/1/{number}/utter/S", asked=float(number), hash=f"h{number}"
-    )
+    id_ = f"T/1/topic/1/1/{number}/utter/S"
+    return Request(id_, ME, (Message("user", str(number)),), Words, asked=float(number))
 
 
 async def fill(journal):
@@ -63,11 +68,19 @@ def content(path, **how):
     """All that a run takes from a journal."""
     with Journal.open(path, **how) as journal:
         rows = {
-            table: journal._all(f"SELECT * FROM {table}")  # noqa: S608
+            table: journal._all(f"SELECT * FROM {table}")
             for table in ("calls", "attempts", "findings")
         }
         assert journal.meta("scenario") in ("{}", None)
         return rows
+
+
+def tried(read):
+    """What is read, or None and the message that refuses it."""
+    try:
+        return read(), ""
+    except InputError as error:
+        return None, str(error)
 
 
 def damage_file(path, luck):
@@ -96,28 +109,28 @@ def damage_rows(path, luck):
     kind = luck.choice(["delete", "double", "exchange", "change"])
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
-        rowids = [row[0] for row in database.execute(f"SELECT rowid FROM {table}")]  # noqa: S608
+        rowids = [row[0] for row in database.execute(f"SELECT rowid FROM {table}")]
         one, other = luck.sample(rowids, 2)
         text = [name for name in columns if name not in ("row", "id", "key", "call")]
         column = luck.choice(text)
         if kind == "delete":
-            database.execute(f"DELETE FROM {table} WHERE rowid = ?", (one,))  # noqa: S608
+            database.execute(f"DELETE FROM {table} WHERE rowid = ?", (one,))
         elif kind == "double":
             rest = [name for name in columns if name != "row"]
             values = [f"{name} || 'x'" if name in ("id", "key") else name for name in rest]
             database.execute(
-                f"INSERT INTO {table} ({', '.join(rest)}) SELECT {', '.join(values)} "  # noqa: S608
+                f"INSERT INTO {table} ({', '.join(rest)}) SELECT {', '.join(values)} "
                 f"FROM {table} WHERE rowid = ?",
                 (one,),
             )
         elif kind == "exchange":
-            read = f"SELECT {column} FROM {table} WHERE rowid = ?"  # noqa: S608
+            read = f"SELECT {column} FROM {table} WHERE rowid = ?"
             held = [database.execute(read, (row,)).fetchone()[0] for row in (one, other)]
             for row, value in zip((other, one), held, strict=True):
-                database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, row))  # noqa: S608
+                database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, row))
         else:
             database.execute(
-                f"UPDATE {table} SET {column} = {column} || '7' WHERE rowid = ?",  # noqa: S608
+                f"UPDATE {table} SET {column} = {column} || '7' WHERE rowid = ?",
                 (one,),
             )
     return f"{kind} {table}"
@@ -138,17 +151,22 @@ def test_a_journal(journals, tmp_path, promise, number):
         if luck.random() < 0.4:
             what = damage_rows(path, luck)
         else:
-            damaged = luck.choice([one for one in (path, log) if one.exists()])
+            damaged = luck.choice(
+                [one for one in (path, log) if one.exists() and one.stat().st_size]
+            )
             what = f"{damaged.name} {damage_file(damaged, luck)}"
-        try:
-            found = content(path, frozen=luck.random() < 0.5)
-        except InputError as error:
-            assert "journal.sqlite" in str(error)
-            noticed += 1
-        else:
-            # At most the last commit is gone, as after a power cut in the middle of it.
-            for table, rows in whole.items():
-                assert found[table] in (rows, rows[:-1]), (turn, state, what, table)
+        found, told = tried(lambda path=path: content(path, frozen=luck.random() < 0.5))
+        noticed += bool(told)
+        assert found or "journal.sqlite" in told
+        for table, rows in (found or {}).items():
+            if what == "journal.sqlite-wal cut":
+                # A log that ends early is what a kill at that moment would have left.
+                # An attempt that was under way then is in doubt.
+                begun = [row[:5] for row in whole[table]]
+                assert [row[:5] for row in rows] == begun[: len(rows)]
+            else:
+                # At most the last commit is gone, as after a power cut in the middle of it.
+                assert rows in (whole[table], whole[table][:-1]), (turn, state, what, table)
         shutil.rmtree(folder)
     assert noticed > number / 2
     promise("R16", "mutations of journals tried", number)
@@ -196,18 +214,17 @@ def test_files_of_a_study(tmp_path, promise, number):
         write_run_measures(tmp_path, 0, values)
         name = luck.choice(["status", "measures"])
         damage_file(tmp_path / "runs" / f"0000.{name}.json", luck)
-        try:
-            assert read_status(tmp_path, 0) == status
-            assert read_run_measures(tmp_path, 0) == values
-        except InputError as error:
-            assert f"0000.{name}.json" in str(error)
-            noticed += 1
+        found, told = tried(lambda: (read_status(tmp_path, 0), read_run_measures(tmp_path, 0)))
+        noticed += bool(told)
+        assert found == (status, values) if found else f"0000.{name}.json" in told
     assert noticed > number / 2
     promise("R16", "mutations of files tried", number)
     promise("R16", "mutations noticed", noticed)
 
 
-@pytest.mark.parametrize("name", ["tables/teams.parquet", "digest", "manifest.json", "scenario.yaml"])
+@pytest.mark.parametrize(
+    "name", ["tables/teams.parquet", "digest", "manifest.json", "scenario.yaml"]
+)
 def test_the_commands_refuse_a_damaged_run(finished, tmp_path, name):
     from typer.testing import CliRunner
 
@@ -220,8 +237,8 @@ def test_the_commands_refuse_a_damaged_run(finished, tmp_path, name):
     data[len(data) // 2] ^= 1
     path.write_bytes(bytes(data))
     for command in ("show", "report", "replay", "verify"):
-        if name == "tables/teams.parquet" and command == "replay":
-            continue  # it reads none
+        if name in ("tables/teams.parquet", "manifest.json") and command == "replay":
+            continue  # it does not read them
         done = CliRunner().invoke(app, [command, str(folder)])
         assert done.exit_code == 2, (command, done.output)
         assert name in done.stderr
