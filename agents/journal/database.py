@@ -69,7 +69,7 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
         held = None
         if ("meta",) in names:
             held = database.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, ValueError) as error:  # a text of a damaged file is not UTF-8
         raise InputError(f"{path}: cannot be read as a journal: {error}") from error
     if held is None or held[0] not in FORMATS:
         version = "unknown" if held is None else held[0]

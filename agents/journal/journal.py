@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from agents.errors import InputError, ProtocolError, Stopped
 from agents.journal.database import (
@@ -39,6 +39,7 @@ from agents.journal.writer import GroupCommitWriter
 from agents.prompts.request import Request
 from agents.redaction import redact
 
+N = TypeVar("N", int, float)
 LISTED = 1000
 """Most calls in doubt that ``in_doubt`` returns."""
 
@@ -101,7 +102,7 @@ class Journal:
         self.unreplayed: int = self._one(settled)
         # Attempts from this row on are under way in this session, and not in doubt.
         self._first_attempt = self._one("SELECT coalesce(max(row), 0) FROM attempts") + 1
-        self.session = int(self.meta("session") or "0") + 1
+        self.session = self._number("session", "0", int) + 1
         self._statements = Statements(self._db, self.session, self._chain)
         self._totals = self._earlier_totals()
         self.is_empty = (
@@ -109,7 +110,7 @@ class Journal:
             and parent is None
             and not self._one("SELECT count(*) FROM findings")
         )
-        self.fork_date = float(self.meta("past") or "-inf")
+        self.fork_date = self._number("past", "-inf", float)
         """Simulated date in days before which a fork asks nothing new; -inf if this is no fork."""
         if not frozen:
             self.set_meta("session", str(self.session))
@@ -304,6 +305,13 @@ class Journal:
         row = self._all("SELECT value FROM meta WHERE key = ?", (key,))
         return row[0][0] if row else None
 
+    def _number(self, key: str, otherwise: str, kind: Callable[[str], N]) -> N:
+        """The number that a note holds; a journal without hashes may be damaged."""
+        try:
+            return kind(self.meta(key) or otherwise)
+        except ValueError as error:
+            raise self._damaged(error) from error
+
     def set_meta(self, key: str, value: str) -> None:
         """Store a note about the whole run; it is committed when this returns."""
         if self.frozen:
@@ -386,17 +394,17 @@ class Journal:
         try:
             with self._reading:
                 return self._reader.execute(query, (id_,)).fetchone()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, ValueError) as error:
             raise self._damaged(error) from error
 
     def _all(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
         try:
             with self._reading:
                 return self._reader.execute(query, values).fetchall()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, ValueError) as error:
             raise self._damaged(error) from error
 
-    def _damaged(self, error: sqlite3.DatabaseError) -> InputError:
+    def _damaged(self, error: Exception) -> InputError:
         return damaged(self.path, f"the journal cannot be read to its end ({error})")
 
     def _one(self, query: str) -> Any:
