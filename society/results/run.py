@@ -2,7 +2,7 @@
 
 ::
 
-    manifest.json  scenario.yaml  events.jsonl  vectors.npz  digest
+    manifest.json  hashes.json  scenario.yaml  events.jsonl  vectors.npz  digest
     tables/*.parquet  tables/measures/*.parquet
     network.graphml  network.gexf  report.html
     partial/  the same of a run that was stopped: no digest, measures or networks
