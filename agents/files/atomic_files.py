@@ -15,6 +15,7 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -147,7 +148,7 @@ def open_in_place(
     return _open(path, mode, within, buffering, single=True)
 
 
-def open_plain(path: Path, *, within: Path | None = None) -> IO[bytes]:
+def open_plain(path: Path, *, within: Path | None = None) -> BufferedReader:
     """Open a plain file for reading bytes; neither it nor a folder below ``within`` is a link.
 
     Args:
@@ -158,7 +159,8 @@ def open_plain(path: Path, *, within: Path | None = None) -> IO[bytes]:
         InputError: it is a link, a folder or a pipe.
         OSError: it cannot be opened, or is not there.
     """
-    return _open(path, "rb", within, -1)
+    file: BufferedReader = _open(path, "rb", within, -1)
+    return file
 
 
 def read_plain_text(path: Path, *, within: Path | None = None) -> str:
@@ -379,9 +381,7 @@ def _clear(folder: int, place: Path) -> None:
     os.rmdir(place.name, dir_fd=folder)
 
 
-def _open(
-    path: Path, mode: str, within: Path | None, buffering: int, single: bool = False
-) -> IO[Any]:
+def _open(path: Path, mode: str, within: Path | None, buffering: int, single: bool = False) -> Any:
     with opened_folder(path.parent, within) as folder, _naming(path):
         _check(folder, path, single)
         file = os.open(path.name, _MODES[mode] | _PLAIN, 0o666, dir_fd=folder)

@@ -38,7 +38,9 @@ def name_pattern(form: type[BaseModel]) -> str:
     """A pattern for every name that a field of the form has."""
     said = {name for name in form_reader(form).exact if re.search(r"\w", name)}
     # The longest first: a pattern takes the first alternative that fits, and not the longest.
-    parts = [re.findall(r"[^\W_]+", name) for name in sorted(said, key=len, reverse=True)]
+    parts = [
+        re.findall(r"[^\W_]+", name) for name in sorted(said, key=lambda name: (-len(name), name))
+    ]
     return "|".join(r"[\s_-]?".join(map(re.escape, one)) for one in parts) or r"(?!)"
 
 

@@ -149,8 +149,10 @@ class Lab:
             One SimPy process per part; the value of each is ``(result, failure)``.
         """
         processes = [self._env.process(_guarded(part)) for part in parts]
-        # Parts that have ended are dropped, else a team would hold every one that it ever started.
-        self._team.parts = [p for p in self._team.parts if p.is_alive] + processes
+        # Parts that have ended well are dropped, else a team would hold every one that it ever
+        # started; those that failed are logged in the end.
+        kept = [part for part in self._team.parts if part.is_alive or part.value[1] is not None]
+        self._team.parts = kept + processes
         return processes
 
     def end_parts(self) -> Process[None]:

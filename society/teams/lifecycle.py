@@ -134,6 +134,7 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     # Read before anything is recorded: an unreadable text must leave no half of a paper.
     text = manuscript.text.read()
     cites = manuscript.cites.read() if manuscript.cites is not None else ()
+    found_by = manuscript.found_by.read() if manuscript.found_by is not None else None
     authors = _in_author_order(team, manuscript.author_order)
     now, population = world.env.now, world.population
     paper = Paper(
@@ -148,7 +149,6 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     )
     team.state, team.published = "published", now
     cited = [world.literature.paper(cite) for cite in paper.references]
-    found_by = manuscript.found_by.read() if manuscript.found_by is not None else None
     embedded = paper_text(paper.title, paper.abstract) if found_by is None else found_by
     world.literature.publish(paper, vector_of_paper(world, (f"{team.id}/vector", now), embedded))
     rows = [population.rows[author] for author in authors]

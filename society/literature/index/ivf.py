@@ -318,12 +318,13 @@ def load_or_build_index(
 
 
 def layout_key(rows: VectorArray, metric: Metric) -> str:
-    """Hash all that a layout depends on: the rows, and the constants of the training.
+    """Hash all that a layout depends on: the rows, the constants of the training, and faiss.
 
     Returns:
         SHA-256 in hexadecimal digits.
     """
-    parameters = (VERSION, metric, rows.shape, SEED, SAMPLE, TARGET_RECALL, COMPARED)
+    training = (SEED, SAMPLE, ROUNDS, PROBES, DRAWN, NEAREST, TARGET_RECALL, COMPARED, SHORT)
+    parameters = (VERSION, faiss.__version__, metric, rows.shape, *training)
     hasher = hashlib.sha256(repr(parameters).encode())
     for start in range(0, len(rows), BLOCK):
         # In one byte order, so that the key is the same on every machine.

@@ -1,11 +1,14 @@
 """How teams end: dissolved from outside, by themselves, or not at all (rules 12, 20, 21)."""
 
+from types import SimpleNamespace
+
 import pytest
 import simpy
 
-from agents.errors import Dissolved, ProtocolError
+from agents.errors import Dissolved, ProtocolError, ReplyError
 from society.kernel.durations import FixedDuration
 from society.teams.contracts import Manuscript
+from society.teams.lifecycle import publish
 from tests.society.tiny_society import (
     GUEST,
     SAY,
@@ -429,6 +432,38 @@ def test_a_part_that_goes_on_after_the_end_of_its_team_is_ended_too():
     assert team[9:11] == ("dissolved", "deadline")
     failures = [e["failure"] for e in society.log.events if e["kind"] == "part_failed"]
     assert failures == ["ValueError: lost the notes"]
+
+
+def test_a_part_that_failed_is_told_though_another_began_after_it():
+    def steps(team, lab):
+        yield from lab.stage("work", work(lab))
+
+    def work(lab):
+        lab.start(failing(lab))
+        yield from lab.wait(2.0)
+        lab.start(lab.wait(1.0))
+        yield from lab.wait(2.0)
+
+    def failing(lab):
+        yield from lab.wait(1.0)
+        raise ValueError("lost the notes")
+
+    society = run(steps)
+    failures = [e["failure"] for e in society.log.events if e["kind"] == "part_failed"]
+    assert failures == ["ValueError: lost the notes"]
+
+
+def test_an_unreadable_text_leaves_no_half_of_a_paper():
+    class Unreadable:
+        def read(self):
+            raise ReplyError("not a word")
+
+    readable = SimpleNamespace(read=lambda: Words(text="a paper"))
+    team = SimpleNamespace(state="finished", published=None)
+    manuscript = Manuscript(readable, found_by=Unreadable())
+    with pytest.raises(ReplyError):
+        publish(None, team, manuscript)
+    assert team == SimpleNamespace(state="finished", published=None)
 
 
 def test_who_hands_in_nothing_has_dissolved():
