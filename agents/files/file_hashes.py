@@ -151,8 +151,9 @@ def hash_json(data: Any) -> str:
 
 
 def signed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain data with its own hash under the key ``hash``."""
-    return {**data, "hash": hash_json(dict(data))}
+    """Plain data with its own hash under the key ``hash``, in place of an older one."""
+    rest = {key: value for key, value in data.items() if key != "hash"}
+    return {**rest, "hash": hash_json(rest)}
 
 
 def unsigned(data: dict[str, Any]) -> dict[str, Any]:
