@@ -70,7 +70,7 @@ class EndpointSettings:
     """
 
     api_base: Address = None
-    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    weight: Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] = 1.0
     in_flight: Annotated[int, Field(ge=1, le=10_000)] | None = None
     key: Variable = None
 
@@ -113,7 +113,7 @@ SCHEMA = {
         "type": "object",
         "properties": {
             "api_base": {"type": ["string", "null"]},
-            "weight": {"type": "number", "exclusiveMinimum": 0},
+            "weight": {"type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000},
             "in_flight": {"type": ["integer", "null"], "minimum": 1},
             "key": {"type": ["string", "null"]},
         },
