@@ -133,9 +133,7 @@ class Rule:
 RULES: Mapping[str, Rule] = {
     "timeout": Rule(True, True, "raise backend.deadlines, or see whether the server is alive"),
     "connection": Rule(True, True, "see whether the server runs at backend.api_base"),
-    "redirect": Rule(
-        True, True, "give the address that it leads to as backend.api_base"
-    ),
+    "redirect": Rule(True, True, "give the address that it leads to as backend.api_base"),
     "server": Rule(True, True, "the provider has trouble; the same command goes on later"),
     "garbled": Rule(True, True, "the endpoint does not answer as a chat completion should"),
     "empty": Rule(True, False, "the model returns no text; raise backend.max_tokens"),

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from agents.atomic_files import replacing
 from agents.errors import InputError
+from society.results.csv_cells import safe_cell
 from society.results.dataframes import build_tables
 from society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
 from society.results.tables import TABLES, TableRows
@@ -102,7 +103,7 @@ def _nullable(kind: pa.DataType) -> Any:
 
 
 def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: str = "") -> None:
-    """Write each table as CSV; text that a spreadsheet would run gets a leading quote.
+    """Write each table as CSV; text that a spreadsheet would run gets a quote (``safe_cell``).
 
     Args:
         folder: is made if it does not exist.
@@ -115,16 +116,14 @@ def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: s
         safe = table.copy()
         for column in safe.columns:
             if pd.api.types.is_string_dtype(safe[column].dtype):
-                safe[column] = [_quoted(value) for value in safe[column].tolist()]
+                safe[column] = [
+                    safe_cell(value) if isinstance(value, str) else value
+                    for value in safe[column].tolist()
+                ]
         safe.to_csv(target / f"{name}.csv", index=False, lineterminator="\n")
     if speaker:
         content = csv_metadata(speaker, [f"{name}.csv" for name in tables])
         (target / CSV_METADATA).write_text(content, encoding="utf-8")
-
-
-def _quoted(value: Any) -> Any:
-    starts = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
-    return "'" + value if starts else value
 
 
 def write_measures(
