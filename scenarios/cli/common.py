@@ -9,8 +9,9 @@ from typing import Annotated, NoReturn, ParamSpec
 
 import typer
 
-from agents.errors import SocietyError, Stopped
+from agents.errors import InputError, ProtocolError, SocietyError, Stopped
 from agents.redaction import redact
+from scenarios.config.outside_code import fault_in_outside_code
 from scenarios.runs.signals import sigterm_as_interrupt
 
 ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="A name or a file.")]
@@ -32,12 +33,15 @@ def with_seed(settings: list[str] | None, seed: int | None) -> list[str]:
 
 
 P = ParamSpec("P")
+_ENDS = (typer.Exit, typer.Abort)
+"""What typer ends a command with, and no fault."""
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
     """Turn the errors of a command into a message on stderr and an exit code.
 
-    SIGTERM is taken like Ctrl-C; a fault of the program itself keeps its traceback.
+    SIGTERM is taken like Ctrl-C. What a class from outside raised is told with its file and line;
+    a fault of the program itself keeps its traceback.
     """
 
     @functools.wraps(command)
@@ -47,10 +51,16 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 command(*args, **kwargs)
             except Stopped as error:
                 _leave(f"stopped: {error}\nthe same command goes on with it", error.exit_code)
-            except SocietyError as error:
-                _leave(str(error), error.exit_code)
             except KeyboardInterrupt:
                 _leave("interrupted; the same command goes on with it", Stopped.exit_code)
+            except Exception as error:
+                told = isinstance(error, SocietyError) and not isinstance(error, ProtocolError)
+                fault = None if told or isinstance(error, _ENDS) else fault_in_outside_code(error)
+                if fault is not None:
+                    _leave(fault, InputError.exit_code)
+                if not isinstance(error, SocietyError):
+                    raise
+                _leave(str(error), error.exit_code)
 
     return careful
 
