@@ -30,6 +30,7 @@ ever sees them.
 
 from __future__ import annotations
 
+import errno
 import struct
 import zipfile
 import zlib
@@ -178,6 +179,10 @@ class Fault(SocietyError):
     def rule(self) -> Rule:
         """The rule for its kind."""
         return RULES[self.kind]
+
+
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Numbers of an OSError that say that there is no room: nobody's input is wrong, a run stops."""
 
 
 DAMAGED_ARCHIVE = (

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
-from agents.errors import Diverged, InputError, Stopped
+from agents.errors import DISK_FULL, Diverged, InputError, Stopped
 from agents.journal.journal import Journal
 from scenarios.config.ecosystem_folder import Folder
 from scenarios.config.schema import Scenario, load_scenario
@@ -236,6 +236,7 @@ def prepare(scenario: Scenario, folder: Path) -> None:
 
     Raises:
         InputError: the ecosystem is not there, or the run folder cannot be written to.
+        Stopped: the disk is full.
     """
     source = scenario.population.ecosystem
     if isinstance(source, Folder):
@@ -246,6 +247,8 @@ def prepare(scenario: Scenario, folder: Path) -> None:
         probe.write_text("", encoding="utf-8")
         probe.unlink()
     except OSError as error:
+        if error.errno in DISK_FULL:
+            raise Stopped(f"{folder}: {error.strerror}; make room for the run") from error
         raise InputError(
             f"{folder}: cannot be written to ({error.strerror}); give another folder with --out"
         ) from error
