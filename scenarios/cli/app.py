@@ -31,7 +31,6 @@ from scenarios.cli.prompts import prompts
 from scenarios.cli.rate import rate
 from scenarios.cli.study import study
 from scenarios.config.registry import find_code_here
-from scenarios.planning.package_check import check_packages
 
 
 @guarded
@@ -252,12 +251,7 @@ def _first_comment(path: Path) -> str:
 
 
 def main() -> None:
-    """Entry point of the command."""
-    try:
-        check_packages()
-    except SocietyError as error:
-        typer.echo(str(error), err=True)
-        raise SystemExit(error.exit_code) from None
+    """Run the command; ``virsci_society.main`` has checked the installed packages before."""
     try:
         app()
     except Exception:

@@ -1,4 +1,4 @@
-"""Classes from outside the project: their import, and the faults of their code.
+"""Import of classes from outside the project, and the message where their code fails.
 
 A scenario names such a class as ``package.module:Class`` and is given ``--trust``. What its code
 raises is its author's to mend, so it is told with the file and the line, and not as a fault of

@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +16,6 @@ import typer
 from agents.errors import InputError, SocietyError, Stopped
 from scenarios.cli.common import guarded
 from scenarios.cli.console import cell, print_overview, print_table
-from scenarios.planning.package_check import PACKAGES, check_packages
 from scenarios.runs import progress as progress_
 from scenarios.runs.progress import (
     BarProgress,
@@ -192,28 +190,6 @@ def test_a_cell_shows_numbers_short_and_texts_harmless(value: object, text: str)
 def test_a_table_without_rows(capsys: pytest.CaptureFixture[str]) -> None:
     print_table("nothing", ("a", "b"), [])
     assert "nothing" in capsys.readouterr().out
-
-
-def test_the_five_packages_live_together() -> None:
-    check_packages()
-    assert len(PACKAGES) == 5
-
-
-def test_a_package_of_the_same_name_from_elsewhere_is_named(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (here / "strange_agents").mkdir()
-    (here / "strange_agents" / "__init__.py").write_text("raise SystemExit('imported')")
-    monkeypatch.syspath_prepend(str(here))
-    with pytest.raises(InputError) as caught:
-        check_packages(("strange_agents",))
-    assert f"comes from {here / 'strange_agents'}" in str(caught.value)
-    assert "a virtual environment of its own" in str(caught.value)
-
-
-def test_a_missing_package_is_named() -> None:
-    with pytest.raises(InputError, match="'no_such_package' cannot be found"):
-        check_packages(("no_such_package",))
 
 
 def code_of(error: BaseException) -> int:
