@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NoReturn, ParamSpec
@@ -18,11 +20,19 @@ ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="A name or
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change one key; can be repeated."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change one key; can be repeated. Written the same in every shell, zsh included: "
+        "a.b=c for a key in a section, a=b,c for a list, a.0.b=c for its first section.",
+    ),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="The scenario's seed.")]
 Trust = Annotated[
     bool, typer.Option("--trust", help="Import the classes that the scenario names by path.")
+]
+Online = Annotated[
+    bool, typer.Option("--online", help="See too whether the model's endpoints can be reached.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 
@@ -33,6 +43,8 @@ def with_seed(settings: list[str] | None, seed: int | None) -> list[str]:
 
 
 P = ParamSpec("P")
+SHOWN_ALIKE = 3
+"""Lines that differ in numbers only and are all shown; of more the first is, with their count."""
 _ENDS = (typer.Exit, typer.Abort)
 """What typer ends a command with, and no fault."""
 
@@ -65,9 +77,32 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     return careful
 
 
+def count_repeats(lines: list[str]) -> list[str]:
+    """Lines of a message, of which those that differ in numbers only are told once.
+
+    The first of more than ``SHOWN_ALIKE`` such lines stands for all, with their count.
+    """
+    alike = Counter(map(_without_numbers, lines))
+    told: set[str] = set()
+    shown = []
+    for line in lines:
+        kind = _without_numbers(line)
+        more = alike[kind] - 1
+        if more < SHOWN_ALIKE or not line.strip():
+            shown.append(line)
+        elif kind not in told:
+            told.add(kind)
+            shown.append(f"{line} (and {more} more like it)")
+    return shown
+
+
+def _without_numbers(line: str) -> str:
+    return re.sub(r"\d+", "#", line)
+
+
 def _leave(message: str, code: int) -> NoReturn:
     # A message may quote a stranger's file; a terminal must not obey what stands in it.
-    message_lines = redact(message).splitlines()
+    message_lines = count_repeats(redact(message).splitlines())
     lines = (line if line.isprintable() else repr(line)[1:-1] for line in message_lines)
     typer.echo("\n".join(lines), err=True)
     raise typer.Exit(code)

@@ -104,6 +104,7 @@ class Reader:
     def _field(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
         """The value as pydantic may have it: parts built, everything else as it is."""
         bases, table = field_parts(field)
+        value = self._listed(field, value, path)
         if not bases or isinstance(value, BaseModel):
             return self._placed(field, value, path)
         if table is not None:
@@ -122,6 +123,17 @@ class Reader:
         if isinstance(value, dict) and len(bases) == 1 and not is_list(field):
             read = self.read_part(bases[0], value, path)
             return _FAILED if read is None else read
+        return value
+
+    def _listed(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
+        """The list that ``--set`` writes without brackets: ``a,b``, or sections by their number."""
+        if get_origin(field.annotation) is not tuple:
+            return value
+        if isinstance(value, dict) and [*value] == [*range(len(value))] and value:
+            return list(value.values())
+        origin = self.document.origin(path)
+        if isinstance(value, str) and origin is not None and origin.label.startswith("--set"):
+            return [part.strip() for part in value.split(",")]
         return value
 
     def _named(
