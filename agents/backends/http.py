@@ -152,7 +152,9 @@ class ChatCompletionsBackend(Backend):
         if len(set(names)) < len(names):
             raise ValueError("via names one endpoint twice; give it once, with a larger weight")
         if self.context is not None and self.context <= self.max_tokens:
-            raise ValueError("context leaves no room for a prompt beside max_tokens")
+            raise ValueError(
+                "context leaves no room for a prompt beside max_tokens; raise it, or lower max_tokens"
+            )
         return self
 
     @property

@@ -390,7 +390,7 @@ class VirSciSettings(Part):
     def _sizes_fit(self) -> VirSciSettings:
         size, least = self.team_size, self.min_size
         if isinstance(size, int) and isinstance(least, int) and least > size:
-            raise ValueError("min_size is larger than team_size")
+            raise ValueError("min_size is larger than team_size; lower it, or raise team_size")
         return self
 
     @property

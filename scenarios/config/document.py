@@ -97,7 +97,10 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
     if path.is_file() or (path.exists() and not path.is_dir()):
         return path
     hint = did_you_mean(str(name), names, alike=0.5)
+    if path.is_dir():
+        raise InputError(f"{name}: is a folder; give a scenario file in it, such as {name}/s.yaml")
     if Path(name).suffix in SUFFIXES:
+        hint = hint or "; give the path of a file, or a name that 'society list' shows"
         raise InputError(f"{name}: no such file{hint}")
     raise InputError(
         f"no scenario {str(name)!r}: neither a file nor one of {', '.join(names)}{hint}"
@@ -137,7 +140,7 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
     chain = (*below, path.resolve())
     if parent_path.resolve() in chain:
         circle = " -> ".join(file.name for file in (*chain, parent_path))
-        raise InputError(f"{where}: extends: a circle: {circle}")
+        raise InputError(f"{where}: extends: a circle: {circle}; remove one extends")
     below_it = _read(parent_path, chain)
     below_it.data.pop("name", None)
     return below_it.merged_with(top)

@@ -94,11 +94,15 @@ def read_yaml(path: Path) -> YamlDocument:
     except OSError as error:
         raise InputError(f"{label}: cannot be read: {error.strerror}") from error
     if len(content) > MAX_BYTES:
-        raise InputError(f"{label}: larger than {MAX_BYTES // 1024} KiB, which no scenario is")
+        raise InputError(
+            f"{label}: larger than {MAX_BYTES // 1024} KiB, which no scenario is; give a scenario file"
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{label}: not UTF-8 text (byte {error.start})") from error
+        raise InputError(
+            f"{label}: not UTF-8 text (byte {error.start}); save it as plain text in UTF-8"
+        ) from error
     return parse_yaml(text, label)
 
 

@@ -171,7 +171,7 @@ def replay(
     from scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
 
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
-        raise InputError(f"{folder}: holds no run with a journal")
+        raise InputError(f"{folder}: holds no run with a journal; give the folder that a run wrote")
     if out is not None:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise InputError(f"{out}: is not an empty folder; give another one with --out")

@@ -71,8 +71,7 @@ def _missing_variables(scenario: Scenario) -> Iterator[str]:
     for name in dict.fromkeys(filter(None, named)):
         if not os.environ.get(name, "").strip():
             yield (
-                f"backend.key: the environment variable {name} is not set; type: "
-                f"export {name}=..."
+                f"backend.key: the environment variable {name} is not set; type: export {name}=..."
             )
 
 
