@@ -26,6 +26,7 @@ CURE = (
     "(a folder or a wheel in the place of the name, where it was installed from one)"
 )
 AGAIN = f"install it once more: pip install --force-reinstall --no-deps {DISTRIBUTION}"
+WITH_OTHERS = f"install it with what it needs: pip install {DISTRIBUTION}"
 BAD_INPUT, INTERRUPTED = 2, 130
 
 
@@ -37,6 +38,11 @@ def main() -> None:
             print(conflict, file=sys.stderr)
             raise SystemExit(BAD_INPUT)
         from scenarios.cli.app import main as command
+    except ModuleNotFoundError as error:
+        if str(error.name).split(".")[0] in PACKAGES:
+            raise
+        print(f"the package {error.name!r} is not installed; {WITH_OTHERS}", file=sys.stderr)
+        raise SystemExit(BAD_INPUT) from None
     except KeyboardInterrupt:
         print("interrupted before the command began", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None

@@ -177,6 +177,20 @@ def test_ctrl_c_during_imports_is_one_line_and_exit_130(sites: dict[str, Path]) 
     assert done.stderr == "interrupted before the command began\n"
 
 
+def test_a_package_that_is_not_installed_is_named(sites: dict[str, Path]) -> None:
+    app = sites["alone"] / "scenarios" / "cli" / "app.py"
+    try:
+        app.write_text("import typer_of_another_name\n")
+        done = society(sites["alone"], "list")
+    finally:
+        app.write_text(APP)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "the package 'typer_of_another_name' is not installed; install it with what it needs: "
+        "pip install virsci-society\n"
+    )
+
+
 def test_the_installed_command_is_this_module() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert settings["project"]["scripts"] == {"society": "virsci_society:main"}

@@ -153,7 +153,8 @@ class ChatCompletionsBackend(Backend):
             raise ValueError("via names one endpoint twice; give it once, with a larger weight")
         if self.context is not None and self.context <= self.max_tokens:
             raise ValueError(
-                "context leaves no room for a prompt beside max_tokens; raise it, or lower max_tokens"
+                "context leaves no room for a prompt beside max_tokens; raise it, or lower "
+                "max_tokens"
             )
         return self
 

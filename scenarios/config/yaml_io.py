@@ -95,7 +95,8 @@ def read_yaml(path: Path) -> YamlDocument:
         raise InputError(f"{label}: cannot be read: {error.strerror}") from error
     if len(content) > MAX_BYTES:
         raise InputError(
-            f"{label}: larger than {MAX_BYTES // 1024} KiB, which no scenario is; give a scenario file"
+            f"{label}: larger than {MAX_BYTES // 1024} KiB, which no scenario is; give a scenario "
+            "file"
         )
     try:
         text = content.decode("utf-8-sig")

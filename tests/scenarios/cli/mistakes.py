@@ -400,8 +400,8 @@ def page(answers: Mapping[str, str]) -> str:
         "# Typical mistakes and their answers",
         "",
         f"{len(MISTAKES)} mistakes and what the program says to each. None prints a traceback; the",
-        "exit code is 2 (bad input). `python -m tests.scenarios.cli.mistakes > docs/mistakes.md` makes",
-        "this page, and a test compares it with what the program says.",
+        "exit code is 2 (bad input). `python -m tests.scenarios.cli.mistakes > docs/mistakes.md`",
+        "makes this page, and a test compares it with what the program says.",
     ]
     for title, group in GROUPS.items():
         lines += ["", f"## {title}", "", "| mistake | written or typed | answer |", "|---|---|---|"]
@@ -415,7 +415,7 @@ def page(answers: Mapping[str, str]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;")
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\t", "\\t")
 
 
 def main() -> None:
