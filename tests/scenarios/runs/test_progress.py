@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from agents.errors import InputError, SocietyError, Stopped
-from scenarios.cli.common import guarded
+from scenarios.cli.common import count_repeats, guarded
 from scenarios.cli.console import cell, print_overview, print_table
 from scenarios.runs import progress as progress_
 from scenarios.runs.progress import (
@@ -225,7 +225,20 @@ def test_a_message_that_quotes_a_stranger_moves_no_cursor(
     assert capsys.readouterr().err == "first\n\\x1b[2Jsecond\\x07\n"
 
 
-def test_a_fault_of_the_program_keeps_its_traceback() -> None:
+def test_faults_that_differ_in_numbers_only_are_told_once_with_their_count() -> None:
+    lines = [*(f"f:{n}: x is missing" for n in range(5)), "", "f:7: other", "f:9: other", ""]
+    assert count_repeats(lines) == [
+        "f:0: x is missing (and 4 more like it)",
+        "",
+        "f:7: other",
+        "f:9: other",
+        "",
+    ]
+
+
+def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scenarios.config.outside_code._imported", {})
+
     @guarded
     def command() -> None:
         raise ZeroDivisionError
