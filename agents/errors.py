@@ -30,6 +30,7 @@ ever sees them.
 
 from __future__ import annotations
 
+import errno
 import struct
 import zipfile
 import zlib
@@ -133,6 +134,7 @@ class Rule:
 RULES: Mapping[str, Rule] = {
     "timeout": Rule(True, True, "raise backend.deadlines, or see whether the server is alive"),
     "connection": Rule(True, True, "see whether the server runs at backend.api_base"),
+    "redirect": Rule(True, True, "give the address that it leads to as backend.api_base"),
     "server": Rule(True, True, "the provider has trouble; the same command goes on later"),
     "garbled": Rule(True, True, "the endpoint does not answer as a chat completion should"),
     "empty": Rule(True, False, "the model returns no text; raise backend.max_tokens"),
@@ -177,6 +179,10 @@ class Fault(SocietyError):
     def rule(self) -> Rule:
         """The rule for its kind."""
         return RULES[self.kind]
+
+
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Numbers of an OSError that say that there is no room: nobody's input is wrong, a run stops."""
 
 
 DAMAGED_ARCHIVE = (

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Component(Part):
     """One protocol of a mixture."""
 
-    share: float = Field(gt=0, allow_inf_nan=False)
+    share: float = Field(gt=0, le=1_000_000, allow_inf_nan=False)
     """Share of the teams, relative to the other components."""
     protocol: TeamProtocol
     """How these teams work."""

@@ -46,9 +46,9 @@ class ChangingTeamSize(TeamSize):
 class ObservedSize(ChangingTeamSize):
     """A past team of the ecosystem at random, among those within the bounds."""
 
-    smallest: int = Field(default=2, ge=1)
+    smallest: int = Field(default=2, ge=1, le=10_000)
     """Smaller past teams are passed over."""
-    largest: int | None = Field(default=8, ge=1)
+    largest: int | None = Field(default=8, ge=1, le=10_000)
     """Larger past teams are passed over; null: none is."""
     since: Days | None = Field(default=None, gt=0)
     """Only papers of the last so much time before day 0 are taken; null: of all years."""
@@ -84,7 +84,7 @@ class NegativeBinomialSize(ChangingTeamSize):
     """Mean size on day 0."""
     dispersion: float = Field(default=5.0, gt=0, le=10_000)
     """Shape of the gamma distribution: the smaller, the more do sizes vary."""
-    smallest: int = Field(default=1, ge=1)
+    smallest: int = Field(default=1, ge=1, le=1000)
     """The smallest size."""
     growth: float = Field(default=0.0, ge=-1, le=1)
     """Change per year of the logarithm of the mean excess over ``smallest``."""
@@ -114,8 +114,11 @@ class StatedSize(TeamSize):
     @classmethod
     def _usable(cls, value: dict[int, float]) -> dict[int, float]:
         shares = list(value.values())
-        if not value or min(value) < 1 or min(shares) < 0 or not 0 < sum(shares) < math.inf:
-            raise ValueError("sizes start at 1, weights are not negative and not all zero")
+        sizes = value and min(value) >= 1 and max(value) <= 10_000
+        if not sizes or min(shares) < 0 or not 0 < sum(shares) <= 1e12:
+            raise ValueError(
+                "sizes start at 1 and end at 10,000, weights are not negative and not all zero"
+            )
         return value
 
     def draw(self, observed: Sequence[int], rng: np.random.Generator) -> int:

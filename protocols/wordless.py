@@ -52,9 +52,9 @@ class Wordless(TeamProtocol):
     is made up from interests of its authors.
     """
 
-    team_size: TeamSize | Annotated[int, Field(ge=1)] = 4
+    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
-    min_size: Annotated[int, Field(ge=1)] | None = None
+    min_size: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """Below this the team is dissolved; null: 2 (1 when n = 1)."""
     selection: SelectionPolicy = Field(default_factory=Coauthorship)
     """Who is drawn."""
@@ -67,7 +67,7 @@ class Wordless(TeamProtocol):
     author_order: AuthorOrder = "leader_first"
     """``leader_first``: the leader, then the others as they joined. ``leader_last``: the
     others, and the leader at the end."""
-    meetings: int = Field(default=3, ge=0)
+    meetings: int = Field(default=3, ge=0, le=10_000)
     """Meetings, each called with its notice, with homework between two of them."""
     meeting: Duration = Field(default_factory=lambda: FixedDuration(length=parse_days("1h")))
     """How long a meeting lasts."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Rank = Literal["degree", "papers", "citations", "random"]
 
 _STRICT = ConfigDict(extra="forbid")
+MOST_PEOPLE = 100_000_000
+"""Upper bound of a removal; whoever is fewer is removed but for one."""
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -38,7 +40,10 @@ class Removal:
             the date, ties by row; ``random`` takes anybody.
     """
 
-    count: Annotated[int, Field(ge=1)]
+    count: Annotated[
+        int,
+        Field(ge=1, le=MOST_PEOPLE, json_schema_extra={"hint": "say how many, such as count: 10"}),
+    ]
     by: Rank = "degree"
 
 
@@ -52,7 +57,7 @@ class Intervention:
         remove_scientists: who leaves.
     """
 
-    at: Days
+    at: Annotated[Days, Field(json_schema_extra={"hint": "give its date, such as at: 1y"})]
     set: dict[str, Any] = field(default_factory=dict)
     remove_scientists: Removal | None = None
 
@@ -73,7 +78,7 @@ SCHEMA = {
                 "type": "object",
                 "required": ["count"],
                 "properties": {
-                    "count": {"type": "integer", "minimum": 1},
+                    "count": {"type": "integer", "minimum": 1, "maximum": MOST_PEOPLE},
                     "by": {"enum": ["degree", "papers", "citations", "random"]},
                 },
                 "additionalProperties": False,

@@ -9,7 +9,7 @@ import os
 import re
 from ipaddress import ip_address
 from typing import Annotated, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -19,6 +19,13 @@ from agents.redaction import redact, remember_secret
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 _PRINTABLE = re.compile(r"[!-~]+")
+_KEY_IN_PATH = re.compile(
+    r"/(?:api[-_]?)?(?:key|token|secret|auth|password)s?/[^/]{6,}"
+    r"|(?=(?:[A-Za-z]*[0-9]){4})(?=[0-9]*[A-Za-z])[A-Za-z0-9]{16,}"
+)
+"""What follows a word for a key, and runs of letters and digits as only keys have them."""
+_ACCOUNTS = (".cloudflare.com",)
+"""Hosts whose paths name an account by such a run; it is no secret."""
 
 
 def _address(value: Any) -> Any:
@@ -32,12 +39,17 @@ def _address(value: Any) -> Any:
         well = False
     if not well or not _PRINTABLE.fullmatch(value):
         raise ValueError("expected an address such as http://127.0.0.1:8000/v1")
-    if "@" in parts.netloc or "?" in value or "#" in value or redact(value) != value:
+    secret = "@" in parts.netloc or "?" in value or "#" in value or redact(value) != value
+    if secret or _has_key_in_path(parts.hostname or "", unquote(parts.path)):
         raise ValueError(
             "an address with a password, a query or a key in it is kept nowhere; put the key "
             "into an environment variable and name that under key"
         )
     return value
+
+
+def _has_key_in_path(host: str, path: str) -> bool:
+    return not host.endswith(_ACCOUNTS) and _KEY_IN_PATH.search(path) is not None
 
 
 def _variable(value: Any) -> Any:
@@ -70,7 +82,7 @@ class EndpointSettings:
     """
 
     api_base: Address = None
-    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
+    weight: Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] = 1.0
     in_flight: Annotated[int, Field(ge=1, le=10_000)] | None = None
     key: Variable = None
 
@@ -113,7 +125,7 @@ SCHEMA = {
         "type": "object",
         "properties": {
             "api_base": {"type": ["string", "null"]},
-            "weight": {"type": "number", "exclusiveMinimum": 0},
+            "weight": {"type": "number", "exclusiveMinimum": 0, "maximum": 1_000_000},
             "in_flight": {"type": ["integer", "null"], "minimum": 1},
             "key": {"type": ["string", "null"]},
         },

@@ -67,20 +67,20 @@ _CREDENTIAL = re.compile(r"(?i)api_?key|access_?key|secret|password|credential|a
 class Deadlines(Part):
     """How long one attempt at a call may take, in real seconds."""
 
-    connect: float = Field(default=10.0, gt=0, allow_inf_nan=False)
+    connect: float = Field(default=10.0, gt=0, le=604_800, allow_inf_nan=False)
     """Until there is a connection."""
-    read: float = Field(default=120.0, gt=0, allow_inf_nan=False)
+    read: float = Field(default=120.0, gt=0, le=604_800, allow_inf_nan=False)
     """Of silence on it."""
-    total: float = Field(default=300.0, gt=0, allow_inf_nan=False)
+    total: float = Field(default=300.0, gt=0, le=604_800, allow_inf_nan=False)
     """From the beginning to the last word."""
 
 
 class Price(Part):
     """What the model costs, in US dollars per million tokens."""
 
-    input: float = Field(ge=0, allow_inf_nan=False)
+    input: float = Field(ge=0, le=1_000_000, allow_inf_nan=False)
     """Of prompts."""
-    output: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, le=1_000_000, allow_inf_nan=False)
     """Of replies."""
 
     def of(self, usage: Usage) -> float:
@@ -126,7 +126,7 @@ class ChatCompletionsBackend(Backend):
     the model is known to take it."""
     seeded: Switch = "on"
     """Whether each call is sent a seed of its own, derived from the scenario's."""
-    context: int | None = Field(default=None, ge=2)
+    context: int | None = Field(default=None, ge=2, le=2**30)
     """Tokens that the model can read and write in one call; longer prompts are trimmed to it, and
     Ollama is asked for as many (``num_ctx``). null: not known; Ollama is asked for what the longest
     page of the scenario needs."""
@@ -152,7 +152,10 @@ class ChatCompletionsBackend(Backend):
         if len(set(names)) < len(names):
             raise ValueError("via names one endpoint twice; give it once, with a larger weight")
         if self.context is not None and self.context <= self.max_tokens:
-            raise ValueError("context leaves no room for a prompt beside max_tokens")
+            raise ValueError(
+                "context leaves no room for a prompt beside max_tokens; raise it, or lower "
+                "max_tokens"
+            )
         return self
 
     @property

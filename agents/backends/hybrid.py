@@ -38,7 +38,7 @@ class Hybrid(Backend):
     """Masked names; the teams that they lead are live."""
     stages: tuple[str, ...] = ()
     """Stages of live teams in which the model speaks, such as ``[topic, ideas]``; empty: all."""
-    seed: int | None = None
+    seed: int | None = Field(default=None, ge=-(2**63), lt=2**63)
     """Of the draw of teams; null: the seed of the run."""
 
     @model_validator(mode="after")

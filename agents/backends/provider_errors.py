@@ -26,6 +26,8 @@ _SHOWN = 200
 """Characters of a body that are shown where it cannot be read."""
 
 STATUSES: Mapping[int, str] = {
+    301: "request",
+    308: "request",
     401: "key",
     402: "credit",
     403: "key",
@@ -34,7 +36,8 @@ STATUSES: Mapping[int, str] = {
     425: "server",
     429: "rate",
 }
-"""Kinds of fault by status; others from 500 on are ``server``, below it ``request``."""
+"""Kinds of fault by status; others below 400 are ``redirect``, from 500 on ``server``, else
+``request``."""
 
 CODES: Mapping[str, type[Verdict] | str] = {
     "context_length_exceeded": Overflow,
@@ -129,7 +132,8 @@ def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Ver
         headers: under lower-case names, or in a mapping that does not tell cases apart.
     """
     message, codes = _message_and_codes(body[:_MOST_READ])
-    text = one_line(f"HTTP {status}: {message or body or 'no reason given'}")
+    reason = message or body or _destination(status, headers) or "no reason given"
+    text = one_line(f"HTTP {status}: {reason}")
     meaning = _meaning(status, message.lower(), codes)
     if not isinstance(meaning, str):
         return meaning(text)
@@ -201,7 +205,19 @@ def _meaning(status: int, message: str, codes: frozenset[str]) -> type[Verdict] 
     for meaning, statuses, wording in WORDINGS:
         if status in statuses and wording.search(message):
             return meaning
-    return STATUSES.get(status, "server" if status >= 500 else "request")
+    other = "server" if status >= 500 else "request" if status >= 400 else "redirect"
+    return STATUSES.get(status, other)
+
+
+def _destination(status: int, headers: Mapping[str, str]) -> str:
+    """The address that a redirect leads to, without user name and query; empty if it has none."""
+    if status >= 400:
+        return ""
+    address = headers.get("location", "").partition("?")[0].partition("#")[0]
+    scheme, slashes, rest = address.rpartition("//")
+    host, slash, path = rest.partition("/")
+    place = f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
+    return f"it leads to {place}" if place else ""
 
 
 def _message_and_codes(body: str) -> tuple[str, frozenset[str]]:

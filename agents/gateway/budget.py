@@ -23,9 +23,9 @@ class Budget(Part):
 
     usd: float | None = Field(default=None, ge=0, le=1_000_000_000, allow_inf_nan=False)
     """US dollars, at the prices of the backend."""
-    tokens: int | None = Field(default=None, ge=0)
+    tokens: int | None = Field(default=None, ge=0, le=10**15)
     """Tokens of prompts and replies together."""
-    calls: int | None = Field(default=None, ge=0)
+    calls: int | None = Field(default=None, ge=0, le=10**12)
     """Model calls that are answered; attempts that fail do not count."""
 
 

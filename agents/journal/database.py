@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from agents.errors import InputError
+from agents.errors import DISK_FULL, InputError, Stopped
 from agents.files.atomic_files import lock_file, replacing, require_plain
 from agents.journal import hash_chain
 from agents.journal.hash_chain import HashChain, damaged, verify_rows
@@ -58,6 +58,7 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
 
     Raises:
         InputError: it is something else than a journal, or of another format.
+        Stopped: the disk is full.
     """
     try:
         names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -70,7 +71,9 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
         if ("meta",) in names:
             held = database.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     except (sqlite3.Error, ValueError) as error:  # a text of a damaged file is not UTF-8
-        raise InputError(f"{path}: cannot be read as a journal: {error}") from error
+        raise _disk_full(path, error) or InputError(
+            f"{path}: cannot be read as a journal: {error}"
+        ) from error
     if held is None or held[0] not in FORMATS:
         version = "unknown" if held is None else held[0]
         raise InputError(
@@ -105,7 +108,8 @@ def lock_journal(path: Path) -> FileLock:
             "with --out"
         ) from None
     except OSError as error:
-        raise InputError(f"{path}: cannot be locked: {error.strerror}") from error
+        kind = Stopped if error.errno in DISK_FULL else InputError
+        raise kind(f"{path}: cannot be locked: {error.strerror}") from error
     return lock
 
 
@@ -132,7 +136,9 @@ def connect(path: Path | None, frozen: bool) -> sqlite3.Connection:
         else:
             db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     except sqlite3.Error as error:
-        raise InputError(f"{path}: cannot be opened as a journal: {error}") from error
+        raise _disk_full(path, error) or InputError(
+            f"{path}: cannot be opened as a journal: {error}"
+        ) from error
     return db
 
 
@@ -150,7 +156,18 @@ def make_durable(database: sqlite3.Connection, path: Path | None) -> None:
         # (rule 27).
         database.execute("PRAGMA synchronous=FULL")
     except sqlite3.Error as error:
-        raise InputError(f"{path}: cannot be written as a journal: {error}") from error
+        raise _disk_full(path, error) or InputError(
+            f"{path}: cannot be written as a journal: {error}"
+        ) from error
+
+
+def _disk_full(path: Path | None, error: sqlite3.Error) -> Stopped | None:
+    """The stop that a full disk is; None where an error of SQLite is of another kind."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    # A limit on the size of files comes as an error of writing.
+    if code & 0xFF == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_WRITE:
+        return Stopped(f"{path}: the journal cannot be written: {error}; make room for it")
+    return None
 
 
 def _read_only(path: Path) -> sqlite3.Connection:

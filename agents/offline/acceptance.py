@@ -59,17 +59,17 @@ class LogisticAcceptance(Acceptance):
     similarity 0.6 accepts about three times in four.
     """
 
-    base: float = Field(default=RULES.invite_base, allow_inf_nan=False)
+    base: float = Field(default=RULES.invite_base, ge=-1000, le=1000)
     """Log odds at zero of everything. Assumed."""
-    similarity: float = Field(default=RULES.invite_similarity, allow_inf_nan=False)
+    similarity: float = Field(default=RULES.invite_similarity, ge=-1000, le=1000)
     """Log odds per unit of the cosine of the two profiles. Assumed."""
-    ties: float = Field(default=RULES.invite_ties, allow_inf_nan=False)
+    ties: float = Field(default=RULES.invite_ties, ge=-1000, le=1000)
     """Log odds per log(1 + joint papers). Assumed."""
-    papers: float = Field(default=RULES.invite_papers, allow_inf_nan=False)
+    papers: float = Field(default=RULES.invite_papers, ge=-1000, le=1000)
     """Log odds per log(1 + the inviter's papers). Assumed."""
-    citations: float = Field(default=RULES.invite_citations, allow_inf_nan=False)
+    citations: float = Field(default=RULES.invite_citations, ge=-1000, le=1000)
     """Log odds per log(1 + the inviter's citations); unknown citations count as none. Assumed."""
-    load: float = Field(default=RULES.invite_load, allow_inf_nan=False)
+    load: float = Field(default=RULES.invite_load, ge=-1000, le=1000)
     """Log odds lost per team that the invitee is working in. Assumed."""
     floor: float = Field(default=RULES.invite_floor, ge=0, le=1)
     """Least probability of accepting. Assumed."""

@@ -36,7 +36,7 @@ class Offline(Backend):
 
     execution: ClassVar[frozenset[str]] = frozenset({"latency"})
 
-    latency: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
+    latency: float = Field(default=0.0, ge=0.0, le=604_800, allow_inf_nan=False)
     acceptance: Acceptance = Field(default_factory=LogisticAcceptance)
     """By which rule an invitation to a team is accepted; a language model decides by itself."""
 

@@ -88,12 +88,12 @@ class Novelty(Part):
         seed: seed of those samples.
     """
 
-    k: int = Field(default=5, ge=1)
+    k: int = Field(default=5, ge=1, le=10_000)
     squared: bool = False
     unit: bool = True
     normalise: Literal["query", "self", "pairwise", "none"] = "query"
-    sample: int = Field(default=1000, ge=2)
-    seed: int = 0
+    sample: int = Field(default=1000, ge=2, le=1_000_000)
+    seed: int = Field(default=0, ge=0, lt=2**63)
 
 
 def novelty_scores(

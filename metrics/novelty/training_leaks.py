@@ -5,7 +5,8 @@ compared with its nearest contemporary papers: their cosine similarity, and the 
 that both texts have. The same comparison with past papers, which the model was shown, says how long
 a run is common among papers of one field.
 
-A long identical passage suggests copying, but proves nothing; a model that knows the future need not quote it.
+A long identical passage suggests copying, but proves nothing; a model that knows the future need
+not quote it.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from agents.errors import InputError
 from agents.files.atomic_files import open_new
 from metrics.ratings.agreement import DIMENSIONS
 from society.kernel.streams import Streams
+from society.results.csv_cells import safe_cell
 from society.results.speaker import join_speakers
 
 FORMAT = 1
@@ -29,7 +30,6 @@ RATED = ("item", "rater", "title", "abstract", *DIMENSIONS)
 PAIRED = ("item", "rater", "title_a", "abstract_a", "title_b", "abstract_b", "preferred")
 NOBODY = "[a scientist]"
 _MASKED = re.compile(r"\bScientist\s?\d+\b", re.IGNORECASE)
-_RUNS_CODE = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,6 @@ def blind(text: str, names: Sequence[str] = ()) -> str:
     return text
 
 
-def escape_formula(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.lstrip(" ").startswith(_RUNS_CODE) else text
-
-
 def rating_sheet(
     entries: Sequence[SheetEntry], seed: int, most: int | None = None
 ) -> tuple[list[dict[str, str]], dict[str, Any]]:
@@ -92,7 +87,7 @@ def rating_sheet(
     chosen = _shuffled(entries, seed, "order")[:most]
     rows, items = [], {}
     for item, entry in zip(_names(len(chosen), "R"), chosen, strict=True):
-        shown = {"title": escape_formula(entry.title), "abstract": escape_formula(entry.abstract)}
+        shown = {"title": safe_cell(entry.title), "abstract": safe_cell(entry.abstract)}
         rows.append({"item": item, **shown})
         items[item] = entry.source
     return rows, {"format": FORMAT, "kind": "ratings", "seed": seed, "items": items}
@@ -128,7 +123,7 @@ def pair_sheet(
         a, b = reversed(pair) if flip else pair
         shown = {"title_a": a.title, "abstract_a": a.abstract}
         shown |= {"title_b": b.title, "abstract_b": b.abstract}
-        rows.append({"item": item, **{name: escape_formula(text) for name, text in shown.items()}})
+        rows.append({"item": item, **{name: safe_cell(text) for name, text in shown.items()}})
         items[item] = {"A": a.source, "B": b.source}
     return rows, {"format": FORMAT, "kind": "pairs", "seed": seed, "items": items}
 

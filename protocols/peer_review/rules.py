@@ -41,7 +41,7 @@ class ReviewRules(Part):
     invitations: int = Field(default=5, ge=1, le=100)
     """Scientists who are asked one after another for each review before the editor does without
     it; a reviewer who leaves the society is replaced within this limit. Assumed."""
-    max_open: int = Field(default=2, ge=1)
+    max_open: int = Field(default=2, ge=1, le=1000)
     """Nobody is asked who has agreed to so many reviews and not delivered them. Assumed."""
     effort: Duration = Field(default_factory=lambda: Gamma(mean=parse_days("1d")))
     """Work on one review, in days of full attention. Assumed: about a working day."""
@@ -61,7 +61,7 @@ class ReviewRules(Part):
     """From the last review to the decision; on that date the reviews are read. Assumed."""
     decision: Decision = Field(default_factory=Decision)
     """How the reviews become one decision."""
-    least: int = Field(default=1, ge=1)
+    least: int = Field(default=1, ge=1, le=20)
     """With fewer reviews than these the editor goes by ``too_few``, else by those that came.
     Assumed."""
     too_few: Literal["reject", "accept"] = "reject"

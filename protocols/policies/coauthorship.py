@@ -32,7 +32,7 @@ class HalfNormal(Part):
     Drawn by hashing seed and pair, never stored.
     """
 
-    seed: int | None = None
+    seed: int | None = Field(default=None, ge=-(2**63), lt=2**63)
     """Of the increments; null: the seed of the run."""
 
     def entry(self, i: int, j: int) -> float:
@@ -50,7 +50,7 @@ class Share(Part):
     """Probability of a uniform draw from everybody, drawn again where somebody may not be asked."""
 
 
-Explore = Annotated[float, Field(gt=0, allow_inf_nan=False)] | HalfNormal | Share
+Explore = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] | HalfNormal | Share
 """What a scenario may say after ``explore``."""
 
 _ROUNDS = 64
@@ -67,7 +67,7 @@ class Coauthorship(SelectionPolicy):
 
     explore: Explore = 1.0
     """e: a number per entry, ``{use: half_normal}`` or ``{use: share, mass: ...}``."""
-    guests: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    guests: float = Field(default=0.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """g: joint papers that one consultation weighs as much as, from the moment after the end of the
     team in which the leader asked, leading it or not. Assumed; 0 is the paper's rule."""
 

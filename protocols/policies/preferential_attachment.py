@@ -22,7 +22,7 @@ class PreferentialAttachment(SelectionPolicy):
 
     by: CountedBy = "coauthors"
     """Distinct co-authors, papers, or citations received, as of the date."""
-    floor: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Added to everybody's standing; with 0 nobody without any is ever asked."""
 
     def choose(

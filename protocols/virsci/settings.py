@@ -148,13 +148,13 @@ def _load_pages(folder: str) -> Prompts:
 class Turns(Part):
     """Turns of each stage (K)."""
 
-    topic: int = Field(default=5, ge=1)
+    topic: int = Field(default=5, ge=1, le=10_000)
     """Of the topic discussion."""
-    ideas: int = Field(default=5, ge=1)
+    ideas: int = Field(default=5, ge=1, le=10_000)
     """Of idea generation."""
-    assessment: int = Field(default=5, ge=1)
+    assessment: int = Field(default=5, ge=1, le=10_000)
     """Of novelty assessment: ballots per member."""
-    abstract: int = Field(default=5, ge=1)
+    abstract: int = Field(default=5, ge=1, le=10_000)
     """Of abstract generation, the draft included; again as many after a self-review."""
 
 
@@ -184,7 +184,7 @@ class ReferenceUse(Part):
     """Past abstracts with which the self-review compares; null: as ``count``."""
     query: Literal["idea", "title"] = "idea"
     """What papers near an idea are searched by: its title and text, or its title alone."""
-    sentences: Annotated[int, Field(ge=0)] | None = 3
+    sentences: Annotated[int, Field(ge=0, le=1000)] | None = 3
     """First sentences of an abstract that a prompt shows; null: the whole abstract."""
     queries: Literal["one", "several"] = "one"
     """``several``: papers are searched by the text at hand, the topic and the speaker's own
@@ -250,11 +250,11 @@ class GivenTopic(Part):
 class Confidence(Part):
     """Weights of the self-assessment in the choice of the three ideas."""
 
-    clarity: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    clarity: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Weight of the stated clarity."""
-    feasibility: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    feasibility: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Weight of the stated feasibility."""
-    novelty: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    novelty: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Weight of the stated novelty."""
     first_idea: Literal["scored", "unscored"] = "scored"
     """``unscored``: a team's first idea counts as one of no confidence at all."""
@@ -283,15 +283,15 @@ class VirSciSettings(Part):
 
     profile: Profile = "paper"
     """``released-code``: keys that are not given take the values of the published program."""
-    team_size: TeamSize | Annotated[int, Field(ge=1)] = 4
+    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
-    min_size: Annotated[int, Field(ge=1)] | Literal["all"] | None = None
+    min_size: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
     """Below this no team starts; default 2 (1 when n = 1); ``all``: n."""
-    min_size_after_leaving: Annotated[int, Field(ge=1)] | Literal["all"] | None = None
+    min_size_after_leaving: Annotated[int, Field(ge=1, le=10_000)] | Literal["all"] | None = None
     """Below this a team ends when members have left; null: as ``min_size``."""
     inviting: Literal["one_by_one", "at_once"] = "one_by_one"
     """One invitation at a time, as the paper; or all empty seats at once, as people do."""
-    max_invitations: int = Field(default=40, ge=1)
+    max_invitations: int = Field(default=40, ge=1, le=10_000)
     """Invitations per team before the leader gives up."""
     replacement: Switch = "on"
     """Is another one asked for each who declines? Off: n - 1 invitations, whatever comes back."""
@@ -313,11 +313,11 @@ class VirSciSettings(Part):
     diversity_variant: Literal["distinct", "unique"] = "distinct"
     """``unique``: share of members whose main topic nobody else has."""
 
-    turns: Turns | Annotated[int, Field(ge=1)] = 5
+    turns: Turns | Annotated[int, Field(ge=1, le=10_000)] = 5
     """K for all stages, or one number per stage."""
     pacing: Literal["fixed", "adaptive"] = "fixed"
     """``adaptive``: after each turn the leader decides whether there is another (Table 9)."""
-    max_turns: int = Field(default=7, ge=1)
+    max_turns: int = Field(default=7, ge=1, le=10_000)
     """Adaptive pacing ends a stage after this many turns."""
     speaking_order: Literal["round_table", "random"] = "round_table"
     """Table 8: in turn, or at random but never the same speaker twice running."""
@@ -346,9 +346,9 @@ class VirSciSettings(Part):
     """Discussed freely, begun from a topic, or given."""
     consensus: Literal["majority", "leader"] = "majority"
     """Who is asked whether the topic stands: every member, or the leader alone."""
-    forced_after: Annotated[int, Field(ge=1)] | None = None
+    forced_after: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """The discussion at whose end the topic stands without consensus (2: the second); or null."""
-    restarts: int = Field(default=3, ge=0)
+    restarts: int = Field(default=3, ge=0, le=10_000)
     """Topic discussions that may be started again without a majority."""
     leaving: Switch = "on"
     """May members leave once the topic stands?"""
@@ -372,7 +372,7 @@ class VirSciSettings(Part):
     nothing follows from it."""
     threshold: float = Field(default=85.0, ge=0, le=100)
     """Similarity at or above which the self-review finds too much overlap."""
-    new_ideas: int = Field(default=1, ge=0)
+    new_ideas: int = Field(default=1, ge=0, le=1000)
     """Times the team may start again from new ideas after two strikes."""
     cites: Literal["used", "retrieved"] = "used"
     """What the paper cites: what its idea says it uses, or all that was found for any idea."""
@@ -390,7 +390,7 @@ class VirSciSettings(Part):
     def _sizes_fit(self) -> VirSciSettings:
         size, least = self.team_size, self.min_size
         if isinstance(size, int) and isinstance(least, int) and least > size:
-            raise ValueError("min_size is larger than team_size")
+            raise ValueError("min_size is larger than team_size; lower it, or raise team_size")
         return self
 
     @property

@@ -18,6 +18,7 @@ from scenarios.cli.calibrate import calibrate
 from scenarios.cli.checkup import doctor, plan
 from scenarios.cli.common import (
     Json,
+    Online,
     RunFolder,
     ScenarioName,
     Seed,
@@ -32,7 +33,6 @@ from scenarios.cli.rate import rate
 from scenarios.cli.study import study
 from scenarios.cli.verify import verify
 from scenarios.config.registry import find_code_here
-from scenarios.planning.package_check import check_packages
 
 
 @guarded
@@ -94,6 +94,7 @@ def run(
         typer.Option("--fork", metavar="RUN", help="Take from RUN the calls that are the same."),
     ] = None,
     trust: Trust = False,
+    online: Online = False,
 ) -> None:
     """Run a scenario and write its run folder (default runs/SCENARIO-SEED).
 
@@ -102,6 +103,7 @@ def run(
     from scenarios.config.schema import load_scenario
     from scenarios.runs.execute import default_folder, is_finished
     from scenarios.runs.execute import run_scenario as execute
+    from scenarios.runs.preflight import check_before_run
     from scenarios.runs.progress import make_progress
 
     find_code_here(trust)
@@ -110,6 +112,7 @@ def run(
     if is_finished(chosen, folder):
         typer.echo(f"{folder} holds this run already; nothing to do")
     else:
+        check_before_run(chosen, folder, online=online)
         with make_progress() as progress:
             execute(chosen, folder, progress, fork=fork)
     typer.echo(f"report: {folder / 'report.html'}")
@@ -136,22 +139,28 @@ def replay(
 @app.command()
 @guarded
 def check(
-    scenario: ScenarioName, seed: Seed = None, set_: Settings = None, trust: Trust = False
+    scenario: ScenarioName,
+    seed: Seed = None,
+    set_: Settings = None,
+    trust: Trust = False,
+    online: Online = False,
 ) -> None:
     """Check a scenario without running it; name every fault at once.
+
+    Also looked at are the size of teams, the variables of keys, and the folder that a run of it
+    would write to.
 
     Of a language model, its server is asked how long prompts it can read, and nothing else.
     """
     from scenarios.config.diagnostics import printable
-    from scenarios.config.ecosystem_folder import Folder
     from scenarios.config.schema import load_scenario
     from scenarios.planning.lookahead import rehearse_beginning, slow_windows
+    from scenarios.runs.execute import default_folder
+    from scenarios.runs.preflight import check_before_run
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
-    source = chosen.population.ecosystem
-    if isinstance(source, Folder):
-        source.require()
+    check_before_run(chosen, default_folder(chosen), online=online)
     typer.echo(f"{chosen.name}: every key is right (seed {chosen.seed})")
     rehearsed = rehearse_beginning(chosen)
     if rehearsed is None:
@@ -254,12 +263,7 @@ def _first_comment(path: Path) -> str:
 
 
 def main() -> None:
-    """Entry point of the command."""
-    try:
-        check_packages()
-    except SocietyError as error:
-        typer.echo(str(error), err=True)
-        raise SystemExit(error.exit_code) from None
+    """Run the command; ``virsci_society.main`` has checked the installed packages before."""
     try:
         app()
     except Exception:

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NoReturn, ParamSpec
 
 import typer
 
-from agents.errors import SocietyError, Stopped
+from agents.errors import InputError, ProtocolError, SocietyError, Stopped
 from agents.redaction import redact
+from scenarios.config.outside_code import fault_in_outside_code
 from scenarios.runs.signals import sigterm_as_interrupt
 
 ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="A name or a file.")]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change one key; can be repeated."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change one key; can be repeated. Written the same in every shell, zsh included: "
+        "a.b=c for a key in a section, a=b,c for a list, a.0.b=c for its first section.",
+    ),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="The scenario's seed.")]
 Trust = Annotated[
     bool, typer.Option("--trust", help="Import the classes that the scenario names by path.")
+]
+Online = Annotated[
+    bool, typer.Option("--online", help="See too whether the model's endpoints can be reached.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 
@@ -32,12 +43,17 @@ def with_seed(settings: list[str] | None, seed: int | None) -> list[str]:
 
 
 P = ParamSpec("P")
+SHOWN_ALIKE = 3
+"""Lines that differ in numbers only and are all shown; of more the first is, with their count."""
+_ENDS = (typer.Exit, typer.Abort)
+"""What typer ends a command with, and no fault."""
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
     """Turn the errors of a command into a message on stderr and an exit code.
 
-    SIGTERM is taken like Ctrl-C; a fault of the program itself keeps its traceback.
+    SIGTERM is taken like Ctrl-C. What a class from outside raised is told with its file and line;
+    a fault of the program itself keeps its traceback.
     """
 
     @functools.wraps(command)
@@ -47,17 +63,46 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 command(*args, **kwargs)
             except Stopped as error:
                 _leave(f"stopped: {error}\nthe same command goes on with it", error.exit_code)
-            except SocietyError as error:
-                _leave(str(error), error.exit_code)
             except KeyboardInterrupt:
                 _leave("interrupted; the same command goes on with it", Stopped.exit_code)
+            except Exception as error:
+                told = isinstance(error, SocietyError) and not isinstance(error, ProtocolError)
+                fault = None if told or isinstance(error, _ENDS) else fault_in_outside_code(error)
+                if fault is not None:
+                    _leave(fault, InputError.exit_code)
+                if not isinstance(error, SocietyError):
+                    raise
+                _leave(str(error), error.exit_code)
 
     return careful
 
 
+def count_repeats(lines: list[str]) -> list[str]:
+    """Lines of a message, of which those that differ in numbers only are told once.
+
+    The first of more than ``SHOWN_ALIKE`` such lines stands for all, with their count.
+    """
+    alike = Counter(map(_without_numbers, lines))
+    told: set[str] = set()
+    shown = []
+    for line in lines:
+        kind = _without_numbers(line)
+        more = alike[kind] - 1
+        if more < SHOWN_ALIKE or not line.strip():
+            shown.append(line)
+        elif kind not in told:
+            told.add(kind)
+            shown.append(f"{line} (and {more} more like it)")
+    return shown
+
+
+def _without_numbers(line: str) -> str:
+    return re.sub(r"\d+", "#", line)
+
+
 def _leave(message: str, code: int) -> NoReturn:
     # A message may quote a stranger's file; a terminal must not obey what stands in it.
-    message_lines = redact(message).splitlines()
+    message_lines = count_repeats(redact(message).splitlines())
     lines = (line if line.isprintable() else repr(line)[1:-1] for line in message_lines)
     typer.echo("\n".join(lines), err=True)
     raise typer.Exit(code)

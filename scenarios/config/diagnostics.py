@@ -118,6 +118,8 @@ def quote_value(value: object) -> str:
         return "a section of keys"
     if isinstance(value, list):
         return "a list"
+    if isinstance(value, int) and abs(value) >= 10**SHOWN:
+        return f"a number of more than {SHOWN} digits"  # Python writes none of over 4,300
     text = repr(value)
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
@@ -150,7 +152,8 @@ def _expected(error: ErrorDetails) -> str:
         return _EXPECTED[kind]
     if kind in _BOUNDS:
         words, key = _BOUNDS[kind]
-        return f"{words} {context[key]:g}"
+        bound = context[key]
+        return f"{words} {bound:,}" if isinstance(bound, int) else f"{words} {bound:g}"
     if kind == "literal_error":
         return str(context["expected"]).replace(", ", " or ")
     return error["msg"][:1].lower() + error["msg"][1:]

@@ -14,7 +14,7 @@ from typing import Any
 
 from agents.errors import InputError
 from agents.spelling import did_you_mean
-from scenarios.config.yaml_io import Key, KeyPath, parse_value, read_yaml
+from scenarios.config.yaml_io import Key, KeyPath, display_path, parse_value, read_yaml
 
 LIBRARY = Path(__file__).parents[1] / "library"
 """The scenario and study files that come with the program."""
@@ -60,8 +60,9 @@ class Document:
         """A new document in which the values of ``other`` win.
 
         Sections are merged key by key; one that names another part with ``use`` replaces the
-        section below it, whose keys belong to that other part. Lists, and mappings from numbers,
-        are values and replaced whole.
+        section below it, whose keys belong to that other part. Lists, and mappings from numbers
+        to values, are values and replaced whole. A mapping from numbers to sections, as a setting
+        ``interventions.0.at=1y`` gives, changes the sections of a list at these places.
         """
         merged = Document(dict(self.data), dict(self.origins))
         _merge(merged.data, other.data, (), merged.origins, other.origins)
@@ -96,7 +97,10 @@ def find_scenario(name: str | Path, folder: Path | None = None) -> Path:
     if path.is_file() or (path.exists() and not path.is_dir()):
         return path
     hint = did_you_mean(str(name), names, alike=0.5)
+    if path.is_dir():
+        raise InputError(f"{name}: is a folder; give a scenario file in it, such as {name}/s.yaml")
     if Path(name).suffix in SUFFIXES:
+        hint = hint or "; give the path of a file, or a name that 'society list' shows"
         raise InputError(f"{name}: no such file{hint}")
     raise InputError(
         f"no scenario {str(name)!r}: neither a file nor one of {', '.join(names)}{hint}"
@@ -116,6 +120,11 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
     sheet = read_yaml(path)
     folder = path.parent.resolve()
     data = dict(sheet.data)
+    if not data:
+        raise InputError(
+            f"{display_path(path)}: is empty; write at least one key into it, such as "
+            "'extends: quickstart'"
+        )
     origins = {key: Origin(mark, folder) for key, mark in sheet.marks.items()}
     top = Document(data, origins)
     if "extends" not in data:
@@ -131,7 +140,7 @@ def _read(path: Path, below: tuple[Path, ...]) -> Document:
     chain = (*below, path.resolve())
     if parent_path.resolve() in chain:
         circle = " -> ".join(file.name for file in (*chain, parent_path))
-        raise InputError(f"{where}: extends: a circle: {circle}")
+        raise InputError(f"{where}: extends: a circle: {circle}; remove one extends")
     below_it = _read(parent_path, chain)
     below_it.data.pop("name", None)
     return below_it.merged_with(top)
@@ -210,6 +219,10 @@ def _merge(
             section = dict(old)
             base[key] = section
             _merge(section, value, here, origins, top_origins)
+        elif isinstance(old, list) and _changes_sections(value, len(old)):
+            sections: dict[Key, Any] = dict(enumerate(old))
+            _merge(sections, value, here, origins, top_origins)
+            base[key] = list(sections.values())
         else:
             for known in [known for known in origins if known[: len(here)] == here]:
                 del origins[known]
@@ -221,5 +234,16 @@ def _merge(
 
 
 def _merges(old: Mapping[Key, Any], new: Mapping[Key, Any]) -> bool:
-    values = any(isinstance(key, int) for key in (*old, *new))
+    values = any(
+        isinstance(key, int) and not isinstance(value, dict)
+        for key, value in (*old.items(), *new.items())
+    )
     return not values and ("use" not in new or new["use"] == old.get("use"))
+
+
+def _changes_sections(value: Any, count: int) -> bool:
+    """Is this a mapping that changes sections of a list of so many, or adds one behind the last?"""
+    return isinstance(value, dict) and all(
+        isinstance(key, int) and key <= count and isinstance(one, dict)
+        for key, one in value.items()
+    )

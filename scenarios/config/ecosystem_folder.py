@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,15 @@ class Folder(Part):
             raise InputError(f"{self.path}: no such ecosystem folder; {HOW_TO}")
         if not (self.path / MANIFEST).is_file():
             raise InputError(f"{self.path}: not an ecosystem folder (no {MANIFEST}); {HOW_TO}")
+
+    @property
+    def people(self) -> int | None:
+        """Scientists in the folder, as its manifest counts them; None where it does not."""
+        try:
+            counts = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))["counts"]
+            return int(counts["scientists"])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return None
 
     def generate(self, seed: int) -> Ecosystem:
         """Read the ecosystem and verify every hash of it; the same for every seed.

@@ -104,6 +104,7 @@ class Reader:
     def _field(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
         """The value as pydantic may have it: parts built, everything else as it is."""
         bases, table = field_parts(field)
+        value = self._listed(field, value, path)
         if not bases or isinstance(value, BaseModel):
             return self._placed(field, value, path)
         if table is not None:
@@ -122,6 +123,17 @@ class Reader:
         if isinstance(value, dict) and len(bases) == 1 and not is_list(field):
             read = self.read_part(bases[0], value, path)
             return _FAILED if read is None else read
+        return value
+
+    def _listed(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
+        """The list that ``--set`` writes without brackets: ``a,b``, or sections by their number."""
+        if get_origin(field.annotation) is not tuple:
+            return value
+        if isinstance(value, dict) and [*value] == [*range(len(value))] and value:
+            return list(value.values())
+        origin = self.document.origin(path)
+        if isinstance(value, str) and origin is not None and origin.label.startswith("--set"):
+            return [part.strip() for part in value.split(",")]
         return value
 
     def _named(
@@ -189,7 +201,7 @@ class Reader:
         for place, errors in by_place.items():
             here = (*path, *place)
             if errors[0]["type"] == "missing":
-                self.diagnostics.add(here, _missing(cls.model_fields[str(place[-1])]))
+                self.diagnostics.add(here, _missing(_field_at(cls, place)))
             else:
                 self.diagnostics.add(here, describe_errors(errors))
 
@@ -279,11 +291,32 @@ def _real_place(cls: type[BaseModel], error: ErrorDetails, data: Any) -> KeyPath
         if inside or (isinstance(value, list) and isinstance(step, int) and step < len(value)):
             place.append(step)
             value = value[step]  # type: ignore[index]
+    if error["type"] == "missing" and len(error["loc"]) > 1:
+        place.append(error["loc"][-1])
     return tuple(place)
 
 
-def _missing(field: FieldInfo) -> str:
-    extra = field.json_schema_extra
+def _field_at(cls: type[BaseModel], place: KeyPath) -> FieldInfo | None:
+    """The field at a place below a section, through lists and dataclasses."""
+    fields: Mapping[str, FieldInfo] = cls.model_fields
+    found: FieldInfo | None = None
+    for step in place:
+        if isinstance(step, str):
+            found = fields.get(step)
+            fields = {} if found is None else _fields_in(found.annotation)
+    return found
+
+
+def _fields_in(annotation: Any) -> Mapping[str, FieldInfo]:
+    """The fields of the first dataclass that an annotation names."""
+    if hasattr(annotation, "__pydantic_fields__"):
+        fields: Mapping[str, FieldInfo] = annotation.__pydantic_fields__
+        return fields
+    return next(filter(None, map(_fields_in, get_args(annotation))), {})
+
+
+def _missing(field: FieldInfo | None) -> str:
+    extra = None if field is None else field.json_schema_extra
     hint = extra.get("hint") if isinstance(extra, dict) else None
     return "required, but not given" + (f"; {hint}" if hint else "")
 

@@ -8,7 +8,6 @@ with ``--trust``.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from agents.errors import InputError
 from agents.spelling import did_you_mean
+from scenarios.config.outside_code import import_member
 
 if TYPE_CHECKING:
     # Imported where it is used: the start of the command passes through this file.
@@ -159,11 +159,7 @@ def import_class(path: str) -> type[BaseModel]:
     """
     from pydantic import BaseModel
 
-    module, _, name = path.partition(":")
-    try:
-        target: Any = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"{path!r} cannot be imported: {error}") from error
+    target: Any = import_member(path)
     if not (isinstance(target, type) and issubclass(target, BaseModel)):
         raise InputError(f"{path!r} is not a part; subclass agents.config.Part")
     return target

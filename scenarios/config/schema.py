@@ -206,7 +206,7 @@ class Scenario(Part):
     @model_validator(mode="after")
     def _fits_together(self) -> Scenario:
         if self.step > self.until:
-            raise ValueError("step is longer than until")
+            raise ValueError("step is longer than until; make it shorter, or until longer")
         if len(set(self.metrics)) < len(self.metrics):
             raise ValueError("metrics names one twice")
         # What stands in a file must survive being written into the run folder.

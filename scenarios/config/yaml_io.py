@@ -22,6 +22,9 @@ from agents.errors import InputError
 MAX_BYTES = 256 * 1024
 MAX_VALUES = 10_000
 MAX_DEPTH = 32
+MAX_INTEGER = 2**63
+"""No key takes a whole number as large; a longer one could not even be written in a message."""
+USABLE = "write a finite one, and a whole one below 2^63"
 
 Key = str | int
 KeyPath = tuple[Key, ...]
@@ -91,11 +94,16 @@ def read_yaml(path: Path) -> YamlDocument:
     except OSError as error:
         raise InputError(f"{label}: cannot be read: {error.strerror}") from error
     if len(content) > MAX_BYTES:
-        raise InputError(f"{label}: larger than {MAX_BYTES // 1024} KiB, which no scenario is")
+        raise InputError(
+            f"{label}: larger than {MAX_BYTES // 1024} KiB, which no scenario is; give a scenario "
+            "file"
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{label}: not UTF-8 text (byte {error.start})") from error
+        raise InputError(
+            f"{label}: not UTF-8 text (byte {error.start}); save it as plain text in UTF-8"
+        ) from error
     return parse_yaml(text, label)
 
 
@@ -187,6 +195,12 @@ def _finite(text: str) -> float:
     return number
 
 
+def _bounded(number: int) -> int:
+    if abs(number) >= MAX_INTEGER:
+        raise ValueError("no key takes it")
+    return number
+
+
 def _place(node: yaml.Node, label: str) -> str:
     return f"{label}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
 
@@ -254,11 +268,11 @@ class _Reader:
         text = str(node.value)
         try:
             if kind == "int":
-                return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+                return _bounded(int(text, 0) if text[:2] in ("0o", "0x") else int(text))
             if kind == "float":
                 return _finite(text)
         except ValueError:
-            self._fault(node, f"{text[:40]!r} is not a usable number")
+            self._fault(node, f"{text[:40]!r} is not a usable number; {USABLE}")
             return None
         if kind == "bool":
             return text.lower() == "true"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
 
-from agents.errors import InputError, SocietyError
+from agents.errors import SocietyError
 from agents.offline.backend import Offline
 from agents.prompts.request import Request
-from scenarios.planning.package_check import check_packages
+from virsci_society import find_conflict
 
 State = Literal["ok", "note", "problem"]
 
@@ -46,14 +46,12 @@ def check_installation() -> Iterator[CheckResult]:
         yield CheckResult("problem", f"Python {version}", "use Python 3.11 or newer")
     else:
         yield CheckResult("ok", f"Python {version}")
-    try:
-        check_packages()
-    except InputError as error:
-        yield CheckResult(
-            "problem", str(error), "install this project into an environment of its own"
-        )
+    conflict = find_conflict(every_file=True)
+    if conflict is None:
+        yield CheckResult("ok", "its packages are its own, every file as it was installed")
     else:
-        yield CheckResult("ok", "its five packages come from one place")
+        message, _, advice = conflict.partition("; ")
+        yield CheckResult("problem", message, " ".join(advice.split()))
     yield from (check_package(name) for name in PACKAGES)
     yield check_offline_backend()
 

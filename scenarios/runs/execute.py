@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 from uuid import uuid4
 
-from agents.errors import Diverged, InputError, Stopped
+from agents.errors import DISK_FULL, Diverged, InputError, Stopped
 from agents.files.atomic_files import (
     make_folder,
     open_new,
@@ -180,7 +180,7 @@ def replay(
     from scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
 
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
-        raise InputError(f"{folder}: holds no run with a journal")
+        raise InputError(f"{folder}: holds no run with a journal; give the folder that a run wrote")
     refuse_links(folder)
     if out is not None:
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -246,6 +246,7 @@ def prepare(scenario: Scenario, folder: Path) -> None:
 
     Raises:
         InputError: the ecosystem is not there, or the run folder cannot be written to.
+        Stopped: the disk is full.
     """
     source = scenario.population.ecosystem
     if isinstance(source, Folder):
@@ -257,6 +258,8 @@ def prepare(scenario: Scenario, folder: Path) -> None:
         open_new(probe).close()
         remove_file(probe)
     except OSError as error:
+        if error.errno in DISK_FULL:
+            raise Stopped(f"{folder}: {error.strerror}; make room for the run") from error
         raise InputError(
             f"{folder}: cannot be written to ({error.strerror}); give another folder with --out"
         ) from error

@@ -31,7 +31,7 @@ class Founding(Part):
 
     per_scientist: ClassVar[bool] = False
     """Whether the number of foundings is in proportion to the number of scientists."""
-    max_teams: int = Field(default=3, ge=1)
+    max_teams: int = Field(default=3, ge=1, le=10_000)
     """A scientist is in at most this many teams at once, as leader or member."""
     leaders: Leaders | None = None
     """Who leads, by what holds on the date of founding, among those below their limit of teams;
@@ -69,9 +69,9 @@ class Poisson(Founding):
     """
 
     per_scientist: ClassVar[bool] = True
-    teams_per_year: float = Field(default=1.5, gt=0)
+    teams_per_year: float = Field(default=1.5, gt=0, le=10_000)
     """Foundings per scientist and year."""
-    most: int | None = Field(default=None, ge=1)
+    most: int | None = Field(default=None, ge=1, le=100_000_000)
     """No more teams than this are founded; null: no limit."""
 
     def foundings(self, scientists: int, streams: Streams) -> Iterator[tuple[float, int]]:
@@ -129,7 +129,7 @@ class Once(Founding):
     among those who are here when the rule begins.
     """
 
-    count: int = Field(default=1, ge=1)
+    count: int = Field(default=1, ge=1, le=1_000_000)
     """Number of teams."""
     every: Days = 0.0
     """Time between two foundings."""
@@ -153,7 +153,7 @@ class Bursts(Founding):
 
     per_scientist: ClassVar[bool] = True
 
-    teams_per_year: float = Field(default=1.5, gt=0)
+    teams_per_year: float = Field(default=1.5, gt=0, le=10_000)
     """Foundings per scientist and year in the long run, bursts included."""
     offspring: float = Field(default=0.5, ge=0, lt=1)
     """Further foundings that one founding brings about directly, on average."""
@@ -203,7 +203,7 @@ class CallsForProposals(Founding):
     """Dates of the calls, in order."""
     every: Days | None = Field(default=None, gt=0)
     """Further calls so often after the last date; null: none."""
-    teams_per_call: int = Field(default=10, ge=1)
+    teams_per_call: int = Field(default=10, ge=1, le=1_000_000)
     """Teams founded on each date."""
     leaders: Leaders = Field(default_factory=Anybody)
     """Who leads, by what holds on the date of the call."""

@@ -78,7 +78,7 @@ class Anybody(Leaders):
 class Productive(Leaders):
     """In proportion to papers as of the date, plus a floor (cumulative advantage: Price 1976)."""
 
-    floor: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Added to everybody's number of papers, so that newcomers lead too."""
 
     def choose(
@@ -97,7 +97,7 @@ class ByProminence(Leaders):
 
     by: Literal["citations", "coauthors"] = "citations"
     """Citations received, or distinct co-authors."""
-    floor: float = Field(default=1.0, ge=0, allow_inf_nan=False)
+    floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Added to everybody's standing."""
 
     def choose(

@@ -7,6 +7,7 @@ rounded to multiples of 2^-20 day (0.08 s), on which sums are exact (rule 11).
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Annotated, Any, Literal
 
@@ -37,7 +38,8 @@ def parse_days(value: Any) -> float:
     """
     # To Python True is a number, but nobody writes it for a day.
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        days = float(value)
+        # Compared as it is: a number of 400 digits is no float.
+        days = float(value) if -1e9 < value < 1e9 else math.inf
     else:
         match = _WRITTEN.fullmatch(str(value))
         if match is None:
@@ -96,7 +98,7 @@ class Gamma(Duration):
 
     mean: Days
     """The mean length."""
-    shape: float = Field(default=4.0, gt=0)
+    shape: float = Field(default=4.0, ge=0.001, le=1_000_000)
     """1 is exponential, larger is narrower."""
 
     def sample(self, rng: np.random.Generator) -> float:
@@ -109,7 +111,7 @@ class Lognormal(Duration):
 
     median: Days
     """The median length."""
-    sigma: float = Field(default=0.5, ge=0)
+    sigma: float = Field(default=0.5, ge=0, le=10)
     """Standard deviation of the logarithm."""
 
     def sample(self, rng: np.random.Generator) -> float:
@@ -117,7 +119,7 @@ class Lognormal(Duration):
         return float(self.median * np.exp(self.sigma * rng.standard_normal()))
 
 
-Factor = Annotated[float, Field(gt=0)]
+Factor = Annotated[float, Field(gt=0, le=10_000)]
 """What an effort is multiplied by."""
 Role = Literal["leader", "member"]
 

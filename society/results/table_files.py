@@ -22,6 +22,7 @@ from agents.files.atomic_files import (
     write_atomically,
 )
 from agents.files.file_hashes import update_hashes
+from society.results.csv_cells import safe_cell
 from society.results.dataframes import build_tables
 from society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
 from society.results.tables import TABLES, TableRows
@@ -115,7 +116,7 @@ def _nullable(kind: pa.DataType) -> Any:
 
 
 def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: str = "") -> None:
-    """Write each table as CSV; text that a spreadsheet would run gets a leading quote.
+    """Write each table as CSV; text that a spreadsheet would run gets a quote (``safe_cell``).
 
     Args:
         folder: is made if it does not exist.
@@ -128,17 +129,15 @@ def write_csv(folder: Path | str, tables: Mapping[str, pd.DataFrame], speaker: s
         safe = table.copy()
         for column in safe.columns:
             if pd.api.types.is_string_dtype(safe[column].dtype):
-                safe[column] = [_quoted(value) for value in safe[column].tolist()]
+                safe[column] = [
+                    safe_cell(value) if isinstance(value, str) else value
+                    for value in safe[column].tolist()
+                ]
         with replacing(target / f"{name}.csv") as path:
             safe.to_csv(path, index=False, lineterminator="\n")
     if speaker:
         content = csv_metadata(speaker, [f"{name}.csv" for name in tables])
         write_atomically(target / CSV_METADATA, content)
-
-
-def _quoted(value: Any) -> Any:
-    starts = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r")
-    return "'" + value if starts else value
 
 
 def write_measures(

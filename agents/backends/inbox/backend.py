@@ -43,7 +43,7 @@ class Inbox(Backend):
     """Who writes the answers, in a few words, for reports and tables; null: not stated."""
     poll: float = Field(default=1.0, gt=0, le=3600, allow_inf_nan=False)
     """Seconds between two looks for answers; one that is the same at two looks is complete."""
-    deadline: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    deadline: float | None = Field(default=None, gt=0, le=10**9, allow_inf_nan=False)
     """Seconds without an answer to a question after which the run stops; the same command goes on.
     null: it waits for ever."""
 

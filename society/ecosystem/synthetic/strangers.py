@@ -35,7 +35,7 @@ class Strangers(Part):
     """Number of research fields; everybody's first interest is one of them."""
     boundary: Annotated[int, Setting(ge=1000, le=2999)] = 2024
     """The year in which the society starts."""
-    seed: int | None = None
+    seed: Annotated[int, Setting(ge=-(2**63), lt=2**63)] | None = None
     """Pins the ecosystem; without it the seed of the run makes it."""
 
     def generate(self, seed: int) -> Ecosystem:

@@ -36,8 +36,6 @@ from society.ecosystem.synthetic.text import (
     write_paper,
 )
 
-Count = Annotated[int, Setting(ge=1)]
-
 GROWTH = 1.05
 NEWCOMERS = 0.5
 COLLECTED_PER_YEAR = 2.0
@@ -59,13 +57,13 @@ class Synthetic(Part):
         seed: pins the ecosystem; without it the seed of the run makes it.
     """
 
-    scientists: Count = 300
-    papers: Annotated[int, Setting(ge=2)] = 4000
+    scientists: Annotated[int, Setting(ge=1, le=100_000_000)] = 300
+    papers: Annotated[int, Setting(ge=2, le=100_000_000)] = 4000
     fields: Annotated[int, Setting(ge=1, le=12)] = 8
     boundary: Annotated[int, Setting(ge=1000, le=2999)] = 2024
-    years_past: Count = 16
-    years_contemporary: Annotated[int, Setting(ge=0)] = 4
-    seed: int | None = None
+    years_past: Annotated[int, Setting(ge=1, le=1000)] = 16
+    years_contemporary: Annotated[int, Setting(ge=0, le=1000)] = 4
+    seed: Annotated[int, Setting(ge=-(2**63), lt=2**63)] | None = None
 
     @model_validator(mode="after")
     def _enough_papers(self) -> Synthetic:

@@ -193,7 +193,7 @@ NOT_WORDS = {
     "400": (http(400, error("Unsupported value: temperature")), "request"),
     "422": (http(422, {"detail": [{"msg": "no extra fields", "input": "flagged"}]}), "request"),
     "roles": (http(400, error("Conversation roles must alternate user/assistant")), "request"),
-    "moved": (http(302, b"", location="/v1/elsewhere"), "request"),
+    "moved": (http(302, b"", location="/v1/elsewhere"), "redirect"),
     "moved for good": (http(308, b"", location="/v1/elsewhere"), "request"),
     "429": (http(429, error("Slow down", "rate_limit_exceeded")), "rate"),
     "408": (http(408, error("Too slow")), "server"),

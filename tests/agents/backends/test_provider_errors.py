@@ -141,7 +141,9 @@ FAULTS = [
         ),
     ),
     ("request", 400, openai("Invalid 'user': string too long. Expected a string with maximum 64")),
-    ("request", 308, b""),
+    ("redirect", 304, b""),
+    ("redirect", 307, b""),
+    ("request", 308, b"<html>Permanent Redirect</html>"),
     ("server", 500, openai("The server had an error", kind="server_error")),
     (
         "empty",
@@ -341,3 +343,13 @@ def test_counts_that_cannot_be_are_not_believed():
     assert usage(prompt_tokens=10**7, completion_tokens=10**7) == Usage(7, 2, estimated=True)
     # Hidden thoughts are counted with the reply.
     assert usage(prompt_tokens=9, completion_tokens=30_000) == Usage(9, 30_000, estimated=False)
+
+
+def test_a_redirect_says_where_it_leads_without_names_and_queries():
+    where = {"location": "https://me:secret1234@example.org/v1/chat/completions?key=abc"}
+    fault = classify_response(307, "", where)
+    assert str(fault) == "HTTP 307: it leads to https://example.org/v1/chat/completions"
+    assert fault.rule.retryable
+    assert "backend.api_base" in fault.rule.advice
+    assert str(classify_response(302, "", {"location": "/v2"})) == "HTTP 302: it leads to /v2"
+    assert str(classify_response(302, "", {})) == "HTTP 302: no reason given"

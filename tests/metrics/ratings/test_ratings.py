@@ -18,7 +18,6 @@ from metrics.ratings.agreement import (
 from metrics.ratings.sheets import (
     SheetEntry,
     blind,
-    escape_formula,
     pair_sheet,
     rating_sheet,
     read_key,
@@ -133,10 +132,14 @@ def test_names_are_taken_out_of_titles_and_abstracts():
     assert told == "[a scientist] and [a scientist] ask [a scientist]; Adam and Scientists stay."
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", " =1"])
-def test_no_cell_is_a_formula(text):
-    assert escape_formula(text).startswith("'")
-    assert escape_formula(f"a {text}") == f"a {text}"
+def test_a_sheet_holds_no_formula_and_no_control_character(tmp_path):
+    bad = SheetEntry("r", "d", "x", "p", "＝1+1", "seen; =HYPERLINK(1)\x1b[2J\x9b31m")
+    rows, key = rating_sheet([bad], seed=1)
+    write_sheet(tmp_path / "s.csv", tmp_path / "k.json", rows, key)
+    text = (tmp_path / "s.csv").read_text(encoding="utf-8-sig")
+    assert "'＝1+1" in text
+    assert "seen; '=HYPERLINK(1)" in text
+    assert not {"\x1b", "\x9b"} & set(text)
 
 
 def test_pairs_take_papers_of_two_arms_on_sides_drawn_by_seed():

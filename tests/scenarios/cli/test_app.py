@@ -213,20 +213,6 @@ def test_a_failing_process_prints_no_traceback(nursery: Nursery, here: Path) -> 
     assert done.stderr.startswith("--set protocol.turns: got 'none', expected ")
 
 
-def test_another_package_called_agents_is_named(here: Path) -> None:
-    (here / "agents").mkdir()
-    (here / "agents" / "__init__.py").write_text("")
-    (here / "agents" / "errors.py").write_text((ROOT / "agents" / "errors.py").read_text())
-    code = f"import sys; sys.path[:0] = [{str(here)!r}]; from scenarios.cli.app import main; main()"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-c", code, "list"], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    assert f"the package 'agents' comes from {here / 'agents'}" in done.stderr
-    assert "virtual environment of its own" in done.stderr
-
-
 def test_main_is_the_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["society", "list"])
     with pytest.raises(SystemExit) as caught:

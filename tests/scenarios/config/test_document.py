@@ -123,13 +123,15 @@ def test_a_circle_is_named(write: Write, faults: Faults) -> None:
     write("a.yaml", "extends: b.yaml\n")
     b = write("b.yaml", "seed: 1\nextends: a.yaml\n")
     assert faults(lambda: read_document(b)) == [
-        "a.yaml:1:1: extends: a circle: b.yaml -> a.yaml -> b.yaml"
+        "a.yaml:1:1: extends: a circle: b.yaml -> a.yaml -> b.yaml; remove one extends"
     ]
 
 
 def test_a_file_that_extends_itself(write: Write, faults: Faults) -> None:
     a = write("a.yaml", "extends: a.yaml\n")
-    assert faults(lambda: read_document(a)) == ["a.yaml:1:1: extends: a circle: a.yaml -> a.yaml"]
+    assert faults(lambda: read_document(a)) == [
+        "a.yaml:1:1: extends: a circle: a.yaml -> a.yaml; remove one extends"
+    ]
 
 
 def test_a_missing_parent_is_told_where_it_is_named(write: Write, faults: Faults) -> None:
@@ -188,13 +190,13 @@ def test_an_unknown_name_shows_the_nearest(here: Path, name: str, near: str) -> 
 
 
 def test_a_missing_file_is_a_missing_file(here: Path) -> None:
-    with pytest.raises(InputError, match=r"^mine\.yaml: no such file$"):
+    with pytest.raises(InputError, match=r"^mine\.yaml: no such file; give the path"):
         find_scenario("mine.yaml")
 
 
 def test_a_folder_is_no_scenario(here: Path) -> None:
     (here / "sub").mkdir()
-    with pytest.raises(InputError, match="no scenario 'sub'"):
+    with pytest.raises(InputError, match="sub: is a folder; give a scenario file"):
         find_scenario("sub")
 
 
@@ -213,6 +215,18 @@ def test_a_setting_names_itself() -> None:
 
 def test_a_value_may_hold_equals_signs_and_nothing() -> None:
     assert from_settings(["a=b=c", "d="]).data == {"a": "b=c", "d": None}
+
+
+def test_sections_of_a_list_are_changed_by_their_number() -> None:
+    """Without brackets, which zsh would take for a pattern."""
+    base = Document({"via": [{"a": 1, "b": 2}, {"a": 3}]})
+    for settings, after in (
+        (["via.0.b=5"], [{"a": 1, "b": 5}, {"a": 3}]),
+        (["via.2.a=4", "via.2.b=6"], [{"a": 1, "b": 2}, {"a": 3}, {"a": 4, "b": 6}]),
+    ):
+        assert base.merged_with(from_settings(settings)).data == {"via": after}
+    assert base.data == {"via": [{"a": 1, "b": 2}, {"a": 3}]}
+    assert base.merged_with(from_settings(["via.5.a=4"])).data == {"via": {5: {"a": 4}}}
 
 
 def test_numbers_in_a_key_are_numbers() -> None:

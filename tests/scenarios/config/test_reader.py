@@ -157,7 +157,7 @@ def test_true_and_false_are_taken_for_switches() -> None:
             {"weights": {2: "x", 3: 1}},
             ["weights.2: got 'x', expected a number"],
         ),
-        (StatedSize, {"weights": {}}, ["weights: sizes start at 1, weights are not negative"]),
+        (StatedSize, {"weights": {}}, ["weights: sizes start at 1 and end at 10,000, weights"]),
     ],
 )
 def test_each_fault_says_where_what_and_what_instead(

@@ -118,7 +118,7 @@ def test_a_key_that_would_move_the_cursor_is_shown_escaped(write: Write, faults:
         ("step=2y", "--set step: step is longer than until"),
         ("until=0", "--set until: got 0.0, expected more than 0"),
         ("metrics=[cost, cost]", "--set metrics: metrics names one twice"),
-        ("metrics=cost", "--set metrics: got 'cost', expected a list"),
+        ("metrics=cost,tems", "--set metrics: got 'tems', expected 'novelty' or"),
         ("protocol=3", "--set protocol: got 3, expected a section of keys"),
         ("protocol=virsy", "--set protocol: got 'virsy', expected 'virsci' or 'wordless' or"),
         ("population.ecosystem=5", "--set population.ecosystem: got 5, expected a section"),
@@ -144,7 +144,7 @@ def test_step_is_placed_where_it_was_written_even_if_until_was_changed(
 ) -> None:
     path = write("s.yaml", "step: 4w\nuntil: 1y\n")
     assert faults(lambda: load_scenario(path, settings=["until=1w"])) == [
-        "s.yaml:1:1: step: step is longer than until"
+        "s.yaml:1:1: step: step is longer than until; make it shorter, or until longer"
     ]
 
 
@@ -219,9 +219,15 @@ def test_the_papers_scenario_is_the_papers() -> None:
     assert single.set("protocol.team_size", 4).set("name", "virsci/paper") == scenario
 
 
-def test_an_empty_file_is_a_scenario_of_defaults(write: Write) -> None:
-    scenario = load_scenario(write("empty.yaml", ""))
-    assert scenario.name == "empty"
+@pytest.mark.parametrize("text", ["", "# a comment\n", "\n\n"])
+def test_an_empty_file_is_no_scenario(write: Write, text: str) -> None:
+    with pytest.raises(InputError, match=r"e.yaml: is empty; write .* 'extends: quickstart'"):
+        load_scenario(write("e.yaml", text))
+
+
+def test_a_file_of_one_key_is_a_scenario_of_defaults(write: Write) -> None:
+    scenario = load_scenario(write("short.yaml", "seed: 1\n"))
+    assert scenario.name == "short"
     assert scenario.founding == Poisson()
     assert scenario.protocol == VirSci()
     assert scenario.population.ecosystem == Synthetic()
@@ -350,3 +356,24 @@ def test_a_scenario_never_changes() -> None:
         scenario.seed = 3  # type: ignore[misc]
     assert isinstance(scenario, Scenario)
     assert write_yaml(scenario.to_data()) == write_yaml(scenario.to_data())
+
+
+def test_settings_need_no_brackets() -> None:
+    """``--set`` reads the same in zsh and in bash: nothing in it is a pattern of the shell."""
+    settings = [
+        "metrics=teams,cost",
+        "interventions.0.at=1y",
+        "interventions.0.set.protocol.turns=3",
+        "interventions.1.at=2y",
+        "interventions.1.remove_scientists.count=2",
+        "protocol.team_size.use=stated",
+        "protocol.team_size.weights.3=0.5",
+        "protocol.team_size.weights.4=0.5",
+    ]
+    scenario = load_scenario("quickstart", settings=settings)
+    assert scenario.metrics == ("teams", "cost")
+    first, second = scenario.interventions
+    assert (first.at, first.set) == (365.0, {"protocol": {"turns": 3}})
+    assert second.remove_scientists is not None
+    assert second.remove_scientists.count == 2
+    assert not any(sign in setting for setting in settings for sign in "[]{}*?()<>|&;$!\"' ")

@@ -78,7 +78,7 @@ def test_scalars_are_those_of_yaml_1_2(text: str, value: object) -> None:
 
 @pytest.mark.parametrize("text", [".nan", ".inf", "-.INF", "1e999"])
 def test_a_number_without_value_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match=r"^f:1:6: .* is not a usable number$"):
+    with pytest.raises(InputError, match=r"^f:1:6: .* is not a usable number; write a finite one"):
         parse_yaml(f"key: {text}", "f")
 
 
@@ -270,7 +270,7 @@ def test_a_value_is_bounded() -> None:
 PLAIN = st.recursive(
     st.none()
     | st.booleans()
-    | st.integers(-(2**70), 2**70)
+    | st.integers(1 - 2**63, 2**63 - 1)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=30)
     | st.sampled_from(["on", "off", "1e5", "010", "~", "null", "true", "1:30", "", " x ", "a\nb"]),

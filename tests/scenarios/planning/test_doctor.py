@@ -252,13 +252,9 @@ def test_a_package_that_is_missing_is_a_problem() -> None:
 def test_an_old_python_and_a_strangers_package_are_problems(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from agents.errors import InputError
-
-    def elsewhere() -> None:
-        raise InputError("the package 'agents' comes from elsewhere")
-
     monkeypatch.setattr(installation, "OLDEST_PYTHON", (99, 0))
-    monkeypatch.setattr(installation, "check_packages", elsewhere)
+    told = "the package 'agents' comes from elsewhere; give it an environment of its own:\n  pipx"
+    monkeypatch.setattr(installation, "find_conflict", lambda every_file: told)
     wrong = [one for one in installation.check_installation() if one.state == "problem"]
     assert [one.message.split()[0] for one in wrong] == ["Python", "the"]
     assert all(one.advice for one in wrong)

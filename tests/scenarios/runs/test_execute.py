@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import resource
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -241,6 +243,32 @@ def test_a_crash_while_writing_leaves_nothing_that_looks_finished(
     assert not is_finished(small, here / "run")
     run_scenario(small, here / "run")
     assert is_finished(small, here / "run")
+
+
+@pytest.mark.parametrize("bytes_", [0, 5000, 60_000])
+def test_a_disk_that_is_full_from_the_first_write_on_is_a_stop(
+    small: Scenario, here: Path, bytes_: int
+) -> None:
+    _, most = limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, most))
+    try:
+        with pytest.raises(Stopped, match="make room for it"):
+            run_scenario(small, here / "run")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not is_finished(small, here / "run")
+
+
+@pytest.mark.parametrize("what", ["mkdir", "write_text"])
+def test_a_folder_for_which_there_is_no_room_is_a_stop(
+    small: Scenario, here: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, what, full)
+    with pytest.raises(Stopped, match="run: No space left on device; make room for the run"):
+        run_scenario(small, here / "run")
 
 
 @pytest.mark.usefixtures("no_results")

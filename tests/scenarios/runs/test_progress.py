@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,9 +14,8 @@ import pytest
 import typer
 
 from agents.errors import InputError, SocietyError, Stopped
-from scenarios.cli.common import guarded
+from scenarios.cli.common import count_repeats, guarded
 from scenarios.cli.console import cell, print_overview, print_table
-from scenarios.planning.package_check import PACKAGES, check_packages
 from scenarios.runs import progress as progress_
 from scenarios.runs.progress import (
     BarProgress,
@@ -194,28 +192,6 @@ def test_a_table_without_rows(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nothing" in capsys.readouterr().out
 
 
-def test_the_five_packages_live_together() -> None:
-    check_packages()
-    assert len(PACKAGES) == 5
-
-
-def test_a_package_of_the_same_name_from_elsewhere_is_named(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (here / "strange_agents").mkdir()
-    (here / "strange_agents" / "__init__.py").write_text("raise SystemExit('imported')")
-    monkeypatch.syspath_prepend(str(here))
-    with pytest.raises(InputError) as caught:
-        check_packages(("strange_agents",))
-    assert f"comes from {here / 'strange_agents'}" in str(caught.value)
-    assert "a virtual environment of its own" in str(caught.value)
-
-
-def test_a_missing_package_is_named() -> None:
-    with pytest.raises(InputError, match="'no_such_package' cannot be found"):
-        check_packages(("no_such_package",))
-
-
 def code_of(error: BaseException) -> int:
     @guarded
     def command() -> None:
@@ -249,7 +225,20 @@ def test_a_message_that_quotes_a_stranger_moves_no_cursor(
     assert capsys.readouterr().err == "first\n\\x1b[2Jsecond\\x07\n"
 
 
-def test_a_fault_of_the_program_keeps_its_traceback() -> None:
+def test_faults_that_differ_in_numbers_only_are_told_once_with_their_count() -> None:
+    lines = [*(f"f:{n}: x is missing" for n in range(5)), "", "f:7: other", "f:9: other", ""]
+    assert count_repeats(lines) == [
+        "f:0: x is missing (and 4 more like it)",
+        "",
+        "f:7: other",
+        "f:9: other",
+        "",
+    ]
+
+
+def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scenarios.config.outside_code._imported", {})
+
     @guarded
     def command() -> None:
         raise ZeroDivisionError

@@ -131,7 +131,7 @@ def test_any_rows_have_one_digest(rows, rng):
     )
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠", " ="])
 def test_csv_cells_are_not_formulas(tmp_path, start):
     rows = [("p", "p", f"{start}HYPERLINK(1)", "plain", 1.0, None, "a-b", False, None)]
     write_csv(tmp_path, {"papers": build_table("papers", rows)})

@@ -1,7 +1,8 @@
 """The importer of generic JSON lines, into which any other data can be converted.
 
-Fields: ``id``, ``title``, ``abstract``, ``year``, ``authors`` (``id``, ``name``, ``org``),
-``n_citation``, ``references``, ``venue``, ``keywords``; others are ignored, null is unknown.
+Fields: ``id``, ``title``, ``abstract``, ``year``, ``authors`` (``id``, ``name``, ``org``, or a name
+alone), ``n_citation``, ``references``, ``venue``, ``keywords``; others are ignored, null is
+unknown.
 """
 
 from __future__ import annotations
@@ -49,6 +50,13 @@ class JsonLines(JsonSource):
                 parse_text(entry.get("name"), "author name"),
                 parse_text(entry.get("org"), "author org"),
             )
-            for entry in parse_objects(value, "authors")
+            for entry in parse_objects(_entries(value), "authors")
         )
         return self.author_rule.authors(signed, self.report)
+
+
+def _entries(value: Any) -> Any:
+    """A list of authors in which every name alone has become an entry."""
+    if not isinstance(value, list):
+        return value
+    return [{"name": one} if isinstance(one, str) else one for one in value]

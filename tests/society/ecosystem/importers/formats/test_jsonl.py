@@ -63,6 +63,12 @@ def test_optional_fields_may_be_missing_null_or_empty(tmp_path):
     ]
 
 
+def test_authors_may_be_names_alone(tmp_path):
+    row = BARE | {"authors": ["Ada L.", {"id": "ben", "name": "Ben"}, " ada  l. "]}
+    (record,) = JsonLines(write(tmp_path / "p.jsonl", [row]))
+    assert record.authors == (RawAuthor("name:ada l.", "Ada L."), RawAuthor("ben", "Ben"))
+
+
 def test_gzip_is_unpacked(tmp_path):
     path = tmp_path / "p.jsonl.gz"
     path.write_bytes(gzip.compress(json.dumps(FULL).encode()))
@@ -78,7 +84,7 @@ BROKEN = {
     '{"id": "x", "title": "T", "year": "soon"}': "year is 'soon'",
     '{"id": "x", "title": "T", "year": true}': "year is True",
     '{"id": "x", "title": "T", "year": 20000}': "year is 20000",
-    '{"id": "x", "title": "T", "year": 2000, "authors": ["Ada"]}': "authors is not a list",
+    '{"id": "x", "title": "T", "year": 2000, "authors": [5]}': "authors is not a list",
     '{"id": "x", "title": "T", "year": 2000, "references": "r"}': "references is not a list",
     '{"id": "x", "title": "T", "year": 2000, "n_citation": -1}': "n_citation is -1",
     '{"id": "x", "title": "T", "year": 2000, "n_citation": 1e99}': "n_citation is 1e+99",

@@ -1,0 +1,101 @@
+"""Import of classes from outside the project, and the message where their code fails.
+
+A scenario names such a class as ``package.module:Class`` and is given ``--trust``. What its code
+raises is its author's to mend, so it is told with the file and the line, and not as a fault of
+this program.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from traceback import walk_tb
+from types import FrameType
+from typing import Any
+
+from agents.errors import InputError
+
+PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
+_imported: dict[str, None] = {}
+"""Paths of the classes from outside that this process has imported; like ``sys.modules``."""
+
+
+def import_member(path: str) -> Any:
+    """The object behind ``module:Name``.
+
+    Raises:
+        InputError: it cannot be imported; where code from outside raised, its line is named.
+    """
+    module, _, name = path.partition(":")
+    outside = module.split(".")[0] not in PACKAGES
+    if outside:
+        _imported[path] = None
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"{path!r} cannot be imported: {error}") from error
+    except Exception as error:
+        if not outside:
+            raise
+        raise InputError(f"{path!r} cannot be imported: {_describe(error)}") from error
+
+
+def fault_in_outside_code(error: BaseException) -> str | None:
+    """The message for an error of a run with classes from outside; None where there are none.
+
+    The innermost line in a module of such a class is named, also where it called the project's own
+    code; of a method that the class inherits, the class is named. Where neither is found, a class
+    may have returned something else than it should, so that the error arose later.
+    """
+    if not _imported:
+        return None
+    what = ": ".join(filter(None, (type(error).__name__, str(error))))
+    end = "mend your class; the same command goes on with the run"
+    for frame, line in _frames(error):
+        place = _place_outside(frame, line)
+        if place is not None:
+            return f"{place}: your class: {frame.f_code.co_name} failed with {what}\n{end}"
+    frame, line = next(_frames(error))
+    return (
+        f"{', '.join(_imported)}: your class may return something else than its base class says: "
+        f"{what}, in {frame.f_code.co_name} ({frame.f_code.co_filename}:{line})\n{end}"
+    )
+
+
+def _place_outside(frame: FrameType, line: int) -> str | None:
+    """File and line of a frame of code from outside, or of the class whose method it runs."""
+    packages = {path.partition(":")[0].split(".")[0] for path in _imported}
+    if str(frame.f_globals.get("__name__")).split(".")[0] in packages:
+        return f"{frame.f_code.co_filename}:{line}"
+    cls = type(frame.f_locals.get("self"))
+    if cls.__module__.split(".")[0] not in packages:
+        return None
+    try:
+        return f"{inspect.getsourcefile(cls)}:{inspect.getsourcelines(cls)[1]}"
+    except (OSError, TypeError):
+        return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def _frames(error: BaseException) -> Iterator[tuple[FrameType, int]]:
+    """Frames and line numbers of an error and its causes, the innermost first.
+
+    SimPy raises a copy of an error that crosses a process, with the error itself as its cause.
+    """
+    seen: set[int] = set()
+    chain: list[BaseException] = []
+    one: BaseException | None = error
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        chain.append(one)
+        one = one.__cause__
+    for link in reversed(chain):
+        yield from reversed(list(walk_tb(link.__traceback__)))
+
+
+def _describe(error: Exception) -> str:
+    """An error that arose while a module was imported, with its file and line."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}"
+    frame, line = next(_frames(error))
+    return f"{frame.f_code.co_filename}:{line}: {type(error).__name__}: {error}"

@@ -1,0 +1,131 @@
+"""Checks of a scenario against what lies around it, before anything is simulated or paid.
+
+The schema has checked every key by itself. Here the keys meet the population, the environment
+variables, the run folder and, where it is wished, the network. ``society check`` and the first
+second of ``society run`` make the same checks, and all faults come out at once.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from agents.errors import InputError
+from scenarios.config.ecosystem_folder import Folder
+from scenarios.config.schema import Scenario
+
+SECONDS = 5.0
+"""For which an endpoint is waited for."""
+
+
+def check_before_run(
+    scenario: Scenario, folder: Path | None = None, *, online: bool = False
+) -> None:
+    """Check what a run needs besides a right scenario.
+
+    Args:
+        scenario: with right keys.
+        folder: the run folder; None: none is looked at.
+        online: connect to the endpoints of the model; nothing is asked there.
+
+    Raises:
+        InputError: all faults at once, each with what to type.
+    """
+    source = scenario.population.ecosystem
+    if isinstance(source, Folder):
+        source.require()
+    faults = [*_teams_too_large(scenario), *_missing_variables(scenario)]
+    if folder is not None:
+        faults += _other_scenario(scenario, folder)
+    if online:
+        faults += _unreachable(scenario)
+    if faults:
+        raise InputError("\n".join(faults))
+
+
+def _teams_too_large(scenario: Scenario) -> Iterator[str]:
+    """Team sizes above the population, as far as it is known before it is made."""
+    source: Any = scenario.population.ecosystem
+    people = getattr(source, "people", None) or getattr(source, "scientists", None)
+    if not isinstance(people, int):
+        return
+    for protocol in scenario.protocol.components:
+        settings = getattr(protocol, "settings", protocol)
+        size = getattr(settings, "team_size", None)
+        wanted = size if isinstance(size, int) else getattr(size, "smallest", None)
+        if isinstance(wanted, int) and wanted > people:
+            yield (
+                f"protocol.team_size: a team of {wanted} cannot be made of {people} scientists; "
+                f"give --set protocol.team_size={min(people, 4)}, or more scientists"
+            )
+
+
+def _missing_variables(scenario: Scenario) -> Iterator[str]:
+    """Environment variables of keys that are named and not set; values are not looked at."""
+    settings = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
+    named = [one.key for one in settings()] if callable(settings) else []
+    for name in dict.fromkeys(filter(None, named)):
+        if not os.environ.get(name, "").strip():
+            yield (
+                f"backend.key: the environment variable {name} is not set; type: export {name}=..."
+            )
+
+
+def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:
+    """A run folder of another scenario, or of another seed: no call of it could be used."""
+    held = _held(folder)
+    if not held:
+        return
+    name, seed = held.get("name"), held.get("seed")
+    another = seed != scenario.seed or (
+        name != scenario.name and _kinds(held) != _kinds(scenario.to_data())
+    )
+    if another:
+        new = folder.with_name(f"{folder.name}-new")
+        yield (
+            f"{folder}: holds the scenario {name!r} with seed {seed}, not {scenario.name!r} with "
+            f"seed {scenario.seed}; give another folder: --out {new}"
+        )
+
+
+def _held(folder: Path) -> dict[str, Any]:
+    """The scenario in a run folder, finished or not, as plain data; empty where there is none."""
+    import json
+
+    from agents.journal.journal import Journal
+
+    path = folder / "journal.sqlite"
+    if not path.is_file():
+        return {}
+    try:
+        with Journal.open(path, frozen=True) as journal:
+            held = json.loads(journal.meta("scenario") or "{}")
+    except (InputError, ValueError, RecursionError):
+        return {}  # what is wrong with it is told where it is opened to be gone on with
+    return held if isinstance(held, dict) else {}
+
+
+def _kinds(data: Any) -> Any:
+    """What sort of scenario it is: the protocol, and where people come from."""
+    return data.get("protocol", {}).get("use"), data.get("population", {}).get("ecosystem")
+
+
+def _unreachable(scenario: Scenario) -> Iterator[str]:
+    """Endpoints with an address at which nothing answers."""
+    settings = getattr(scenario.backend.backend.paid, "endpoint_settings", None)
+    addresses = [one.api_base for one in settings()] if callable(settings) else []
+    for address in dict.fromkeys(filter(None, addresses)):
+        parts = urlsplit(address)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        try:
+            socket.create_connection((parts.hostname or "", port), timeout=SECONDS).close()
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            yield (
+                f"backend.api_base: nothing answers at {address} ({reason}); start the server, or "
+                "give the right address with --set backend.api_base=ADDRESS"
+            )

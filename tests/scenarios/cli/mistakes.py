@@ -1,0 +1,434 @@
+"""Typical mistakes: what was typed, in a folder with which files, and what the answer must say.
+
+``python -m tests.scenarios.cli.mistakes > docs/mistakes.md`` makes the page from them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from shutil import copytree
+
+from click.testing import Result
+from typer.testing import CliRunner
+
+from scenarios.cli.app import app
+
+TINY = (
+    "name: tiny\nseed: 3\nuntil: 4w\nmetrics: []\n"
+    "population: {ecosystem: {scientists: 8, papers: 40, fields: 2, seed: 1}}\n"
+    "founding: {use: once, count: 1}\n"
+    "protocol: {team_size: 1, turns: 1, leaving: off}\n"
+)
+"""A scenario of one small team, whose run the mistakes with run folders start from."""
+MODEL = "--set backend.use=openai --set backend.model=m"
+PHASES = (
+    "preparing the ecosystem",
+    "founding the society",
+    "simulating",
+    "reading years, authors and references",
+    "reading no.yaml",
+)
+"""What commands tell before they find the mistake."""
+LONGEST, SHOWN = 300, 80
+"""Characters of an answer, and of a file, that the page shows."""
+PAPER = '{"id": "a", "title": "Graphs", "abstract": "On graphs.", "year": 2010, "authors": ["Ada"]}'
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake.
+
+    Attributes:
+        what: the mistake in words.
+        typed: the command without ``society``.
+        says: parts of the answer, the last of which says what to type or to change.
+        files: content by name; of a number of bytes, that many.
+        with_run: the folder ``runs/tiny-3`` holds a finished run.
+        code: the exit code.
+    """
+
+    what: str
+    typed: str
+    says: tuple[str, ...]
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
+    with_run: bool = False
+    code: int = 2
+
+
+def scenario(what: str, text: str | bytes, *says: str, typed: str = "check s.yaml") -> Mistake:
+    """A mistake in a scenario file."""
+    return Mistake(what, typed, says, {"s.yaml": text})
+
+
+def setting(what: str, settings: str, *says: str) -> Mistake:
+    """A mistake in ``--set``."""
+    return Mistake(what, f"check quickstart {settings}", says)
+
+
+FILES = (
+    Mistake("a name spelt wrong", "run quikstart", ("did you mean 'quickstart'?",)),
+    Mistake(
+        "a file that is not there",
+        "run mine.yaml",
+        ("mine.yaml: no such file", "a name that 'society list' shows"),
+    ),
+    Mistake(
+        "a folder for a file", "run mine", ("give a scenario file in it",), {"mine/s.yaml": TINY}
+    ),
+    scenario("an empty file", "", "s.yaml: is empty", "extends: quickstart"),
+    scenario("a file of comments", "# todo\n", "s.yaml: is empty", "extends: quickstart"),
+    scenario("a tab for an indent", "protocol:\n\tturns: 3\n", "s.yaml:2:1", "indent with spaces"),
+    scenario("a bracket left open", "metrics: [teams\n", "expected ',' or ']'"),
+    scenario(
+        "a key twice", "seed: 1\nseed: 2\n", "s.yaml:2:1: key 'seed' stands twice", "remove one"
+    ),
+    scenario(
+        "a file of an office program", b"PK\x03\x04\xff\xfe", "save it as plain text in UTF-8"
+    ),
+    scenario("a file of 2 MB", b"#" * 2_000_000, "larger than 256 KiB", "give a scenario file"),
+    scenario(
+        "a list for a scenario", "- seed: 1\n", "mapping of keys to values, such as 'seed: 7'"
+    ),
+    scenario("a tag that would run code", "seed: !!python/name:os.system\n", "plain values only"),
+    scenario("extending what is not there", "extends: quick\n", "did you mean 'quickstart'?"),
+    scenario(
+        "extending itself", "extends: s.yaml\n", "a circle: s.yaml -> s.yaml", "remove one extends"
+    ),
+)
+VALUES = (
+    scenario("a key spelt wrong", "protocl: {turns: 3}\n", "did you mean 'protocol'?"),
+    scenario("a key outside its section", "turns: 3\n", "did you mean 'protocol.turns'?"),
+    scenario("a word for a number", "seed: many\n", "expected a whole number"),
+    scenario("a number below its bound", "seed: -1\n", "expected at least 0"),
+    scenario("a number above its bound", "protocol: {turns: 1000000}\n", "expected at most 10,000"),
+    scenario("a number of 64 bits", f"protocol: {{turns: {2**64}}}\n", "whole one below 2^63"),
+    scenario("a number of 400 digits", f"seed: {'9' * 400}\n", "whole one below 2^63"),
+    scenario("a time in words", "until: one year\n", "write 10m, 2h, 3d, 1w, 18mo or 2y"),
+    scenario("a time before day 0", "until: -3d\n", "write 10m, 2h, 3d, 1w, 18mo or 2y"),
+    scenario(
+        "steps longer than the run",
+        "until: 1d\nstep: 1w\n",
+        "step is longer than until; make it shorter",
+    ),
+    scenario("a team of nobody", "protocol: {team_size: 0}\n", "expected at least 1"),
+    scenario("a team larger than all", "protocol: {team_size: 400}\n", "--set protocol.team_size="),
+    scenario(
+        "least above team size", "protocol: {min_size: 9}\n", "min_size is larger", "lower it"
+    ),
+    scenario("a protocol spelt wrong", "protocol: {use: virsi}\n", "did you mean 'virsci'?"),
+    scenario("a metric spelt wrong", "metrics: [team]\n", "'teams'"),
+    scenario("neither on nor off", "backend: {use: openai, model: m, seeded: maybe}\n", "'on' or"),
+    scenario("a stage spelt wrong", "time: {stage_effort: {ideaz: 2}}\n", "did you mean 'ideas'?"),
+    scenario(
+        "more people than papers",
+        "population: {ecosystem: {scientists: 5000, papers: 50}}\n",
+        "give at least",
+    ),
+    scenario(
+        "an intervention without its date",
+        "interventions: [{set: {protocol.turns: 3}}]\n",
+        "such as at: 1y",
+    ),
+    scenario(
+        "a removal without its number",
+        "interventions: [{at: 1y, remove_scientists: {by: degree}}]\n",
+        "such as count: 10",
+    ),
+    scenario(
+        "an intervention in what cannot change",
+        "interventions: [{at: 1y, set: {population: {}}}]\n",
+        "population cannot change in mid-run",
+    ),
+    setting("--set without a value", "--set seed", "write it as key=value"),
+    setting("--set of an unknown key", "--set protocol.turnz=3", "did you mean 'turns'?"),
+    setting("--set extends", "--set extends=quickstart", "name that scenario instead"),
+    setting("a word for a seed", "--seed seven", "'--seed'"),
+    setting("an option spelt wrong", "--sed 7", "--seed"),
+)
+OWN = (
+    scenario("a class without --trust", "founding: {use: 'mine:Own'}\n", "then give --trust"),
+    Mistake(
+        "a class that is not there",
+        "check quickstart --trust --set founding.use=mine_1:Own",
+        ("'mine_1:Own' cannot be imported: No module named 'mine_1'",),
+    ),
+    Mistake(
+        "a class that Python cannot read",
+        "check quickstart --trust --set founding.use=mine_2:Own",
+        ("mine_2.py:1: SyntaxError",),
+        {"mine_2.py": "class Own(:\n"},
+    ),
+    Mistake(
+        "a class of another kind",
+        "check quickstart --trust --set founding.use=mine_3:Own",
+        ("is not a part; subclass agents.config.Part",),
+        {"mine_3.py": "class Own: ...\n"},
+    ),
+    Mistake(
+        "a class that fails",
+        "run s.yaml --trust --set founding.use=mine_4:Own",
+        ("mine_4.py:3: your class: foundings failed with ZeroDivisionError", "mend your class"),
+        {
+            "s.yaml": TINY,
+            "mine_4.py": "from society.formation.founding import Once\nclass Own(Once):\n"
+            "    def foundings(self, scientists, streams): return 1 / 0\n",
+        },
+    ),
+)
+MODELS = (
+    setting("a backend without a model", "--set backend.use=openai", "--set backend.model=NAME"),
+    setting("no address", f"{MODEL} --set backend.api_base=here", "http://127.0.0.1:8000/v1"),
+    setting(
+        "a key in an address",
+        f"{MODEL} --set backend.api_base=https://example.org/v1/8f14e45fceea167a5a36dedd4bea2543",
+        "put the key into an environment variable",
+    ),
+    setting(
+        "a key for the name of its variable",
+        f"{MODEL} --set backend.key=sk-abcdefghijklmnop1234",
+        "such as OPENAI_API_KEY",
+    ),
+    setting("a variable that is not set", f"{MODEL} --set backend.key=MY_KEY", "export MY_KEY="),
+    setting(
+        "address and addresses",
+        f"{MODEL} --set backend.api_base=http://127.0.0.1:9/v1 "
+        "--set backend.via.0.api_base=http://127.0.0.1:9/v1",
+        "api_base stands in each of via",
+    ),
+    setting(
+        "a window below a reply",
+        f"{MODEL} --set backend.context=100",
+        "raise it, or lower max_tokens",
+    ),
+    setting(
+        "an extra that has a key",
+        f"{MODEL} --set backend.extra.temperature=1",
+        "it has a key of its own",
+    ),
+    setting(
+        "a server that does not run",
+        f"{MODEL} --set backend.api_base=http://127.0.0.1:9/v1 --online",
+        "nothing answers at http://127.0.0.1:9/v1",
+        "start the server",
+    ),
+    Mistake(
+        "a budget without a price",
+        f"run s.yaml {MODEL} --set backend.api_base=http://127.0.0.1:9/v1 "
+        "--set backend.budget.usd=1",
+        ("give backend.prices, or a budget in tokens",),
+        {"s.yaml": TINY},
+    ),
+)
+FOLDERS = (
+    Mistake("a file for a folder", "run s.yaml --out f", ("--out",), {"s.yaml": TINY, "f": ""}),
+    Mistake(
+        "a folder with other files",
+        "run s.yaml --out d",
+        ("d: holds other files; give another folder with --out",),
+        {"s.yaml": TINY, "d/letter.txt": "Dear"},
+    ),
+    Mistake(
+        "a folder of another scenario",
+        "run quickstart --out runs/tiny-3",
+        ("holds the scenario 'tiny' with seed 3", "--out runs/tiny-3-new"),
+        with_run=True,
+    ),
+    Mistake(
+        "a folder of another seed",
+        "run s.yaml --seed 4 --out runs/tiny-3",
+        ("holds the scenario 'tiny' with seed 3", "--out runs/tiny-3-new"),
+        {"s.yaml": TINY},
+        with_run=True,
+    ),
+    Mistake(
+        "a shorter run of a folder",
+        "run s.yaml --set until=1w",
+        ("holds this run until day 28", "give another folder with --out"),
+        {"s.yaml": TINY},
+        with_run=True,
+    ),
+    Mistake("a folder that cannot be", "run s.yaml --out /proc/no", ("--out",), {"s.yaml": TINY}),
+    Mistake(
+        "showing what is not there",
+        "show nowhere",
+        ("nowhere: no such folder", "give the folder that a run wrote"),
+    ),
+    Mistake(
+        "showing what is no run",
+        "show d",
+        ("not a run folder; give the folder that a run wrote",),
+        {"d/letter.txt": "Dear"},
+    ),
+    Mistake(
+        "replaying what is no run",
+        "replay d",
+        ("give the folder that a run wrote",),
+        {"d/letter.txt": "Dear"},
+    ),
+    Mistake(
+        "a report of nothing",
+        "report nowhere",
+        ("nowhere: no such folder", "give the folder that a run wrote"),
+    ),
+    Mistake("a fork without a date", "fork runs/tiny-3 --out o", ("'--at'",), with_run=True),
+    Mistake(
+        "a fork on no date",
+        "fork runs/tiny-3 --at soon --out o",
+        ("write 10m, 2h, 3d, 1w, 18mo or 2y",),
+        with_run=True,
+    ),
+    Mistake(
+        "a fork that removes nobody known",
+        "fork runs/tiny-3 --at 1w --remove fame:3 --out o",
+        ("expected 'degree' or 'papers' or 'citations' or 'random'",),
+        with_run=True,
+    ),
+)
+CORPORA = (
+    setting(
+        "a folder of people that is not there",
+        "--set population.ecosystem.use=folder --set population.ecosystem.path=eco/no",
+        "society ecosystem build jsonl FILE",
+    ),
+    Mistake(
+        "a corpus that is not there",
+        "ecosystem build jsonl no.jsonl --boundary 2012 --out e",
+        ("no.jsonl: no such file or folder; give the path of the data",),
+    ),
+    Mistake(
+        "an empty corpus",
+        "ecosystem build jsonl c.jsonl --boundary 2012 --out e",
+        ("no readable record in it", "expected JSON lines"),
+        {"c.jsonl": ""},
+    ),
+    Mistake(
+        "a corpus of another kind",
+        "ecosystem build jsonl c.jsonl --boundary 2012 --out e",
+        ("(and 19 more like it)", "expected JSON lines"),
+        {"c.jsonl": "id,title\n" * 40},
+    ),
+    Mistake(
+        "a kind of corpus spelt wrong",
+        "ecosystem build jsnl c.jsonl --boundary 2012 --out e",
+        ("Did you mean 'jsonl'?",),
+        {"c.jsonl": PAPER + "\n"},
+    ),
+    Mistake(
+        "an ecosystem that is none",
+        "ecosystem info d",
+        ("build the ecosystem again",),
+        {"d/letter.txt": "Dear"},
+    ),
+    Mistake(
+        "a comparison with nothing",
+        "compare runs/tiny-3 --with no",
+        ("no: no such folder; give the path of an ecosystem folder",),
+        with_run=True,
+    ),
+    Mistake("a study spelt wrong", "study run team-sise", ("did you mean 'team-size'?",)),
+    Mistake(
+        "a study without arms",
+        "study run st.yaml",
+        ("arms: required, but not given",),
+        {"st.yaml": "seed: 1\n"},
+    ),
+    Mistake("a fit that is not there", "calibrate no.yaml", ("no.yaml: no such file",)),
+    Mistake("a command spelt wrong", "ron quickstart", ("Did you mean 'run'?",)),
+    Mistake("a command without its scenario", "run", ("SCENARIO",)),
+)
+GROUPS = {
+    "Scenario files": FILES,
+    "Keys and values": VALUES,
+    "Classes of your own": OWN,
+    "Models": MODELS,
+    "Run folders": FOLDERS,
+    "Corpora, studies and commands": CORPORA,
+}
+MISTAKES = tuple(one for group in GROUPS.values() for one in group)
+
+
+@contextmanager
+def folder_of(mistake: Mistake, folder: Path, run: Path | None) -> Iterator[None]:
+    """Make the folder in which a mistake is made the current one."""
+    for name, content in mistake.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        data = content.encode() if isinstance(content, str) else content
+        (folder / name).write_bytes(data)
+    if mistake.with_run and run is not None:
+        copytree(run, folder / "runs" / "tiny-3")
+    before, path = Path.cwd(), list(sys.path)
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        sys.path[:] = path
+
+
+def make(mistake: Mistake, folder: Path, run: Path | None) -> Result:
+    """Type the command in a folder of its own."""
+    with folder_of(mistake, folder, run):
+        return CliRunner().invoke(app, mistake.typed.split(), env={"COLUMNS": "100"})
+
+
+def answer(result: Result, folder: Path) -> str:
+    """What a command answered, in one line, without the phases that it told before."""
+    lines = result.stderr.replace(f"{folder}/", "").splitlines()
+    if lines and lines[0].startswith("Usage:"):
+        return "how the command is written, and what was wrong in it"
+    told = " ".join(" ".join(line for line in lines if line not in PHASES).split())
+    return told if len(told) <= LONGEST else f"{told[: LONGEST // 2]} ... {told[-LONGEST // 2 :]}"
+
+
+def make_run(folder: Path) -> Path:
+    """The run that some mistakes start from."""
+    (folder / "tiny.yaml").write_text(TINY)
+    done = CliRunner().invoke(app, ["run", f"{folder}/tiny.yaml", "--out", f"{folder}/run"])
+    assert done.exit_code == 0, done.output
+    return folder / "run"
+
+
+def page(answers: Mapping[str, str]) -> str:
+    """The page of all mistakes, with the answer of each by its name."""
+    lines = [
+        "# Typical mistakes and their answers",
+        "",
+        f"{len(MISTAKES)} mistakes and what the program says to each. None prints a traceback; the",
+        "exit code is 2 (bad input). `python -m tests.scenarios.cli.mistakes > docs/mistakes.md`",
+        "makes this page, and a test compares it with what the program says.",
+    ]
+    for title, group in GROUPS.items():
+        lines += ["", f"## {title}", "", "| mistake | written or typed | answer |", "|---|---|---|"]
+        for one in group:
+            text = one.files.get("s.yaml", b"")
+            shown = text if isinstance(text, str) and one.typed == "check s.yaml" else ""
+            shown = " / ".join(shown.strip().splitlines())
+            written = shown[:SHOWN] + "..." * (len(shown) > SHOWN) or f"society {one.typed}"
+            lines.append(f"| {one.what} | `{_cell(written)}` | {_cell(answers[one.what])} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\t", "\\t")
+
+
+def main() -> None:
+    """Make every mistake and print the page."""
+    with tempfile.TemporaryDirectory() as place:
+        known = make_run(Path(place))
+        answers = {}
+        for number, one in enumerate(MISTAKES):
+            home = Path(place).resolve() / str(number)
+            home.mkdir()
+            answers[one.what] = answer(make(one, home, known), home)
+    sys.stdout.write(page(answers))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""Every number of a scenario has an upper bound, and no number is too long to be refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, get_args
+
+import pytest
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from agents.errors import InputError
+from scenarios.config import registry
+from scenarios.config.reader import field_parts
+from scenarios.config.registry import import_class
+from scenarios.config.schema import Scenario, load_scenario
+
+LONG = "9" * 400
+TOO_MANY = 2**62
+"""More than any count of people, turns, tokens or seconds."""
+
+
+def parts(cls: type[BaseModel], seen: set[type[BaseModel]]) -> Iterator[type[BaseModel]]:
+    """A class of settings, and all that its sections can be."""
+    if cls in seen:
+        return
+    seen.add(cls)
+    yield cls
+    for field in cls.model_fields.values():
+        bases, table = field_parts(field)
+        for below in (*bases, *map(import_class, (table or {}).values())):
+            yield from parts(below, seen)
+
+
+def every_part() -> list[type[BaseModel]]:
+    seen: set[type[BaseModel]] = set()
+    found = list(parts(Scenario, seen))
+    for path in registry.EXPLORE.values():
+        found += parts(import_class(path), seen)
+    return found
+
+
+def numbers_in(annotation: Any) -> bool:
+    """Does a field take a number?"""
+    return annotation in (int, float) or any(map(numbers_in, get_args(annotation)))
+
+
+NUMBERS = {
+    f"{part.__module__}:{part.__name__}.{name}": field
+    for part in every_part()
+    for name, field in part.model_fields.items()
+    if numbers_in(field.annotation)
+}
+
+
+def shaped(annotation: Any, number: float) -> list[Any]:
+    """The number as a value for a field: alone, in a list, as a key and as a value of a mapping."""
+    return [number, [number], {number: 1.0}, {1: number}, {"topic": number}]
+
+
+def test_the_numbers_of_all_parts_are_found() -> None:
+    assert len(NUMBERS) > 120
+    assert sum(name.endswith("Settings.turns") for name in NUMBERS) == 1
+
+
+@pytest.mark.parametrize("number", [TOO_MANY, 1e300])
+def test_no_number_is_without_an_upper_bound(number: float) -> None:
+    unbounded = []
+    for name, field in NUMBERS.items():
+        if name.rsplit(".", 1)[-1] == "seed" and number < 2**63:
+            continue
+        taking = TypeAdapter(Annotated[field.annotation, *field.metadata, field])
+        for value in shaped(field.annotation, number):
+            try:
+                taking.validate_python(value)
+            except ValidationError:
+                continue
+            unbounded.append((name, value))
+    assert [one for one in unbounded if one[0] not in CHECKED_BY_THE_PART] == []
+
+
+CHECKED_BY_THE_PART = {"protocols.team_sizes:StatedSize.weights"}
+
+
+def test_sizes_with_weights_have_bounds_too() -> None:
+    for weights in ({TOO_MANY: 1.0}, {2: 1e300}):
+        with pytest.raises(ValidationError, match="sizes start at 1 and end at 10,000"):
+            import_class(registry.SIZES["stated"]).model_validate({"weights": weights})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"until: {LONG}",
+        f"seed: {LONG}",
+        f"protocol.turns: {LONG}",
+        f"protocol.turns: {2**64}",
+        f"time.meeting_notice: {LONG}",
+        f"founding.teams_per_year: {LONG}",
+        f"time.homework: {LONG}",
+        f"interventions: [{{at: {LONG}, set: {{protocol.turns: 3}}}}]",
+        f"interventions: [{{at: 1y, remove_scientists: {{count: {LONG}}}}}]",
+        f"interventions: [{{at: 1y, set: {{protocol.turns: {LONG}}}}}]",
+        "seed: 0x" + "f" * 5000,
+        "until: 0x" + "f" * 500,
+        "seed: " + "9" * 5000,
+        "until: 1e400",
+    ],
+)
+def test_a_long_number_is_a_message(text: str) -> None:
+    key, value = text.split(": ", 1)
+    with pytest.raises(InputError, match="is not a usable number"):
+        load_scenario("quickstart", settings=[f"{key}={value}"])
+
+
+@pytest.mark.parametrize("key", ["until", "seed", "protocol.turns", "time.meeting_notice"])
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_so_is_one_that_comes_from_python(key: str, digits: int) -> None:
+    with pytest.raises(InputError, match=key):
+        load_scenario("quickstart", **{key: 10**digits})
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (
+            "{set: {protocol.turns: 3}}",
+            "interventions.0.at: required, but not given; give its date",
+        ),
+        (
+            "{at: 1y, remove_scientists: {by: degree}}",
+            "count: required, but not given; say how many",
+        ),
+        ("{at: soon, set: {protocol.turns: 3}}", "interventions.0.at: 'soon' is not a duration"),
+        ("{at: 1y}", "it changes nothing: give set or remove_scientists"),
+        ("3", "interventions.0: got 3, expected "),
+    ],
+)
+def test_an_unfinished_intervention_is_a_message(entry: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_scenario("quickstart", settings=[f"interventions=[{entry}]"])

@@ -1,0 +1,103 @@
+"""Faults of classes from outside: the file and line of the class are named, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError
+from scenarios.config import outside_code
+from scenarios.config.outside_code import fault_in_outside_code, import_member
+
+Write = Callable[[str, str], Path]
+MODULE = """\
+from society.formation.founding import Founding
+class Faulty(Founding):
+    'Fails by itself.'
+    def foundings(self, scientists, streams):
+        return 1 / scientists
+class Empty(Founding):
+    'Has no method of its own.'
+class Misuse(Founding):
+    'Fails in code that it calls.'
+    def foundings(self, scientists, streams):
+        return streams.stream()[scientists]
+"""
+
+
+@pytest.fixture(autouse=True)
+def module(here: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setattr(outside_code, "_imported", {})
+    monkeypatch.syspath_prepend(str(here))
+    yield write("their_founding.py", MODULE)
+    sys.modules.pop("their_founding", None)
+
+
+def fault_of(name: str) -> str:
+    made = import_member(f"their_founding:{name}")()
+    try:
+        made.foundings(0, None)
+    except Exception as error:
+        return fault_in_outside_code(error) or ""
+    raise AssertionError("nothing was raised")
+
+
+def test_the_line_that_raised_is_named(module: Path) -> None:
+    first = fault_of("Faulty").splitlines()[0]
+    assert first == (
+        f"{module}:5: your class: foundings failed with ZeroDivisionError: division by zero"
+    )
+
+
+def test_the_class_is_named_where_it_lacks_a_method(module: Path) -> None:
+    first = fault_of("Empty").splitlines()[0]
+    assert first == f"{module}:6: your class: foundings failed with NotImplementedError"
+
+
+def test_the_line_that_called_other_code_is_named(module: Path) -> None:
+    assert fault_of("Misuse").startswith(f"{module}:11: your class: foundings failed with Attrib")
+
+
+def test_an_error_with_a_class_from_outside_as_its_cause(module: Path) -> None:
+    made = import_member("their_founding:Faulty")()
+    copy = ZeroDivisionError("division by zero")  # as SimPy raises it
+    try:
+        made.foundings(0, None)
+    except ZeroDivisionError as error:
+        copy.__cause__ = error
+    assert (fault_in_outside_code(copy) or "").startswith(f"{module}:5: your class")
+
+
+def test_an_error_that_arose_later_names_the_classes_it_may_come_from() -> None:
+    import_member("their_founding:Faulty")
+    try:
+        len(None)  # type: ignore[arg-type]
+    except TypeError as error:
+        told = fault_in_outside_code(error) or ""
+    assert told.startswith("their_founding:Faulty: your class may return something else")
+    assert f"({__file__}:" in told
+
+
+def test_without_such_a_class_it_is_the_programs_own_fault() -> None:
+    assert fault_in_outside_code(ValueError("ours")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("class X(:\n", ":1: SyntaxError: invalid syntax"),
+        ("import os\nx = 1 / 0\n", ":2: ZeroDivisionError: division by zero"),
+        ("import no_such_module\n", "No module named 'no_such_module'"),
+    ],
+)
+def test_a_module_that_cannot_be_imported(write: Write, text: str, message: str) -> None:
+    name = f"broken_module_of_{len(text)}"
+    path = write(f"{name}.py", text)
+    with pytest.raises(InputError) as caught:
+        import_member(f"{name}:X")
+    assert str(caught.value).endswith(message)
+    if ":" in message:
+        assert str(path) in str(caught.value)

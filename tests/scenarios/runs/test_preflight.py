@@ -1,0 +1,93 @@
+"""What is found before a run: team sizes, variables of keys, the run folder, the endpoints."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError
+from agents.journal.journal import Journal
+from scenarios.config.schema import Scenario
+from scenarios.runs.preflight import check_before_run
+from scenarios.runs.run_journal import sign_journal
+
+MODEL = {"use": "openai", "model": "m"}
+
+
+def faults(scenario: Scenario, folder: Path | None = None, *, online: bool = False) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        check_before_run(scenario, folder, online=online)
+    return str(caught.value).splitlines()
+
+
+def signed(folder: Path, scenario: Scenario) -> Path:
+    """A run folder as it is as soon as a run of the scenario has begun."""
+    folder.mkdir()
+    with Journal.open(folder / "journal.sqlite") as journal:
+        sign_journal(journal, scenario)
+    return folder
+
+
+def test_a_right_scenario_passes(small: Scenario, here: Path) -> None:
+    check_before_run(small, here / "run", online=True)
+    check_before_run(small, signed(here / "begun", small))
+
+
+def test_all_faults_come_at_once(small: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    changed = small.set("protocol.team_size", 13).set("backend", {**MODEL, "key": "NO_SUCH_KEY"})
+    size, variable = faults(changed)
+    assert size.startswith("protocol.team_size: a team of 13 cannot be made of 12 scientists")
+    assert "--set protocol.team_size=4" in size
+    assert variable.endswith("NO_SUCH_KEY is not set; type: export NO_SUCH_KEY=...")
+    monkeypatch.setenv("NO_SUCH_KEY", "k" * 12)
+    assert len(faults(changed)) == 1
+
+
+def test_a_variable_that_is_not_named_is_not_missed(
+    small: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    local = {**MODEL, "api_base": "http://127.0.0.1:9/v1"}
+    check_before_run(small.set("backend", local))
+    (told,) = faults(small.set("backend", MODEL))
+    assert "OPENAI_API_KEY is not set" in told
+
+
+def test_sizes_of_every_component_and_of_a_distribution_are_looked_at(small: Scenario) -> None:
+    sizes = {"use": "observed", "smallest": 40, "largest": 50}
+    (told,) = faults(small.set("protocol.team_size", sizes))
+    assert "a team of 40 cannot be made of 12 scientists" in told
+
+
+@pytest.mark.parametrize("key", ["seed", "name"])
+def test_a_folder_of_another_scenario_is_told_with_what_to_type(
+    small: Scenario, here: Path, key: str
+) -> None:
+    folder = signed(here / "run", small)
+    other = small.set("seed", 4) if key == "seed" else small.set("name", "other")
+    if key == "name":
+        check_before_run(other, folder)  # the same scenario under another name
+        other = other.set("population.ecosystem.papers", 91)
+    (told,) = faults(other, folder)
+    assert "holds the scenario 'small' with seed 3" in told
+    assert told.endswith(f"--out {here / 'run-new'}")
+
+
+def test_a_changed_key_is_left_to_the_journal(small: Scenario, here: Path) -> None:
+    """It says exactly which call would differ, and which keys have changed."""
+    check_before_run(small.set("protocol.turns", 2), signed(here / "run", small))
+
+
+def test_an_endpoint_is_looked_at_only_if_that_is_wished(small: Scenario) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        address = f"http://127.0.0.1:{port}/v1"
+        live = small.set("backend", {**MODEL, "api_base": address})
+        check_before_run(live, online=True)
+    check_before_run(live)
+    (told,) = faults(live, online=True)
+    assert told.startswith(f"backend.api_base: nothing answers at {address} (")
+    assert "start the server" in told
