@@ -161,7 +161,7 @@ def make_durable(database: sqlite3.Connection, path: Path | None) -> None:
         ) from error
 
 
-def _disk_full(path: Path | None, error: sqlite3.Error) -> Stopped | None:
+def _disk_full(path: Path | None, error: Exception) -> Stopped | None:
     """The stop that a full disk is; None where an error of SQLite is of another kind."""
     code = getattr(error, "sqlite_errorcode", 0)
     # A limit on the size of files comes as an error of writing.
