@@ -12,7 +12,7 @@ import base64
 import hashlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 
 DISTRIBUTION = "virsci-society"
@@ -33,20 +33,28 @@ BAD_INPUT, INTERRUPTED = 2, 130
 def main() -> None:
     """Check the packages, then run the command."""
     try:
-        conflict = find_conflict()
-        if conflict is not None:
-            print(conflict, file=sys.stderr)
-            raise SystemExit(BAD_INPUT)
+        command = _load()
+        # The command handles Ctrl-C itself as soon as it has read its arguments.
+        command()
+    except KeyboardInterrupt:
+        print("interrupted before the command began", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
+
+
+def _load() -> Callable[[], None]:
+    """The command, from packages that are this distribution's own."""
+    conflict = find_conflict()
+    if conflict is not None:
+        print(conflict, file=sys.stderr)
+        raise SystemExit(BAD_INPUT)
+    try:
         from scenarios.cli.app import main as command
     except ModuleNotFoundError as error:
         if str(error.name).split(".")[0] in PACKAGES:
             raise
         print(f"the package {error.name!r} is not installed; {WITH_OTHERS}", file=sys.stderr)
         raise SystemExit(BAD_INPUT) from None
-    except KeyboardInterrupt:
-        print("interrupted before the command began", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
-    command()
+    return command
 
 
 def find_conflict(

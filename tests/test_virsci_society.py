@@ -15,6 +15,7 @@ import sys
 import tomllib
 import zipfile
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -163,12 +164,16 @@ def test_the_entry_point_imports_nothing_of_the_project() -> None:
     assert done.stdout == "[]\n", done.stderr
 
 
-def test_ctrl_c_during_imports_is_one_line_and_exit_130(sites: dict[str, Path]) -> None:
-    """Ctrl-C is sent by a module that the command imports, so it always comes at that moment."""
+@pytest.mark.parametrize("moment", ["import", "arguments"])
+def test_ctrl_c_during_imports_is_one_line_and_exit_130(
+    sites: dict[str, Path], moment: str
+) -> None:
+    """Ctrl-C is sent by the module that the command imports, so it always comes at that moment."""
     app = sites["alone"] / "scenarios" / "cli" / "app.py"
     send = f"import os, signal, time\nos.kill(os.getpid(), {int(signal.SIGINT)})\ntime.sleep(60)\n"
     try:
-        app.write_text(send + APP)
+        later = APP.replace("    print", f"{indent(send, '    ')}    print")
+        app.write_text(send + APP if moment == "import" else later)
         default = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
         done = society(sites["alone"], "list", before=default)
     finally:

@@ -259,7 +259,7 @@ def test_a_run_of_an_earlier_release_is_read_and_told(finished, tmp_path):
 
 
 def test_a_journal_of_an_earlier_release_gets_hashes_and_says_what_was_before(journals, tmp_path):
-    from tests.journals import unseal
+    from tests.older_folders import unseal
 
     path = tmp_path / "journal.sqlite"
     shutil.copy(journals / "closed" / "journal.sqlite", path)

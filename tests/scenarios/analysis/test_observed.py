@@ -22,6 +22,7 @@ from society.literature.papers import Paper
 from society.results.run import Run
 from society.results.tables import TABLES
 from tests.metrics.html_page import Page, assert_inert
+from tests.older_folders import unlist
 
 
 @pytest.fixture(scope="module")
@@ -171,8 +172,8 @@ def test_what_cannot_be_compared_is_refused(folders, tmp_path):
     longer = tmp_path / "longer"
     shutil.copytree(run, longer)
     manifest = json.loads((longer / "manifest.json").read_text(encoding="utf-8"))
+    unlist(longer)
     del manifest["hashes"]
-    (longer / "hashes.json").unlink()
     (longer / "manifest.json").write_text(json.dumps({**manifest, "days": 900.0}), "utf-8")
     for arguments, words in (
         ((run, "--with", tmp_path / "other"), "another ecosystem"),

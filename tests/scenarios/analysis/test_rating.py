@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from scenarios.cli.app import app
 from society.results.run import Run
+from tests.older_folders import unlist
 
 
 @pytest.fixture
@@ -124,6 +125,7 @@ def test_a_run_that_is_another_one_by_now_is_refused(study):
     society("rate", "export", "0000", "--out", "sheet.csv")
     five = {"novelty": 5, "feasibility": 5, "effectiveness": 5}
     sheet = filled(study / "sheet.csv", "eve", lambda place: five)
+    unlist(study / "0000")
     (study / "0000" / "digest").write_text("0" * 64)
     done = society("rate", "import", sheet, "--key", "sheet.key.json")
     assert done.exit_code == 2

@@ -15,6 +15,7 @@ from scenarios.cli.app import app
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.synthetic.synthetic import Synthetic
 from society.results.run import Run
+from tests.older_folders import unlist
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +138,7 @@ def test_what_cannot_be_measured_with_is_refused(held, worlds, change, said):
 
 
 def test_papers_that_the_society_knew_are_no_contemporaries(held, worlds):
+    unlist(held)
     manifest = held / "manifest.json"
     told = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**told, "boundary": told["boundary"] + 1}))
@@ -176,6 +178,7 @@ def test_papers_that_are_found_by_their_ideas_are_embedded_by_them_again(by_idea
 
 def test_a_run_that_did_not_keep_its_ideas_is_refused(by_idea, here):
     held = shutil.copytree(by_idea, here / "older")
+    unlist(held)
     path = held / "tables" / "papers.parquet"
     pd.read_parquet(path).drop(columns="found_by").to_parquet(path)
     other = Baseline(by_idea.parent / "same", None, "lsa:16")

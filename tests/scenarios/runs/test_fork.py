@@ -21,7 +21,7 @@ from scenarios.runs.run_journal import JOURNAL
 from society.results.run import Run
 from society.results.run_prefix import compute_run_prefix
 from tests.forked_commands import Nursery
-from tests.journals import unseal
+from tests.older_folders import unseal
 
 pytestmark = pytest.mark.usefixtures("no_results")
 AT = 40.0

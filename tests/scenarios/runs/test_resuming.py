@@ -16,7 +16,7 @@ from scenarios.runs.execute import is_finished, replay
 from scenarios.runs.execute import run_scenario as run_scenario
 from scenarios.runs.run_journal import JOURNAL
 from society.results.run import Run
-from tests.journals import unseal
+from tests.older_folders import unseal
 
 pytestmark = pytest.mark.usefixtures("no_results")
 
