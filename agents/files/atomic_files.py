@@ -145,7 +145,8 @@ def open_in_place(
         InputError: it is a link, a folder, a pipe, or a second name of another file.
         OSError: it cannot be opened.
     """
-    return _open(path, mode, within, buffering, single=True)
+    file: IO[Any] = _open(path, mode, within, buffering, single=True)
+    return file
 
 
 def open_plain(path: Path, *, within: Path | None = None) -> BufferedReader:
