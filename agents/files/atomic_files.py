@@ -382,9 +382,7 @@ def _clear(folder: int, place: Path) -> None:
     os.rmdir(place.name, dir_fd=folder)
 
 
-def _open(
-    path: Path, mode: str, within: Path | None, buffering: int, single: bool = False
-) -> IO[Any]:
+def _open(path: Path, mode: str, within: Path | None, buffering: int, single: bool = False) -> Any:
     with opened_folder(path.parent, within) as folder, _naming(path):
         _check(folder, path, single)
         file = os.open(path.name, _MODES[mode] | _PLAIN, 0o666, dir_fd=folder)
