@@ -124,20 +124,24 @@ class Rule:
         retryable: True: the same request is made again; False: the run stops at once.
         endpoint_at_fault: True: it counts towards closing the endpoint.
         advice: what a user can do if the run stops for it.
+        maybe_generated: True: the provider may have generated a reply, and bill it.
     """
 
     retryable: bool
     endpoint_at_fault: bool
     advice: str
+    maybe_generated: bool = False
 
 
 RULES: Mapping[str, Rule] = {
-    "timeout": Rule(True, True, "raise backend.deadlines, or see whether the server is alive"),
-    "connection": Rule(True, True, "see whether the server runs at backend.api_base"),
+    "timeout": Rule(
+        True, True, "raise backend.deadlines, or see whether the server is alive", True
+    ),
+    "connection": Rule(True, True, "see whether the server runs at backend.api_base", True),
     "redirect": Rule(True, True, "give the address that it leads to as backend.api_base"),
     "server": Rule(True, True, "the provider has trouble; the same command goes on later"),
-    "garbled": Rule(True, True, "the endpoint does not answer as a chat completion should"),
-    "empty": Rule(True, False, "the model returns no text; raise backend.max_tokens"),
+    "garbled": Rule(True, True, "the endpoint does not answer as a chat completion should", True),
+    "empty": Rule(True, False, "the model returns no text; raise backend.max_tokens", True),
     "rate": Rule(True, False, "lower backend.in_flight; the same command goes on later"),
     "key": Rule(False, False, "put a valid key into the provider's environment variable"),
     "credit": Rule(False, False, "the account has no credit left; the same command goes on later"),
@@ -146,6 +150,8 @@ RULES: Mapping[str, Rule] = {
     "request": Rule(False, False, "see backend.model, backend.api_base and the model's limits"),
 }
 """The rule for each kind of fault."""
+GATEWAY_STATUSES = frozenset({408, 499, 502, 504, 520, 522, 524})
+"""HTTP statuses by which a proxy reports that it lost or gave up a server that was at work."""
 
 
 class Fault(SocietyError):
@@ -160,9 +166,11 @@ class Fault(SocietyError):
 
     Attributes:
         usage: tokens that the provider bills for it all the same; None if it named none.
+        sent: False if the request certainly never reached the provider.
     """
 
     usage: Usage | None = None
+    sent: bool = True
 
     def __init__(
         self,
@@ -179,6 +187,13 @@ class Fault(SocietyError):
     def rule(self) -> Rule:
         """The rule for its kind."""
         return RULES[self.kind]
+
+    @property
+    def cost_unknown(self) -> bool:
+        """True if the provider may have generated a reply whose tokens nobody has counted."""
+        if not self.sent or (self.usage is not None and not self.usage.estimated):
+            return False
+        return self.rule.maybe_generated or self.status in GATEWAY_STATUSES
 
 
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

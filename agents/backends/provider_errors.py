@@ -123,6 +123,15 @@ ERRORS: Mapping[str, str] = {
 """Kinds of fault by class names of Python, aiohttp, httpx, openai and litellm."""
 
 
+UNSENT = frozenset(
+    {"ClientConnectorError", "ConnectionTimeoutError", "ConnectionRefusedError", "gaierror"}
+)
+"""Class names of errors that are raised before a request has gone out, by aiohttp and Python.
+
+Names of the wrapping libraries are not taken: they call a server that hangs up ``ConnectTimeout``.
+"""
+
+
 def classify_response(status: int, body: str, headers: Mapping[str, str]) -> Verdict | Fault:
     """What an answer without success means.
 
@@ -179,12 +188,18 @@ def classify_exception(error: BaseException, *, sent: bool = True) -> Verdict | 
         for cls in type(one).__mro__:
             if cls.__name__ in ERRORS:
                 text = ": ".join(filter(None, (type(one).__name__, str(one))))
-                return Fault(one_line(text), ERRORS[cls.__name__])
+                fault = Fault(one_line(text), ERRORS[cls.__name__])
+                fault.sent = sent and not any(map(_is_unsent, chain))
+                return fault
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 300:
         return classify_response(status, str(error), {})
     text = one_line(f"{type(error).__name__}: {error}")
     return Fault(text, "garbled" if sent else "request")
+
+
+def _is_unsent(error: BaseException) -> bool:
+    return not UNSENT.isdisjoint(cls.__name__ for cls in type(error).__mro__)
 
 
 def one_line(text: str) -> str:

@@ -277,7 +277,10 @@ class Gateway:
     async def _attempt(
         self, request: Request, slot: Slot, before: list[Fault]
     ) -> CallOutcome | Fault:
-        """Make one attempt within the budget; a cancelled one counts with its largest cost.
+        """Make one attempt within the budget.
+
+        An attempt that was cancelled, or cut off before its cost was known, counts with its
+        largest cost: the provider may have generated the answer, and bill it.
 
         Args:
             request: the question.
@@ -325,6 +328,8 @@ class Gateway:
             fault = failure
             attempt.outcome, attempt.status, attempt.detail = fault.kind, fault.status, str(fault)
             self._bill(attempt, fault.usage)
+            if fault.cost_unknown:
+                self._bill_reservation(attempt)
             if [one.kind for one in (*before, fault)].count("empty") == EMPTY_ATTEMPTS:
                 outcome = CallOutcome("answer", "")
         attempt.seconds = monotonic() - began
@@ -347,8 +352,17 @@ class Gateway:
 
     def _bill(self, attempt: Attempt, usage: Usage | None) -> None:
         """Note what the provider counted; without a count the attempt costs nothing."""
-        if usage is not None:
+        if usage is None:
+            # False: these are no estimated tokens, none were spent.
+            attempt.usage = Usage(estimated=False)
+        else:
             attempt.usage, attempt.usd = usage, self.backend.price(usage)
+
+    def _bill_reservation(self, attempt: Attempt) -> None:
+        """Note the largest cost that the attempt can have, marked as an estimate."""
+        longest = self.backend.max_reply_tokens
+        attempt.usage = Usage(attempt.reserved - longest, longest, estimated=True)
+        attempt.usd = attempt.reserved_usd
 
     def _endpoint_pool(self) -> EndpointPool:
         """The pool of slots, the shared one or its own; made at the first use."""

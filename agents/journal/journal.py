@@ -387,7 +387,8 @@ class Journal:
         for outcome, count, *sums, reserved, reserved_usd in self._all(SUMS):
             totals.add(outcome, count, *sums)
             if outcome == IN_DOUBT:
-                totals.in_doubt_tokens, totals.in_doubt_usd = reserved, reserved_usd
+                totals.in_doubt_tokens += reserved
+                totals.in_doubt_usd += reserved_usd
         return totals
 
     def _row(self, query: str, id_: str) -> Any:

@@ -93,7 +93,8 @@ class Attempt:
         reserved_usd: most that it can cost, in US dollars.
         outcome: answered, refused, filtered, overflow, a kind of ``agents.errors``, or in doubt.
         status: HTTP status of a fault; None if there was none.
-        usage: tokens of the answer.
+        usage: tokens of the answer; of a fault whose cost is not known all that were reserved,
+            estimated.
         usd: their price in US dollars.
         seconds: real time that it took.
         detail: the fault's message, without secrets.
@@ -118,16 +119,20 @@ class Attempt:
 class Totals:
     """Sums over the attempts of a run, earlier sessions included.
 
-    Attempts in doubt count with what was reserved for them.
+    Attempts in doubt, and those that were cut off before their cost was known, count with what was
+    reserved for them.
 
     Attributes:
         attempts: number of attempts.
-        prompt_tokens: tokens of prompts.
-        completion_tokens: tokens of replies.
+        prompt_tokens: tokens of prompts, of attempts whose cost is known.
+        completion_tokens: tokens of their replies.
         in_doubt_tokens: tokens that were reserved for attempts in doubt.
         estimated: answered attempts whose tokens were estimated.
         usd: price in US dollars.
         in_doubt_usd: US dollars that were reserved for attempts in doubt.
+        cut_off: attempts after which the provider may have generated a reply that never came.
+        cut_off_tokens: tokens that were reserved for them.
+        cut_off_usd: US dollars that were reserved for them.
         seconds: real time of all attempts together.
         outcomes: number of attempts by outcome.
     """
@@ -139,6 +144,9 @@ class Totals:
     estimated: int = 0
     usd: float = 0.0
     in_doubt_usd: float = 0.0
+    cut_off: int = 0
+    cut_off_tokens: int = 0
+    cut_off_usd: float = 0.0
     seconds: float = 0.0
     outcomes: dict[str, int] = field(default_factory=dict)
 
@@ -152,7 +160,7 @@ class Totals:
         usd: float,
         seconds: float,
     ) -> None:
-        """Add attempts that ended in the same way.
+        """Add attempts that ended in the same way, all with estimated tokens or all without.
 
         Args:
             outcome: how they ended.
@@ -165,19 +173,28 @@ class Totals:
         """
         self.attempts += attempts
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + attempts
+        self.estimated += estimated if outcome == ANSWERED else 0
+        self.seconds += seconds
+        tokens = prompt_tokens + completion_tokens
+        # Estimated tokens of a fault are its reservation: nobody knows what it cost.
+        if estimated and tokens and outcome not in (ANSWERED, *VERDICTS):
+            self.cut_off += attempts
+            self.cut_off_tokens += tokens
+            self.cut_off_usd += usd
+            return
         self.prompt_tokens += prompt_tokens
         self.completion_tokens += completion_tokens
-        self.estimated += estimated if outcome == ANSWERED else 0
         self.usd += usd
-        self.seconds += seconds
 
     @property
     def tokens(self) -> int:
-        """All tokens, those reserved for attempts in doubt included."""
-        return self.prompt_tokens + self.completion_tokens + self.in_doubt_tokens
+        """All tokens, those reserved for attempts of unknown cost included."""
+        unknown = self.in_doubt_tokens + self.cut_off_tokens
+        return self.prompt_tokens + self.completion_tokens + unknown
 
     @property
     def spending(self) -> Spending:
-        """What counts against a budget; calls in doubt count as all that they can cost."""
+        """What counts against a budget; attempts of unknown cost count as all they can cost."""
         calls = sum(self.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
-        return Spending(calls, self.tokens, nano_dollars(self.usd + self.in_doubt_usd))
+        usd = self.usd + self.in_doubt_usd + self.cut_off_usd
+        return Spending(calls, self.tokens, nano_dollars(usd))

@@ -70,6 +70,9 @@ class Ledger(LedgerRecord):
         in_doubt: calls under way at a stop, the first thousand; they may have been paid twice.
         in_doubt_tokens: most tokens these can have cost.
         in_doubt_usd: most US dollars.
+        cut_off: attempts that were cut off before their cost was known.
+        cut_off_tokens: most tokens these can have cost, an estimate that counts as spent.
+        cut_off_usd: most US dollars.
         sessions: the times that the run was begun or gone on with.
         parted: the first call that differs from those of the run it was forked from.
     """
@@ -83,6 +86,9 @@ class Ledger(LedgerRecord):
     in_doubt: list[str] = Field(default_factory=list)
     in_doubt_tokens: Count = 0
     in_doubt_usd: Money = 0.0
+    cut_off: Count = 0
+    cut_off_tokens: Count = 0
+    cut_off_usd: Money = 0.0
     sessions: list[Session] = Field(default_factory=list)
     parted: str | None = None
 

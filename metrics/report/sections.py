@@ -153,9 +153,10 @@ def cost_section(ledger: Ledger | None) -> dict[str, Any] | None:
     Returns:
         ``attempts``, ``answered``, ``outcomes`` (rows with ``outcome``, ``attempts``,
         ``meaning``), ``prompt_tokens``, ``completion_tokens``, ``estimated``, ``usd``, ``doubt``
-        (None, or ``calls``, ``tokens``, ``usd``, and ``named``: the first ids), ``sessions`` (how
-        many), ``changes`` (rows with ``session``, ``release``, ``changed``: the last of those in
-        which something was new) and ``parted``.
+        (None, or ``calls``, ``tokens``, ``usd``, and ``named``: the first ids), ``cut_off`` (None,
+        or ``attempts``, ``tokens``, ``usd``), ``sessions`` (how many), ``changes`` (rows with
+        ``session``, ``release``, ``changed``: the last of those in which something was new) and
+        ``parted``.
     """
     if ledger is None or not ledger.attempts:
         return None
@@ -172,6 +173,7 @@ def cost_section(ledger: Ledger | None) -> dict[str, Any] | None:
         "estimated": ledger.estimated,
         "usd": format_usd(ledger.usd),
         "doubt": _doubt(ledger),
+        "cut_off": _cut_off(ledger),
         "sessions": len(ledger.sessions),
         "changes": _changes(ledger)[-SESSIONS_SHOWN:],
         "parted": ledger.parted,
@@ -191,6 +193,13 @@ def _doubt(ledger: Ledger) -> dict[str, Any] | None:
         return None
     cost = {"tokens": ledger.in_doubt_tokens, "usd": format_usd(ledger.in_doubt_usd)}
     return {"calls": calls, "named": ledger.in_doubt[:IN_DOUBT_SHOWN], **cost}
+
+
+def _cut_off(ledger: Ledger) -> dict[str, Any] | None:
+    if not ledger.cut_off:
+        return None
+    cost = {"tokens": ledger.cut_off_tokens, "usd": format_usd(ledger.cut_off_usd)}
+    return {"attempts": ledger.cut_off, **cost}
 
 
 def _changes(ledger: Ledger) -> list[dict[str, Any]]:

@@ -114,6 +114,10 @@ def _paid(ledger: Mapping[str, Any]) -> list[tuple[str, Any]]:
         rows.append(("calls in doubt, perhaps paid twice", len(ledger["in_doubt"])))
         rows.append(("their tokens, at most", ledger["in_doubt_tokens"]))
         rows.append(("their US dollars, at most", ledger["in_doubt_usd"]))
+    if ledger.get("cut_off"):
+        rows.append(("attempts cut off, cost estimated", ledger["cut_off"]))
+        rows.append(("their tokens, estimated, at most", ledger["cut_off_tokens"]))
+        rows.append(("their US dollars, estimated, at most", ledger["cut_off_usd"]))
     rows.append(("sessions", len(ledger["sessions"])))
     for session in ledger["sessions"]:
         rows += [(f"session {session['session']}", change) for change in session["changed"]]

@@ -51,6 +51,7 @@ class Counts:
     calls: dict[str, CallCount] = field(default_factory=dict)
     windows: Counter[int] = field(default_factory=Counter)
     cut: int = 0
+    generated: list[int] = field(default_factory=lambda: [0, 0, 0])
 
     def connect(self) -> None:
         """The first request for a completion has come over a connection."""
@@ -74,6 +75,14 @@ class Counts:
         """A request asks for a context window of its own, or for none."""
         if num_ctx is not None:
             self.windows[num_ctx] += 1
+
+    def generate(self, usage: tuple[int, int] | None) -> None:
+        """An answer of so many tokens was generated, whether or not it arrives; None: none was."""
+        if usage is not None:
+            self.generated = [
+                self.generated[0] + 1,
+                *map(sum, zip(self.generated[1:], usage, strict=True)),
+            ]
 
     def attempt(self, call: str) -> CallCount:
         """The next attempt at a call id."""
@@ -134,6 +143,12 @@ class Counts:
         shown["tokens"] = dict(sorted(self.tokens.items()))
         shown["windows"] = {str(size): n for size, n in sorted(self.windows.items())}
         shown["cut"] = self.cut
+        answers, prompts, replies = self.generated
+        shown["generated"] = {
+            "answers": answers,
+            "prompt_tokens": prompts,
+            "completion_tokens": replies,
+        }
         if full:
             shown["by_call"] = {id_: _plain(call) for id_, call in self.calls.items()}
         return shown

@@ -27,6 +27,10 @@ from tests.faultserver.wire import (
 
 MODELS = {"object": "list", "data": [{"id": "test", "object": "model", "owned_by": "tests"}]}
 _ASKING = {("POST", path) for path in ("/chat/completions", CHAT, ROWS, OLLAMA)}
+WORDLESS = ("stalled", "dropped")
+"""Faults of which the client sees no answer at all."""
+GENERATED_IN_VAIN = (*WORDLESS, "malformed_http", "bad_gateway")
+"""Faults that hide an answer which was generated; what they send has no usage."""
 _BROKEN = {"cut_body", "dropped", "stalled", GONE}
 """Outcomes after which the connection is of no more use."""
 
@@ -130,12 +134,14 @@ class Server:
             case.delay = self.plan.delay(asked.id, counted.attempts)
             if case.drawn.way == "slow":
                 case.delay += self.plan.slow_seconds
-            if case.drawn.way not in ("stalled", "dropped"):
-                secret = http.headers.get("authorization", "")
-                if isinstance(asked, AskedRows):
+            secret = http.headers.get("authorization", "")
+            if isinstance(asked, AskedRows):
+                if case.drawn.way not in WORDLESS:
                     case.answer = rows_answer(asked, case.drawn, self.plan, secret)
-                else:
+            else:
+                if case.drawn.way not in WORDLESS:
                     case.answer = self._answer(asked, window, case.drawn, secret)
+                counts.generate(self._generated(asked, case))
         except Misunderstood as wrong:
             case.answer = Answer(error(400, str(wrong)), MISUNDERSTOOD)
         except Exception:
@@ -153,6 +159,13 @@ class Server:
             self.counts.cut += 1
         made = answer(seen, drawn, self.plan, secret)
         return as_ollama(made) if window.own_api else made
+
+    def _generated(self, asked: Asked, case: Case) -> tuple[int, int] | None:
+        """Tokens that were read and written for an answer, whether or not it arrives whole."""
+        if case.drawn.way in GENERATED_IN_VAIN:
+            unspoilt = Drawn(None, case.drawn.words, case.drawn.usage)
+            return answer(asked, unspoilt, self.plan, "").usage
+        return None if case.answer is None else case.answer.usage
 
     def _draw(self, call: str, counted: CallCount, counts: Counts) -> Drawn:
         last = math.inf if self.plan.until_n is None else self.plan.until_n
