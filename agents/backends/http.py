@@ -248,6 +248,24 @@ class ChatCompletionsBackend(Backend):
         """True if the model is known to take a JSON Schema; used if ``structured`` is auto."""
         raise NotImplementedError
 
+    @property
+    def sends_schema(self) -> bool:
+        """True if the form's JSON Schema goes along with a request."""
+        return self.structured == "on" or (self.structured == "auto" and self.takes_schema())
+
+    @property
+    def unreadable_advice(self) -> str:
+        """What a user can do where replies cannot be read."""
+        if self.sends_schema:
+            return (
+                "Use a larger model, or raise backend.max_tokens if the replies are cut off "
+                "(the form's JSON Schema is sent already; some servers ignore it)"
+            )
+        return (
+            "Send the form's JSON Schema along with --set backend.structured=on, if the server "
+            "takes one, or use a larger model"
+        )
+
     def request_fields(self, request: Request) -> dict[str, Any]:
         """Fields of the request beside model and reply length, under OpenAI's names."""
         fields: dict[str, Any] = {
@@ -261,7 +279,7 @@ class ChatCompletionsBackend(Backend):
             fields["top_p"] = self.top_p
         if self.seeded == "on":
             fields["seed"] = 1 + request.seed % SEEDS
-        if self.structured == "on" or (self.structured == "auto" and self.takes_schema()):
+        if self.sends_schema:
             fields["response_format"] = _response_format(request)
         return fields | self.extra
 

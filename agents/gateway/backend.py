@@ -98,6 +98,11 @@ class Backend(Part):
         """
         return ""
 
+    @property
+    def unreadable_advice(self) -> str:
+        """What a user can do where replies cannot be read."""
+        return "Use another model"
+
     def endpoints(self) -> tuple[Endpoint, ...]:
         """The endpoints, made anew for each run; at least one."""
         return (Endpoint("", self.complete),)

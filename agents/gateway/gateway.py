@@ -19,6 +19,7 @@ from agents.errors import Diverged, Fault, Stopped, Verdict
 from agents.gateway.backend import Backend
 from agents.gateway.budget import Budget, BudgetAccount
 from agents.gateway.endpoint_pool import EndpointPool, Slot
+from agents.gateway.readability import ReadabilityWatch, Unreadable
 from agents.gateway.retry import Retry
 from agents.gateway.shared import SharedEndpoints
 from agents.journal.journal import Journal
@@ -59,8 +60,11 @@ class Gateway:
         strict: only calls that the journal holds are answered (a replay).
         shared: loop, slots and connections that this gateway shares with those of other runs, in
             place of ``in_flight`` and ``backend``'s own.
+        unreadable: when a run stops because answers could not be used; None: the default for
+            language models, and never for rules.
 
     Attributes:
+        readability: the count of answers that could not be used.
         shut: True while a request that the journal does not hold has to wait: see ``open``.
     """
 
@@ -74,7 +78,12 @@ class Gateway:
         budget: Budget | None = None,
         strict: bool = False,
         shared: SharedEndpoints | None = None,
+        unreadable: Unreadable | None = None,
     ) -> None:
+        advice = backend.paid.unreadable_advice
+        # A replay tells what has happened, so nothing stops it.
+        self.readability = ReadabilityWatch(unreadable or Unreadable(), advice)
+        self._watches_rules = unreadable is not None
         self.shared, self._ended = shared, False
         self.backend, self.in_flight = backend, in_flight
         self.inline = backend.inline
@@ -104,7 +113,9 @@ class Gateway:
             line += f", {self.waiting:,} waiting for a slot"
         # Those who share a pool ask through the backend that made it.
         backend = self.backend if self.shared is None else self.shared.backend
-        return "; ".join(filter(None, (line, backend.waiting_for, self._trouble)))
+        return "; ".join(
+            filter(None, (line, backend.waiting_for, self._trouble, self.readability.warning))
+        )
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request.
@@ -137,6 +148,20 @@ class Gateway:
         if outcome is None:
             outcome = await self._ask(request)
         return outcome.reply()
+
+    def record_reading(self, form: str, reply: str | None, *, live: bool) -> None:
+        """Count an answer that was read, or what came in its place.
+
+        Args:
+            form: class name of its form.
+            reply: what came in place of a usable answer; None: the answer could be used.
+            live: True if a model was asked, False for a rule.
+
+        Raises:
+            Stopped: too many answers could not be used.
+        """
+        if not self.strict and (live or self._watches_rules):
+            self.readability.record(form, reply)
 
     def open(self) -> None:
         """Begin to pay for requests that the journal does not hold.

@@ -19,6 +19,7 @@ from agents.config import Part
 from agents.errors import InputError
 from agents.gateway.backend import Backend
 from agents.gateway.budget import Budget
+from agents.gateway.readability import Unreadable
 from agents.gateway.retry import Retry
 from agents.spelling import did_you_mean
 from scenarios.config.diagnostics import Diagnostics
@@ -88,7 +89,7 @@ LATER: Mapping[str, Any] = {
 }
 """Keys that came after the first runs, left out of a scenario's identity where they are off."""
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
-BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff"})
+BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff", "unreadable"})
 Family = Literal[
     "novelty", "leaks", "teams", "structure", "impact", "concurrency", "cost", "chance"
 ]
@@ -152,6 +153,9 @@ class BackendSettings(Part):
     """What the run may cost, over all times it is resumed."""
     retry: Retry = Field(default_factory=Retry)
     """When a call that failed is made again."""
+    unreadable: Unreadable | None = None
+    """When the run stops because answers could not be used, such as ``{stop_at: 0.2, after: 20}``;
+    null: just so for language models, and never for rule-based scientists."""
     cutoff: Cutoff = None
     """Until when the model was trained, as its makers say: a year, or a month as ``2023-12``; null:
     not known. Reports set it beside the boundary; it changes nothing that happens."""

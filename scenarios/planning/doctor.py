@@ -133,7 +133,7 @@ class DoctorSession:
             return
         if result.stopped is not None:
             yield _trouble(result.stopped, f"after {len(result.rungs)} of {len(self._asked)} forms")
-        yield _read(result)
+        yield _read(result, self._backend.unreadable_advice)
         seconds = [one.seconds for one in result.attempts if one.outcome == ANSWERED]
         if seconds:
             yield CheckResult(
@@ -247,7 +247,7 @@ def _way(one: EndpointTrial) -> CheckResult:
     return CheckResult("ok", f"the model answers{_by(one)}{name}, in {one.seconds:.2f} s")
 
 
-def _read(result: ProbeResult) -> CheckResult:
+def _read(result: ProbeResult, advice: str) -> CheckResult:
     counts = count_rungs(result.rungs)
     counted = ", ".join(f"{count} {rung}" for rung, count in counts.items() if count)
     what = f"forms: {len(result.rungs)} asked for; {counted or 'none answered'}"
@@ -256,10 +256,10 @@ def _read(result: ProbeResult) -> CheckResult:
         return CheckResult(
             "problem",
             f"{what}; never filled: {', '.join(unread)}",
-            "use backend.structured=on if the server can, or a larger model",
+            advice,
         )
     if counts["re-asked"] > OFTEN * len(result.rungs):
-        return CheckResult("note", what, "re-asks cost; backend.structured=on may save them")
+        return CheckResult("note", what, f"re-asks cost. {advice}")
     return CheckResult("ok", what)
 
 

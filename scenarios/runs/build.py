@@ -74,6 +74,7 @@ def build_gateway(
         budget=speaking.budget,
         strict=strict,
         shared=shared,
+        unreadable=speaking.unreadable,
     )
 
 

@@ -147,6 +147,8 @@ def _run(
         with resources.build_lock:
             write_partial(scenario, society, ecosystem, folder, ledger_of(journal), stop)
         raise
+    if gateway.readability.warning:
+        progress.begin(gateway.readability.warning)
     if strict:
         sign_journal(journal, scenario)
     progress.begin("measuring and writing")

@@ -142,6 +142,7 @@ class PendingCall:
         year: calendar year of the question; None: the page does not say.
         calls: rows of the call and of its re-asks.
         page_values: further values for the page alone; forms and rules do not see them.
+        last_text: what the model wrote last, readable or not.
     """
 
     call: Call
@@ -156,6 +157,7 @@ class PendingCall:
     year: int | None = None
     calls: list[Call] = field(default_factory=list)
     page_values: Mapping[str, Any] = field(default_factory=dict)
+    last_text: str = ""
 
 
 def text_of(value: Any) -> str:
@@ -204,11 +206,14 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     except Verdict as verdict:
         # Only a lack of words is made good by the default; any other error stops the run (rule 1).
         call.verdict = verdict_name(verdict)
+        gateway.record_reading(call.form, pending.last_text or str(verdict), live=call.live)
         default = pending.form.fallback(slots)
         if default is None:
             raise
         call.defaulted, call.rung = True, "default"
         reply = default
+    else:
+        gateway.record_reading(call.form, None, live=call.live)
     # Canonical, not as the model wrote it: the digest is of the accepted words.
     call.reply, call.reason = reply.as_json(), reply.stated_reason
     return reply
@@ -285,6 +290,7 @@ class _Attempts:
                 messages = trim_messages(messages, total_characters(messages) // 2)
             else:
                 _enter(row, reply)
+                self._pending.last_text = reply.text
                 return reply, messages
         raise AssertionError("a loop that only returns or raises")
 

@@ -20,6 +20,7 @@ backend:
   key: FAULTSERVER_KEY
   in_flight: 8
   retry: {first: 0.01, longest: 0.05}
+  unreadable: {stop_at: 1}
   deadlines: {connect: 60, read: 120, total: 240}
 """
 """Three teams whose run takes a second; the server's address is added.

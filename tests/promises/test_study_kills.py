@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,39 @@ def test_a_poison_run_is_quarantined_and_a_cluster_is_like_this_process(
     run_locally(here, [0], trust=True)
     assert len(bytes_of(here, 0)) > 25
     assert bytes_of(folder, 0) == bytes_of(here, 0)
+
+
+@pytest.mark.parametrize(("begun", "crashes"), [(False, 0), (True, 3)])
+def test_only_deaths_in_a_runs_own_work_count_against_it(
+    study, monkeypatch, promise, begun, crashes
+):
+    """A worker that is killed while it still imports its libraries dies of no run's fault."""
+    from scenarios.study.execution import run_one
+    from scenarios.study.execution.crash_log import count_crashes
+
+    def killed(scenario, folder, progress, **_):
+        if begun:
+            progress.begin("preparing the ecosystem")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    folder = study("short-lived")
+    monkeypatch.setattr(run_one, "run_scenario", killed)
+    monkeypatch.setattr(run_one, "hold_lease", lambda *_: nullcontext(Held()))
+    for _ in range(3):
+        child = os.fork()
+        if not child:
+            run_one.run_one(folder, 0)
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    assert count_crashes(folder / "runs" / "0000") == crashes
+    promise("R1", "workers killed before their run had begun", 3 * (not begun))
+
+
+class Held:
+    """A lease that nobody else wants."""
+
+    def check(self):
+        """It is held."""
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from agents.redaction import redact
 from agents.usage import NANO
 from scenarios.config.schema import Scenario, load_scenario
 from scenarios.runs.execute import run_scenario
+from scenarios.runs.progress import NoProgress
 from scenarios.runs.run_folder import DIGEST
 from scenarios.runs.shared_resources import SharedResources
 from scenarios.study.design import scenario_of
@@ -85,6 +86,22 @@ def run_one(
         return replace(waiting, state="running", reason=_reason_of(held))
 
 
+class _RecordedBegin(NoProgress):
+    """Notes that a run has begun its own work, at its first phase.
+
+    Not before: a process that is killed while it imports the libraries dies of no run's fault.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._noted = folder, False
+
+    def begin(self, phase: str) -> None:
+        """Note the beginning once."""
+        if not self._noted:
+            self._noted = True
+            record_begin(self._folder, f"process {os.getpid()}")
+
+
 class _LeasedRun:
     """One run under its lease."""
 
@@ -101,7 +118,6 @@ class _LeasedRun:
             append_log(self.study, self.waiting.index, reason)
             return self._note("quarantined", reason, 3, crashed)
         shares = None if share is not None else self._shares()
-        record_begin(self.folder, f"process {os.getpid()}")
         self._note("running", "", 0, crashed)
         try:
             if shares is not None:
@@ -120,7 +136,14 @@ class _LeasedRun:
         try:
             scenario = self._scenario(share)
             # A page takes longer than most rehearsals; 'society report' of the folder writes it.
-            run_scenario(scenario, self.folder, lease=self.lease, resources=resources, page=False)
+            run_scenario(
+                scenario,
+                self.folder,
+                _RecordedBegin(self.folder),
+                lease=self.lease,
+                resources=resources,
+                page=False,
+            )
             with resources.build_lock:
                 self._measure(self.lock.data["measures"])
         except LeaseLost:

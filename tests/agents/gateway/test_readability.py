@@ -1,0 +1,113 @@
+"""When a model that cannot write the forms stops a run, and what is said then (promise R17)."""
+
+import pytest
+
+from agents.backends.litellm import LiteLLM
+from agents.backends.openai import OpenAI
+from agents.errors import Stopped
+from agents.gateway.backend import Backend
+from agents.gateway.gateway import Gateway
+from agents.gateway.readability import ReadabilityWatch, Unreadable
+from agents.journal.journal import Journal
+
+
+class Live(Backend):
+    """Never asked here."""
+
+
+def watch(**bounds):
+    return ReadabilityWatch(Unreadable(**bounds), "Use another model")
+
+
+def test_a_form_that_is_never_readable_stops_the_run_early():
+    one = watch()
+    for _ in range(100):
+        one.record("Utterance", None)
+    for _ in range(4):
+        one.record("Ballot", "no JSON")
+    with pytest.raises(Stopped, match="5 of 5 of the form Ballot"):
+        one.record("Ballot", "no JSON")
+
+
+def test_the_share_over_all_forms_counts_from_a_least_number_on():
+    one = watch(after=20)
+    for number in range(4):
+        for _ in range(3):
+            one.record(f"Form{number}", None)
+        one.record(f"Form{number}", "?")
+    for _ in range(4):
+        one.record("Other", None)
+    with pytest.raises(Stopped, match="5 of 21 answers"):
+        one.record("Form0", "?")
+
+
+def test_a_share_within_the_bound_is_warned_of_and_does_not_stop():
+    one = watch(after=20)
+    for number in range(200):
+        one.record("Utterance", "?" if number % 10 == 9 else None)
+    assert "20 of 200 answers could not be used, most often Utterance" in one.warning
+    calm = watch()
+    for number in range(200):
+        calm.record("Utterance", "?" if number % 20 == 19 else None)
+    assert calm.warning == ""
+
+
+def test_stop_at_one_never_stops():
+    one = watch(stop_at=1, after=1)
+    for _ in range(500):
+        one.record("Ballot", "?")
+    assert "500 of 500" in one.warning
+
+
+def test_three_examples_are_shown_plain_and_without_secrets():
+    one = watch(after=16)
+    replies = ["\x1b[2Jwiped", "sk-live-0123456789abcdefABCDEF is mine", "x" * 5_000, "a fourth"]
+    for reply in replies[:3]:
+        one.record("Ballot", reply)
+    with pytest.raises(Stopped) as stop:
+        one.record("Ballot", replies[3])
+    told = str(stop.value)
+    assert stop.value.exit_code == 5
+    assert "\x1b" not in told
+    assert "0123456789abcdef" not in told
+    assert "a fourth" not in told
+    assert told.count("\n  - ") == 3
+    assert "backend.unreadable.stop_at=1" in told
+    assert len(told) < 1_500
+
+
+def test_rules_are_watched_only_if_asked_for():
+    silent = Gateway(Live(), 1)
+    for _ in range(50):
+        silent.record_reading("Ballot", "?", live=False)
+    asked = Gateway(Live(), 1, unreadable=Unreadable(after=4))
+    with pytest.raises(Stopped):
+        asked.record_reading("Ballot", "?", live=False)
+    for _ in range(4):
+        silent.record_reading("Ballot", "?", live=True)
+    with pytest.raises(Stopped):
+        silent.record_reading("Ballot", "?", live=True)
+
+
+def test_a_replay_never_stops_for_what_was_read():
+    with Journal.open(None) as journal:
+        again = Gateway(Live(), 1, journal, strict=True)
+        for _ in range(50):
+            again.record_reading("Ballot", "?", live=True)
+
+
+@pytest.mark.parametrize(
+    ("backend", "on"),
+    [
+        (OpenAI(model="m"), False),
+        (OpenAI(model="m", structured="off"), True),
+        (LiteLLM(model="anthropic/unheard-of"), True),
+        (LiteLLM(model="anthropic/unheard-of", structured="on"), False),
+        (LiteLLM(model="ollama_chat/llama3.1"), False),
+        (Live(), False),
+    ],
+)
+def test_the_advice_names_a_change_that_is_one(backend, on):
+    advice = backend.unreadable_advice
+    assert ("backend.structured=on" in advice) == on
+    assert "model" in advice
