@@ -130,6 +130,7 @@ class Peers:
             "structured": "on",
             "in_flight": llama_server.SLOTS,
             "retry": {"first": 0.05, "longest": 0.2},
+            "unreadable": {"stop_at": 1},
         }
         if run.peer == "proxy":
             backend["key"] = litellm_proxy.KEY
