@@ -81,6 +81,21 @@ def check_format(database: sqlite3.Connection, path: Path | None, frozen: bool) 
         )
 
 
+def begin_chain(database: sqlite3.Connection, path: Path) -> HashChain:
+    """Go on with the hashes of a journal's rows, or begin them.
+
+    Raises:
+        InputError: the file cannot be written.
+        Stopped: the disk is full.
+    """
+    try:
+        return HashChain(database)
+    except sqlite3.Error as error:
+        raise _disk_full(path, error) or InputError(
+            f"{path}: cannot be written as a journal: {error}"
+        ) from error
+
+
 def verify_log(path: Path) -> None:
     """Check the write-ahead log of a journal, before SQLite reads it.
 

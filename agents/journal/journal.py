@@ -26,6 +26,7 @@ from agents.journal.database import (
     SUMS,
     Statements,
     attempts_from_rows,
+    begin_chain,
     check_format,
     connect,
     lock_journal,
@@ -33,7 +34,7 @@ from agents.journal.database import (
     outcome_from_row,
     verify_log,
 )
-from agents.journal.hash_chain import HashChain, damaged, verify_rows
+from agents.journal.hash_chain import damaged, verify_rows
 from agents.journal.records import IN_DOUBT, Attempt, CallOutcome, Totals
 from agents.journal.writer import GroupCommitWriter
 from agents.prompts.request import Request
@@ -84,7 +85,7 @@ class Journal:
             self._chain = None
             if path is not None and not frozen:
                 make_durable(self._db, path)
-                self._chain = HashChain(self._db)
+                self._chain = begin_chain(self._db, path)
             # A second connection, so that nobody who reads waits for a commit.
             self._reader = self._db if path is None or frozen else connect(path, frozen)
         except BaseException:
