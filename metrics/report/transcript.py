@@ -41,7 +41,7 @@ DID = {
 
 
 @dataclass(frozen=True, slots=True)
-class Utterance:
+class SpokenReply:
     """One reply of a team's talk.
 
     Attributes:
@@ -92,7 +92,7 @@ class TeamTalk:
     team: str
     facts: str
     members: tuple[str, ...]
-    stages: tuple[tuple[str, tuple[Utterance, ...]], ...]
+    stages: tuple[tuple[str, tuple[SpokenReply, ...]], ...]
     paper: tuple[str, str] | None
 
 
@@ -218,14 +218,14 @@ def transcript_page(
 
 def _utterance(
     row: Mapping[str, Any], team: Mapping[str, Any], prompts: Mapping[str, str]
-) -> Utterance:
+) -> SpokenReply:
     act = _text(row["act"])
     notes = [_text(row["verdict"])]
     if row["defaulted"] is True:
         notes.append("default of the form")
     elif _text(row["rung"]) not in ("", "strict"):
         notes.append(f"read: {_text(row['rung'])}")
-    return Utterance(
+    return SpokenReply(
         call=str(row["call"]),
         stage=_text(row["stage"]),
         visit=_whole(row["visit"]),
@@ -262,7 +262,7 @@ def _fields(reply: str) -> Iterator[tuple[str, str]]:
         yield xml_text(str(name)), xml_text(text)
 
 
-def _stage_head(one: Utterance) -> str:
+def _stage_head(one: SpokenReply) -> str:
     visit = f", visit {one.visit}" if one.visit > 1 else ""
     return f"{one.stage}{visit}" + (f", turn {one.turn}" if one.turn else "")
 

@@ -97,14 +97,15 @@ METRIC_NAMES = {
     "type": "array",
     "uniqueItems": True,
     "items": {
+        "type": "string",
         "anyOf": [
             {"enum": list(FAMILY_MEASURES), "description": "a family of measures"},
             {
                 "enum": [name for one in FAMILY_MEASURES.values() for name in one],
                 "description": "a single measure",
             },
-            {"type": "string", "pattern": ":", "description": "package.module:function"},
-        ]
+            {"pattern": ":", "description": "package.module:function"},
+        ],
     },
 }
 

@@ -1,4 +1,4 @@
-"""The progress of a run: a bar on a terminal, one line in a notebook, lines in a log.
+"""The progress of a run, as a bar on a terminal, one line in a notebook and lines in a log.
 
 Each shows the share done, real time gone and left, teams, calls, tokens and money, in 80 columns.
 

@@ -1,4 +1,4 @@
-"""Commands that show scenarios and runs: list, new, runs, open, show and transcript.
+"""The commands list, new, runs, open, show and transcript, which show scenarios and runs.
 
 Read ``library_list`` and ``new_scenario`` (scenarios), then ``run_list`` (folders of runs),
 ``overview`` (one run in ten lines) and ``transcript`` (what was said in it). They write
