@@ -239,8 +239,9 @@ def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseMod
     if isinstance(use, str) and ":" not in use and use in (outside := _installed(table)):
         return _subclass(outside[use], base)
     if not isinstance(use, str) or ":" not in use:
-        known = " or ".join(repr(name) for name in table)
-        hint = did_you_mean(str(use), table)
+        names = (*table, *_installed(table))
+        known = " or ".join(repr(name) for name in names)
+        hint = did_you_mean(str(use), names)
         raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
     require_trust(use, trust=trust)
     return _subclass(use, base)
