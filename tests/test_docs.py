@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -17,7 +18,6 @@ from typer.testing import CliRunner
 from agents.backends.context_window import read_windows
 from scenarios import load_scenario
 from scenarios.cli.app import app
-from society.results.run import Run
 from tests.faultserver import FaultServer, Plan
 
 ROOT = Path(__file__).resolve().parents[1]
