@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -18,7 +18,7 @@ import pandas as pd
 from agents.errors import InputError
 from agents.spelling import did_you_mean
 from metrics.exports import xml_text
-from metrics.report.templates import style_sheet, template_environment
+from metrics.report.templates import records, style_sheet, template_environment
 from society.results.run import Run
 
 WIDTH = 80
@@ -108,7 +108,7 @@ def team_lines(run: Run) -> list[str]:
     calls = run.table("calls")["team"].value_counts()
     width = max(len(str(team)) for team in teams["team"])
     lines = [f"{len(teams)} teams; 'society transcript RUN TEAM' shows the talk of one:"]
-    for row in teams.to_dict("records"):
+    for row in records(teams):
         count = calls.get(row["team"], 0)
         line = f"{row['team']:{width}}  {_text(row['state']):10} {count:>4} calls"
         topic = _text(row["topic"])
@@ -147,17 +147,18 @@ def team_talks(
         )
     by_team = {str(name): rows for name, rows in calls.groupby("team", sort=False)}
     members = {str(name): rows for name, rows in run.table("members").groupby("team", sort=False)}
-    papers = {str(row["team"]): row for row in run.table("papers").to_dict("records")}
-    for row in chosen.to_dict("records"):
+    none = run.table("members").iloc[:0]
+    papers = {str(row["team"]): row for row in records(run.table("papers"))}
+    for row in records(chosen):
         name = str(row["team"])
         rows = by_team.get(name, calls.iloc[:0]).sort_values("sequence", kind="stable")
-        said = [_utterance(one, row, prompts) for one in rows.to_dict("records")]
+        said = [_utterance(one, row, prompts) for one in records(rows)]
         said = [one for one in said if stage in (None, one.stage)]
         paper = papers.get(name)
         yield TeamTalk(
             team=name,
             facts=_facts(row),
-            members=tuple(_member(one) for one in _records(members.get(name))),
+            members=tuple(_member(one) for one in records(members.get(name, none))),
             stages=tuple((head, tuple(group)) for head, group in groupby(said, key=_stage_head)),
             paper=None if paper is None else (str(paper["title"]), str(paper["abstract"])),
         )
@@ -283,10 +284,6 @@ def _member(row: Mapping[str, Any]) -> str:
     left = "" if pd.isna(row["left"]) else f" to {row['left']:.0f}"
     early = ", left early" if row["stayed"] is False else ""
     return f"{row['scientist']} ({row['role']}, day {row['joined']:.0f}{left}{early})"
-
-
-def _records(table: pd.DataFrame | None) -> Sequence[Mapping[str, Any]]:
-    return [] if table is None else table.to_dict("records")  # type: ignore[return-value]
 
 
 def _text(value: Any) -> str:

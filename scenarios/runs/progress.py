@@ -323,7 +323,8 @@ class NotebookProgress(LineProgress):
         self._last = time.monotonic()
         # As plain text: a message may quote a stranger's file.
         if self._handle is None:
-            self._handle = display(_PlainLine(text), display_id=True)
+            line = _PlainLine(text)
+            self._handle = display(line, display_id=True)  # type: ignore[no-untyped-call]
         else:
             self._handle.update(_PlainLine(text))
 
