@@ -41,6 +41,7 @@ class Pace:
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._first: float | None = None
+        self._last = (0.0, 0.0)
 
     def begin(self) -> None:
         """Start to count."""
@@ -53,6 +54,7 @@ class Pace:
             day: simulated day.
             until: the last one.
         """
+        self._last = day, until
         gone = time.monotonic() - self._began
         if self._first is None:
             self._first = day
@@ -60,6 +62,10 @@ class Pace:
         if until <= self._first or done / (until - self._first) < LEAST_SHARE:
             return f"{_clock(gone)} gone"
         return f"{_clock(gone)} gone, {_clock(gone * (until - day) / done)} left"
+
+    def again(self) -> str:
+        """The same for the day that was told last; empty before there is one."""
+        return "" if self._first is None else self.text(*self._last)
 
 
 def _clock(seconds: float) -> str:
@@ -225,7 +231,7 @@ class LineProgress:
         least = max(self._every, REPEAT) if standing == self._waiting else self._every
         if time.monotonic() - self._last >= least:
             self._waiting = standing
-            self._print(standing)
+            self._print("; ".join(filter(None, (self._pace.again(), standing))))
 
     def count(self, done: int) -> None:
         """Print how many records have been read, if the last line is old enough."""
@@ -298,7 +304,8 @@ class BarProgress:
     def wait(self, standing: str) -> None:
         """Show the state of the calls."""
         if self._task is not None:
-            self._bar.update(self._task, description=self._shown(standing))
+            text = "; ".join(filter(None, (self._pace.again(), standing)))
+            self._bar.update(self._task, description=self._shown(text))
 
     def count(self, done: int) -> None:
         """Show how many records have been read."""

@@ -98,10 +98,8 @@ class RunPlots:
         ):
             edges = list(zip(ties.loc[rows, "source"], ties.loc[rows, "target"], strict=True))
             if edges:
-                drawn = nx.draw_networkx_edges(
-                    graph, places, edgelist=edges, ax=axes, edge_color=colour
-                )
-                drawn.set_label(label)
+                nx.draw_networkx_edges(graph, places, edgelist=edges, ax=axes, edge_color=colour)
+                axes.collections[-1].set_label(label)
         if len(graph):
             nx.draw_networkx_nodes(graph, places, ax=axes, node_size=15, node_color="black")
             axes.legend()

@@ -98,6 +98,36 @@ def test_a_line_fits_its_columns_and_keeps_what_matters(width: int) -> None:
         assert all(part in line for part in (*parts, "$1,234.50"))
 
 
+def test_what_is_waited_for_is_told_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    lines = LineProgress(stream, every=0.0)
+    lines.step(society(day=0.0))
+    now[0] = 10.0
+    lines.step(society(day=73.0))
+    now[0] = 20.0
+    lines.wait("day 73 of 365; calls: 3 answered, 2 under way")
+    assert stream.getvalue().splitlines()[-1] == (
+        "0:20 gone, 1:20 left; day 73 of 365; calls: 3 answered, 2 under way"
+    )
+
+
+def test_a_bar_fits_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    bar = BarProgress()
+    with bar:
+        bar.begin("simulating")
+        bar.step(asking(16, 12_345_678, 1234.5))
+        bar.wait("day 40 of 365; calls: 3 answered, 2 under way; " + "trouble " * 20)
+        (task,) = bar._bar.tasks
+        shown = task.description
+    assert len(shown) <= 80 - progress_.BAR - 4
+    assert shown.endswith("...")
+    assert "simulating" not in shown
+
+
 @pytest.mark.parametrize(
     ("tokens", "text"), [(999, "999 tokens"), (12_345, "12.3k tokens"), (2_000_000, "2M tokens")]
 )
@@ -117,7 +147,10 @@ def test_time_left_is_told_once_there_is_something_to_judge_by(
     assert pace.text(73.0, 365.0) == "0:10 gone, 0:40 left"
     now[0] = 100.0 + 7200
     assert pace.text(182.5, 365.0) == "2:00:00 gone, 2:00:00 left"
+    now[0] += 60
+    assert pace.again() == "2:01:00 gone, 2:01:00 left"
     pace.begin()
+    assert pace.again() == ""
     assert pace.text(365.0, 365.0) == "0:00 gone"
 
 
