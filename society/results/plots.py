@@ -6,13 +6,10 @@ and saved as matplotlib's users do. Without axes a new figure is made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-
-if TYPE_CHECKING:
-    from society.results.run import Run
 
 STATES = {
     "published": "tab:blue",
@@ -25,6 +22,17 @@ SIZE = (7.0, 4.0)
 """Of a new figure, in inches."""
 
 
+class RunWithTables(Protocol):
+    """What a plot needs of a run."""
+
+    @property
+    def days(self) -> float:
+        """The simulated time from day 0 to the end, in days."""
+
+    def table(self, name: str, *, plain: bool = False) -> pd.DataFrame:
+        """One table, with numpy's dtypes if ``plain``."""
+
+
 class RunPlots:
     """The plots of one run; ``run.plot`` gives it.
 
@@ -32,7 +40,7 @@ class RunPlots:
         run: finished or partial.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunWithTables) -> None:
         self._run = run
 
     def __repr__(self) -> str:

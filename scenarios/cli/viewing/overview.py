@@ -86,17 +86,20 @@ def sentence_of(summary: Mapping[str, Any]) -> str:
     """
     teams = summary["teams"]
     dissolved = sum(teams["dissolved"].values())
-    founded = "founded" if summary["partial"] is None else "ended"
     parts = [f"{teams['published']:,} published {_many(summary['papers'], 'paper')}"]
     if dissolved:
         parts.append(f"{dissolved:,} dissolved")
     still = (teams["running"] or 0) + (teams["finished"] or 0)
     if still:
         parts.append(f"{still:,} had not published by the end")
-    return (
-        f"in {_many(round(summary['days']), 'day')}, {_many(summary['scientists'], 'scientist')} "
-        f"{founded} {_many(teams['founded'], 'team')}: {', '.join(parts)}"
-    )
+    people, days = _many(summary["scientists"], "scientist"), round(summary["days"])
+    founded = _many(teams["founded"], "team")
+    if summary["partial"] is not None:
+        # Only teams that had ended are in the tables.
+        return f"stopped on day {days:,}; of the teams of {people}, {founded} had ended: " + (
+            ", ".join(parts)
+        )
+    return f"in {_many(days, 'day')}, {people} founded {founded}: {', '.join(parts)}"
 
 
 def _many(number: int, noun: str) -> str:

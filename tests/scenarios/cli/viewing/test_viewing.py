@@ -127,6 +127,10 @@ def test_the_sentence_tells_of_teams_that_ended_otherwise() -> None:
         "in 30 days, 1 scientist founded 6 teams: 1 published 1 paper, 3 dissolved, "
         "2 had not published by the end"
     )
+    stopped = summary | {"partial": "a budget"}
+    assert sentence_of(stopped).startswith(
+        "stopped on day 30; of the teams of 1 scientist, 6 teams had ended: 1 published"
+    )
 
 
 @pytest.fixture
