@@ -6,7 +6,7 @@
 FROM python:3.12-slim
 
 WORKDIR /app
-COPY pyproject.toml constraints.txt README.md LICENSE CITATION.cff ./
+COPY pyproject.toml constraints.txt README.md LICENSE CITATION.cff virsci_society.py ./
 COPY agents agents
 COPY society society
 COPY protocols protocols

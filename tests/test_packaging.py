@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
+MODULES = tuple(f"{name}.py" for name in PYPROJECT["tool"]["setuptools"]["py-modules"])
 NOT_IN_A_DISTRIBUTION = (".ci/*", ".gitignore")
 
 
@@ -55,7 +56,7 @@ def test_a_source_distribution_is_complete() -> None:
         made.process_template_line(line)
     # Added by the backend itself, without a line in MANIFEST.in.
     made.extend(path for path in files if path.split("/")[0] in PACKAGES and in_a_wheel(path))
-    made.extend(["pyproject.toml", "README.md", "MANIFEST.in"])
+    made.extend(["pyproject.toml", "README.md", "MANIFEST.in", *MODULES])
     made.extend(PYPROJECT["project"]["license-files"])
     left_out = sorted(set(files) - set(made.files))
     assert [p for p in left_out if not any(fnmatch(p, one) for one in NOT_IN_A_DISTRIBUTION)] == []
@@ -77,7 +78,12 @@ def test_the_container_copies_what_there_is_and_runs_the_demo() -> None:
     copied = [
         name for line in re.findall(r"^COPY (.*) \S+$", text, re.MULTILINE) for name in line.split()
     ]
-    assert set(copied) >= {*PACKAGES, "pyproject.toml", *PYPROJECT["project"]["license-files"]}
+    assert set(copied) >= {
+        *PACKAGES,
+        *MODULES,
+        "pyproject.toml",
+        *PYPROJECT["project"]["license-files"],
+    }
     assert all((ROOT / name).exists() for name in copied)
     # The build needs every file that the metadata name.
     assert PYPROJECT["project"]["readme"] in copied

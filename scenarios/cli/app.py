@@ -31,12 +31,12 @@ from scenarios.cli.help_examples import ExampleGroup, epilog_of
 from scenarios.cli.prompts import prompts
 from scenarios.cli.rate import rate
 from scenarios.cli.study import study
-from scenarios.cli.verify import verify
 from scenarios.cli.viewing.library_list import list_
 from scenarios.cli.viewing.new_scenario import new
 from scenarios.cli.viewing.overview import show
 from scenarios.cli.viewing.run_list import open_, runs
 from scenarios.cli.viewing.transcript import transcript
+from scenarios.cli.viewing.verify import verify
 from scenarios.config.registry import find_code_here
 
 

@@ -111,7 +111,7 @@ class BuildGroup(TyperGroup):
 
 
 def _is_outside(kind: str) -> bool:
-    from scenarios.config.installed_parts import installed_of
+    from scenarios.config.outside_code import installed_of
 
     return ":" in kind or kind in installed_of("importers")
 
@@ -233,7 +233,7 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
     """
     if kind in KINDS:
         return kind
-    from scenarios.config.installed_parts import installed_of
+    from scenarios.config.outside_code import installed_of
     from scenarios.config.registry import find_code_here, import_object, require_trust
     from society.ecosystem.importers.source import Source
 

@@ -53,6 +53,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society transcript runs/quickstart-1 Scientist7/1 --stage novelty --prompts",
         "society transcript runs/quickstart-1 Scientist7/1 --page talk.html",
     ),
+    "verify": ("society verify runs/quickstart-1",),
     "report": ("society report runs/quickstart-1",),
     "schema": ("society schema > scenario.schema.json", "society schema --markdown"),
     "ecosystem": (

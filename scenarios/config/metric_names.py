@@ -7,8 +7,7 @@ from typing import Any
 from agents.errors import InputError
 from agents.spelling import did_you_mean
 from metrics.measure_names import FAMILY_MEASURES, measures_named
-from scenarios.config.installed_parts import installed_of
-from scenarios.config.outside_code import import_member
+from scenarios.config.outside_code import import_member, installed_of
 from scenarios.config.registry import require_trust
 
 

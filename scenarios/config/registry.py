@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from agents.errors import InputError
 from agents.spelling import did_you_mean
-from scenarios.config.installed_parts import installed_of
-from scenarios.config.outside_code import import_member
+from scenarios.config.outside_code import import_member, installed_of
 
 if TYPE_CHECKING:
     # Imported where it is used: the start of the command passes through this file.

@@ -57,7 +57,7 @@ def _library_lines() -> Iterator[str]:
 
 
 def _plugin_lines() -> Iterator[str]:
-    from scenarios.config.installed_parts import installed_parts
+    from scenarios.config.outside_code import installed_parts
 
     found = installed_parts()
     if found:
@@ -81,7 +81,7 @@ def _kind_lines(kind: str) -> Iterator[str]:
 
 def _metric_lines() -> Iterator[str]:
     from metrics.measure_names import FAMILY_MEASURES
-    from scenarios.config.installed_parts import installed_of
+    from scenarios.config.outside_code import installed_of
 
     yield "metrics takes families and single measures; a family stands for all of its measures."
     yield "Where both share a name (novelty, teams, ...), the family is meant."

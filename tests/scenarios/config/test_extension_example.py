@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from metrics.report import page
 from scenarios.cli.app import app
-from scenarios.config.installed_parts import GROUP, installed_parts
+from scenarios.config.outside_code import GROUP, installed_parts
 from scenarios.config.schema import load_scenario
 from society.results.run import Run
 
