@@ -233,15 +233,15 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
     """
     if kind in KINDS:
         return kind
-    from scenarios.config.outside_code import installed_of
-    from scenarios.config.registry import find_code_here, import_object, require_trust
+    from scenarios.config.outside_code import import_member, installed_of
+    from scenarios.config.registry import find_code_here, require_trust
     from society.ecosystem.importers.source import Source
 
     path = installed_of("importers").get(kind, kind)
     if path == kind:
         require_trust(path, trust=trust)
         find_code_here(trust)
-    found = import_object(path)
+    found = import_member(path)
     if not (isinstance(found, type) and issubclass(found, Source)):
         raise InputError(f"{path!r} is no importer; subclass society.ecosystem.importers.Source")
     return found

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import InputError
+from agents.files.atomic_files import require_regular_file
 from scenarios.runs.run_journal import JOURNAL
-from society.results.table_files import require_regular_file
 
 MANIFEST = "manifest.json"
 PARTIAL = "partial"

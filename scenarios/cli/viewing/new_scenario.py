@@ -27,7 +27,7 @@ def new(
     ] = None,
 ) -> None:
     """Write a commented scenario file to be edited, which check and run accept as it is."""
-    from agents.files.atomic_files import write_atomically
+    from agents.files.atomic_files import make_folder, write_atomically
     from scenarios.config.document import SUFFIXES
 
     target = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")
@@ -35,7 +35,7 @@ def new(
         raise InputError(f"{target}: exists already; give another name")
     text = scenario_text(target.stem, from_)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         write_atomically(target, text)
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}") from error

@@ -55,8 +55,8 @@ def open_(
     """Open the page of a run or a study in the browser."""
     import webbrowser
 
+    from agents.files.atomic_files import require_regular_file
     from society.results.run import resolve_run_folder
-    from society.results.table_files import require_regular_file
 
     if not run.is_dir():
         raise InputError(f"{run}: no such folder; 'society runs' lists those that there are")

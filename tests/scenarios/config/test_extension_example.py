@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from metrics.report import page
 from scenarios.cli.app import app
+from scenarios.config import outside_code
 from scenarios.config.outside_code import GROUP, installed_parts
 from scenarios.config.schema import load_scenario
 from society.results.run import Run
@@ -39,6 +40,12 @@ def society(*arguments: object) -> Any:
 
 def settings(*pairs: str) -> list[str]:
     return [part for pair in pairs for part in ("--set", pair)]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is imported here is forgotten: a later fault of ours must not be told as a user's."""
+    monkeypatch.setattr(outside_code, "_imported", {})
 
 
 @pytest.fixture
