@@ -22,9 +22,19 @@ if TYPE_CHECKING:
     from scenarios.config.schema import load_scenario as load_scenario
     from scenarios.runs.build import ScenarioSociety as ScenarioSociety
     from scenarios.runs.build import build_society as build_society
+    from scenarios.runs.execute import replay as replay
     from scenarios.runs.execute import run_scenario as run_scenario
+    from scenarios.runs.progress import make_progress as make_progress
 
-__all__ = ["Scenario", "ScenarioSociety", "build_society", "load_scenario", "run_scenario"]
+__all__ = [
+    "Scenario",
+    "ScenarioSociety",
+    "build_society",
+    "load_scenario",
+    "make_progress",
+    "replay",
+    "run_scenario",
+]
 
 __getattr__ = lazy_exports(
     __name__,
@@ -33,6 +43,8 @@ __getattr__ = lazy_exports(
         "ScenarioSociety": "scenarios.runs.build",
         "build_society": "scenarios.runs.build",
         "load_scenario": "scenarios.config.schema",
+        "make_progress": "scenarios.runs.progress",
+        "replay": "scenarios.runs.execute",
         "run_scenario": "scenarios.runs.execute",
     },
 )

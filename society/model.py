@@ -105,7 +105,7 @@ class Society(mesa.Model):
         self.seed = seed = draw_seed() if seed is None else seed
         super().__init__(seed=seed)
         check_career_rules(ecosystem.profiles, careers, interventions)
-        self.step_days = to_ticks(step_days)
+        self.step_days, self.first_day = to_ticks(step_days), to_ticks(begin)
         env = simpy.Environment(initial_time=to_ticks(begin))
 
         def now() -> float:

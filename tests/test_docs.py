@@ -18,7 +18,6 @@ from typer.testing import CliRunner
 from agents.backends.context_window import read_windows
 from scenarios import load_scenario
 from scenarios.cli.app import app
-from society.results.run import Run
 from tests.faultserver import FaultServer, Plan
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -83,56 +82,6 @@ def test_the_notebook_runs(tmp_path, monkeypatch):
     outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
     assert all(out.output_type != "error" for cell in outputs for out in cell)
     assert any(outputs)
-
-
-def test_the_protocol_of_the_extension_page_runs_once_it_is_trusted(nursery, tmp_path, monkeypatch):
-    page = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
-    (tmp_path / "essay.txt").write_text("Write an essay on {{ topic }}.")
-    (tmp_path / "alone.py").write_text(blocks(page, "python")[0])
-    asked = ["run", "quickstart", "--set", "protocol.use=alone:Alone", "--set", "founding.most=2"]
-    monkeypatch.chdir(tmp_path)
-    refused = CliRunner().invoke(app, [*asked, "--out", "refused"])
-    assert refused.exit_code == 2
-    assert "--trust" in refused.stderr
-    trusted = nursery.society(*asked, "--out", "trusted", "--trust", cwd=tmp_path)
-    assert trusted.returncode == 0, trusted.stderr
-    assert set(Run.open(tmp_path / "trusted").table("teams")["protocol"]) == {"alone"}
-
-
-def test_the_other_parts_of_the_extension_page_run_together(nursery, tmp_path, monkeypatch):
-    page = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
-    for code in blocks(page, "python"):
-        name = code.split("\n", 1)[0].removeprefix("# ")
-        assert name.endswith(".py")
-        (tmp_path / name).write_text(code)
-    used = {
-        "protocol.selection.use": "regulars:Regulars",
-        "backend.acceptance.use": "friends:Friends",
-        "publication.use": "issues:Issues",
-        "protocol.turns": "1",
-        "until": "200d",
-    }
-    settings = [part for key, value in used.items() for part in ("--set", f"{key}={value}")]
-    folder = tmp_path / "runs" / "quickstart-0"
-    command = ("run", "quickstart", *settings, "--trust", "--out")
-    done = nursery.society(*command, folder, cwd=tmp_path, page=True)
-    assert done.returncode == 0, done.stderr
-    run = Run.open(folder)
-    accepted = run.table("invitations").query("outcome == 'accepted'")
-    assert len(accepted)
-    assert (accepted["load"] < 3).all()
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    runpy.run_path("measure_it.py")
-    source = '{"key": "a1", "name": "A title", "published": 2004, "by": ["Ada L.", "Bo M."]}\n'
-    (tmp_path / "export.jsonl").write_text(source)
-    (record,) = runpy.run_path("our_export.py")["OurExport"](tmp_path / "export.jsonl")
-    assert (record.title, len(record.authors)) == ("A title", 2)
-    settings = ["--set", "backend.use=my_model:MyModel", "--set", "until=60d"]
-    done = nursery.society(
-        "run", "quickstart", *settings, "--out", "modelled", "--trust", cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
 
 
 RECIPES = [

@@ -100,11 +100,22 @@ class Gateway:
         self._account: BudgetAccount | None = None
         self._under_way: set[asyncio.Future[None]] = set()
         self._answered, self._trouble = 0, ""
+        self._tokens, self._usd = 0, 0.0
 
     @property
     def waiting(self) -> int:
         """Number of requests that wait for a slot."""
         return 0 if self._pool is None else self._pool.waiting
+
+    @property
+    def under_way(self) -> int:
+        """Number of requests that have been sent and not answered."""
+        return len(self._under_way)
+
+    @property
+    def spent(self) -> tuple[int, float]:
+        """Tokens and US dollars of the attempts of this session that have ended."""
+        return self._tokens, self._usd
 
     def status_line(self) -> str:
         """One line on the calls of this session; safe from any thread."""
@@ -326,6 +337,7 @@ class Gateway:
         try:
             result = await self._call(request, attempt, slot, before)
             spent = attempt.usage.prompt_tokens + attempt.usage.completion_tokens
+            self._tokens, self._usd = self._tokens + spent, self._usd + attempt.usd
             reservation.settle(spent, attempt.usd, calls=int(isinstance(result, CallOutcome)))
         finally:
             # Only the first settling counts: this one is for an attempt that was cancelled, which

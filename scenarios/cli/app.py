@@ -17,7 +17,6 @@ from scenarios.cli.analysis import compare, measure, review
 from scenarios.cli.calibrate import calibrate
 from scenarios.cli.checkup import doctor, plan
 from scenarios.cli.common import (
-    Json,
     Online,
     RunFolder,
     ScenarioName,
@@ -28,10 +27,16 @@ from scenarios.cli.common import (
     with_seed,
 )
 from scenarios.cli.ecosystem import ecosystem
+from scenarios.cli.help_examples import ExampleGroup, epilog_of
 from scenarios.cli.prompts import prompts
 from scenarios.cli.rate import rate
 from scenarios.cli.study import study
-from scenarios.cli.verify import verify
+from scenarios.cli.viewing.library_list import list_
+from scenarios.cli.viewing.new_scenario import new
+from scenarios.cli.viewing.overview import show
+from scenarios.cli.viewing.run_list import open_, runs
+from scenarios.cli.viewing.transcript import transcript
+from scenarios.cli.viewing.verify import verify
 from scenarios.config.registry import find_code_here
 
 
@@ -72,14 +77,36 @@ def fork(
 app = typer.Typer(
     name="society",
     help="Simulate a society of virtual scientists.",
+    cls=ExampleGroup,
+    epilog=epilog_of(""),
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 app.add_typer(ecosystem, name="ecosystem")
 app.add_typer(study, name="study")
 app.add_typer(rate, name="rate")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib import metadata
+
+        typer.echo(f"society {metadata.version('virsci-society')}")
+        raise typer.Exit
+
+
+@app.callback()
+def version_option(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Simulate a society of virtual scientists."""
 
 
 @app.command()
@@ -184,36 +211,12 @@ app.command()(verify)
 app.command()(calibrate)
 
 
-@app.command("list")
-@guarded
-def list_() -> None:
-    """List the scenarios of the library."""
-    from scenarios.config.document import library
-
-    found = library()
-    width = max(len(name) for name in found)
-    for name, path in found.items():
-        typer.echo(f"{name:{width}}  {_first_comment(path)}")
-
-
-@app.command()
-@guarded
-def show(run: RunFolder, json: Json = False) -> None:
-    """Show what happened in a run, or in the part of it that there is."""
-    from metrics.summary import summarise_run
-    from scenarios.cli.console import partial_note, print_overview
-    from society.results.run import Run, resolve_run_folder
-
-    opened = Run.open(resolve_run_folder(run))
-    figures = summarise_run(opened)
-    if partial_note(opened):
-        typer.echo(partial_note(opened), err=True)
-    if json:
-        from json import dumps
-
-        typer.echo(dumps(figures, indent=2))
-    else:
-        print_overview(figures)
+app.command("list")(list_)
+app.command()(new)
+app.command()(show)
+app.command()(runs)
+app.command("open")(open_)
+app.command()(transcript)
 
 
 @app.command()
@@ -252,14 +255,6 @@ def schema(
         from scenarios.config.json_schema import json_schema
 
         typer.echo(dumps(json_schema(Scenario), indent=2))
-
-
-def _first_comment(path: Path) -> str:
-    """The first sentence of a scenario's head."""
-    with path.open(encoding="utf-8") as lines:
-        head = [line[1:].strip() for line in lines if line.startswith("#")]
-    words = " ".join(head).split(". ")[0].rstrip(".")
-    return words.split(": ")[0] if len(words) > 100 else words
 
 
 def main() -> None:

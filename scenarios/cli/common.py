@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, NoReturn, ParamSpec
 
@@ -16,7 +18,25 @@ from agents.redaction import redact
 from scenarios.config.outside_code import fault_in_outside_code
 from scenarios.runs.signals import sigterm_as_interrupt
 
-ScenarioName = Annotated[str, typer.Argument(metavar="SCENARIO", help="A name or a file.")]
+ARGUMENTS: ContextVar[tuple[str, ...] | None] = ContextVar("ARGUMENTS", default=None)
+"""The arguments of the command that runs, for the message that says how to go on with it."""
+
+
+def complete_scenario(incomplete: str) -> list[str]:
+    """Names of the library and scenario files here that begin with a text, for the shell."""
+    from scenarios.config.document import SUFFIXES, library
+
+    folder = Path(incomplete if incomplete.endswith("/") else Path(incomplete).parent)
+    here = sorted(folder.iterdir()) if folder.is_dir() else []
+    files = [f"{path}/" if path.is_dir() else str(path) for path in here]
+    named = [name for name in files if name.endswith(("/", *SUFFIXES))]
+    return [name for name in (*library(), *named) if name.startswith(incomplete)]
+
+
+ScenarioName = Annotated[
+    str,
+    typer.Argument(metavar="SCENARIO", help="A name or a file.", autocompletion=complete_scenario),
+]
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 Settings = Annotated[
     list[str] | None,
@@ -62,9 +82,10 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             try:
                 command(*args, **kwargs)
             except Stopped as error:
-                _leave(f"stopped: {error}\nthe same command goes on with it", error.exit_code)
+                notes = "".join(f"\n{note}" for note in getattr(error, "__notes__", ()))
+                _leave(f"stopped: {error}{notes}\n{_going_on()}", error.exit_code)
             except KeyboardInterrupt:
-                _leave("interrupted; the same command goes on with it", Stopped.exit_code)
+                _leave(f"interrupted; {_going_on()}", Stopped.exit_code)
             except Exception as error:
                 told = isinstance(error, SocietyError) and not isinstance(error, ProtocolError)
                 fault = None if told or isinstance(error, _ENDS) else fault_in_outside_code(error)
@@ -98,6 +119,13 @@ def count_repeats(lines: list[str]) -> list[str]:
 
 def _without_numbers(line: str) -> str:
     return re.sub(r"\d+", "#", line)
+
+
+def _going_on() -> str:
+    """What to type to go on: the same command again."""
+    words = ARGUMENTS.get()
+    same = "the same command goes on with it"
+    return same if words is None else f"{same}: {shlex.join(['society', *words])}"
 
 
 def _leave(message: str, code: int) -> NoReturn:

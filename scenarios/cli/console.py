@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.box import HEAVY_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from society.results.run import Run
+
+PLAIN_WIDTH = 1000
+"""Columns of a table that is piped, so that no cell is broken."""
 
 
 def partial_note(run: Run) -> str:
@@ -68,19 +74,26 @@ def print_overview(summary: Mapping[str, Any]) -> None:
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Print one table; columns of numbers are aligned to the right.
 
+    On a terminal it has rules; elsewhere it is plain text with one row a line.
+
     Args:
         title: above it.
         columns: heads.
         rows: one value for each column.
     """
-    table = Table(title=Text(title), title_justify="left")
+    plain = not sys.stdout.isatty()
+    rules = None if plain else HEAVY_HEAD
+    table = Table(title=None if plain else Text(title), title_justify="left", box=rules)
     for place, column in enumerate(columns):
         numbers = all(isinstance(row[place], int | float) for row in rows)
         table.add_column(column, justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         # As Text: a title or a reason from a model must not be read as markup.
         table.add_row(*(Text(cell(value)) for value in row))
-    Console().print(table)
+    if plain:
+        print(title)
+    width = PLAIN_WIDTH if plain and "COLUMNS" not in os.environ else None
+    Console(width=width).print(table)
 
 
 def cell(value: Any) -> str:

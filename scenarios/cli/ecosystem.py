@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from agents.errors import InputError
 from agents.files.atomic_files import make_folder, refuse_links, remove_folder
@@ -95,8 +96,32 @@ Paths = Annotated[
 ]
 Out = Annotated[Path, typer.Option(help="The folder to write.")]
 
+
+class BuildGroup(TyperGroup):
+    """The commands of ``build``; importers from outside are commands of the same form."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command for a kind of source, also for one that an installed package adds."""
+        known = super().get_command(ctx, cmd_name)
+        if known is not None or not _is_outside(cmd_name):
+            return known
+        single = typer.Typer(rich_markup_mode=None, add_completion=False)
+        single.command(cmd_name)(guarded(_from_source(cmd_name)))
+        return typer.main.get_command(single)
+
+
+def _is_outside(kind: str) -> bool:
+    from scenarios.config.outside_code import installed_of
+
+    return ":" in kind or kind in installed_of("importers")
+
+
 build = typer.Typer(
-    help="Build an ecosystem folder from a source.", no_args_is_help=True, rich_markup_mode=None
+    cls=BuildGroup,
+    help="Build an ecosystem folder from a source: one of those below, one that an installed "
+    "package adds ('society list importers'), or package.module:Class with --trust.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 
@@ -171,6 +196,9 @@ def _from_source(kind: str) -> Callable[..., None]:
         ] = False,
         seed: Annotated[int, typer.Option(min=0, help="Of the masks and the embedding.")] = 0,
         licence: Annotated[str, typer.Option(help="What the manifest says of rights.")] = "",
+        trust: Annotated[
+            bool, typer.Option("--trust", help="Import an importer that is named by path.")
+        ] = False,
     ) -> None:
         from society.ecosystem.building.build_options import build_options
 
@@ -190,10 +218,33 @@ def _from_source(kind: str) -> Callable[..., None]:
         hosting = {name: value for name, value in hosting.items() if value is not None}
         plan, facts = build_options(preset, given, embedding=embedding, seed=seed, hosting=hosting)
         options = {"authors": authors, "nameless": nameless, "malformed_share": malformed_share}
-        _build(kind, path, out, plan, options, facts | {"licence": licence}, keep_names)
+        source = _importer(kind, trust=trust)
+        _build(source, path, out, plan, options, facts | {"licence": licence}, keep_names)
 
-    command.__doc__ = f"Build from {KINDS[kind]}"
+    command.__doc__ = f"Build from {KINDS.get(kind, f'{kind}, an importer from outside.')}"
     return command
+
+
+def _importer(kind: str, *, trust: bool) -> str | type[Source]:
+    """The kind of source, or the class behind a name or path from outside.
+
+    Raises:
+        InputError: it is not trusted, cannot be imported, or is no importer.
+    """
+    if kind in KINDS:
+        return kind
+    from scenarios.config.outside_code import import_member, installed_of
+    from scenarios.config.registry import find_code_here, require_trust
+    from society.ecosystem.importers.source import Source
+
+    path = installed_of("importers").get(kind, kind)
+    if path == kind:
+        require_trust(path, trust=trust)
+        find_code_here(trust)
+    found = import_member(path)
+    if not (isinstance(found, type) and issubclass(found, Source)):
+        raise InputError(f"{path!r} is no importer; subclass society.ecosystem.importers.Source")
+    return found
 
 
 for _kind in KINDS:
@@ -245,7 +296,7 @@ def invented(
 
 
 def _build(
-    kind: str,
+    kind: str | type[Source],
     paths: list[Path],
     out: Path,
     plan: BuildOptions,

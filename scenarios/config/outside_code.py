@@ -1,8 +1,12 @@
-"""Import of classes from outside the project, and the message where their code fails.
+"""Parts from outside the project, by entry points and by path, and the message where they fail.
 
-A scenario names such a class as ``package.module:Class`` and is given ``--trust``. What its code
-raises is its author's to mend, so it is told with the file and the line, and not as a fault of
-this program.
+An installed package names its parts in the entry-point group ``virsci_society.KIND``, such as
+``virsci_society.metrics``; a scenario then uses the entry point's name like one of ours. Whoever
+installed the package has trusted it, so no ``--trust`` is needed. A name of ours is never taken by
+another package. Any other class is named as ``package.module:Class`` and needs ``--trust``.
+
+What code from outside raises is its author's to mend, so it is told with the file and the line, and
+not as a fault of this program.
 """
 
 from __future__ import annotations
@@ -10,15 +14,61 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from traceback import walk_tb
 from types import FrameType
 from typing import Any
 
 from agents.errors import InputError
 
+GROUP = "virsci_society."
+"""What the names of our entry-point groups begin with; the kind follows."""
 PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
 _imported: dict[str, None] = {}
 """Paths of the classes from outside that this process has imported; like ``sys.modules``."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPart:
+    """A part that an installed package adds.
+
+    Attributes:
+        kind: what it is, such as ``protocols`` or ``metrics``.
+        name: under which scenarios use it.
+        path: ``module:Name``.
+        package: name and version of the distribution.
+    """
+
+    kind: str
+    name: str
+    path: str
+    package: str
+
+
+@cache
+def installed_parts() -> tuple[InstalledPart, ...]:
+    """Every part that installed packages add, by kind and name; nothing of them is imported."""
+    # The start of every command passes through this file; most need no package's metadata.
+    from importlib import metadata
+
+    found = set()
+    for package in metadata.distributions():
+        for entry in package.entry_points:
+            if entry.group.startswith(GROUP):
+                kind, title = entry.group.removeprefix(GROUP), f"{package.name} {package.version}"
+                found.add((kind, entry.name, entry.value, title))
+    return tuple(InstalledPart(*one) for one in sorted(found))
+
+
+def installed_of(kind: str) -> dict[str, str]:
+    """Names and paths of the parts of a kind that installed packages add.
+
+    Args:
+        kind: such as ``protocols``.
+    """
+    # Of two packages that add the same name, the first by path.
+    return {one.name: one.path for one in reversed(installed_parts()) if one.kind == kind}
 
 
 def import_member(path: str) -> Any:

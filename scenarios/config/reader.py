@@ -21,6 +21,7 @@ from scenarios.config.diagnostics import Diagnostics, describe_errors, quote_val
 from scenarios.config.document import Document
 from scenarios.config.registry import (
     FromTable,
+    MetricNames,
     Section,
     Table,
     class_of,
@@ -103,6 +104,8 @@ class Reader:
 
     def _field(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
         """The value as pydantic may have it: parts built, everything else as it is."""
+        if any(isinstance(note, MetricNames) for note in field.metadata):
+            return self._metrics(self._listed(field, value, path), path)
         bases, table = field_parts(field)
         value = self._listed(field, value, path)
         if not bases or isinstance(value, BaseModel):
@@ -135,6 +138,19 @@ class Reader:
         if isinstance(value, str) and origin is not None and origin.label.startswith("--set"):
             return [part.strip() for part in value.split(",")]
         return value
+
+    def _metrics(self, value: Any, path: KeyPath) -> Any:
+        """A list of metrics, each of which there is."""
+        from scenarios.config.metric_names import check_metric_name
+
+        wrong = False
+        for place, name in enumerate(value if isinstance(value, list | tuple) else ()):
+            try:
+                check_metric_name(name, trust=self.trust)
+            except InputError as error:
+                self.diagnostics.add((*path, place), str(error))
+                wrong = True
+        return _FAILED if wrong else value
 
     def _named(
         self,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 from agents.errors import InputError
 from agents.spelling import did_you_mean
-from scenarios.config.outside_code import import_member
+from scenarios.config.outside_code import import_member, installed_of
 
 if TYPE_CHECKING:
     # Imported where it is used: the start of the command passes through this file.
@@ -108,6 +108,14 @@ ECOSYSTEMS: Table = {
     "strangers": "society.ecosystem.synthetic.strangers:Strangers",
     "folder": "scenarios.config.ecosystem_folder:Folder",
 }
+IMPORTERS: Table = {
+    "jsonl": "society.ecosystem.importers.formats.jsonl:JsonLines",
+    "aminer": "society.ecosystem.importers.formats.aminer:AMiner",
+    "oag": "society.ecosystem.importers.formats.oag:OpenAcademicGraph",
+    "openalex": "society.ecosystem.importers.formats.openalex:OpenAlex",
+    "virsci": "society.ecosystem.importers.formats.virsci:VirSciFiles",
+    "dblp": "society.ecosystem.importers.formats.academic_json:Dblp",
+}
 
 KINDS: Mapping[str, Table] = {
     "society.teams.contracts:TeamProtocol": PROTOCOLS,
@@ -128,6 +136,38 @@ KINDS: Mapping[str, Table] = {
 """Which table serves a field whose annotation names this base class."""
 
 
+TABLES: Mapping[str, Table] = {
+    "protocols": PROTOCOLS,
+    "founding": FOUNDING,
+    "leaders": LEADERS,
+    "selection": SELECTION,
+    "sizes": SIZES,
+    "careers": CAREERS,
+    "newcomers": NEWCOMERS,
+    "retirement": RETIREMENT,
+    "mobility": MOBILITY,
+    "drift": DRIFT,
+    "publication": PUBLICATION,
+    "durations": DURATIONS,
+    "backends": BACKENDS,
+    "acceptance": ACCEPTANCE,
+    "ecosystems": ECOSYSTEMS,
+    "importers": IMPORTERS,
+}
+"""Kinds of parts, and the table in which ours of each kind stand."""
+KIND_NAMES = (*TABLES, "metrics")
+"""Every kind of parts that a package can add."""
+
+
+def parts_of_kind(kind: str) -> dict[str, str]:
+    """Names and paths of all parts of a kind, ours and those of installed packages.
+
+    Args:
+        kind: a key of ``TABLES``.
+    """
+    return {**installed_of(kind), **TABLES[kind]}
+
+
 class FromTable:
     """Annotation of a field that takes parts of a stated table, whatever its base class."""
 
@@ -146,6 +186,10 @@ class Section:
         self.path = path
 
 
+class MetricNames:
+    """Annotation of a field that lists metrics, ours by name and others by dotted path."""
+
+
 def import_path(cls: type) -> str:
     """The dotted path ``module:Class`` of a class."""
     return f"{cls.__module__}:{cls.__qualname__}"
@@ -159,10 +203,22 @@ def import_class(path: str) -> type[BaseModel]:
     """
     from pydantic import BaseModel
 
-    target: Any = import_member(path)
+    target = import_member(path)
     if not (isinstance(target, type) and issubclass(target, BaseModel)):
         raise InputError(f"{path!r} is not a part; subclass agents.config.Part")
     return target
+
+
+def require_trust(path: str, *, trust: bool) -> None:
+    """Refuse code from outside that nobody has vouched for.
+
+    Raises:
+        InputError: it is not trusted.
+    """
+    if not trust:
+        raise InputError(
+            f"{path!r} is code from outside and would be run; read it, then give --trust"
+        )
 
 
 def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseModel]:
@@ -179,24 +235,37 @@ def class_of(use: Any, table: Table, base: type, *, trust: bool) -> type[BaseMod
     """
     if isinstance(use, str) and use in table:
         return import_class(table[use])
+    if isinstance(use, str) and ":" not in use and use in (outside := _installed(table)):
+        return _subclass(outside[use], base)
     if not isinstance(use, str) or ":" not in use:
-        known = " or ".join(repr(name) for name in table)
-        hint = did_you_mean(str(use), table)
+        names = (*table, *_installed(table))
+        known = " or ".join(repr(name) for name in names)
+        hint = did_you_mean(str(use), names)
         raise InputError(f"got {use!r}, expected {known} or package.module:Class{hint}")
-    if not trust:
-        raise InputError(
-            f"{use!r} is code from outside and would be run; read it, then give --trust"
-        )
-    target = import_class(use)
+    require_trust(use, trust=trust)
+    return _subclass(use, base)
+
+
+def _subclass(path: str, base: type) -> type[BaseModel]:
+    target = import_class(path)
     if not issubclass(target, base):
-        raise InputError(f"{use!r} is no {base.__name__}; this key takes a subclass of it")
+        raise InputError(f"{path!r} is no {base.__name__}; this key takes a subclass of it")
     return target
 
 
+def _installed(table: Table) -> Mapping[str, str]:
+    """Names and paths of what installed packages add to a table."""
+    kind = next((kind for kind, one in TABLES.items() if one is table), None)
+    return {} if kind is None else installed_of(kind)
+
+
 def name_of(cls: type, table: Table) -> str:
-    """The name under which a table lists a class, or else its dotted path."""
+    """The name under which a table or an installed package lists a class, or its dotted path."""
     path = import_path(cls)
-    return next((name for name, listed in table.items() if listed == path), path)
+    named = next((name for name, listed in table.items() if listed == path), None)
+    if named is not None:
+        return named
+    return next((name for name, listed in _installed(table).items() if listed == path), path)
 
 
 def classes_in(annotation: Any) -> list[type[BaseModel]]:

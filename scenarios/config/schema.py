@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
@@ -22,6 +22,7 @@ from agents.gateway.budget import Budget
 from agents.gateway.readability import Unreadable
 from agents.gateway.retry import Retry
 from agents.spelling import did_you_mean
+from metrics.measure_names import FAMILY_MEASURES
 from scenarios.config.diagnostics import Diagnostics
 from scenarios.config.document import (
     Document,
@@ -37,6 +38,7 @@ from scenarios.config.registry import (
     ECOSYSTEMS,
     PROTOCOLS,
     FromTable,
+    MetricNames,
     Section,
     import_class,
 )
@@ -90,10 +92,22 @@ LATER: Mapping[str, Any] = {
 """Keys that came after the first runs, left out of a scenario's identity where they are off."""
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
 BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff", "unreadable"})
-Family = Literal[
-    "novelty", "leaks", "teams", "structure", "impact", "concurrency", "cost", "chance"
-]
-METRICS: tuple[Family, ...] = tuple(one for one in get_args(Family) if one != "chance")
+METRICS: tuple[str, ...] = tuple(one for one in FAMILY_MEASURES if one != "chance")
+METRIC_NAMES = {
+    "type": "array",
+    "uniqueItems": True,
+    "items": {
+        "type": "string",
+        "anyOf": [
+            {"enum": list(FAMILY_MEASURES), "description": "a family of measures"},
+            {
+                "enum": [name for one in FAMILY_MEASURES.values() for name in one],
+                "description": "a single measure",
+            },
+            {"pattern": ":", "description": "package.module:function"},
+        ],
+    },
+}
 
 
 def _month(value: Any) -> Any:
@@ -196,9 +210,12 @@ class Scenario(Part):
     nothing (``none``), a lot (``chance``) or review (``peer_review``)."""
     backend: BackendSettings = Field(default_factory=BackendSettings)
     """Who speaks for the scientists."""
-    metrics: tuple[Family, ...] = METRICS
-    """What is measured when the run has ended; ``chance`` (tails with a bootstrap, small worlds
-    and combinations of topics against random networks) takes longest and only if named."""
+    metrics: Annotated[tuple[str, ...], MetricNames(), WithJsonSchema(METRIC_NAMES)] = METRICS
+    """What is measured when the run has ended: families of measures (``novelty``, ``leaks``,
+    ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``chance``), single measures
+    (``society list metrics`` says which is which) and functions from outside. ``chance`` (tails
+    with a bootstrap, small worlds and combinations of topics against random networks) takes longest
+    and only if named."""
     novelty: Annotated[Part | None, Section("metrics.novelty.novelty:Novelty")] = None
     """Settings of the novelty metric; null: those of the paper."""
     interventions: Annotated[tuple[Intervention, ...], WithJsonSchema(INTERVENTIONS)] = ()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 from agents.errors import DISK_FULL, Diverged, InputError, Stopped
@@ -29,7 +29,7 @@ from agents.journal.journal import Journal
 from scenarios.config.ecosystem_folder import Folder
 from scenarios.config.schema import Scenario, load_scenario
 from scenarios.runs.identity import is_same_scenario
-from scenarios.runs.progress import NoProgress, Progress, report_waiting
+from scenarios.runs.progress import NoProgress, Progress, RunState, report_waiting
 from scenarios.runs.run_folder import (
     DIGEST,
     MANIFEST,
@@ -47,6 +47,9 @@ from scenarios.runs.run_journal import (
 )
 from scenarios.runs.shared_resources import SharedResources
 from scenarios.runs.signals import interruptible
+
+if TYPE_CHECKING:
+    from society.model import Society
 
 
 class RunGuard(Protocol):
@@ -144,8 +147,10 @@ def _run(
         with interruptible(society), report_waiting(society, progress), losing:
             society.run_to_end(progress.step)
     except Stopped as stop:
+        ledger = ledger_of(journal)
+        stop.add_note(f"it stood at {_standing(society, ledger)}")
         with resources.build_lock:
-            write_partial(scenario, society, ecosystem, folder, ledger_of(journal), stop)
+            write_partial(scenario, society, ecosystem, folder, ledger, stop)
         raise
     if gateway.readability.warning:
         progress.begin(gateway.readability.warning)
@@ -159,6 +164,16 @@ def _run(
             write_run(scenario, society, ecosystem, folder, ledger_of(journal), page=page)
     except OSError as error:
         raise Stopped(f"{folder}: cannot be written to: {error.strerror}") from error
+
+
+def _standing(society: Society, ledger: Mapping[str, Any]) -> str:
+    """Where a run stands and what it has cost over all its sessions, in one sentence."""
+    words = RunState.of(society).sentence()
+    tokens = int(ledger["prompt_tokens"]) + int(ledger["completion_tokens"])
+    if not tokens:
+        return words
+    price = f", ${ledger['usd']:,.2f}" if ledger["usd"] else ""
+    return f"{words}; paid so far: {tokens:,} tokens{price}"
 
 
 def replay(

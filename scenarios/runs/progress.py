@@ -1,4 +1,6 @@
-"""The progress of a run, shown as a bar on a terminal and as lines elsewhere.
+"""The progress of a run, as a bar on a terminal, one line in a notebook and lines in a log.
+
+Each shows the share done, real time gone and left, teams, calls, tokens and money, in 80 columns.
 
 The society reports every step of its clock. The clock stands still while a run waits for a model,
 for a minute when the model is slow and for an hour when its provider is down; so a thread of its
@@ -11,8 +13,9 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
@@ -23,6 +26,143 @@ EVERY = 5.0
 REPEAT = 60.0
 """Seconds after which a line about waiting is printed again although nothing has changed."""
 YEAR = 365
+WIDTH = 80
+"""Columns of a line."""
+LEAST_SHARE = 0.02
+"""Share of the simulated time from which on the time left is estimated."""
+
+
+class Pace:
+    """Real time since the simulation began, and an estimate of what is left.
+
+    The estimate takes it that the rest goes as fast as what has been simulated in this session.
+    """
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._first: float | None = None
+        self._last = (0.0, 0.0)
+
+    def begin(self) -> None:
+        """Start to count."""
+        self._began, self._first = time.monotonic(), None
+
+    def text(self, day: float, until: float) -> str:
+        """Such as ``0:12 gone, 1:37 left``.
+
+        Args:
+            day: simulated day.
+            until: the last one.
+        """
+        self._last = day, until
+        gone = time.monotonic() - self._began
+        if self._first is None:
+            self._first = day
+        done = day - self._first
+        if until <= self._first or done / (until - self._first) < LEAST_SHARE:
+            return f"{_clock(gone)} gone"
+        return f"{_clock(gone)} gone, {_clock(gone * (until - day) / done)} left"
+
+    def again(self) -> str:
+        """The same for the day that was told last; empty before there is one."""
+        return "" if self._first is None else self.text(*self._last)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """Where a run stands, as progress is shown.
+
+    Attributes:
+        date: simulated calendar date.
+        day: the same in days.
+        until: the last day.
+        share: of the simulated time, from 0 to 1.
+        teams: by state.
+        calls: questions asked, with those taken from the journal.
+        under_way: requests sent and not answered.
+        tokens: of this session's attempts.
+        usd: their price in US dollars, 0 where none is known.
+    """
+
+    date: str
+    day: float
+    until: float
+    share: float
+    teams: Mapping[str, int]
+    calls: int
+    under_way: int
+    tokens: int
+    usd: float
+
+    @classmethod
+    def of(cls, society: Society) -> RunState:
+        """The state of a society."""
+        inside = list(society.world.teams.values())
+        states = Counter(team.state for team in inside)
+        states.update(_states_written(society))
+        calls = len(society.log.rows["calls"])
+        # Calls become rows when their team ends; until then they are with its answers.
+        calls += sum(len(answer.calls) for team in inside for answer in team.answers)
+        gateway = society.dispatcher.gateway
+        first = society.first_day
+        return cls(
+            date=simulated_date(society.ecosystem.boundary, society.day),
+            day=society.day,
+            until=society.until,
+            share=(society.day - first) / (society.until - first),
+            teams=dict(sorted(states.items())),
+            calls=calls,
+            under_way=gateway.under_way,
+            tokens=gateway.spent[0],
+            usd=gateway.spent[1],
+        )
+
+    def line(self, pace: str = "", width: int = WIDTH) -> str:
+        """One line of at most ``width`` columns; what matters least is left out first.
+
+        Args:
+            pace: time gone and left; empty: not known.
+            width: columns.
+        """
+        teams = ", ".join(f"{count} {state}" for state, count in self.teams.items())
+        calls = f"{self.calls:,} calls" + (f" ({self.under_way} open)" if self.under_way else "")
+        paid = f"{_short(self.tokens)} tokens" if self.tokens else ""
+        money = f"${self.usd:,.2f}" if self.usd else ""
+        total = f"{sum(self.teams.values()):,} teams"
+        share, day = f"{self.share:.0%}", f"day {self.day:.0f} of {self.until:.0f}"
+        choices = (
+            (share, self.date, day, pace, teams or "no team yet", calls, paid, money),
+            (share, day, pace, teams or "no team yet", calls, paid, money),
+            (share, day, pace, total, calls, paid, money),
+            (share, pace, total, calls, paid, money),
+            (share, pace, calls, paid, money),
+            (share, pace),
+        )
+        lines = ["; ".join(filter(None, parts)) for parts in choices]
+        return next((one for one in lines if len(one) <= width), lines[-1])
+
+    def sentence(self) -> str:
+        """The same in words, for the message of a run that was stopped."""
+        teams = ", ".join(f"{count} {state}" for state, count in self.teams.items())
+        words = f"{self.date} (day {self.day:.0f} of {self.until:.0f}, {self.share:.0%})"
+        return f"{words}; teams: {teams or 'none yet'}; calls: {self.calls:,}"
+
+
+def _short(number: int) -> str:
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            return (
+                f"{number / size:.3g}{letter}"
+                if number < 1000 * size
+                else f"{number // size}{letter}"
+            )
+    return str(number)
 
 
 class Progress(Protocol):
@@ -64,6 +204,7 @@ class LineProgress:
         self._every = every
         self._last = time.monotonic()
         self._waiting = ""
+        self._pace = Pace()
 
     def __enter__(self) -> Self:
         return self
@@ -73,12 +214,14 @@ class LineProgress:
 
     def begin(self, phase: str) -> None:
         """Print the phase."""
+        self._pace.begin()
         self._print(phase)
 
     def step(self, society: Society) -> None:
         """Print where the society is, if the last line is old enough."""
         if time.monotonic() - self._last >= self._every:
-            self._print(progress_line(society))
+            pace = self._pace.text(society.day, society.until)
+            self._print(RunState.of(society).line(pace))
 
     def wait(self, standing: str) -> None:
         """Print the state of the calls, if the last line is old enough.
@@ -88,7 +231,7 @@ class LineProgress:
         least = max(self._every, REPEAT) if standing == self._waiting else self._every
         if time.monotonic() - self._last >= least:
             self._waiting = standing
-            self._print(standing)
+            self._print("; ".join(filter(None, (self._pace.again(), standing))))
 
     def count(self, done: int) -> None:
         """Print how many records have been read, if the last line is old enough."""
@@ -100,23 +243,37 @@ class LineProgress:
         print(text, file=self._stream, flush=True)
 
 
+BAR = 10
+"""Columns of the bar."""
+
+
 class BarProgress:
     """A bar that fills with simulated time."""
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
+        self._console = Console(stderr=True)
         self._bar = RichProgress(
             SpinnerColumn(),
+            BarColumn(bar_width=BAR),
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
+            console=self._console,
             transient=True,
         )
         self._task: Any = None
+        self._pace = Pace()
+
+    def _shown(self, text: str) -> str:
+        """The text in one line beside the bar."""
+        width = self._width()
+        return text if len(text) <= width else f"{text[: width - 3]}..."
+
+    def _width(self) -> int:
+        # Spinner and bar, each with a space behind it.
+        return max(self._console.width - BAR - 4, 20)
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -129,22 +286,26 @@ class BarProgress:
         """Show the phase, with a bar that only moves."""
         if self._task is not None:
             self._bar.remove_task(self._task)
-        self._task = self._bar.add_task(phase, total=None)
+        self._pace.begin()
+        self._task = self._bar.add_task(self._shown(phase), total=None)
 
     def step(self, society: Society) -> None:
         """Show where the society is."""
         if self._task is not None:
+            state = RunState.of(society)
+            pace = self._pace.text(society.day, society.until)
             self._bar.update(
                 self._task,
-                description=progress_line(society),
-                total=society.until,
-                completed=society.day,
+                description=state.line(pace, self._width()),
+                total=1.0,
+                completed=state.share,
             )
 
     def wait(self, standing: str) -> None:
         """Show the state of the calls."""
         if self._task is not None:
-            self._bar.update(self._task, description=standing)
+            text = "; ".join(filter(None, (self._pace.again(), standing)))
+            self._bar.update(self._task, description=self._shown(text))
 
     def count(self, done: int) -> None:
         """Show how many records have been read."""
@@ -152,22 +313,49 @@ class BarProgress:
             self._bar.update(self._task, description=f"{done:,} records read")
 
 
+class NotebookProgress(LineProgress):
+    """One line below the cell of a notebook, which is written over by the next.
+
+    Args:
+        every: least seconds between two states of the line.
+    """
+
+    def __init__(self, every: float = 0.5) -> None:
+        super().__init__(every=every)
+        self._handle: Any = None
+
+    def _print(self, text: str) -> None:
+        from IPython.display import display
+
+        self._last = time.monotonic()
+        # As plain text: a message may quote a stranger's file.
+        if self._handle is None:
+            line = _PlainLine(text)
+            self._handle = display(line, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            self._handle.update(_PlainLine(text))
+
+
+class _PlainLine:
+    """A text that a notebook shows as it is."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
 def make_progress() -> LineProgress | BarProgress:
-    """A bar on a terminal, lines elsewhere."""
-    return BarProgress() if sys.stderr.isatty() else LineProgress()
+    """A bar on a terminal, one line in a notebook, lines elsewhere."""
+    if sys.stderr.isatty():
+        return BarProgress()
+    return NotebookProgress() if _in_notebook() else LineProgress()
 
 
-def progress_line(society: Society) -> str:
-    """Simulated date, teams by state and calls done, in one line."""
-    inside = list(society.world.teams.values())
-    states = Counter(team.state for team in inside)
-    states.update(_states_written(society))
-    teams = ", ".join(f"{count} {state}" for state, count in sorted(states.items())) or "none yet"
-    day = simulated_date(society.ecosystem.boundary, society.day)
-    calls = len(society.log.rows["calls"])
-    # Calls become rows when their team ends; until then they are with its answers.
-    calls += sum(len(answer.calls) for team in inside for answer in team.answers)
-    return f"{day} (day {society.day:.0f} of {society.until:.0f}); teams: {teams}; calls: {calls}"
+def _in_notebook() -> bool:
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
 
 
 def _states_written(society: Society) -> Counter[str]:
@@ -203,8 +391,11 @@ def report_waiting(society: Society, progress: Progress, every: float = EVERY) -
     def watch() -> None:
         while not ended.wait(every):
             if not gateway.shut:
+                tokens, usd = gateway.spent
+                paid = f"{_short(tokens)} tokens" if tokens else ""
+                money = f"${usd:,.2f}" if usd else ""
                 date = f"day {society.day:.0f} of {society.until:.0f}"
-                progress.wait(f"{date}; {gateway.status_line()}")
+                progress.wait("; ".join(filter(None, (date, gateway.status_line(), paid, money))))
 
     thread = threading.Thread(target=watch, name="watch", daemon=True)
     thread.start()

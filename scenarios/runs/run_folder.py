@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.config import Part
-from agents.errors import Stopped
+from agents.errors import InputError, Stopped
 from agents.files.atomic_files import make_folder, remove_file, remove_folder, write_atomically
 from agents.files.file_hashes import HASHES, hash_json, write_hashes
 from agents.redaction import redact
@@ -220,13 +220,30 @@ def resolved_text(scenario: Scenario) -> str:
 
 def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
     """Every table of the metrics that the scenario names, by the name of the measure."""
-    from metrics.registry import FAMILIES, measure
+    from metrics.measure_names import measures_named
+    from metrics.registry import measure
+    from scenarios.config.metric_names import outside_metric
 
-    named = [name for family in scenario.metrics for name in FAMILIES[family]]
-    measures = {name: measure(run, name) for name in named}
+    measures = {}
+    for metric in scenario.metrics:
+        for name in measures_named(metric):
+            measures[name] = measure(run, name)
+        if (outside := outside_metric(metric)) is not None:
+            name, function = outside
+            measures[name] = run.add_measure(name, _table_of(function(run), metric))
     if scenario.backend.backend.parts:
         return {name: _marked(table, run) for name, table in measures.items()}
     return measures
+
+
+def _table_of(measured: Any, metric: str) -> pd.DataFrame:
+    """What a metric from outside has returned, which has to be a table."""
+    import pandas as pd
+
+    if not isinstance(measured, pd.DataFrame):
+        got = type(measured).__name__
+        raise InputError(f"metrics: {metric} returned {got}; a metric returns a DataFrame")
+    return measured
 
 
 def _marked(measured: pd.DataFrame, run: Run) -> pd.DataFrame:

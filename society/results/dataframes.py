@@ -88,6 +88,31 @@ def cast_table(name: str, table: pd.DataFrame) -> pd.DataFrame:
     return sort_canonically(name, pd.DataFrame(data))
 
 
+def with_numpy_dtypes(table: pd.DataFrame) -> pd.DataFrame:
+    """A copy with numpy's own dtypes, so that no value is ``pd.NA``.
+
+    Args:
+        table: with nullable columns.
+
+    Returns:
+        ``Float64`` becomes ``float64`` with NaN where a value is missing; ``Int64`` becomes
+        ``int64``, or ``float64`` with NaN if a value is missing; ``boolean`` becomes ``bool``, or
+        ``float64`` (1, 0, NaN); a text is ``object``, None where it is missing.
+    """
+    return pd.DataFrame({name: _numpy_column(table[name]) for name in table}, index=table.index)
+
+
+def _numpy_column(column: pd.Series[Any]) -> Any:
+    kind, missing = str(column.dtype), bool(column.isna().any())
+    if kind == "Float64" or (missing and kind in ("Int64", "boolean")):
+        return column.to_numpy(dtype="float64", na_value=float("nan"))
+    if kind in ("Int64", "boolean"):
+        return column.to_numpy(dtype="int64" if kind == "Int64" else "bool")
+    if kind in ("string", "str", "object"):
+        return column.astype(object).where(column.notna(), None)
+    return column
+
+
 def sort_canonically(name: str, table: pd.DataFrame) -> pd.DataFrame:
     """Sort a table by its leading columns, then by all others, missing values last.
 

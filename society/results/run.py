@@ -7,13 +7,14 @@
     network.graphml  network.gexf  report.html
     partial/  the same of a run that was stopped: no digest, measures or networks
 
-``Run`` computes nothing; the measures of a run are in ``metrics``.
+``Run`` computes no measure by itself; the measures of a run are in ``metrics``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,10 @@ import pandas as pd
 from agents.errors import InputError
 from agents.files.atomic_files import require_regular_file
 from agents.files.file_hashes import FileHashes, read_hashes
-from society.results.dataframes import build_tables, cast_table
+from society.results.dataframes import build_tables, cast_table, with_numpy_dtypes
+from society.results.plots import RunPlots
 from society.results.speaker import is_events_header, speaker_of
-from society.results.table_files import read_parquet, write_csv
+from society.results.table_files import count_rows, read_parquet, write_csv
 from society.results.tables import TABLES, TableRows
 from society.results.vectors import Vectors, read_vectors
 
@@ -169,14 +171,63 @@ class Run:
         why = self.manifest.get("partial")
         return None if why is None else str(why)
 
+    @property
+    def plot(self) -> RunPlots:
+        """Plots of the run: ``run.plot.timeline()``, ``network``, ``papers`` and ``calls``."""
+        return RunPlots(self)
+
+    def __repr__(self) -> str:
+        """What the run is, in one line; tables are counted and not read."""
+        facts = ", ".join(f"{count} {name}" for name, count in self._counts().items())
+        name = self.name or "unnamed"
+        return f"<Run {name}, seed {self.manifest.get('seed')}: {facts}; {self._state()}>"
+
+    def _repr_html_(self) -> str:
+        backend = self.manifest.get("backend")
+        about = backend.get("about") if isinstance(backend, Mapping) else backend
+        facts = {
+            "seed": self.manifest.get("seed"),
+            "simulated days": self.manifest.get("days"),
+            **self._counts(),
+            "state": self._state(),
+            "who spoke": about,
+            "digest": self.digest,
+            "folder": self.folder,
+            "measures": ", ".join(self.measure_names()),
+        }
+        rows = "".join(
+            f"<tr><th>{escape(key)}</th><td>{escape(str(value))}</td></tr>"
+            for key, value in facts.items()
+            if value not in (None, "")
+        )
+        return f"<table><caption>{escape(self.name or 'a run')}</caption>{rows}</table>"
+
+    def _counts(self) -> dict[str, str]:
+        return {name: self._count(name) for name in ("scientists", "teams", "papers", "calls")}
+
+    def _count(self, name: str) -> str:
+        try:
+            path = None if name in self._tables else self._file(f"tables/{name}.parquet")
+            return f"{len(self.table(name)) if path is None else count_rows(path):,}"
+        except InputError:
+            return "unreadable"
+
+    def _state(self) -> str:
+        return "finished" if self.partial is None else f"not finished: {self.partial}"
+
     def _stated(self, key: str) -> Any:
         if key not in self.manifest:
             where = self.folder / MANIFEST if self.folder else "the manifest"
             raise InputError(f"{where}: no key {key!r}; write the run again with this release")
         return self.manifest[key]
 
-    def table(self, name: str) -> pd.DataFrame:
+    def table(self, name: str, *, plain: bool = False) -> pd.DataFrame:
         """One table in canonical order, with the columns and dtypes of ``society.results.tables``.
+
+        Args:
+            name: of the table.
+            plain: True: a copy with numpy's dtypes, NaN for missing numbers and None for missing
+                texts, in place of pandas' nullable ones.
 
         Raises:
             InputError: no such table, or its file is damaged.
@@ -187,25 +238,39 @@ class Run:
             path = self._file(f"tables/{name}.parquet")
             read = read_parquet(path) if path is not None else pd.DataFrame()
             self._tables[name] = cast_table(name, read)
-        return self._tables[name]
+        return with_numpy_dtypes(self._tables[name]) if plain else self._tables[name]
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """All tables, by name."""
         return {name: self.table(name) for name in TABLES}
 
-    def measure(self, name: str) -> pd.DataFrame:
-        """One measure as it was written with the run, or added to it.
+    def measure(
+        self, what: str | Callable[[Run], pd.DataFrame], *, plain: bool = False
+    ) -> pd.DataFrame:
+        """One measure, as it was written with the run or added to it, or computed now.
+
+        Args:
+            what: name of a measure that the run holds; or a function of a run, such as one of
+                ``metrics.METRICS``, which is called once and whose table is kept under its name.
+            plain: as for ``table``.
 
         Raises:
             InputError: the run holds no measure of that name; the message lists those it holds.
         """
+        name = what if isinstance(what, str) else what.__name__
+        if not isinstance(what, str) and name not in self._measures:
+            self.add_measure(name, what(self))
         if name not in self._measures:
             path = self._file(f"tables/measures/{name}.parquet") if name.isidentifier() else None
             if path is None:
                 held = ", ".join(self.measure_names()) or "none"
-                raise InputError(f"no measure is called {name!r}; this run holds: {held}")
+                raise InputError(
+                    f"no measure is called {name!r}; this run holds: {held}; "
+                    "metrics.measure(run, NAME) computes others"
+                )
             self._measures[name] = read_parquet(path)
-        return self._measures[name]
+        found = self._measures[name]
+        return with_numpy_dtypes(found) if plain else found
 
     def add_measure(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
         """Keep a measure that was computed from this run in memory, and return it.

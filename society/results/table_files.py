@@ -86,6 +86,18 @@ def write_parquet(
         pq.write_table(arrow.replace_schema_metadata(metadata), temporary, compression="zstd")
 
 
+def count_rows(path: Path) -> int:
+    """The number of rows of a Parquet file, from its head.
+
+    Raises:
+        InputError: not a regular file, or not Parquet.
+    """
+    try:
+        return int(pq.read_metadata(require_regular_file(path)).num_rows)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+
+
 def read_parquet(path: Path) -> pd.DataFrame:
     """Read one Parquet file of a run folder, within limits of size.
 

@@ -126,7 +126,7 @@ def test_show_and_report_of_an_unfinished_run_take_its_part(put, part_rows):
         assert json.loads(shown.stdout)["partial"] == WHY
         done = society("report", given)
         assert (done.stderr, done.stdout) == (line, f"report: {folder / 'report.html'}\n")
-        plain = society("show", given).stdout
+        plain = society("show", given, "--full").stdout
         assert "teams that had ended" in plain
         assert "teams running" in plain
     assert "Part of a run." in (folder / "report.html").read_text()
@@ -167,7 +167,7 @@ def test_show_prints_rungs_and_ledger(put, rows):
         "sessions": [{"session": 1}, {"session": 2, "changed": ["until: 1 -> 2"]}],
         "parted": "S9/1/topic",
     }
-    shown = society("show", put("run", rows, {"ledger": ledger})).stdout
+    shown = society("show", put("run", rows, {"ledger": ledger}), "--full").stdout
     for words in ("re-asked", "99.0%", "attempts in doubt", "calls in doubt", "US dollars"):
         assert words in shown, words
     for words in ("until: 1 -> 2", "S9/1/topic"):
@@ -176,7 +176,7 @@ def test_show_prints_rungs_and_ledger(put, rows):
 
 def test_show_of_a_run_without_a_ledger_prints_none(put, rows):
     folder = put("run", rows, {"ledger": {"attempts": 0}})
-    assert "what was asked and paid" not in society("show", folder).stdout
+    assert "what was asked and paid" not in society("show", folder, "--full").stdout
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def test_a_folder_of_an_older_release_is_shown_and_reported(older):
     shown = json.loads(society("show", older, "--json").stdout)
     assert shown["reading"] is shown["ledger"] is shown["partial"] is None
     assert shown["waiting_days"] == {"2": 1.0, "4": 2.5}
-    assert "US dollars" not in society("show", older).stdout
+    assert "US dollars" not in society("show", older, "--full").stdout
 
 
 def test_a_measure_that_lacks_a_column_is_taken_again(older, run):

@@ -2,14 +2,13 @@ import importlib
 import inspect
 import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from agents.errors import InputError
+from metrics.measure_names import FAMILY_MEASURES, measures_named
 from metrics.registry import FAMILIES, METRICS, measure
 from scenarios.config.schema import METRICS as DEFAULT
-from scenarios.config.schema import Family
 
 MODULES = sorted({metric.__module__ for metric in METRICS.values()})
 HERE = Path(__file__).parent
@@ -89,6 +88,17 @@ def test_what_was_written_goes_before_what_would_be_computed(run, make_run):
 
 
 def test_a_scenario_can_ask_for_every_family_and_has_all_but_chance_by_default():
-    assert set(get_args(Family)) == set(FAMILIES)
+    assert {name: list(one) for name, one in FAMILY_MEASURES.items()} == {
+        name: list(family) for name, family in FAMILIES.items()
+    }
     assert set(DEFAULT) == set(FAMILIES) - {"chance"}
     assert list(METRICS) == [name for family in FAMILIES.values() for name in family]
+
+
+def test_a_name_stands_for_a_family_or_for_one_measure():
+    assert measures_named("cost") == tuple(FAMILIES["cost"])
+    assert measures_named("degrees") == ("degrees",)
+    # Of a family and a measure of one name the family is meant, which holds the measure.
+    assert measures_named("teams") == tuple(FAMILIES["teams"])
+    assert all(name in FAMILIES[name] for name in FAMILIES if name in METRICS)
+    assert measures_named("degree") == ()

@@ -5,19 +5,25 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
+import shlex
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
 from scenarios.cli.app import app, main
+from scenarios.cli.common import complete_scenario
+from scenarios.cli.help_examples import EXAMPLES
 from scenarios.config.document import library
 from tests.forked_commands import Nursery
 
@@ -297,5 +303,76 @@ def test_an_interrupted_run_waits_for_no_answer_and_looks_unfinished(
     assert nursery.wait(running)[0] == 5
     told = log.read_text(encoding="utf-8")
     name = signal.Signals(number).name
-    assert told.endswith(f"stopped: interrupted by {name}\nthe same command goes on with it\n")
+    stopped, stood, goes_on = told.splitlines()[-3:]
+    assert stopped == f"stopped: interrupted by {name}"
+    assert re.match(r"it stood at \d{4}-\d\d-\d\d \(day \d+ of 182, \d+%\); teams: ", stood)
+    again = f"society run small.yaml {' '.join(slow)}"
+    assert goes_on == f"the same command goes on with it: {again}"
     assert not (here / "run" / "manifest.json").exists()
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    from importlib.metadata import version
+
+    assert society("--version").output == f"society {version('virsci-society')}\n"
+
+
+def command_of(words: list[str]) -> tuple[Any, list[str], Any]:
+    """The command that words name, its own arguments, and the context above it."""
+    command: Any = typer.main.get_command(app)
+    context = command.make_context("society", [], resilient_parsing=True)
+    while hasattr(command, "commands"):
+        command = command.get_command(context, words[0])
+        assert command is not None, words
+        words = words[1:]
+        if hasattr(command, "commands"):
+            context = command.make_context(command.name, [], parent=context, resilient_parsing=True)
+    return command, words, context
+
+
+@pytest.mark.parametrize(
+    ("path", "line"), [(path, line) for path, lines in EXAMPLES.items() for line in lines]
+)
+def test_every_example_is_one_that_the_command_can_read(path: str, line: str) -> None:
+    words = shlex.split(line.partition(" > ")[0])
+    assert words[0] == "society"
+    assert words[1 : 1 + len(path.split())] == path.split()
+    command, arguments, context = command_of(words[1:])
+    with command.make_context(command.name, arguments, parent=context):
+        pass
+
+
+def commands_below(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    yield path
+    for name, below in getattr(command, "commands", {}).items():
+        yield from commands_below(below, (*path, name))
+
+
+def test_every_command_has_examples_and_both_names_of_help() -> None:
+    paths = list(commands_below(typer.main.get_command(app)))
+    assert {" ".join(path) for path in paths} == set(EXAMPLES)
+    assert len(paths) > 30
+    for path in paths:
+        shown = society(*path, "-h").output
+        # A prompt of a shell can be copied: no line of an example is broken.
+        assert all(f"  {line}\n" in shown for line in EXAMPLES[" ".join(path)]), path
+
+
+def test_a_shell_is_given_names_and_files(here: Path) -> None:
+    (here / "mine.yaml").write_text("seed: 1\n")
+    (here / "quick").mkdir()
+    (here / "notes.txt").write_text("")
+    assert complete_scenario("virsci/s") == ["virsci/single"]
+    assert complete_scenario("qui") == ["quickstart", "quick/"]
+    assert complete_scenario("m") == ["mine.yaml"]
+    assert complete_scenario("no/such") == []
+
+
+def test_a_shell_completes_scenarios() -> None:
+    environment = {
+        "_SOCIETY_COMPLETE": "complete_bash",
+        "COMP_WORDS": "society run quicks",
+        "COMP_CWORD": "2",
+    }
+    done = CliRunner().invoke(app, [], env=environment, prog_name="society")
+    assert done.output.split() == ["quickstart"]

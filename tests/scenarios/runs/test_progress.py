@@ -21,8 +21,10 @@ from scenarios.runs.progress import (
     BarProgress,
     LineProgress,
     NoProgress,
+    NotebookProgress,
+    Pace,
+    RunState,
     make_progress,
-    progress_line,
     simulated_date,
 )
 from society.results.tables import TABLES
@@ -40,6 +42,8 @@ def society(**changed: Any) -> Any:
         "ecosystem": SimpleNamespace(boundary=2024),
         "world": SimpleNamespace(teams={"a": team, "b": team}),
         "log": SimpleNamespace(rows={"teams": [tuple(row)], "calls": [()] * 7}),
+        "first_day": 0.0,
+        "dispatcher": SimpleNamespace(gateway=SimpleNamespace(under_way=0, spent=(0, 0.0))),
     }
     return SimpleNamespace(**(default | changed))
 
@@ -60,17 +64,114 @@ def test_every_simulated_year_has_365_days(day: float, date: str) -> None:
     assert simulated_date(2024, day) == date
 
 
-def test_a_position_is_date_teams_and_calls() -> None:
-    assert progress_line(society()) == (
-        "2024-02-10 (day 40 of 365); teams: 1 published, 2 running; calls: 11"
+def asking(under_way: int, tokens: int, usd: float) -> Any:
+    gateway = SimpleNamespace(under_way=under_way, spent=(tokens, usd))
+    return society(dispatcher=SimpleNamespace(gateway=gateway))
+
+
+def test_a_line_is_share_date_teams_and_calls() -> None:
+    state = RunState.of(society())
+    assert state.line() == "11%; 2024-02-10; day 40 of 365; 1 published, 2 running; 11 calls"
+    assert state.sentence() == (
+        "2024-02-10 (day 40 of 365, 11%); teams: 1 published, 2 running; calls: 11"
     )
 
 
-def test_a_position_without_teams() -> None:
+def test_a_line_without_teams() -> None:
     empty = SimpleNamespace(rows={"teams": [], "calls": []})
-    assert "teams: none yet; calls: 0" in progress_line(
-        society(world=SimpleNamespace(teams={}), log=empty)
+    state = RunState.of(society(world=SimpleNamespace(teams={}), log=empty))
+    assert state.line().endswith("no team yet; 0 calls")
+    assert state.sentence().endswith("teams: none yet; calls: 0")
+
+
+def test_years_before_day_0_are_part_of_the_share() -> None:
+    assert RunState.of(society(first_day=-365.0, day=0.0)).share == 0.5
+
+
+@pytest.mark.parametrize("width", [80, 66, 40, 24])
+def test_a_line_fits_its_columns_and_keeps_what_matters(width: int) -> None:
+    line = RunState.of(asking(16, 12_345_678, 1234.5)).line("1:02:03 gone, 11:10:09 left", width)
+    assert line.startswith("11%; ")
+    assert len(line) <= width or width < 32
+    if width == 80:
+        parts = ("11%", "1:02:03 gone", "11:10:09 left", "11 calls (16 open)", "12.3M tokens")
+        assert all(part in line for part in (*parts, "$1,234.50"))
+
+
+def test_what_is_waited_for_is_told_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    lines = LineProgress(stream, every=0.0)
+    lines.step(society(day=0.0))
+    now[0] = 10.0
+    lines.step(society(day=73.0))
+    now[0] = 20.0
+    lines.wait("day 73 of 365; calls: 3 answered, 2 under way")
+    assert stream.getvalue().splitlines()[-1] == (
+        "0:20 gone, 1:20 left; day 73 of 365; calls: 3 answered, 2 under way"
     )
+
+
+def test_a_bar_fits_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    bar = BarProgress()
+    with bar:
+        bar.begin("simulating")
+        bar.step(asking(16, 12_345_678, 1234.5))
+        bar.wait("day 40 of 365; calls: 3 answered, 2 under way; " + "trouble " * 20)
+        (task,) = bar._bar.tasks
+        shown = task.description
+    assert len(shown) <= 80 - progress_.BAR - 4
+    assert shown.endswith("...")
+    assert "simulating" not in shown
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text"), [(999, "999 tokens"), (12_345, "12.3k tokens"), (2_000_000, "2M tokens")]
+)
+def test_tokens_are_short(tokens: int, text: str) -> None:
+    assert text in RunState.of(asking(0, tokens, 0.0)).line()
+
+
+def test_time_left_is_told_once_there_is_something_to_judge_by(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(progress_.time, "monotonic", lambda: now[0])
+    pace = Pace()
+    assert pace.text(0.0, 365.0) == "0:00 gone"
+    now[0] = 110.0
+    assert pace.text(3.65, 365.0) == "0:10 gone"
+    assert pace.text(73.0, 365.0) == "0:10 gone, 0:40 left"
+    now[0] = 100.0 + 7200
+    assert pace.text(182.5, 365.0) == "2:00:00 gone, 2:00:00 left"
+    now[0] += 60
+    assert pace.again() == "2:01:00 gone, 2:01:00 left"
+    pace.begin()
+    assert pace.again() == ""
+    assert pace.text(365.0, 365.0) == "0:00 gone"
+
+
+def test_a_notebook_shows_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    handle = SimpleNamespace(update=lambda line: shown.append(f"again {line!r}"))
+
+    def display(line: object, display_id: bool) -> Any:
+        shown.append(repr(line))
+        return handle
+
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    lines = NotebookProgress(every=0.0)
+    lines.begin("simulating")
+    lines.step(society())
+    assert shown[0] == "simulating"
+    assert shown[1].startswith("again 11%; ")
+    shell = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=1))
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert isinstance(make_progress(), NotebookProgress)
 
 
 def test_lines_are_plain_and_only_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +188,9 @@ def test_lines_are_plain_and_only_now_and_then(monkeypatch: pytest.MonkeyPatch) 
         lines.count(3000)
     printed = stream.getvalue().splitlines()
     assert printed[0] == "simulating"
-    assert [line[:20] for line in printed[1:3]] == ["2024-01-06 (day 5 of", "2024-01-11 (day 10 o"]
+    assert [line.split("; ")[2] for line in printed[1:3]] == ["day 5 of 365", "day 10 of 365"]
+    assert printed[2].startswith("3%; 2024-01-11; ")
+    assert all(len(line) <= 80 for line in printed)
     assert printed[3:] == ["2,000 records read"]
     assert "\x1b" not in stream.getvalue()
 

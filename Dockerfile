@@ -1,0 +1,19 @@
+# Runs the quickstart society and leaves its run folder in /runs:
+#   docker build -t virsci-society .
+#   docker run --rm -v "$PWD/runs:/runs" virsci-society
+# Any other command:
+#   docker run --rm -v "$PWD/runs:/runs" virsci-society society list
+FROM python:3.12-slim
+
+WORKDIR /app
+COPY pyproject.toml constraints.txt README.md LICENSE CITATION.cff virsci_society.py ./
+COPY agents agents
+COPY society society
+COPY protocols protocols
+COPY metrics metrics
+COPY scenarios scenarios
+RUN pip install --no-cache-dir --disable-pip-version-check -c constraints.txt .
+
+WORKDIR /
+VOLUME /runs
+CMD ["society", "run", "quickstart", "--out", "/runs/demo"]

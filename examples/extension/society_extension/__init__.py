@@ -1,0 +1,1 @@
+"""One part of each kind for virsci-society; ``pyproject.toml`` names them."""

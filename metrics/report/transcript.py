@@ -1,0 +1,301 @@
+"""What was said in the teams of a run, stage by stage: as lines of text and as a page.
+
+Everything is read from the tables ``teams``, ``members``, ``calls``, ``consultations`` and
+``papers``; prompts, which no table holds, are handed in.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+
+from agents.errors import InputError
+from agents.spelling import did_you_mean
+from metrics.exports import xml_text
+from metrics.report.templates import records, style_sheet, template_environment
+from society.results.run import Run
+
+WIDTH = 80
+"""Columns of the text."""
+DID = {
+    "invite": "was invited",
+    "utter": "said",
+    "summarise": "summed up",
+    "agree": "agreed or not",
+    "stay": "stayed or left",
+    "decide": "decided",
+    "vote": "voted",
+    "critique": "criticised",
+    "guest": "answered as a guest",
+    "review": "reviewed",
+    "re-ask": "was asked again",
+    "trim": "shortened",
+}
+"""What somebody did in an act of the table ``calls``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenReply:
+    """One reply of a team's talk.
+
+    Attributes:
+        call: call id.
+        stage: of the protocol.
+        visit: 1, or more after a restart of the stage.
+        turn: 0 outside turns.
+        day: date of the question.
+        speaker: who replied.
+        listeners: to whom it was said: ``the team``, ``the leader``, ...
+        act: of the table ``calls``.
+        fields: the accepted form: name of the field and its text.
+        note: why there are no words, or how they were read; empty for words read as they came.
+        prompt: what was asked; empty where prompts are not wanted.
+    """
+
+    call: str
+    stage: str
+    visit: int
+    turn: int
+    day: float
+    speaker: str
+    listeners: str
+    act: str
+    fields: tuple[tuple[str, str], ...]
+    note: str
+    prompt: str
+
+    @property
+    def head(self) -> str:
+        """Speaker, act and listeners, such as ``Scientist7 said to the team``."""
+        did = DID.get(self.act, self.act)
+        return f"{self.speaker} {did}" + (f" (to {self.listeners})" if self.listeners else "")
+
+
+@dataclass(frozen=True, slots=True)
+class TeamTalk:
+    """The talk of one team.
+
+    Attributes:
+        team: id.
+        facts: what became of the team, in one line.
+        members: scientists with role and dates.
+        stages: heads with their utterances, in order.
+        paper: title and abstract of what it published; None where it published nothing.
+    """
+
+    team: str
+    facts: str
+    members: tuple[str, ...]
+    stages: tuple[tuple[str, tuple[SpokenReply, ...]], ...]
+    paper: tuple[str, str] | None
+
+
+def team_lines(run: Run) -> list[str]:
+    """One line for each team of a run, for whoever looks for one to read.
+
+    Args:
+        run: finished or partial.
+    """
+    teams = run.table("teams")
+    if not len(teams):
+        return ["no team has ended in this run"]
+    calls = run.table("calls")["team"].value_counts()
+    width = max(len(str(team)) for team in teams["team"])
+    lines = [f"{len(teams)} teams; 'society transcript RUN TEAM' shows the talk of one:"]
+    for row in records(teams):
+        count = calls.get(row["team"], 0)
+        line = f"{row['team']:{width}}  {_text(row['state']):10} {count:>4} calls"
+        topic = _text(row["topic"])
+        room = max(WIDTH - len(line) - 2, 20)
+        lines.append(f"{line}  {textwrap.shorten(topic, room, placeholder='...')}".rstrip())
+    return [xml_text(line) for line in lines]
+
+
+def team_talks(
+    run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
+) -> Iterator[TeamTalk]:
+    """The talk of one team or of all, in the order of founding.
+
+    Args:
+        run: finished or partial.
+        team: id of the only one; None: all.
+        stage: the only stage; None: all.
+        prompts: by call id; those that are missing are not shown.
+
+    Raises:
+        InputError: no such team or stage.
+    """
+    teams, calls = run.table("teams"), run.table("calls")
+    chosen = teams if team is None else teams[teams["team"] == team]
+    if team is not None and not len(chosen):
+        names = [str(name) for name in teams["team"]]
+        raise InputError(
+            f"no team {team!r} in this run; 'society transcript RUN' lists its {len(names)} teams"
+            f"{did_you_mean(team, names)}"
+        )
+    stages = [str(name) for name in calls["stage"].dropna().unique()]
+    if stage is not None and stage not in stages:
+        raise InputError(
+            f"--stage: no stage {stage!r} in this run; it has {', '.join(sorted(stages)) or 'none'}"
+            f"{did_you_mean(stage, stages)}"
+        )
+    by_team = {str(name): rows for name, rows in calls.groupby("team", sort=False)}
+    members = {str(name): rows for name, rows in run.table("members").groupby("team", sort=False)}
+    none = run.table("members").iloc[:0]
+    papers = {str(row["team"]): row for row in records(run.table("papers"))}
+    for row in records(chosen):
+        name = str(row["team"])
+        rows = by_team.get(name, calls.iloc[:0]).sort_values("sequence", kind="stable")
+        said = [_utterance(one, row, prompts) for one in records(rows)]
+        said = [one for one in said if stage in (None, one.stage)]
+        paper = papers.get(name)
+        yield TeamTalk(
+            team=name,
+            facts=_facts(row),
+            members=tuple(_member(one) for one in records(members.get(name, none))),
+            stages=tuple((head, tuple(group)) for head, group in groupby(said, key=_stage_head)),
+            paper=None if paper is None else (str(paper["title"]), str(paper["abstract"])),
+        )
+
+
+def transcript_lines(
+    run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
+) -> Iterator[str]:
+    """A transcript as text of 80 columns.
+
+    Args:
+        run: as for ``team_talks``.
+        team: likewise.
+        stage: likewise.
+        prompts: likewise.
+    """
+    for talk in team_talks(run, team, stage, prompts):
+        yield f"team {talk.team}"
+        yield from _filled(talk.facts, "  ")
+        yield from _filled(f"members: {'; '.join(talk.members)}", "  ")
+        for head, said in talk.stages:
+            yield ""
+            yield f"== {head} =="
+            for one in said:
+                yield f"day {one.day:.1f}: {one.head}" + (f" [{one.note}]" if one.note else "")
+                for line in one.prompt.splitlines():
+                    yield f"  | {line}"
+                for name, text in one.fields:
+                    yield from _filled(f"{name}: {text}", "    ")
+        if talk.paper is not None and stage is None:
+            yield ""
+            yield "== published =="
+            yield from _filled(talk.paper[0], "    ")
+            yield from _filled(talk.paper[1], "    ")
+        yield ""
+
+
+def transcript_page(
+    run: Run, team: str | None = None, stage: str | None = None, prompts: Mapping[str, str] = {}
+) -> str:
+    """A transcript as one HTML page that needs no network.
+
+    Args:
+        run: as for ``team_talks``.
+        team: likewise.
+        stage: likewise.
+        prompts: likewise.
+    """
+    environment = template_environment("metrics.report")
+    backend = run.manifest.get("backend")
+    return environment.get_template("transcript.html").render(
+        title=f"{run.name}, seed {run.seed}",
+        about=backend.get("about", "") if isinstance(backend, Mapping) else str(backend or ""),
+        talks=list(team_talks(run, team, stage, prompts)),
+        style=style_sheet(environment),
+    )
+
+
+def _utterance(
+    row: Mapping[str, Any], team: Mapping[str, Any], prompts: Mapping[str, str]
+) -> SpokenReply:
+    act = _text(row["act"])
+    notes = [_text(row["verdict"])]
+    if row["defaulted"] is True:
+        notes.append("default of the form")
+    elif _text(row["rung"]) not in ("", "strict"):
+        notes.append(f"read: {_text(row['rung'])}")
+    return SpokenReply(
+        call=str(row["call"]),
+        stage=_text(row["stage"]),
+        visit=_whole(row["visit"]),
+        turn=_whole(row["turn"]),
+        day=float(row["asked"]),
+        speaker=_text(row["scientist"]),
+        listeners=_listeners(act, _text(team["leader"])),
+        act=act,
+        fields=tuple(_fields(_text(row["reply"]))),
+        note=", ".join(filter(None, notes)),
+        prompt=xml_text(prompts.get(str(row["call"]), "")),
+    )
+
+
+def _listeners(act: str, leader: str) -> str:
+    if act == "invite":
+        return f"{leader}, the leader"
+    return "the team" if act in ("utter", "summarise", "decide", "guest") else ""
+
+
+def _fields(reply: str) -> Iterator[tuple[str, str]]:
+    """The fields of an accepted form; empty ones are left out."""
+    try:
+        content = json.loads(reply) if reply else {}
+    except (ValueError, RecursionError):
+        content = reply
+    if not isinstance(content, dict):
+        yield "reply", xml_text(str(content))
+        return
+    for name, value in content.items():
+        if value in ("", None, [], {}):
+            continue
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        yield xml_text(str(name)), xml_text(text)
+
+
+def _stage_head(one: SpokenReply) -> str:
+    visit = f", visit {one.visit}" if one.visit > 1 else ""
+    return f"{one.stage}{visit}" + (f", turn {one.turn}" if one.turn else "")
+
+
+def _facts(row: Mapping[str, Any]) -> str:
+    parts = [f"led by {row['leader']}, {row['protocol']}, founded on day {row['founded']:.1f}"]
+    state = _text(row["state"])
+    reason = _text(row["reason"])
+    parts.append(f"{state} ({reason})" if reason else state)
+    if not pd.isna(row["published"]):
+        parts.append(f"visible on day {row['published']:.1f}")
+    if not pd.isna(row["topic"]):
+        parts.append(f"topic: {row['topic']}")
+    return xml_text("; ".join(parts))
+
+
+def _member(row: Mapping[str, Any]) -> str:
+    left = "" if pd.isna(row["left"]) else f" to {row['left']:.0f}"
+    early = ", left early" if row["stayed"] is False else ""
+    return f"{row['scientist']} ({row['role']}, day {row['joined']:.0f}{left}{early})"
+
+
+def _text(value: Any) -> str:
+    return "" if pd.isna(value) else str(value)
+
+
+def _whole(value: Any) -> int:
+    return 0 if pd.isna(value) else int(value)
+
+
+def _filled(text: str, indent: str) -> Iterator[str]:
+    for paragraph in text.splitlines() or [""]:
+        yield from textwrap.wrap(
+            paragraph, WIDTH, initial_indent=indent, subsequent_indent=indent
+        ) or [""]

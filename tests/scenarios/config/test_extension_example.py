@@ -1,0 +1,250 @@
+"""The example package of ``examples/extension``, by its entry points and by its paths."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from metrics.report import page
+from scenarios.cli.app import app
+from scenarios.config import outside_code
+from scenarios.config.outside_code import GROUP, installed_parts
+from scenarios.config.schema import load_scenario
+from society.results.run import Run
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "examples" / "extension"
+PROJECT = tomllib.loads((EXAMPLE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PARTS = {
+    (group.removeprefix(GROUP), name): path
+    for group, entries in PROJECT["entry-points"].items()
+    for name, path in entries.items()
+}
+SHORT = ("until=12w", "metrics=[cost, degrees, papers_by_authors]")
+
+
+def society(*arguments: object) -> Any:
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+def settings(*pairs: str) -> list[str]:
+    return [part for pair in pairs for part in ("--set", pair)]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is imported here is forgotten: a later fault of ours must not be told as a user's."""
+    monkeypatch.setattr(outside_code, "_imported", {})
+
+
+@pytest.fixture
+def importable(monkeypatch: pytest.MonkeyPatch, here: Path) -> Iterator[Path]:
+    """The package on the path of modules, not installed."""
+    site = here / "site"
+    shutil.copytree(EXAMPLE / "society_extension", site / "society_extension")
+    monkeypatch.syspath_prepend(site)
+    # Its page adds nothing here.
+    monkeypatch.setattr(page, "write_page", lambda run, folder: folder)
+    installed_parts.cache_clear()
+    yield site
+    installed_parts.cache_clear()
+    for name in [name for name in sys.modules if name.startswith("society_extension")]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def installed(importable: Path) -> Path:
+    """The package as pip would leave it: beside it a ``.dist-info`` with its entry points."""
+    info = importable / "society_extension_example-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {PROJECT['name']}\nVersion: {PROJECT['version']}\n"
+    )
+    lines = []
+    for group, entries in PROJECT["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {path}" for name, path in entries.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+    return importable
+
+
+def test_there_is_one_part_of_each_kind_that_can_be_added() -> None:
+    kinds = {kind for kind, _ in PARTS}
+    assert kinds >= {"metrics", "importers", "protocols", "selection", "backends", "acceptance"}
+
+
+def test_the_page_prints_the_files_of_the_example() -> None:
+    text = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+    printed = {}
+    for code in re.findall(r"```python\n# (society_extension/\w+\.py)\n(.*?)```", text, re.DOTALL):
+        printed[code[0]] = code[1]
+    files = {
+        path.relative_to(EXAMPLE).as_posix(): path.read_text(encoding="utf-8")
+        for path in EXAMPLE.rglob("society_extension/*.py")
+        if path.name != "__init__.py"
+    }
+    assert printed == files
+    (toml,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert tomllib.loads(toml)["project"]["entry-points"] == PROJECT["entry-points"]
+
+
+@pytest.mark.usefixtures("installed")
+def test_installed_parts_are_listed() -> None:
+    shown = society("list").output
+    for (kind, name), path in PARTS.items():
+        line = f"{kind:12} {name:20} {path} (society-extension-example 0.1.0)"
+        assert f"  {line}\n" in shown
+    assert "regulars" in society("list", "selection").output
+    assert "from installed packages: papers_by_authors" in society("list", "metrics").output
+
+
+@pytest.mark.usefixtures("installed")
+def test_installed_parts_are_used_by_name_without_trust(small_text: str) -> None:
+    Path("small.yaml").write_text(small_text)
+    used = ("protocol.selection.use=regulars", "backend.acceptance.use=friends")
+    done = society(
+        "run", "small.yaml", *settings(*used, "publication.use=issues", *SHORT), "--out", "run"
+    )
+    assert done.exit_code == 0, done.output
+    run = Run.open("run")
+    assert list(run.measure("papers_by_authors").columns) == ["authors", "papers"]
+    assert {"calls_by_act", "degrees"} <= set(run.measure_names())
+    assert "structure" not in run.measure_names()
+    accepted = run.table("invitations").query("outcome == 'accepted'")
+    assert (accepted["load"] < 3).all()
+    # The resolved scenario names them as the user did, so it runs again without trust.
+    again = load_scenario("run/scenario.yaml")
+    assert again.to_data()["protocol"]["selection"]["use"] == "regulars"
+    assert society("replay", "run").exit_code == 0
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_installed_protocol_and_backend_run_together(small_text: str) -> None:
+    text = re.sub(r"protocol: .*", "protocol: {use: alone, topic: tides}", small_text)
+    Path("small.yaml").write_text(text)
+    done = society("run", "small.yaml", *settings("backend.use=my_model", *SHORT), "--out", "run")
+    assert done.exit_code == 0, done.output
+    assert "who spoke: the model small" in done.output
+    run = Run.open("run")
+    assert set(run.table("teams")["protocol"]) == {"alone"}
+    assert json.loads((run.folder or Path()).joinpath("manifest.json").read_text())["prompts"]
+
+
+@pytest.mark.usefixtures("importable")
+def test_parts_are_used_by_path_once_they_are_trusted(small_text: str) -> None:
+    Path("small.yaml").write_text(small_text)
+    selection = PARTS["selection", "regulars"]
+    metric = PARTS["metrics", "papers_by_authors"]
+    asked = settings(f"protocol.selection.use={selection}", f"metrics=[{metric}]", "until=8w")
+    refused = society("check", "small.yaml", *asked)
+    assert refused.exit_code == 2
+    for path in (selection, metric):
+        assert f"'{path}' is code from outside and would be run" in refused.stderr
+    done = society("run", "small.yaml", *asked, "--out", "run", "--trust")
+    assert done.exit_code == 0, done.output
+    assert Run.open("run").measure_names() == ["papers_by_authors"]
+    assert society("replay", "run").exit_code == 2
+    Path("runs").mkdir()
+    shutil.copytree("run", "runs/quickstart-0")
+    page_text = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(# measure_it.py\n.*?)```", page_text, re.DOTALL)
+    Path("measure_it.py").write_text(code)
+    runpy.run_path("measure_it.py")
+    assert society("replay", "run", "--trust").exit_code == 0
+
+
+EXPORT = "".join(
+    json.dumps(
+        {
+            "key": f"a{number}",
+            "name": f"Waves and tides {number}",
+            "summary": "Waves and tides move water and sand along the coast.",
+            "published": 2000 + number % 7,
+            "by": ["Ada L.", "Bo M."],
+        }
+    )
+    + "\n"
+    for number in range(40)
+)
+
+
+def test_an_installed_importer_reads_a_source(installed: Path) -> None:
+    Path("export.jsonl").write_text(EXPORT)
+    asked = ("export.jsonl", "--boundary", "2005", "--out")
+    done = society("ecosystem", "build", "ours", *asked, "eco/ours")
+    assert done.exit_code == 0, done.output
+    assert json.loads(Path("eco/ours/manifest.json").read_text())["kind"] == "ours"
+    path = PARTS["importers", "ours"]
+    refused = society("ecosystem", "build", path, *asked, "eco/other")
+    assert refused.exit_code == 2
+    assert "--trust" in refused.stderr
+    wrong = society(
+        "ecosystem", "build", "society_extension.friends:Friends", *asked, "eco/no", "--trust"
+    )
+    assert wrong.exit_code == 2
+    assert "is no importer" in wrong.stderr
+    assert society("ecosystem", "build", "no_such", *asked, "eco/no").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("metrics=[coast]", "metrics.0: got 'coast', expected 'novelty' or "),
+        ("metrics=[coast]", "did you mean 'cost'?"),
+        ("metrics=[degres]", "did you mean 'degrees'?"),
+        ("metrics=[7]", "metrics.0: got 7, expected 'novelty' or "),
+        ("metrics=[nowhere:at_all]", "'nowhere:at_all' cannot be imported"),
+        ("metrics=['metrics.measure_names:FAMILY_MEASURES']", "is no function"),
+        ("protocol.selection.use=regulars", "expected 'coauthorship' or "),
+    ],
+)
+def test_a_name_that_is_none_is_told(setting: str, message: str) -> None:
+    wrong = society("check", "quickstart", "--set", setting, "--trust")
+    assert wrong.exit_code == 2
+    assert message in wrong.stderr
+
+
+def test_a_metric_has_to_return_a_table(here: Path, small_text: str) -> None:
+    Path("wrong_metric.py").write_text("def number(run):\n    return 1\n")
+    Path("small.yaml").write_text(small_text)
+    asked = settings("metrics=[wrong_metric:number]", "until=1w")
+    wrong = society("run", "small.yaml", *asked, "--out", "run", "--trust")
+    assert wrong.exit_code == 2
+    assert "wrong_metric:number returned int; a metric returns a DataFrame" in wrong.stderr
+
+
+@pytest.mark.usefixtures("installed")
+def test_no_package_takes_a_name_of_ours(here: Path) -> None:
+    info = next((here / "site").glob("*.dist-info"))
+    (info / "entry_points.txt").write_text(
+        "[virsci_society.selection]\nuniform = society_extension.regulars:Regulars\n"
+        "[virsci_society.metrics]\ndegrees = society_extension.coauthors:papers_by_authors\n"
+    )
+    chosen = load_scenario("quickstart", **{"protocol.selection.use": "uniform"})
+    selection = chosen.protocol.selection  # type: ignore[attr-defined]
+    assert type(selection).__name__ == "Uniform"
+    assert load_scenario("quickstart", metrics=["degrees"]).metrics == ("degrees",)
+
+
+@pytest.mark.slow
+def test_its_own_build_backend_installs_the_example(tmp_path: Path) -> None:
+    """Not by pip, whose builds fetch a backend from the network."""
+    pytest.importorskip("setuptools")
+    copied, target = shutil.copytree(EXAMPLE, tmp_path / "copy"), tmp_path / "target"
+    into = ("--install-dir", str(target))
+    setup = "from setuptools import setup; setup()"
+    command = [sys.executable, "-c", setup, "build", "install_lib", *into, "install_egg_info"]
+    subprocess.run([*command, *into], check=True, cwd=copied, capture_output=True)
+    assert (target / "society_extension" / "prompts" / "essay.txt").is_file()
+    (info,) = target.glob("*-info/entry_points.txt")
+    assert all(path in info.read_text() for path in PARTS.values())

@@ -1,0 +1,40 @@
+"""``docs/python.md``, whose code is run in order, and whose names are all exported."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("no_page")
+def test_the_code_of_the_page_runs(
+    here: Path, small_text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    (here / "small.yaml").write_text(small_text)
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    assert code.count('"quickstart"') == 1
+    names: dict[str, Any] = {}
+    # A smaller society in the place of the quickstart.
+    exec(compile(code.replace('"quickstart"', '"small.yaml"'), "python.md", "exec"), names)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("<Run small, seed 3: 12 scientists, 2 teams, ")
+    assert printed[-1] == "float64"
+    assert {"weekly", "degrees"} <= set(names["run"].measure_names())
+    assert (here / "three.png").exists()
+
+
+def test_what_the_page_names_is_exported() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (`.*)\|$", PAGE, re.MULTILINE)
+    assert [package for package, _ in rows] == ["scenarios", "society", "metrics"]
+    for package, names in rows:
+        module = import_module(package)
+        for name in re.findall(r"`(\w+)`", names):
+            assert name in module.__all__, (package, name)
+            assert getattr(module, name).__doc__, (package, name)

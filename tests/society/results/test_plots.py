@@ -1,0 +1,97 @@
+"""Plots of a run: axes in and out, and what is drawn on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+
+from society.results.plots import RunPlots
+from society.results.run import Run
+from society.results.tables import TABLES
+
+
+def rows(table: str, *given: dict[str, Any]) -> list[tuple[Any, ...]]:
+    return [tuple(one.get(column.name) for column in TABLES[table]) for one in given]
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """Three teams: one has published, one is at work, one was dissolved."""
+    teams = rows(
+        "teams",
+        {"team": "A/1", "founded": 10.0, "finished": 50.0, "published": 70.0, "state": "published"},
+        {"team": "B/1", "founded": 20.0, "state": "running"},
+        {"team": "C/1", "founded": 30.0, "finished": 40.0, "state": "dissolved"},
+    )
+    return Run.from_rows(
+        {
+            "teams": teams,
+            "papers": rows("papers", {"paper": "A/1", "team": "A/1", "published": 70.0}),
+            "ties": rows(
+                "ties",
+                {"source": "A", "target": "B", "date": -1.0, "papers": 2},
+                {"source": "B", "target": "C", "date": 70.0, "papers": 1},
+            ),
+            "calls": rows(
+                "calls",
+                {"call": "1", "stage": "topic", "act": "utter", "asked": 1.0},
+                {"call": "2", "stage": "topic", "act": "vote", "asked": 1.0},
+                {"call": "3", "stage": "ideas", "act": "utter", "asked": 1.0},
+            ),
+        },
+        {"name": "drawn", "seed": 1, "days": 100.0},
+        {},
+    )
+
+
+@pytest.fixture
+def axes() -> Any:
+    return Figure().subplots()
+
+
+def test_the_timeline_has_a_bar_for_every_team(run: Run, axes: Any) -> None:
+    assert run.plot.timeline(axes) is axes
+    bars = {(bar.get_x(), bar.get_width()) for bar in axes.patches}
+    assert bars == {(10.0, 40.0), (20.0, 80.0), (30.0, 10.0)}
+    (dots,) = axes.lines
+    assert dots.get_xdata()[0] == 70.0
+    assert axes.get_xlim() == (0.0, 100.0)
+
+
+def test_the_network_is_that_of_a_day(run: Run) -> None:
+    def ties(day: float | None) -> list[int]:
+        axes = Figure().subplots()
+        run.plot.network(axes, day=day)
+        lines = [one for one in axes.collections if hasattr(one, "get_segments")]
+        return [len(one.get_segments()) for one in lines]
+
+    assert ties(None) == [1, 1]
+    assert ties(69.0) == [1]
+    assert ties(-2.0) == []
+
+
+def test_papers_and_teams_at_work_are_counted(run: Run, axes: Any) -> None:
+    run.plot.papers(axes)
+    papers, teams = axes.lines
+    assert papers.get_xydata().tolist() == [[0, 0], [70, 1], [100, 1]]
+    assert teams.get_xydata().tolist() == [
+        [0, 0], [10, 1], [20, 2], [30, 3], [40, 2], [50, 1], [100, 1],
+    ]  # fmt: skip
+
+
+def test_calls_are_stacked_by_act(run: Run, axes: Any) -> None:
+    run.plot.calls(axes)
+    assert sum(bar.get_height() for bar in axes.patches) == 3
+
+
+@pytest.mark.parametrize("name", ["timeline", "network", "papers", "calls"])
+def test_a_run_in_which_nothing_happened_can_be_drawn(name: str) -> None:
+    empty = Run.from_rows({}, {"seed": 0, "days": 10.0}, {})
+    made = getattr(RunPlots(empty), name)()
+    assert made.figure is not None
+    from matplotlib import pyplot
+
+    pyplot.close(made.figure)
+    assert name in repr(empty.plot)

@@ -1,0 +1,86 @@
+"""A run as Python and a notebook show it, measures by function, tables in numpy's types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from agents.errors import InputError
+from society.results.dataframes import with_numpy_dtypes
+from society.results.run import Run
+from society.results.table_files import write_tables
+
+
+def made(**manifest: object) -> Run:
+    return Run.from_rows({}, {"name": "<b>mine</b>", "seed": 7, "days": 10.0, **manifest}, {})
+
+
+def test_a_run_says_what_it_is() -> None:
+    assert repr(made()) == (
+        "<Run <b>mine</b>, seed 7: 0 scientists, 0 teams, 0 papers, 0 calls; finished>"
+    )
+    assert repr(made(partial="a budget")).endswith("; not finished: a budget>")
+
+
+def test_a_notebook_gets_a_table_in_which_nothing_is_markup() -> None:
+    shown = made(backend={"about": "rules & <i>more</i>"})._repr_html_()
+    assert "<b>" not in shown
+    assert "&lt;b&gt;mine" in shown
+    assert "rules &amp; &lt;i&gt;more" in shown
+
+
+def test_nothing_but_the_heads_of_files_is_read_for_it(tmp_path: Path) -> None:
+    write_tables(tmp_path, {})
+    (tmp_path / "manifest.json").write_text('{"name": "n", "seed": 1, "days": 1.0}')
+    (tmp_path / "tables" / "teams.parquet").write_bytes(b"damaged")
+    run = Run.open(tmp_path)
+    assert "0 scientists, unreadable teams, 0 papers" in repr(run)
+    assert not run._tables
+
+
+def test_a_measure_may_be_a_function_which_is_called_once() -> None:
+    called = []
+
+    def count_teams(run: Run) -> pd.DataFrame:
+        called.append(run)
+        return pd.DataFrame({"teams": [len(run.table("teams"))]})
+
+    run = made()
+    assert run.measure(count_teams)["teams"].tolist() == [0]
+    assert run.measure("count_teams") is run.measure(count_teams)
+    assert called == [run]
+    with pytest.raises(InputError, match=r"metrics.measure\(run, NAME\) computes others"):
+        run.measure("degrees")
+
+
+def test_plain_columns_hold_no_pandas_na() -> None:
+    table = pd.DataFrame(
+        {
+            "real": pd.array([1.5, None], dtype="Float64"),
+            "whole": pd.array([1, 2], dtype="Int64"),
+            "gap": pd.array([1, None], dtype="Int64"),
+            "yes": pd.array([True, False], dtype="boolean"),
+            "perhaps": pd.array([True, None], dtype="boolean"),
+            "text": pd.array(["a", None], dtype="string"),
+        }
+    )
+    plain = with_numpy_dtypes(table)
+    assert [str(kind) for kind in plain.dtypes] == [
+        "float64", "int64", "float64", "bool", "float64", "object",
+    ]  # fmt: skip
+    assert np.isnan(plain["real"].to_numpy()[1])
+    assert plain["perhaps"].tolist()[0] == 1.0
+    assert plain["text"].tolist() == ["a", None]
+    assert np.mean(plain["whole"].to_numpy()) == 1.5
+    assert pd.isna(table["gap"]).sum() == 1
+
+
+def test_every_table_can_be_plain() -> None:
+    run = made()
+    for name, table in run.tables().items():
+        plain = run.table(name, plain=True)
+        assert list(plain.columns) == list(table.columns)
+        assert not any(str(kind) in ("Float64", "Int64", "boolean") for kind in plain.dtypes)
