@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
+from agents.arrays import IntArray
 from agents.config import Part
 from agents.errors import InputError
 from protocols.policies.relational import Relational
@@ -26,7 +27,7 @@ from society.formation.founding import Founding
 from society.formation.leaders import Anybody, ByFadingPapers
 from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.observed_sizes import ObservedSizes
-from society.kernel.streams import Streams
+from society.kernel.reused_streams import ReusedStreams
 from society.literature.authorships import Authorships
 from society.population.paper_history import PaperHistory
 
@@ -59,7 +60,7 @@ class AssemblyRun:
     ) -> None:
         _require_papers_only(founding, protocol)
         self.day = 0.0
-        self.streams = Streams(seed)
+        self.streams = ReusedStreams(seed)
         self.history = PaperHistory(lambda: past, lambda: self.day)
         self.team_sizes = team_sizes or ObservedSizes(past.sizes, past.dates)
         self.population = range(past.people)
@@ -197,6 +198,28 @@ def _nobody(_mentor: int, _rng: np.random.Generator) -> int:
     raise InputError("protocol.newcomers: null, so no newcomer comes")
 
 
+@lru_cache(maxsize=16)
+def _population(
+    before: Authorships, begin: float, recent: float | None
+) -> tuple[Authorships, ObservedSizes, IntArray]:
+    """What a simulation starts from, kept because many start from the same papers.
+
+    Args:
+        before: papers, of which those before ``begin`` are used.
+        begin: the first day of the simulated period.
+        recent: only authors of papers of the last so many days are the population; None: all.
+
+    Returns:
+        The papers of the population, the sizes of all teams, and the numbers of the people.
+    """
+    past = before.between(-np.inf, begin).counted_from(begin)
+    sizes, known = ObservedSizes(past.sizes, past.dates), np.arange(past.people)
+    if recent is not None:
+        known = np.unique(past.between(-recent, 0.0).authors)
+        past = past.of_people(known)
+    return past, sizes, known
+
+
 @dataclasses.dataclass(frozen=True)
 class AssemblySimulator:
     """Simulates the papers of a period after given ones, with parameters of a scenario.
@@ -238,17 +261,13 @@ class AssemblySimulator:
             if section not in below or not rest:
                 raise InputError(f"{key}: a parameter stands below founding or protocol")
             below[section][rest] = value
-        past = before.between(-np.inf, begin).counted_from(begin)
-        sizes, known = (past.sizes, past.dates), np.arange(past.people)
-        if self.recent is not None:
-            known = np.unique(past.between(-self.recent, 0.0).authors)
-            past = past.of_people(known)
+        past, sizes, known = _population(before, begin, self.recent)
         run = AssemblyRun(
             with_parameters(self.founding, below["founding"]),
             with_parameters(self.protocol, below["protocol"]),
             past,
             seed,
-            ObservedSizes(*sizes),
+            sizes,
         )
         papers = run.papers(until - begin)
         newcomers = np.arange(before.people, before.people + papers.people - len(known))

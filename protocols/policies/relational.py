@@ -141,11 +141,11 @@ class Relational(SelectionPolicy):
             if row not in partners:
                 continue
             papers, last = partners[row]
-            years = max(0.0, now - last) / DAYS_PER_YEAR
+            years = (now - last if now > last else 0.0) / DAYS_PER_YEAR
             score = self.joint * math.log(papers)
             score += self.recency * math.exp(-years / RECENCY_YEARS)
             if self.papers:
-                score += self.papers * math.log(len(history.papers_of(row)))
+                score += self.papers * math.log(history.number_of_papers(row))
             if self.silence:
                 since = now - (history.last_date(row) or 0.0)
                 score += self.silence * since / DAYS_PER_YEAR
