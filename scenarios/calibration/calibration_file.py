@@ -210,7 +210,10 @@ TARGETS = (
     *("newcomers", "q", "repeat_rate", "newcomer_newcomer", "newcomer_incumbent"),
     *("papers_per_author", "gini", "coauthors", "team_size"),
 )
-CHECKS = ("giant_component", "clustering", "assortativity", "authors", "alone")
+CHECKS = (
+    *("giant_component", "clustering", "assortativity", "authors", "alone"),
+    *("m_patterns", "tie_lifetime"),
+)
 DEFAULT_PRIORS: dict[str, ParameterPrior] = {
     keys.SEAT: LogitNormal(sd=0.4),
     keys.SIZE: LogNormal(sd=0.15),
@@ -227,9 +230,9 @@ DEFAULT_PRIORS: dict[str, ParameterPrior] = {
 class Effort(Part):
     """How many simulations are made."""
 
-    first_wave: int = Field(default=400, ge=20, le=100_000)
+    first_wave: int = Field(default=200, ge=20, le=100_000)
     """Points of the scrambled Sobol sequence, drawn from the priors."""
-    second_wave: int = Field(default=200, ge=0, le=100_000)
+    second_wave: int = Field(default=100, ge=0, le=100_000)
     """Points around those of the first wave that are plausible."""
     noise: int = Field(default=30, ge=5, le=10_000)
     """Further seeds at the centre, for the covariance between seeds."""
