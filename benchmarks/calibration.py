@@ -41,7 +41,9 @@ def loop_seconds() -> float:
     return time.process_time() - began
 
 
-def calibrated(name: str, source: Path, boundary: int, years: int, folder: Path) -> Outcome:
+def calibrated(
+    name: str, source: Path, boundary: int, years: int, points: int, folder: Path
+) -> Outcome:
     """Calibrate one corpus at one boundary, in a folder of its own.
 
     Args:
@@ -49,6 +51,7 @@ def calibrated(name: str, source: Path, boundary: int, years: int, folder: Path)
         source: its papers as JSON lines.
         boundary: the first year that is held out.
         years: of every window.
+        points: of both waves.
         folder: in which the file and the folder of the calibration are written.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -58,6 +61,8 @@ def calibrated(name: str, source: Path, boundary: int, years: int, folder: Path)
         f"calibrate: {name} before {boundary}\n"
         f"source: [jsonl, {json.dumps(str(source.resolve()))}]\n"
         f"fit: [{', '.join(windows[:-1])}]\nheld_out: [{windows[-1]}]\n"
+        f"effort: {{first_wave: {2 * points // 3}, second_wave: {points // 3}, "
+        f"noise: {points // 10}, draws: {max(5, points // 15)}}}\n"
     )
     clock = file.with_suffix(".seconds")
     began = time.process_time()
@@ -115,12 +120,13 @@ def main() -> None:
     parser.add_argument("corpora", nargs="+", metavar="NAME=FILE", help="papers as JSON lines")
     parser.add_argument("--boundaries", type=int, nargs="+", default=[2008, 2012, 2016])
     parser.add_argument("--years", type=int, default=2, help="length of every window")
+    parser.add_argument("--points", type=int, default=300, help="of both waves")
     parser.add_argument("--out", type=Path, default=Path("runs/calibrations/benchmark"))
     given = parser.parse_args()
     rows, pages, ratios = [], [], []
     for name, _, source in (one.partition("=") for one in given.corpora):
         for boundary in given.boundaries:
-            outcome = calibrated(name, Path(source), boundary, given.years, given.out)
+            outcome = calibrated(name, Path(source), boundary, given.years, given.points, given.out)
             place = given.out / f"{name}-{boundary}-{given.years}.seconds"
             one = next(outcome.checked.scores.itertuples())
             ratios.append(one.score / one.before_score)

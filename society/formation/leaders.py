@@ -80,16 +80,18 @@ class Productive(Leaders):
 
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Added to everybody's number of papers, so that newcomers lead too."""
+    memory: Days | None = Field(default=None, gt=30, le=36_500)
+    """Time after which the weight of a paper has fallen to 1/e; null: it stays."""
 
     def choose(
         self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
     ) -> int | None:
         """Draw in proportion to papers plus floor."""
-        return sample_by_count(world, "papers", self.floor, excluded, rng)
+        return sample_by_count(world, "papers", self.floor, excluded, rng, self.memory)
 
     def weights(self, candidates: Sequence[int], world: WorldView) -> FloatArray:
         """Papers before now, plus floor."""
-        return count_weights(world, "papers", self.floor, candidates)
+        return count_weights(world, "papers", self.floor, candidates, self.memory)
 
 
 class ByProminence(Leaders):

@@ -45,6 +45,7 @@ POLICIES = {
     "co-authors": PreferentialAttachment(),
     "co-authors only": PreferentialAttachment(floor=0),
     "papers": PreferentialAttachment(by="papers", floor=0.5),
+    "fading papers": PreferentialAttachment(by="papers", floor=0.2, memory=31),
     "citations": PreferentialAttachment(by="citations", floor=10),
     "two steps": TwoStep(),
     "two steps only": TwoStep(explore=0),
