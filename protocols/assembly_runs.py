@@ -18,8 +18,7 @@ from agents.arrays import IntArray
 from agents.config import Part
 from agents.errors import InputError
 from protocols.policies.relational import Relational
-from protocols.policies.uniform import Uniform
-from protocols.team_assembly import assemble
+from protocols.team_assembly import AssemblyRules, assemble
 from protocols.wordless import Wordless
 from society.ecosystem.people import MASK
 from society.formation.excluded_rows import ExcludedRows
@@ -27,6 +26,7 @@ from society.formation.founding import Founding
 from society.formation.leaders import Anybody, ByFadingPapers
 from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.observed_sizes import ObservedSizes
+from society.formation.world_view import PapersView
 from society.kernel.reused_streams import ReusedStreams
 from society.literature.authorships import Authorships
 from society.population.paper_history import PaperHistory
@@ -37,7 +37,7 @@ P = TypeVar("P", bound=Part)
 class AssemblyRun:
     """One run of a society of wordless teams that publish at once.
 
-    It is a ``WorldView`` as far as the rules that it allows need one.
+    It is the ``PapersView`` of the rules that it allows.
 
     Args:
         founding: when teams are founded and who leads them; it must have a rule for leaders.
@@ -58,7 +58,7 @@ class AssemblyRun:
         seed: int,
         team_sizes: ObservedSizes | None = None,
     ) -> None:
-        _require_papers_only(founding, protocol)
+        self._leaders, self._rules = _papers_rules(founding, protocol)
         self.day = 0.0
         self.streams = ReusedStreams(seed)
         self.history = PaperHistory(lambda: past, lambda: self.day)
@@ -110,9 +110,9 @@ class AssemblyRun:
         return ExcludedRows(self._departed.keys(), today)
 
     def _draw_leader(self, ordinal: int, founders: set[int]) -> int | None:
-        rule, seats = self._founding.leaders or Anybody(), self._protocol.newcomers
+        seats = self._protocol.newcomers
         rng = self.streams.stream("lead", ordinal)
-        row = rule.choose(self.unavailable() | founders, self, rng)  # type: ignore[arg-type]
+        row = self._leaders.choose(self.unavailable() | founders, self, rng)
         if row is not None and seats is not None:
             rng = self.streams.stream("newcomer leads", ordinal)
             if seats.leads(self.day, rng):
@@ -126,7 +126,7 @@ class AssemblyRun:
         rng = partial(self.streams.stream, "team", f"{MASK}{leader}/{project}")
         seats = protocol.newcomers
         bring = partial(self._bring, seats) if seats is not None else _nobody
-        drawn = assemble(protocol.assembly_rules, leader, self, rng, bring)  # type: ignore[arg-type]
+        drawn = assemble(self._rules, leader, self, rng, bring)
         wanted = next(drawn)
         members = [leader, *drawn]
         least = min(wanted, 2 if protocol.min_size is None else protocol.min_size)
@@ -177,21 +177,31 @@ def with_parameters(part: P, values: Mapping[str, Any]) -> P:
     return part.model_copy(update=update)
 
 
-def _require_papers_only(founding: Founding, protocol: Wordless) -> None:
-    policy = protocol.selection
-    known = isinstance(policy, Uniform) or (isinstance(policy, Relational) and not policy.topic)
-    if not known:
+def _papers_rules(
+    founding: Founding, protocol: Wordless
+) -> tuple[ByFadingPapers | Anybody, AssemblyRules[PapersView]]:
+    """The rules for leaders and members, which see nothing but papers.
+
+    Raises:
+        InputError: a rule needs more of a society.
+    """
+    policy, leaders = protocol.selection, founding.leaders
+    if not isinstance(policy, Relational) or policy.topic:
         raise InputError(
-            "protocol.selection: a simulation in memory knows papers only; use relational "
-            "without topic, or uniform"
+            "protocol.selection: a simulation in memory knows papers only; use relational without "
+            "topic"
         )
-    if not isinstance(founding.leaders, ByFadingPapers | Anybody) or founding.per_scientist:
+    if not isinstance(leaders, ByFadingPapers | Anybody) or founding.per_scientist:
         raise InputError(
             "founding: a simulation in memory takes rules that found for the whole society, with "
             "leaders by fading_papers or anybody"
         )
     if protocol.meetings:
         raise InputError("protocol.meetings: a simulation in memory takes teams without meetings")
+    rules: AssemblyRules[PapersView] = AssemblyRules(
+        protocol.team_size, policy, protocol.newcomers, protocol.again, protocol.groups
+    )
+    return leaders, rules
 
 
 def _nobody(_mentor: int, _rng: np.random.Generator) -> int:

@@ -26,7 +26,8 @@ class PreferentialAttachment(SelectionPolicy):
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Added to everybody's standing; with 0 nobody without any is ever asked."""
     memory: Days | None = Field(default=None, gt=30, le=36_500)
-    """Time after which the weight of a paper has fallen to 1/e, with ``by: papers``; null: it stays."""
+    """With ``by: papers``: time after which the weight of a paper has fallen to 1/e; null: it
+    stays."""
 
     @model_validator(mode="after")
     def _dated(self) -> PreferentialAttachment:

@@ -230,9 +230,9 @@ DEFAULT_PRIORS: dict[str, ParameterPrior] = {
 class Effort(Part):
     """How many simulations are made."""
 
-    first_wave: int = Field(default=200, ge=20, le=100_000)
+    first_wave: int = Field(default=400, ge=20, le=100_000)
     """Points of the scrambled Sobol sequence, drawn from the priors."""
-    second_wave: int = Field(default=100, ge=0, le=100_000)
+    second_wave: int = Field(default=200, ge=0, le=100_000)
     """Points around those of the first wave that are plausible."""
     noise: int = Field(default=30, ge=5, le=10_000)
     """Further seeds at the centre, for the covariance between seeds."""

@@ -2,8 +2,8 @@
 
 The weights are distinct co-authors, papers or citations before now (Price, Journal of the
 American Society for Information Science 27:292, 1976; Merton, Science 159:56, 1968). Leaders,
-partners and reviewers can be drawn so. Papers can fade with age. The counts are dated events, so a draw is the uniform draw
-of one event and takes no time in proportion to the population.
+partners and reviewers can be drawn so; papers can fade with age. The counts are dated events, so a
+draw is the uniform draw of one event and takes no time in proportion to the population.
 """
 
 from __future__ import annotations

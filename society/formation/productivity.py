@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from agents.arrays import FloatArray
-from society.formation.world_view import WorldView
+from society.formation.world_view import PapersView
 from society.kernel.streams import Streams
 from society.population.paper_history import FadingPapers
 
 
 def fading_papers(
-    world: WorldView, memory: float | None, exponent: float, shape: float | None = None
+    world: PapersView, memory: float | None, exponent: float, shape: float | None = None
 ) -> FadingPapers:
     """Everybody's fading papers as of now, by which people are drawn.
 

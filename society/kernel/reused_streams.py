@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.arrays import IntArray
+from agents.arrays import WordArray
 from society.kernel.streams import Streams
 
 AHEAD = 256
@@ -31,19 +31,19 @@ def _hash_constants(first: int, factor: int, count: int) -> list[int]:
     return values
 
 
-def _column(values: list[int]) -> IntArray:
+def _column(values: list[int]) -> WordArray:
     return np.array(values, dtype=np.uint32)[:, None]
 
 
-def _rounds(constants: list[int]) -> list[tuple[int, IntArray, IntArray]]:
+def _rounds(constants: list[int]) -> list[tuple[int, WordArray, WordArray]]:
     """The four rounds in which each word of the pool is mixed into the three others."""
     rounds = []
     for one in range(4):
         # The row of the word itself is computed as well, with any constant, and put back.
         rows = [4 + 3 * one + other - (other > one) for other in range(4)]
         rows[one] = 0
-        both = ([constants[row + step] for row in rows] for step in (0, 1))
-        rounds.append((one, *map(_column, both)))
+        first, second = ([constants[row + step] for row in rows] for step in (0, 1))
+        rounds.append((one, _column(first), _column(second)))
     return rounds
 
 
@@ -97,9 +97,9 @@ def seed_states(keys: Sequence[int]) -> list[State]:
     return [_seeded(*four) for four in np.ascontiguousarray(words.T).view("<u8").tolist()]
 
 
-def _hashed(values: IntArray, constants: IntArray, factors: IntArray) -> IntArray:
+def _hashed(values: WordArray, constants: WordArray, factors: WordArray) -> WordArray:
     """The hash of 32-bit words that numpy uses, one row per constant."""
-    mixed: IntArray = values ^ constants
+    mixed: WordArray = values ^ constants
     mixed *= factors
     mixed ^= mixed >> _HALF
     return mixed
