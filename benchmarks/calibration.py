@@ -62,7 +62,7 @@ def calibrated(
         f"source: [jsonl, {json.dumps(str(source.resolve()))}]\n"
         f"fit: [{', '.join(windows[:-1])}]\nheld_out: [{windows[-1]}]\n"
         f"effort: {{first_wave: {2 * points // 3}, second_wave: {points // 3}, "
-        f"noise: {points // 10}, draws: {max(5, points // 15)}}}\n"
+        f"noise: {max(5, points // 10)}, draws: {max(5, points // 15)}}}\n"
     )
     clock = file.with_suffix(".seconds")
     began = time.process_time()
