@@ -172,6 +172,7 @@ def test_the_library_goes_by_path() -> None:
         "community/removal",
         "community/reviewed",
         "community/vis",
+        "community/vis-assembly",
     }
 
 
