@@ -2,21 +2,20 @@
 
 Printed is, for every key, the mean of the calibrated values on the scale on which the key is
 estimated (log odds of a probability, logarithm of a positive number), so that no community counts
-more than another for being larger. Numbers of papers a year and their growth are left out, because
-they belong to a community.
+more than another for being larger. A value that was not identified is told in brackets and left
+out. Numbers of papers a year and their growth belong to a community and are not pooled.
 
-    python benchmarks/pooled.py vis/calibrated.yaml nlp/calibrated.yaml
+    python benchmarks/pooled.py runs/calibrations/vis runs/calibrations/nlp
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from statistics import mean
 
 from scenarios.calibration import parameters as keys
-from scenarios.calibration.reader import values_of
-from scenarios.config.schema import load_scenario
 
 OWN = (keys.PAPERS, keys.PAPERS_TREND)
 """Keys of a community of its own."""
@@ -25,20 +24,21 @@ OWN = (keys.PAPERS, keys.PAPERS_TREND)
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("scenarios", nargs="+", type=Path, help="calibrated scenarios")
-    files = parser.parse_args().scenarios
-    found = [values_of(load_scenario(file)) for file in files]
-    print(f"| key | {' | '.join(file.parent.name for file in files)} | pooled |")
-    print("|---|" + "---:|" * (len(files) + 1))
+    parser.add_argument("folders", nargs="+", type=Path, help="of finished calibrations")
+    folders = parser.parse_args().folders
+    found = []
+    for folder in folders:
+        rows = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))["parameters"]
+        found.append({row["key"]: (row["value"], "prior" not in row["origin"]) for row in rows})
+    print(f"| key | {' | '.join(folder.name for folder in folders)} | pooled |")
+    print("|---|" + "---:|" * (len(folders) + 1))
     for key, known in keys.PARAMETERS.items():
-        values = [one.get(key) for one in found]
-        if key in OWN or any(value is None for value in values):
+        pairs = [one[key] for one in found if key in one]
+        values = [value for value, identified in pairs if identified]
+        if key in OWN or len(pairs) < len(found):
             continue
-        # A share of 0 or 1 has no log odds; such values lie at the ends of what is told apart.
-        levels = [
-            known.level(min(max(value, known.low + 1e-3), known.high - 1e-3)) for value in values
-        ]
-        cells = [f"{value:.3g}" for value in (*values, known.value(mean(levels)))]
+        cells = [f"{value:.3g}" if sure else f"({value:.3g})" for value, sure in pairs]
+        cells.append(f"{known.value(mean(map(known.level, values))):.3g}" if values else "")
         print(f"| `{key}` | {' | '.join(cells)} |")
 
 
