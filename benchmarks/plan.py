@@ -38,7 +38,7 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
         "virsci/paper",
         {"founding.count": 3, "protocol.turns": 3, "protocol.leaving": "off"},
     ),
-    "field": ("community/field", {**PEOPLE, "until": "40w", "founding.teams_per_year": 0.5}),
+    "field": ("community/closed", {**PEOPLE, "until": "40w", "founding.teams_per_year": 0.5}),
     "adaptive": (
         "quickstart",
         {
@@ -51,7 +51,7 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "one by one": (
-        "community/field",
+        "community/closed",
         {
             **PEOPLE,
             "until": "1y",

@@ -34,7 +34,7 @@ MARK = 1.05
 STUDY = """\
 # How full are the slots that several societies share?
 study: Slots
-base: community/field
+base: community/closed
 set:
   until: {days}d
   population.ecosystem: {{scientists: 100, papers: 600}}

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
+from agents.arrays import IntArray
 from agents.config import Part
 from agents.errors import InputError
 from protocols.policies.relational import Relational
-from protocols.policies.uniform import Uniform
-from protocols.team_assembly import assemble
+from protocols.team_assembly import AssemblyRules, assemble
 from protocols.wordless import Wordless
 from society.ecosystem.people import MASK
 from society.formation.excluded_rows import ExcludedRows
@@ -26,7 +26,8 @@ from society.formation.founding import Founding
 from society.formation.leaders import Anybody, ByFadingPapers
 from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.observed_sizes import ObservedSizes
-from society.kernel.streams import Streams
+from society.formation.world_view import PapersView
+from society.kernel.reused_streams import ReusedStreams
 from society.literature.authorships import Authorships
 from society.population.paper_history import PaperHistory
 
@@ -36,7 +37,7 @@ P = TypeVar("P", bound=Part)
 class AssemblyRun:
     """One run of a society of wordless teams that publish at once.
 
-    It is a ``WorldView`` as far as the rules that it allows need one.
+    It is the ``PapersView`` of the rules that it allows.
 
     Args:
         founding: when teams are founded and who leads them; it must have a rule for leaders.
@@ -57,9 +58,9 @@ class AssemblyRun:
         seed: int,
         team_sizes: ObservedSizes | None = None,
     ) -> None:
-        _require_papers_only(founding, protocol)
+        self._leaders, self._rules = _papers_rules(founding, protocol)
         self.day = 0.0
-        self.streams = Streams(seed)
+        self.streams = ReusedStreams(seed)
         self.history = PaperHistory(lambda: past, lambda: self.day)
         self.team_sizes = team_sizes or ObservedSizes(past.sizes, past.dates)
         self.population = range(past.people)
@@ -109,9 +110,9 @@ class AssemblyRun:
         return ExcludedRows(self._departed.keys(), today)
 
     def _draw_leader(self, ordinal: int, founders: set[int]) -> int | None:
-        rule, seats = self._founding.leaders or Anybody(), self._protocol.newcomers
+        seats = self._protocol.newcomers
         rng = self.streams.stream("lead", ordinal)
-        row = rule.choose(self.unavailable() | founders, self, rng)  # type: ignore[arg-type]
+        row = self._leaders.choose(self.unavailable() | founders, self, rng)
         if row is not None and seats is not None:
             rng = self.streams.stream("newcomer leads", ordinal)
             if seats.leads(self.day, rng):
@@ -125,7 +126,7 @@ class AssemblyRun:
         rng = partial(self.streams.stream, "team", f"{MASK}{leader}/{project}")
         seats = protocol.newcomers
         bring = partial(self._bring, seats) if seats is not None else _nobody
-        drawn = assemble(protocol.assembly_rules, leader, self, rng, bring)  # type: ignore[arg-type]
+        drawn = assemble(self._rules, leader, self, rng, bring)
         wanted = next(drawn)
         members = [leader, *drawn]
         least = min(wanted, 2 if protocol.min_size is None else protocol.min_size)
@@ -176,25 +177,57 @@ def with_parameters(part: P, values: Mapping[str, Any]) -> P:
     return part.model_copy(update=update)
 
 
-def _require_papers_only(founding: Founding, protocol: Wordless) -> None:
-    policy = protocol.selection
-    known = isinstance(policy, Uniform) or (isinstance(policy, Relational) and not policy.topic)
-    if not known:
+def _papers_rules(
+    founding: Founding, protocol: Wordless
+) -> tuple[ByFadingPapers | Anybody, AssemblyRules[PapersView]]:
+    """The rules for leaders and members, which see nothing but papers.
+
+    Raises:
+        InputError: a rule needs more of a society.
+    """
+    policy, leaders = protocol.selection, founding.leaders
+    if not isinstance(policy, Relational) or policy.topic:
         raise InputError(
-            "protocol.selection: a simulation in memory knows papers only; use relational "
-            "without topic, or uniform"
+            "protocol.selection: a simulation in memory knows papers only; use relational without "
+            "topic"
         )
-    if not isinstance(founding.leaders, ByFadingPapers | Anybody) or founding.per_scientist:
+    if not isinstance(leaders, ByFadingPapers | Anybody) or founding.per_scientist:
         raise InputError(
             "founding: a simulation in memory takes rules that found for the whole society, with "
             "leaders by fading_papers or anybody"
         )
     if protocol.meetings:
         raise InputError("protocol.meetings: a simulation in memory takes teams without meetings")
+    rules: AssemblyRules[PapersView] = AssemblyRules(
+        protocol.team_size, policy, protocol.newcomers, protocol.again, protocol.groups
+    )
+    return leaders, rules
 
 
 def _nobody(_mentor: int, _rng: np.random.Generator) -> int:
     raise InputError("protocol.newcomers: null, so no newcomer comes")
+
+
+@lru_cache(maxsize=16)
+def _population(
+    before: Authorships, begin: float, recent: float | None
+) -> tuple[Authorships, ObservedSizes, IntArray]:
+    """What a simulation starts from, kept because many start from the same papers.
+
+    Args:
+        before: papers, of which those before ``begin`` are used.
+        begin: the first day of the simulated period.
+        recent: only authors of papers of the last so many days are the population; None: all.
+
+    Returns:
+        The papers of the population, the sizes of all teams, and the numbers of the people.
+    """
+    past = before.between(-np.inf, begin).counted_from(begin)
+    sizes, known = ObservedSizes(past.sizes, past.dates), np.arange(past.people)
+    if recent is not None:
+        known = np.unique(past.between(-recent, 0.0).authors)
+        past = past.of_people(known)
+    return past, sizes, known
 
 
 @dataclasses.dataclass(frozen=True)
@@ -238,17 +271,13 @@ class AssemblySimulator:
             if section not in below or not rest:
                 raise InputError(f"{key}: a parameter stands below founding or protocol")
             below[section][rest] = value
-        past = before.between(-np.inf, begin).counted_from(begin)
-        sizes, known = (past.sizes, past.dates), np.arange(past.people)
-        if self.recent is not None:
-            known = np.unique(past.between(-self.recent, 0.0).authors)
-            past = past.of_people(known)
+        past, sizes, known = _population(before, begin, self.recent)
         run = AssemblyRun(
             with_parameters(self.founding, below["founding"]),
             with_parameters(self.protocol, below["protocol"]),
             past,
             seed,
-            ObservedSizes(*sizes),
+            sizes,
         )
         papers = run.papers(until - begin)
         newcomers = np.arange(before.people, before.people + papers.people - len(known))

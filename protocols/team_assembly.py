@@ -7,8 +7,10 @@ as the rules say. The wordless protocol and the fast simulation of whole societi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -16,17 +18,34 @@ from protocols.team_sizes import TeamSize
 from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.repeated_teams import RepeatedTeams
 from society.formation.research_groups import ResearchGroups
-from society.formation.selection import SelectionPolicy
-from society.formation.world_view import WorldView
+from society.formation.world_view import PapersView
 
+W = TypeVar("W", bound=PapersView)
+W_contra = TypeVar("W_contra", bound=PapersView, contravariant=True)
 Bring = Callable[[int, np.random.Generator], int]
 """Lets a newcomer come: the row of its mentor and the random stream of the seat; returns its row.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class AssemblyRules:
-    """The rules by which the seats of a team are filled.
+class MemberDraw(Protocol[W_contra]):
+    """A selection policy that needs no more of a society than a view of it has."""
+
+    def choose(
+        self,
+        members: Sequence[int],
+        excluded: AbstractSet[int],
+        world: W_contra,
+        rng: np.random.Generator,
+    ) -> int | None:
+        """Draw one person for a team; see ``SelectionPolicy``."""
+
+    def of_run(self, seed: int) -> MemberDraw[W_contra]:
+        """The policy as it holds in a run of this seed."""
+
+
+@dataclass(frozen=True)
+class AssemblyRules(Generic[W]):
+    """The rules by which the seats of a team are filled, in a society of which they see ``W``.
 
     Attributes:
         team_size: n, the leader included, or its distribution.
@@ -37,16 +56,16 @@ class AssemblyRules:
     """
 
     team_size: TeamSize | int
-    selection: SelectionPolicy
+    selection: MemberDraw[W]
     newcomers: NewcomerSeats | None = None
     again: RepeatedTeams | None = None
     groups: ResearchGroups | None = None
 
 
 def assemble(
-    rules: AssemblyRules,
+    rules: AssemblyRules[W],
     leader: int,
-    world: WorldView,
+    world: W,
     rng: Callable[..., np.random.Generator],
     bring: Bring,
 ) -> Iterator[int]:
@@ -93,9 +112,9 @@ def assemble(
 
 def _draw_incumbent(
     groups: ResearchGroups | None,
-    policy: SelectionPolicy,
+    policy: MemberDraw[W],
     members: list[int],
-    world: WorldView,
+    world: W,
     rng: np.random.Generator,
 ) -> int | None:
     """Draw a junior of the leader's group, or else somebody by the policy."""
@@ -108,7 +127,7 @@ def _draw_incumbent(
 
 
 def draw_size(
-    size: TeamSize | int, world: WorldView, rng: Callable[..., np.random.Generator]
+    size: TeamSize | int, world: PapersView, rng: Callable[..., np.random.Generator]
 ) -> int:
     """n, the leader included, as it is stated or drawn."""
     if isinstance(size, TeamSize):

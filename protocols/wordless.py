@@ -19,6 +19,7 @@ from society.formation.newcomer_seats import NewcomerSeats
 from society.formation.repeated_teams import RepeatedTeams
 from society.formation.research_groups import ResearchGroups
 from society.formation.selection import SelectionPolicy
+from society.formation.world_view import WorldView
 from society.kernel.durations import Duration, FixedDuration, parse_days
 from society.kernel.process import Process
 from society.teams.contracts import AuthorOrder, Manuscript, TeamProtocol
@@ -105,7 +106,7 @@ class Wordless(TeamProtocol):
         return self.newcomers
 
     @property
-    def assembly_rules(self) -> AssemblyRules:
+    def assembly_rules(self) -> AssemblyRules[WorldView]:
         """How the seats of a team are filled."""
         return AssemblyRules(
             self.team_size, self.selection, self.newcomers, self.again, self.groups

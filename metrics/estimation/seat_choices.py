@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special
+from scipy import optimize
 
 from agents.arrays import FloatArray, IntArray
 from metrics.estimation.overdispersion import standard_errors
@@ -114,12 +114,3 @@ def partner_choices(
         starts.append(len(covariates))
     table = np.array(covariates, dtype=np.float64).reshape(-1, len(COVARIATES))
     return ChoiceSets(table, np.array(starts, dtype=np.int64), np.zeros(len(table)))
-
-
-def choice_shares(sets: ChoiceSets, beta: FloatArray) -> FloatArray:
-    """Probability of the candidate that was chosen, in each choice."""
-    value = sets.covariates @ beta - sets.offsets
-    n = len(sets.starts) - 1
-    return np.array(
-        [special.softmax(value[sets.starts[i] : sets.starts[i + 1]])[0] for i in range(n)]
-    )

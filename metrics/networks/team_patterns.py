@@ -14,7 +14,7 @@ Source:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, groupby, permutations
@@ -130,7 +130,9 @@ def _histories(rows: Iterable[tuple[float, str, int]], since: float) -> Iterator
             number += 1
 
 
-def _largest_groups(team: Group, papers_of: dict[int, list[int]]) -> tuple[Group, ...]:
+def _largest_groups(
+    team: Group, papers_of: Mapping[int, Sequence[int]] | _PapersOf
+) -> tuple[Group, ...]:
     """The largest groups of a team who were together on an earlier paper."""
     # One bit per author, so that a group within another is found by one operation.
     together: dict[int, int] = defaultdict(int)
@@ -144,6 +146,91 @@ def _largest_groups(team: Group, papers_of: dict[int, list[int]]) -> tuple[Group
     return tuple(
         tuple(place for place in range(len(team)) if group >> place & 1) for group in largest
     )
+
+
+class _PapersOf:
+    """The numbers of everybody's papers, where some are added to those that are known.
+
+    Args:
+        earlier: by number of the person; it is not changed.
+    """
+
+    def __init__(self, earlier: Sequence[Sequence[int]]) -> None:
+        self._earlier = earlier
+        self._more: dict[int, list[int]] = {}
+
+    def get(self, author: int, default: Sequence[int] = ()) -> Sequence[int]:
+        """The papers of an author."""
+        known = self._more.get(author)
+        if known is not None:
+            return known
+        return self._earlier[author] if author < len(self._earlier) else default
+
+    def add(self, author: int, paper: int) -> None:
+        """Let an author have one paper more."""
+        if author not in self._more:
+            self._more[author] = list(self.get(author))
+        self._more[author].append(paper)
+
+
+def pattern_counts(
+    papers: Iterable[tuple[int, Group]], earlier: Sequence[Sequence[int]]
+) -> Counter[tuple[int, str]]:
+    """How many papers of two, three and four authors have each m-pattern.
+
+    Args:
+        papers: period and authors of each, in order of period; papers of one period know nothing
+            of each other. An author is a number.
+        earlier: the numbers of the papers that each person had before, by number of the person.
+
+    Returns:
+        Papers by number of authors and pattern, those that occur alone.
+    """
+    papers_of, number = _PapersOf(earlier), -1
+    counts: Counter[tuple[int, str]] = Counter()
+    for _, of_period in groupby(papers, key=lambda paper: paper[0]):
+        teams = [tuple(sorted(set(team))) for _, team in of_period]
+        for team in teams:
+            if len(team) in SIZES:
+                groups = _largest_groups(team, papers_of)
+                counts[len(team), pattern_name(groups, len(team))] += 1
+        for team in teams:
+            for author in team:
+                papers_of.add(author, number)
+            number -= 1  # below the numbers of earlier papers
+    return counts
+
+
+def pattern_distance(
+    counts: Mapping[tuple[int, str], int], reference: Mapping[tuple[int, str], int]
+) -> float:
+    """How far the m-patterns of some papers are from those of others.
+
+    Args:
+        counts: as ``pattern_counts`` returns them.
+        reference: the same, of the papers with which they are compared.
+
+    Returns:
+        Total variation distance of the patterns among papers of one number of authors, 0 (alike)
+        to 1, mean over the papers of the reference; 1 for a number of authors that ``counts``
+        lacks. NaN where the reference has no paper.
+    """
+    whole = sum(reference.values())
+    distance = 0.0
+    for size in SIZES:
+        ours, theirs = (
+            {name: n for (authors, name), n in one.items() if authors == size}
+            for one in (counts, reference)
+        )
+        mine, other = sum(ours.values()), sum(theirs.values())
+        if not other:
+            continue
+        gaps = (
+            abs(ours.get(name, 0) / max(1, mine) - theirs.get(name, 0) / other)
+            for name in sorted({*ours, *theirs})
+        )
+        distance += (sum(gaps) / 2 if mine else 1.0) * other / whole
+    return distance if whole else float("nan")
 
 
 @cache

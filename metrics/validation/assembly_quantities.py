@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from agents.arrays import BoolArray, IntArray
+from agents.arrays import BoolArray, FloatArray, IntArray
 from metrics.impact.inequality import gini
 from metrics.networks.structure import network_statistics
 from society.literature.papers import DAYS_PER_YEAR
@@ -35,10 +35,13 @@ class AuthorHistory:
     Attributes:
         numbers: author id -> number, for everybody who had written.
         pairs: sorted keys (``pair_keys``) of the pairs of them with a joint paper.
+        since: date of the first joint paper of each of these pairs in days; NaN where it is not
+            known.
     """
 
     numbers: Mapping[Hashable, int] = field(default_factory=dict, repr=False)
     pairs: IntArray = field(default_factory=lambda: NO_VALUES, repr=False)
+    since: FloatArray = field(default_factory=lambda: np.zeros(0), repr=False)
 
     @classmethod
     def from_papers(
@@ -55,7 +58,10 @@ class AuthorHistory:
             pairs: further pairs who are known to have written together.
         """
         numbers: dict[Hashable, int] = {}
-        named = [list(dict.fromkeys(listed)) for _, listed in papers]
+        dates, named = [], []
+        for date, authors_of_one in papers:
+            dates.append(float(date))
+            named.append(list(dict.fromkeys(authors_of_one)))
         for listed in named:
             for author in listed:
                 numbers.setdefault(author, len(numbers))
@@ -67,12 +73,14 @@ class AuthorHistory:
             if pair[0] != pair[1]
         ]
         flat = np.array([numbers[one] for listed in named for one in listed], dtype=np.int64)
-        left, right = pair_positions(np.array([len(listed) for listed in named], dtype=np.int64))
+        sizes = np.array([len(listed) for listed in named], dtype=np.int64)
+        left, right = pair_positions(sizes)
         known = np.array(ends, dtype=np.int64).reshape(-1, 2)
         keys = np.concatenate(
             [pair_keys(flat[left], flat[right]), pair_keys(known[:, 0], known[:, 1])]
         )
-        return cls(numbers, np.unique(keys))
+        dated = np.repeat(np.array(dates, dtype=np.float64), sizes)[left]
+        return cls(numbers, *_first_dates(keys, dated))
 
     def with_ties(
         self, authors: Sequence[Hashable], one: IntArray, other: IntArray
@@ -91,7 +99,24 @@ class AuthorHistory:
         )
         apart = one != other
         keys = pair_keys(rows[one[apart]], rows[other[apart]])
-        return AuthorHistory(numbers, np.unique(np.concatenate([self.pairs, keys])))
+        both = np.concatenate([self.pairs, keys])
+        return AuthorHistory(numbers, *_first_dates(both, self.since))
+
+
+def _first_dates(keys: IntArray, dates: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Sorted keys of pairs, and the first date of each.
+
+    Args:
+        keys: of pairs, each as often as it occurs.
+        dates: of the first of them; those of the others are not known.
+    """
+    pairs, place = np.unique(keys, return_inverse=True)
+    first = np.full(len(pairs), np.inf)
+    np.minimum.at(first, place[: len(dates)], np.where(np.isnan(dates), np.inf, dates))
+    # A pair that is known without a date may have written earlier than what is dated.
+    first[place[len(dates) :]] = np.nan
+    first[np.isinf(first)] = np.nan
+    return pairs, first
 
 
 NO_HISTORY = AuthorHistory()
@@ -127,13 +152,17 @@ class AssemblyQuantities:
         clustering: mean local clustering coefficient, 0..1, of the authors with a tie (those with
             one co-author count as 0).
         assortativity: correlation of the degrees at the two ends of a tie, -1..1.
+        tie_lifetime: years from the first joint paper of a pair, of before the window too, to its
+            last one in the window, mean over the pairs with a joint paper in the window; 0 for a
+            pair with papers of one year. Pairs whose first paper has no date are left out.
         sizes: authors of each paper.
         papers_by_author: papers of each author.
         coauthors_by_author: distinct co-authors of each author.
 
     Source:
         Guimera et al. 2005 (newcomers, incumbents, q), Watts and Strogatz 1998 (clustering),
-        Newman 2001 and 2002 (degrees, giant component, assortativity), Gini 1912.
+        Newman 2001 and 2002 (degrees, giant component, assortativity), Gini 1912, Petersen 2015
+        (lifetimes of ties).
     """
 
     papers: int
@@ -155,6 +184,7 @@ class AssemblyQuantities:
     giant_component: float
     clustering: float
     assortativity: float
+    tie_lifetime: float
     sizes: IntArray = field(repr=False)
     papers_by_author: IntArray = field(repr=False)
     coauthors_by_author: IntArray = field(repr=False)
@@ -192,7 +222,7 @@ def assembly_quantities(
     known = before if isinstance(before, AuthorHistory) else AuthorHistory.from_papers(before)
     works = _encode(papers, known, period)
     links = _links(works)
-    return _measure(works, links, len(known.numbers), known.pairs)
+    return _measure(works, links, known, period)
 
 
 def pair_positions(sizes: IntArray) -> tuple[IntArray, IntArray]:
@@ -257,15 +287,18 @@ def _links(works: _Works) -> _Links:
     return _Links(left, right, pair_keys(works.authors[left], works.authors[right]))
 
 
-def _measure(works: _Works, links: _Links, known: int, pairs: IntArray) -> AssemblyQuantities:
+def _measure(
+    works: _Works, links: _Links, history: AuthorHistory, period: float
+) -> AssemblyQuantities:
     """Every quantity.
 
     Args:
         works: the papers of the window.
         links: their pairs of authors.
-        known: authors with a number below this had written before the window.
-        pairs: sorted keys of the pairs with a joint paper before the window.
+        history: what was known before the window.
+        period: length of a period in days.
     """
+    known, pairs = len(history.numbers), history.pairs
     _, author, written = np.unique(works.authors, return_inverse=True, return_counts=True)
     new = (works.authors >= known) & ~_seen_before(author, works.periods)
     tied, pair = np.unique(links.keys, return_inverse=True)
@@ -296,10 +329,35 @@ def _measure(works: _Works, links: _Links, known: int, pairs: IntArray) -> Assem
         incumbent_incumbent=_mean(newcomers == 0),
         coauthors=_mean(degrees),
         **network,
+        tie_lifetime=_tie_lifetime(tied, pair, works.periods[links.left], history, period),
         sizes=works.sizes,
         papers_by_author=written,
         coauthors_by_author=degrees,
     )
+
+
+def _tie_lifetime(
+    tied: IntArray, pair: IntArray, periods: IntArray, history: AuthorHistory, period: float
+) -> float:
+    """Years from the first to the last joint paper, mean over pairs.
+
+    Args:
+        tied: sorted keys of the pairs with a joint paper in the window.
+        pair: the place of the pair of each link in ``tied``.
+        periods: of each link.
+        history: what was known before the window.
+        period: length of a period in days.
+    """
+    last = np.full(len(tied), np.iinfo(np.int64).min)
+    first = np.full(len(tied), np.inf)
+    np.maximum.at(last, pair, periods)
+    np.minimum.at(first, pair, periods)
+    place = np.minimum(np.searchsorted(history.pairs, tied), max(0, len(history.pairs) - 1))
+    if len(history.pairs):
+        old = history.pairs[place] == tied
+        first[old] = np.floor(history.since[place[old]] / period)
+    lived = last - first
+    return _mean(lived[np.isfinite(lived)]) * period / DAYS_PER_YEAR
 
 
 def _seen_before(number: IntArray, periods: IntArray) -> BoolArray:
@@ -329,7 +387,7 @@ def _network(author: IntArray, links: _Links, authors: int) -> tuple[IntArray, d
     return degrees, values
 
 
-def _mean(values: IntArray | BoolArray) -> float:
+def _mean(values: IntArray | BoolArray | FloatArray) -> float:
     return float(values.mean()) if len(values) else float("nan")
 
 

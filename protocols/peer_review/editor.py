@@ -106,7 +106,9 @@ class Editor:
         closed = ineligible_rows(world, self._authors, conflicts, rules.max_open)
         rng = self._lab.rng("reviewer", self._number, self._round, seat, attempt)
         excluded = closed | self._asked
-        return draw_reviewer(self._lab, rules.choice, text, excluded, rules.nearest, rng)
+        return draw_reviewer(
+            self._lab, rules.choice, text, excluded, rules.nearest, rng, rules.memory
+        )
 
     def _record_reviewer(self, seat: int, name: str) -> Reviewer:
         """Write the row of a reviewer as of now; it is asked no more for this submission."""

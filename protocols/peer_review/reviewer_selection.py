@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal
 
 from society.formation.excluded_rows import ExcludedRows
-from society.formation.leaders import Anybody, ByProminence
+from society.formation.leaders import Anybody, ByProminence, Leaders, Productive
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from society.teams.lab import Lab
     from society.teams.world import World
 
-ReviewerChoice = Literal["interests", "uniform", "standing"]
+ReviewerChoice = Literal["interests", "uniform", "standing", "papers"]
 
 
 def ineligible_rows(
@@ -48,23 +48,30 @@ def draw_reviewer(
     excluded: AbstractSet[int],
     nearest: int,
     rng: np.random.Generator,
+    memory: float | None = None,
 ) -> str | None:
     """Draw one scientist to ask, or None where nobody is left.
 
     Args:
         lab: of the authors' team.
         choice: ``interests``: one of the ``nearest`` to the manuscript; ``uniform``; ``standing``:
-            in proportion to citations + 1.
+            in proportion to citations + 1; ``papers``: in proportion to papers + 1.
         manuscript: as it was read.
         excluded: rows that may not be asked.
         nearest: among how many ``interests`` draws (>= 1).
         rng: the stream of this draw.
+        memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
     """
     names = lab.world.population.names
     if choice == "interests":
         without = [names[row] for row in sorted(excluded)]
         near = lab.people(manuscript, nearest, without).read()
         return near[int(rng.integers(len(near)))].id if near else None
-    rule = Anybody() if choice == "uniform" else ByProminence()
+    rules: dict[str, Leaders] = {
+        "uniform": Anybody(),
+        "standing": ByProminence(),
+        "papers": Productive(memory=memory),
+    }
+    rule = rules[choice]
     row = rule.choose(excluded, lab.world, rng)
     return None if row is None else names[row]

@@ -30,7 +30,11 @@ class ReviewRules(Part):
     """From a rejection to the next submission. Assumed."""
     choice: ReviewerChoice = "interests"
     """Who is asked: ``interests`` (one of the ``nearest`` to the manuscript in the knowledge bank),
-    ``uniform`` (anybody) or ``standing`` (in proportion to citations + 1). Assumed."""
+    ``uniform`` (anybody), ``standing`` or ``papers`` (in proportion to citations, or papers, + 1).
+    Assumed."""
+    memory: Days | None = Field(default=None, gt=30, le=36_500)
+    """With ``choice: papers``: time after which the weight of a paper has fallen to 1/e; null: it
+    stays."""
     nearest: int = Field(default=12, ge=1, le=1000)
     """With ``choice: interests``: among so many who may be asked one is drawn. Assumed."""
     conflicts: Literal["excluded", "allowed"] = "excluded"

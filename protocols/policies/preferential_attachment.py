@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from society.formation.cumulative_advantage import CountedBy, count_weights, sample_by_count
 from society.formation.selection import SelectionPolicy
 from society.formation.world_view import WorldView
+from society.kernel.durations import Days
 
 
 class PreferentialAttachment(SelectionPolicy):
@@ -24,6 +25,15 @@ class PreferentialAttachment(SelectionPolicy):
     """Distinct co-authors, papers, or citations received, as of the date."""
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Added to everybody's standing; with 0 nobody without any is ever asked."""
+    memory: Days | None = Field(default=None, gt=30, le=36_500)
+    """With ``by: papers``: time after which the weight of a paper has fallen to 1/e; null: it
+    stays."""
+
+    @model_validator(mode="after")
+    def _dated(self) -> PreferentialAttachment:
+        if self.memory is not None and self.by != "papers":
+            raise ValueError(f"memory needs by: papers; {self.by} before day 0 have no dates")
+        return self
 
     def choose(
         self,
@@ -33,7 +43,7 @@ class PreferentialAttachment(SelectionPolicy):
         rng: np.random.Generator,
     ) -> int | None:
         """Draw one by standing plus floor, whoever is in the team."""
-        return sample_by_count(world, self.by, self.floor, excluded, rng)
+        return sample_by_count(world, self.by, self.floor, excluded, rng, self.memory)
 
     def chances(
         self, members: Sequence[int], candidates: Sequence[int], world: WorldView
@@ -45,4 +55,4 @@ class PreferentialAttachment(SelectionPolicy):
             candidates: rows.
             world: as of now.
         """
-        return count_weights(world, self.by, self.floor, candidates)
+        return count_weights(world, self.by, self.floor, candidates, self.memory)

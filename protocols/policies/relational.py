@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from typing import cast
 
 import numpy as np
 from pydantic import Field
@@ -13,7 +14,7 @@ from agents.arrays import FloatArray
 from society.formation.productivity import fading_papers
 from society.formation.rejection_sampling import sample_by_rejection, sample_uniformly
 from society.formation.selection import SelectionPolicy
-from society.formation.world_view import WorldView
+from society.formation.world_view import PapersView, WorldView
 from society.kernel.durations import Days
 from society.literature.papers import DAYS_PER_YEAR
 from society.population.paper_history import FadingPapers
@@ -63,7 +64,7 @@ class Relational(SelectionPolicy):
         self,
         members: Sequence[int],
         excluded: AbstractSet[int],
-        world: WorldView,
+        world: PapersView,
         rng: np.random.Generator,
     ) -> int | None:
         """Draw a partner, a partner's partner or a stranger."""
@@ -80,7 +81,7 @@ class Relational(SelectionPolicy):
         return self._draw_stranger(members, excluded, world, rng)
 
     def chances(
-        self, members: Sequence[int], candidates: Sequence[int], world: WorldView
+        self, members: Sequence[int], candidates: Sequence[int], world: PapersView
     ) -> np.ndarray:
         """Probabilities of the candidates if nobody else may be drawn.
 
@@ -105,7 +106,11 @@ class Relational(SelectionPolicy):
                 result = share * _shares(weights) + (1 - share) * result
         return result
 
-    def _partners(self, members: Sequence[int], world: WorldView) -> dict[int, tuple[int, float]]:
+    def of_run(self, seed: int) -> Relational:
+        """The policy itself, since nothing of it is drawn once per run."""
+        return self
+
+    def _partners(self, members: Sequence[int], world: PapersView) -> dict[int, tuple[int, float]]:
         """Joint papers with all members and the date of the last one, by row of the partner."""
         if len(members) == 1:
             return world.history.joint_papers(members[0])
@@ -122,7 +127,7 @@ class Relational(SelectionPolicy):
         self,
         partners: dict[int, tuple[int, float]],
         excluded: AbstractSet[int],
-        world: WorldView,
+        world: PapersView,
         rng: np.random.Generator,
     ) -> int | None:
         free = [row for row in partners if row not in excluded]
@@ -132,7 +137,7 @@ class Relational(SelectionPolicy):
         self,
         partners: dict[int, tuple[int, float]],
         among: Iterable[int],
-        world: WorldView,
+        world: PapersView,
     ) -> dict[int, float]:
         """The logit weights of former partners, relative to the largest."""
         now, history = world.day, world.history
@@ -141,11 +146,11 @@ class Relational(SelectionPolicy):
             if row not in partners:
                 continue
             papers, last = partners[row]
-            years = max(0.0, now - last) / DAYS_PER_YEAR
+            years = (now - last if now > last else 0.0) / DAYS_PER_YEAR
             score = self.joint * math.log(papers)
             score += self.recency * math.exp(-years / RECENCY_YEARS)
             if self.papers:
-                score += self.papers * math.log(len(history.papers_of(row)))
+                score += self.papers * math.log(history.number_of_papers(row))
             if self.silence:
                 since = now - (history.last_date(row) or 0.0)
                 score += self.silence * since / DAYS_PER_YEAR
@@ -157,7 +162,7 @@ class Relational(SelectionPolicy):
         self,
         members: Sequence[int],
         excluded: AbstractSet[int],
-        world: WorldView,
+        world: PapersView,
         rng: np.random.Generator,
     ) -> int | None:
         fading, people = self._fading(world), len(world.population)
@@ -179,22 +184,24 @@ class Relational(SelectionPolicy):
         return sample_uniformly(people, excluded, rng) if row is None else row
 
     def _affinities(
-        self, members: Sequence[int], rows: Sequence[int], world: WorldView
+        self, members: Sequence[int], rows: Sequence[int], world: PapersView
     ) -> FloatArray:
         """exp(topic x cosine of the interests with the leader's)."""
         if not self.topic or not members:
             return np.ones(len(rows))
-        names, version = world.population.names, world.knowledge.visible(world.day)
+        # Whoever knows papers only has no interests, and takes this policy without topic.
+        whole = cast("WorldView", world)
+        names, version = whole.population.names, whole.knowledge.visible(world.day)
         leader = names[members[0]]
-        cosines = [world.knowledge.similarity(leader, names[row], version) for row in rows]
+        cosines = [whole.knowledge.similarity(leader, names[row], version) for row in rows]
         return np.exp(self.topic * np.array(cosines))
 
-    def _fading(self, world: WorldView) -> FadingPapers:
+    def _fading(self, world: PapersView) -> FadingPapers:
         return fading_papers(world, self.memory, self.exponent)
 
 
 def _common_partners(
-    members: Sequence[int], partners: dict[int, tuple[int, float]], world: WorldView
+    members: Sequence[int], partners: dict[int, tuple[int, float]], world: PapersView
 ) -> dict[int, float]:
     """Partners of former partners who are no partners themselves, with their common partners."""
     found: dict[int, float] = {}

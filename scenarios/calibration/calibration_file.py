@@ -210,7 +210,10 @@ TARGETS = (
     *("newcomers", "q", "repeat_rate", "newcomer_newcomer", "newcomer_incumbent"),
     *("papers_per_author", "gini", "coauthors", "team_size"),
 )
-CHECKS = ("giant_component", "clustering", "assortativity", "authors", "alone")
+CHECKS = (
+    *("giant_component", "clustering", "assortativity", "authors", "alone"),
+    *("m_patterns", "tie_lifetime"),
+)
 DEFAULT_PRIORS: dict[str, ParameterPrior] = {
     keys.SEAT: LogitNormal(sd=0.4),
     keys.SIZE: LogNormal(sd=0.15),

@@ -12,7 +12,6 @@ import pandas as pd
 from agents.arrays import FloatArray
 from metrics.estimation.estimators import Estimation
 from metrics.estimation.ranks import coverage, uniformity, weighted_rank
-from metrics.validation.assembly_quantities import AssemblyQuantities
 from metrics.validation.known_values import (
     deviation_of_known,
     known_of,
@@ -39,6 +38,12 @@ from scenarios.calibration.fitting import Fit, continued
 from scenarios.calibration.simulation import DISTANCES, MEASURED, ObservedWindow
 
 BOOTSTRAP = 200
+STRUCTURE = (
+    *("team_size", "newcomers", "q", "repeat_rate", "papers_per_author", "gini", "coauthors"),
+    *("newcomer_newcomer", "newcomer_incumbent", "incumbent_incumbent"),
+    *("giant_component", "clustering", "assortativity"),
+)
+"""Thirteen quantities whose errors are told in standard deviations between real windows."""
 INTERVAL = (0.05, 0.95)
 
 
@@ -73,7 +78,7 @@ def check_held_out(fit: Fit, told: str) -> HeldOutCheck:
     tables, scores = [], []
     for place, (one, window) in enumerate(zip(years, windows, strict=True)):
         earlier = Window(first=one.first - one.years, last=one.first - 1)
-        before = ObservedWindow.of(fit.corpus, earlier).quantities
+        before = ObservedWindow.of(fit.corpus, earlier)
         table = _compared(fit, window, runs[:, place], drawn[:, place], before)
         tables.append(table)
         scores.append(_scores(one.name, table))
@@ -93,7 +98,7 @@ def predict_fit_windows(fit: Fit) -> pd.DataFrame:
     runs = fit.simulate(PREDICTION, posterior_draws(fit), fit.settings, fit.windows)
     rows = []
     for place, window in enumerate(fit.windows):
-        observed = window.compare(window.quantities)
+        observed = window.observed
         for name in (*fit.file.targets, *fit.file.checks):
             values = runs[:, place, MEASURED.index(name)]
             known = known_of(values)
@@ -180,12 +185,13 @@ def _compared(
     window: ObservedWindow,
     runs: FloatArray,
     drawn: FloatArray,
-    before: AssemblyQuantities,
+    before: ObservedWindow,
 ) -> pd.DataFrame:
-    observed = window.compare(window.quantities)
+    observed = window.observed
     earlier = window.compare(before)
+    spread = _deviations(fit)
     errors = _bootstrap(window, fit.file.seed)
-    persistence = errors_in_tolerances(before, window.quantities)
+    persistence = errors_in_tolerances(before.quantities, window.quantities)
     rows = []
     for name in (*TOLERANCES, *(n for n in MEASURED if n not in TOLERANCES)):
         values, many = (part[:, MEASURED.index(name)] for part in (runs, drawn))
@@ -212,6 +218,7 @@ def _compared(
                 "error_in_tolerances": off,
                 "within": None if math.isnan(off) else bool(abs(off) <= 1 + 1e-9),
                 "before_in_tolerances": persistence.get(name, math.nan),
+                "between_windows": spread.get(name, math.nan),
                 "inside_90": None if distance else bool(low <= target <= high),
             }
         )
@@ -228,10 +235,19 @@ def _scores(name: str, table: pd.DataFrame) -> dict[str, object]:
     checked = judged[(judged["role"] != "target")]
     errors = dict(zip(checked["quantity"], checked["error_in_tolerances"], strict=True))
     found["score_of_unfitted"] = score(errors)
-    inside = table["inside_90"].dropna()
-    found["inside_90"] = int(inside.sum())
-    found["of"] = len(inside)
+    structure = table[table["quantity"].isin(STRUCTURE)]
+    for side in ("simulated", "before"):
+        gaps = (structure[side] - structure["observed"]).abs() / structure["between_windows"]
+        found[f"{side}_in_deviations"] = mean_of_known(gaps.to_numpy(dtype=np.float64))
+    found["inside_90"] = int(structure["inside_90"].astype(bool).sum())
+    found["of"] = len(structure)
     return found
+
+
+def _deviations(fit: Fit) -> Mapping[str, float]:
+    """Standard deviation of each of ``STRUCTURE`` between the real windows before the held-out."""
+    rows = [one.observed for one in fit.real_windows]
+    return {name: deviation_of_known(np.array([row[name] for row in rows])) for name in STRUCTURE}
 
 
 def _role(fit: Fit, name: str) -> str:

@@ -150,16 +150,22 @@ class Fit:
         return rows
 
     @cached_property
+    def real_windows(self) -> list[ObservedWindow]:
+        """The fit windows and some of as many years before them, in order of time."""
+        first, length = self.fit_windows[0].first, self.fit_windows[0].years
+        earlier = [
+            Window(first=first - step * length, last=first - (step - 1) * length - 1)
+            for step in range(EARLIER_WINDOWS, 0, -1)
+        ]
+        # A field's first years are not like the later ones: almost everybody is new.
+        least = self.corpus.first_year + 2 * length
+        kept = [ObservedWindow.of(self.corpus, one) for one in earlier if one.first >= least]
+        return [*kept, *self.windows]
+
+    @cached_property
     def discrepancy(self) -> FloatArray:
         """Variance of each target between real windows of this length (targets,)."""
-        first, length = self.fit_windows[0].first, self.fit_windows[0].years
-        earlier = []
-        for step in range(EARLIER_WINDOWS, 0, -1):
-            window = Window(first=first - step * length, last=first - (step - 1) * length - 1)
-            # A field's first years are not like the later ones: almost everybody is new.
-            if window.first >= self.corpus.first_year + 2 * length:
-                earlier.append(self._targets_of(ObservedWindow.of(self.corpus, window)))
-        rows = np.array([*earlier, *self.observed])
+        rows = np.array([self._targets_of(one) for one in self.real_windows])
         return between_windows(rows[np.isfinite(rows).all(axis=1)])
 
     @cached_property
@@ -262,8 +268,7 @@ class Fit:
         return np.asarray(measured[:, :, self.targets], dtype=np.float64)
 
     def _targets_of(self, window: ObservedWindow) -> list[float]:
-        values = window.compare(window.quantities)
-        return [values[name] for name in self.file.targets]
+        return [window.observed[name] for name in self.file.targets]
 
     def _distances(self, scale: MomentScale, measured: FloatArray) -> FloatArray:
         moments = self.moments(measured)

@@ -25,7 +25,7 @@ from scenarios.calibration.calibration_file import (
     Years,
 )
 from scenarios.calibration.corpus import Corpus, ecosystem_corpus, read_source
-from scenarios.calibration.simulation import WindowSimulator
+from scenarios.calibration.simulation import PATTERNS, WindowSimulator
 from scenarios.config.diagnostics import Diagnostics, describe_errors
 from scenarios.config.document import Document, Origin, find_scenario, library
 from scenarios.config.ecosystem_folder import MANIFEST
@@ -393,12 +393,12 @@ class _FileReading:
             yield ("boundary",), f"the boundary {boundary_of(file)} lies before the end of the fit"
 
     def _names(self, file: CalibrationFile) -> Iterator[tuple[KeyPath, str]]:
-        for name in ("targets", "checks"):
+        for name, measured in (("targets", SCALARS), ("checks", (*SCALARS, PATTERNS))):
             for place, one in enumerate(getattr(file, name)):
-                if one not in SCALARS:
+                if one not in measured:
                     yield (
                         (name, place),
-                        f"{one!r} is never measured" + _expected(one, (*SCALARS, *SHORT)),
+                        f"{one!r} is never measured" + _expected(one, (*measured, *SHORT)),
                     )
         for place, one in enumerate(file.checks):
             if one in file.targets:

@@ -6,6 +6,7 @@ in the order of the jobs, whatever the number of workers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -16,6 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from agents.errors import SocietyError
+from metrics.networks.team_patterns import pattern_counts, pattern_distance
 from metrics.validation.assembly_quantities import (
     SCALARS,
     AssemblyQuantities,
@@ -29,7 +31,9 @@ from scenarios.calibration.design import Job
 from society.literature.authorships import Authorships
 from society.literature.papers import DAYS_PER_YEAR
 
-DISTANCES = tuple(name for name, one in TOLERANCES.items() if one.kind == "KS")
+DISTANCES_OF_DISTRIBUTIONS = tuple(name for name, one in TOLERANCES.items() if one.kind == "KS")
+PATTERNS = "m_patterns"
+DISTANCES = (*DISTANCES_OF_DISTRIBUTIONS, PATTERNS)
 MEASURED = (*SCALARS, *DISTANCES)
 """What is kept of every simulation: quantities, and distances of distributions to the observed."""
 AT_ONCE = 8
@@ -110,12 +114,36 @@ class ObservedWindow:
         chosen = np.sort(rng.integers(len(listed), size=len(listed)))
         return assembly_quantities([listed[one] for one in chosen.tolist()], self.history)
 
-    def compare(self, found: AssemblyQuantities) -> dict[str, float]:
-        """Everything in ``MEASURED`` of some quantities."""
+    @cached_property
+    def patterns(self) -> Counter[tuple[int, str]]:
+        """The m-patterns of the real papers (Juul et al. 2024)."""
+        return self._patterns_of(self.papers)
+
+    @cached_property
+    def observed(self) -> dict[str, float]:
+        """Everything in ``MEASURED`` of the real papers; their distances to themselves are 0."""
+        return self._compare(self.quantities, self.patterns)
+
+    def values(self, papers: Authorships) -> dict[str, float]:
+        """Everything in ``MEASURED`` of real or simulated papers of the window."""
+        return self._compare(self.measure(papers), self._patterns_of(papers))
+
+    def compare(self, other: ObservedWindow) -> dict[str, float]:
+        """Everything in ``MEASURED`` of the real papers of another window."""
+        return self._compare(other.quantities, other.patterns)
+
+    def _compare(
+        self, found: AssemblyQuantities, patterns: Counter[tuple[int, str]]
+    ) -> dict[str, float]:
         values = found.scalars()
-        for name in DISTANCES:
+        for name in DISTANCES_OF_DISTRIBUTIONS:
             values[name] = error_of(TOLERANCES[name], found, self.quantities)
+        values[PATTERNS] = pattern_distance(patterns, self.patterns)
         return values
+
+    def _patterns_of(self, papers: Authorships) -> Counter[tuple[int, str]]:
+        years = np.floor(papers.dates / DAYS_PER_YEAR).astype(int).tolist()
+        return pattern_counts(zip(years, papers.teams, strict=True), self.before.papers_by_person)
 
 
 class Simulations:
@@ -168,7 +196,7 @@ def run_job(simulator: WindowSimulator, windows: Sequence[ObservedWindow], job: 
     """
     window = windows[job.window]
     papers = simulator.simulate(job.parameters, window.before, 0.0, window.days, job.seed)
-    values = window.compare(window.measure(papers))
+    values = window.values(papers)
     return [values[name] for name in MEASURED]
 
 

@@ -2,12 +2,13 @@
 
 The weights are distinct co-authors, papers or citations before now (Price, Journal of the
 American Society for Information Science 27:292, 1976; Merton, Science 159:56, 1968). Leaders,
-partners and reviewers can be drawn so. The counts are dated events, so a draw is the uniform draw
-of one event and takes no time in proportion to the population.
+partners and reviewers can be drawn so; papers can fade with age. The counts are dated events, so a
+draw is the uniform draw of one event and takes no time in proportion to the population.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from agents.arrays import FloatArray, IntArray
+from society.formation.productivity import fading_papers
 from society.formation.rejection_sampling import sample_by_rejection
 
 if TYPE_CHECKING:
@@ -33,7 +35,11 @@ def dated_counts_of(world: WorldView, by: CountedBy) -> DatedCounts:
 
 
 def count_weights(
-    world: WorldView, by: CountedBy, floor: float, rows: Sequence[int] | IntArray
+    world: WorldView,
+    by: CountedBy,
+    floor: float,
+    rows: Sequence[int] | IntArray,
+    memory: float | None = None,
 ) -> FloatArray:
     """The weights of some people: their counts before now, plus a floor.
 
@@ -42,10 +48,15 @@ def count_weights(
         by: what is counted.
         floor: added to every count, >= 0, so that people without any can be drawn.
         rows: of the people.
+        memory: time in days after which the weight of a paper has fallen to 1/e, for ``papers``;
+            None: it stays.
 
     Returns:
         Unnormalised probabilities, an array of the length of ``rows``.
     """
+    if memory is not None:
+        papers = fading_papers(world, memory, 1.0).weights(np.asarray(rows, dtype=np.int64))
+        return papers * math.exp(-world.day / memory) + floor
     counts = dated_counts_of(world, by).counts(len(world.population))
     return counts[np.asarray(rows, dtype=np.int64)].astype(float) + floor
 
@@ -56,6 +67,7 @@ def sample_by_count(
     floor: float,
     excluded: AbstractSet[int],
     rng: np.random.Generator,
+    memory: float | None = None,
 ) -> int | None:
     """Draw one person in proportion to its count before now plus a floor.
 
@@ -68,19 +80,28 @@ def sample_by_count(
         floor: added to every count, >= 0.
         excluded: rows that may not be drawn.
         rng: the random stream of this draw.
+        memory: time in days after which the weight of a paper has fallen to 1/e, for ``papers``;
+            None: it stays.
 
     Returns:
         A row, or None where nobody who is left has a weight above 0.
     """
-    people, counts = len(world.population), dated_counts_of(world, by)
-    events = counts.total()
+    people = len(world.population)
+    counts, fading = dated_counts_of(world, by), None
+    events = float(counts.total()) if memory is None else 0.0
+    if memory is not None:
+        fading = fading_papers(world, memory, 1.0)
+        # The total is told as of day 0, when all weights have faded less by the same factor.
+        events = fading.total * math.exp(-world.day / memory)
     mass = events + floor * people
 
     def propose() -> int:
         at = rng.random() * mass
-        return counts.person_at(int(at)) if at < events else int(rng.integers(people))
+        if at >= events:
+            return int(rng.integers(people))
+        return counts.person_at(int(at)) if fading is None else fading.person_at(at / events)
 
     def weights(rows: IntArray) -> FloatArray:
-        return count_weights(world, by, floor, rows)
+        return count_weights(world, by, floor, rows, memory)
 
     return sample_by_rejection(propose, weights, people, excluded, rng) if mass else None

@@ -24,7 +24,7 @@ from society.kernel.durations import Days
 from society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
-    from society.formation.world_view import WorldView
+    from society.formation.world_view import PapersView, WorldView
 
 
 class Leaders(Part):
@@ -65,12 +65,12 @@ class Anybody(Leaders):
     """Everybody who may lead, with equal probability."""
 
     def choose(
-        self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
+        self, excluded: AbstractSet[int], world: PapersView, rng: np.random.Generator
     ) -> int | None:
         """Draw uniformly among those who are not excluded."""
         return sample_uniformly(len(world.population), excluded, rng)
 
-    def weights(self, candidates: Sequence[int], world: WorldView) -> FloatArray:
+    def weights(self, candidates: Sequence[int], world: PapersView) -> FloatArray:
         """1 for everybody."""
         return np.ones(len(candidates))
 
@@ -80,16 +80,18 @@ class Productive(Leaders):
 
     floor: float = Field(default=1.0, ge=0, le=1_000_000, allow_inf_nan=False)
     """Added to everybody's number of papers, so that newcomers lead too."""
+    memory: Days | None = Field(default=None, gt=30, le=36_500)
+    """Time after which the weight of a paper has fallen to 1/e; null: it stays."""
 
     def choose(
         self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
     ) -> int | None:
         """Draw in proportion to papers plus floor."""
-        return sample_by_count(world, "papers", self.floor, excluded, rng)
+        return sample_by_count(world, "papers", self.floor, excluded, rng, self.memory)
 
     def weights(self, candidates: Sequence[int], world: WorldView) -> FloatArray:
         """Papers before now, plus floor."""
-        return count_weights(world, "papers", self.floor, candidates)
+        return count_weights(world, "papers", self.floor, candidates, self.memory)
 
 
 class ByProminence(Leaders):
@@ -129,7 +131,7 @@ class ByFadingPapers(Leaders):
     are alike."""
 
     def choose(
-        self, excluded: AbstractSet[int], world: WorldView, rng: np.random.Generator
+        self, excluded: AbstractSet[int], world: PapersView, rng: np.random.Generator
     ) -> int | None:
         """Draw by productivity and fading papers."""
         fading = fading_papers(world, self.memory, self.exponent, self.shape)
@@ -142,7 +144,7 @@ class ByFadingPapers(Leaders):
 
         return sample_by_rejection(propose, fading.weights, people, excluded, rng)
 
-    def weights(self, candidates: Sequence[int], world: WorldView) -> FloatArray:
+    def weights(self, candidates: Sequence[int], world: PapersView) -> FloatArray:
         """Productivity x fading papers to the power; 1 for everybody where all are 0."""
         fading = fading_papers(world, self.memory, self.exponent, self.shape)
         if fading.total <= 0:

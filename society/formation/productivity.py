@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from agents.arrays import FloatArray
-from society.formation.world_view import WorldView
+from society.formation.world_view import PapersView
 from society.kernel.streams import Streams
 from society.population.paper_history import FadingPapers
 
 
 def fading_papers(
-    world: WorldView, memory: float | None, exponent: float, shape: float | None = None
+    world: PapersView, memory: float | None, exponent: float, shape: float | None = None
 ) -> FadingPapers:
     """Everybody's fading papers as of now, by which people are drawn.
 
@@ -47,9 +47,7 @@ class Productivities:
         Those of day 0 (``first`` is 0) share a stream; each newcomer has its own (rule 9).
         """
         if first == 0:
-            return self._draw(self._streams.stream("productivity"), last)
+            rng = self._streams.stream("productivity")
+            return rng.gamma(self._shape, 1 / self._shape, last)
         streams = (self._streams.stream("productivity", row) for row in range(first, last))
-        return np.concatenate([self._draw(stream, 1) for stream in streams])
-
-    def _draw(self, rng: np.random.Generator, count: int) -> FloatArray:
-        return rng.gamma(self._shape, 1 / self._shape, count)
+        return np.array([stream.gamma(self._shape, 1 / self._shape) for stream in streams])

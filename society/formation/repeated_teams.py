@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from agents.config import Part
-from society.formation.world_view import WorldView
+from society.formation.world_view import PapersView
 from society.kernel.durations import Days
 from society.literature.papers import DAYS_PER_YEAR
 
@@ -28,7 +28,7 @@ class RepeatedTeams(Part):
     """Papers that are older are not repeated."""
 
     def earlier_team(
-        self, leader: int, world: WorldView, rng: np.random.Generator
+        self, leader: int, world: PapersView, rng: np.random.Generator
     ) -> tuple[int, ...] | None:
         """Draw the paper whose team is repeated.
 

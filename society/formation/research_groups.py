@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from agents.config import Part
-from society.formation.world_view import WorldView
+from society.formation.world_view import PapersView
 from society.kernel.durations import Days
 from society.literature.papers import DAYS_PER_YEAR
 
@@ -29,7 +29,7 @@ class ResearchGroups(Part):
         self,
         leader: int,
         excluded: AbstractSet[int],
-        world: WorldView,
+        world: PapersView,
         rng: np.random.Generator,
     ) -> int | None:
         """Draw a junior of the leader's group, everybody with equal probability.

@@ -7,51 +7,70 @@ lists what they may use of it, so that they can be tested with a small stand-in,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from society.ecosystem.knowledge_bank import KnowledgeBank
+    from society.formation.excluded_rows import ExcludedRows
     from society.kernel.streams import Streams
     from society.population.network import CoauthorNetwork
     from society.population.paper_history import PaperHistory
     from society.population.population import Population
 
 
-class WorldView(Protocol):
-    """A society as of the simulated date ``day``; a ``World`` is such a view.
+class PapersView(Protocol):
+    """What of a society rules may use that know papers only, as of the date ``day``.
 
-    A rule reads the world and changes nothing in it. What it reads is counted strictly before now
-    (rule 16), and it draws only from the random stream that it is given (rule 9).
-
-    Attributes:
-        population: who is in the society, with papers, citations and profiles as of now.
-        network: who has written with whom as of now.
-        knowledge: the author knowledge bank: everybody's interests as vectors.
-        streams: the random streams of the run; a rule reads their seed only.
-        team_sizes: numbers of authors of the past papers.
-        mentees: by row of the mentor, the newcomers who came for a seat with it: the dates of
-            arrival in days, and the rows.
+    A rule reads it and changes nothing in it. What it reads is counted strictly before now (rule
+    16), and it draws only from the random stream that it is given (rule 9).
     """
 
-    population: Population
-    network: CoauthorNetwork
-    knowledge: KnowledgeBank
-    streams: Streams
-    team_sizes: Sequence[int]
-    mentees: dict[int, list[tuple[float, int]]]
+    @property
+    def population(self) -> Sized:
+        """Who is in the society; its length is the number of rows."""
+
+    @property
+    def streams(self) -> Streams:
+        """The random streams of the run."""
+
+    @property
+    def team_sizes(self) -> Sequence[int]:
+        """Numbers of authors of the past papers."""
+
+    @property
+    def mentees(self) -> Mapping[int, Sequence[tuple[float, int]]]:
+        """By row of the mentor, the newcomers who came for a seat with it.
+
+        Of each the date of arrival in days, and the row.
+        """
 
     @property
     def history(self) -> PaperHistory:
         """Everybody's papers by date, those from before day 0 included, as of now."""
 
-    def unavailable(self) -> AbstractSet[int]:
-        """Rows of scientists who cannot join a team: at the limit, departed, or come today."""
-
     @property
     def day(self) -> float:
         """The simulated date in days."""
+
+    def unavailable(self) -> ExcludedRows:
+        """Rows of scientists who cannot join a team: at the limit, departed, or come today."""
+
+
+class WorldView(PapersView, Protocol):
+    """A whole society as of the simulated date ``day``; a ``World`` is such a view."""
+
+    @property
+    def population(self) -> Population:
+        """Who is in the society, with papers, citations and profiles as of now."""
+
+    @property
+    def network(self) -> CoauthorNetwork:
+        """Who has written with whom as of now."""
+
+    @property
+    def knowledge(self) -> KnowledgeBank:
+        """The author knowledge bank: everybody's interests as vectors."""
 
     @property
     def protocol_name(self) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,6 +63,42 @@ class Authorships:
         """The authors of one paper, in author order."""
         return self.authors[self.starts[paper] : self.starts[paper + 1]]
 
+    @cached_property
+    def papers_by_person(self) -> list[list[int]]:
+        """The numbers of the papers of each person, in order of date; not to be changed."""
+        order = np.argsort(self.authors, kind="stable")
+        papers = np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)[order].tolist()
+        ends = np.cumsum(np.bincount(self.authors, minlength=self.people)).tolist()
+        return [papers[a:b] for a, b in pairwise([0, *ends])]
+
+    @cached_property
+    def teams(self) -> list[tuple[int, ...]]:
+        """The authors of each paper, in author order."""
+        starts, authors = self.starts.tolist(), self.authors.tolist()
+        return [tuple(authors[a:b]) for a, b in pairwise(starts)]
+
+    def joint_papers(self, person: int) -> dict[int, tuple[int, float]]:
+        """The number of joint papers and the date of the last one, by co-author.
+
+        The result is kept for the next question and must not be changed.
+
+        Args:
+            person: number.
+        """
+        known = self._joint.get(person)
+        if known is None:
+            known = self._joint[person] = {}
+            for paper in self.papers_by_person[person]:
+                date = float(self.dates[paper])
+                for other in self.teams[paper]:
+                    if other != person:
+                        known[other] = known.get(other, (0, 0.0))[0] + 1, date
+        return known
+
+    @cached_property
+    def _joint(self) -> dict[int, dict[int, tuple[int, float]]]:
+        return {}
+
     @property
     def sizes(self) -> IntArray:
         """The number of authors of each paper."""
@@ -89,9 +127,9 @@ class Authorships:
     def dated(self) -> list[tuple[float, list[int]]]:
         """The date and the authors of each paper."""
         starts, authors = self.starts.tolist(), self.authors.tolist()
+        ends = pairwise(starts)
         return [
-            (date, authors[starts[number] : starts[number + 1]])
-            for number, date in enumerate(self.dates.tolist())
+            (date, authors[a:b]) for date, (a, b) in zip(self.dates.tolist(), ends, strict=True)
         ]
 
     def counted_from(self, day: float) -> Authorships:

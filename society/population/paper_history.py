@@ -68,7 +68,7 @@ class PaperHistory:
     def authors_of(self, paper: int) -> tuple[int, ...]:
         """The authors of a paper, in author order."""
         index = paper - len(self.past)
-        return self._authors[index] if index >= 0 else tuple(self.past.authors_of(paper).tolist())
+        return self._authors[index] if index >= 0 else self.past.teams[paper]
 
     def date_of(self, paper: int) -> float:
         """The date of a paper in days."""
@@ -88,13 +88,19 @@ class PaperHistory:
         self._catch_up()
         known = self._joint.get(row)
         if known is None:
-            known = self._joint[row] = {}
+            past = self.past
+            known = dict(past.joint_papers(row)) if row < past.people else {}
+            self._joint[row] = known
             for paper in self._papers_of(row):
-                date = self.date_of(paper)
-                for other in self.authors_of(paper):
-                    if other != row:
-                        known[other] = known.get(other, (0, 0.0))[0] + 1, date
+                if paper >= len(past):
+                    self._add_joint(known, row, paper - len(past))
         return known
+
+    def number_of_papers(self, row: int) -> int:
+        """How many papers a person has."""
+        self._catch_up()
+        papers = self._own.get(row)
+        return len(self._papers_of(row) if papers is None else papers)
 
     def since(self, first: int) -> list[tuple[float, tuple[int, ...]]]:
         """The papers since day 0 and before now, without the first ones.
@@ -106,40 +112,37 @@ class PaperHistory:
             Date and authors of each, in order of date.
         """
         self._catch_up()
+        if first == self._visible:
+            return []
         chosen = slice(first, self._visible)
         return list(zip(self._dates[chosen], self._authors[chosen], strict=True))
 
     def _papers_of(self, row: int) -> list[int]:
         papers = self._own.get(row)
         if papers is None:
-            papers = self._own[row] = []
-            if row < self.past.people:
-                starts, by_author = self._past_papers
-                papers.extend(by_author[starts[row] : starts[row + 1]].tolist())
+            known = row < self.past.people
+            papers = self._own[row] = list(self.past.papers_by_person[row]) if known else []
         return papers
 
-    @cached_property
-    def _past_papers(self) -> tuple[IntArray, IntArray]:
-        """Where the papers of each person from before day 0 begin, and their numbers."""
-        past = self.past
-        order = np.argsort(past.authors, kind="stable")
-        papers = np.repeat(np.arange(len(past), dtype=np.int64), past.sizes)[order]
-        counts = np.bincount(past.authors, minlength=past.people)
-        return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), papers
+    def _add_joint(self, known: JointPapers, row: int, index: int) -> None:
+        """Count a paper since day 0 among the joint papers of one of its authors."""
+        date = self._dates[index]
+        for other in self._authors[index]:
+            if other != row:
+                known[other] = known.get(other, (0, 0.0))[0] + 1, date
 
     def _catch_up(self) -> None:
         """Let the papers that have become visible since the last look count (rule 16)."""
+        if self._visible == len(self._dates):
+            return
         now = self._now()
         while self._visible < len(self._dates) and self._dates[self._visible] < now:
-            date, authors = self._dates[self._visible], self._authors[self._visible]
             paper = len(self.past) + self._visible
-            for row in authors:
+            for row in self._authors[self._visible]:
                 self._papers_of(row).append(paper)
                 joint = self._joint.get(row)
                 if joint is not None:
-                    for other in authors:
-                        if other != row:
-                            joint[other] = joint.get(other, (0, 0.0))[0] + 1, date
+                    self._add_joint(joint, row, self._visible)
             self._visible += 1
 
 
@@ -175,6 +178,8 @@ class FadingPapers:
         )
         self._sums: list[float] = papers.tolist()
         self._factors: list[float] = self._factors_of(0, past.people).tolist()
+        # Weights that a draw has needed, or a paper changed; None: not yet computed.
+        self._weights: list[float | None] = [None] * past.people
         self._seen = 0
         self._build()
 
@@ -218,8 +223,12 @@ class FadingPapers:
         return np.ones(len(dates)) if self._memory is None else np.exp(dates / self._memory)
 
     def _weight(self, row: int) -> float:
-        sums = self._sums[row]
-        return self._factors[row] * sums**self._exponent if sums > 0 else 0.0
+        weight = self._weights[row]
+        if weight is None:
+            sums = self._sums[row]
+            weight = self._factors[row] * sums**self._exponent if sums > 0 else 0.0
+            self._weights[row] = weight
+        return weight
 
     def _build(self) -> None:
         """Make the tree anew, with room for as many people again."""
@@ -245,14 +254,18 @@ class FadingPapers:
     def _add(self, row: int, amount: float) -> None:
         if row >= len(self._sums):
             self._factors += self._factors_of(len(self._sums), row + 1).tolist()
-            self._sums += [0.0] * (row + 1 - len(self._sums))
+            more_people = row + 1 - len(self._sums)
+            self._sums += [0.0] * more_people
+            self._weights += [None] * more_people
             if row + 1 >= len(self._tree):
                 self._build()
         before = self._weight(row)
         self._sums[row] += amount
+        self._weights[row] = None
         more = self._weight(row) - before
         self._total += more
-        position, size = row + 1, len(self._tree) - 1
+        tree = self._tree
+        position, size = row + 1, len(tree) - 1
         while position <= size:
-            self._tree[position] += more
+            tree[position] += more
             position += position & -position

@@ -10,6 +10,8 @@ import pytest
 from metrics.networks.team_patterns import (
     LARGEST,
     SIZES,
+    pattern_counts,
+    pattern_distance,
     pattern_name,
     pattern_names,
     pattern_table,
@@ -174,3 +176,22 @@ def test_the_hand_made_run(run, empty_run):
     assert groups[["authors", "papers", *COUNTED]].values.tolist() == [[4, 1, 6, 0, 4, 0, 0, 0]]
     assert len(repeated_groups(empty_run)) == 0
     assert pattern_table([])["papers"].sum() == 0
+
+
+def test_patterns_are_counted_after_earlier_papers():
+    """By number of the person: 0 and 1 wrote paper 0 together, 2 wrote paper 1."""
+    earlier = [[0], [0], [1]]
+    papers = [(0, (0, 1)), (0, (0, 1, 2)), (0, (3, 4)), (1, (1, 2)), (1, (3, 4, 0)), (1, (5,))]
+    counts = pattern_counts(papers, earlier)
+    assert counts == {(2, "AB"): 2, (3, "AB"): 2, (2, "none"): 1}
+    assert earlier == [[0], [0], [1]]
+
+
+def test_the_distance_of_patterns():
+    reference = {(2, "AB"): 3, (2, "none"): 1, (3, "AB"): 4}
+    assert pattern_distance(reference, reference) == 0
+    assert pattern_distance({}, reference) == 1
+    # A quarter of the pairs differ, which are half of the papers; all triples do.
+    other = {(2, "AB"): 1, (2, "none"): 1, (3, "ABC"): 9}
+    assert pattern_distance(other, reference) == pytest.approx(0.25 / 2 + 1 / 2)
+    assert np.isnan(pattern_distance(reference, {}))

@@ -80,7 +80,7 @@ def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stay
 def test_in_the_field_waiting_rises_with_size_and_memberships(tmp_path):
     import scenarios
 
-    scenario = scenarios.load_scenario("community/field", until="1y", metrics=["concurrency"])
+    scenario = scenarios.load_scenario("community/closed", until="1y", metrics=["concurrency"])
     run = Run.open(scenarios.run_scenario(scenario, tmp_path))
     table = delays(run)
     for by, values, kinds in (

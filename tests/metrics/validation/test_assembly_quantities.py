@@ -56,6 +56,15 @@ def test_by_hand():
     assert found.coauthors == 2
     assert found.giant_component == pytest.approx(5 / 6)
     assert found.clustering == pytest.approx((4 + 2 / 6) / 5)
+    # From the year -2 to 0 for ab, from 0 to 1 for de, and none for the other four.
+    assert found.tie_lifetime == pytest.approx(3 / 6)
+
+
+def test_a_tie_whose_first_paper_has_no_date_has_no_lifetime():
+    known = AuthorHistory.from_papers(EARLY, pairs=[("a", "b")])
+    assert assembly_quantities(LATE, known).tie_lifetime == pytest.approx(1 / 5)
+    more = AuthorHistory.from_papers(EARLY).with_ties(["a", "b"], np.array([0]), np.array([1]))
+    assert assembly_quantities(LATE, more).tie_lifetime == pytest.approx(1 / 5)
 
 
 def test_papers_of_one_period_know_nothing_of_each_other():

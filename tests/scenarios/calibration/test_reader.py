@@ -1,11 +1,16 @@
 """Calibration files: what is read from them, and every way in which one can be wrong."""
 
+import textwrap
+from pathlib import Path
+
 import pytest
 
 from agents.errors import InputError
 from scenarios.calibration.calibration_file import LogitNormal, UniformPrior, Window
 from scenarios.calibration.reader import read_calibration
-from tests.scenarios.calibration.conftest import FILE
+from tests.scenarios.calibration.conftest import FILE, write_jsonl
+
+YEARS = range(2000, 2014)
 
 
 def faults(read, text, **options):
@@ -116,6 +121,20 @@ def test_another_simulator_is_imported_only_if_trusted(read):
     assert type(read(text, trust=True).simulator).__name__ == "StandIn"
     (found,) = faults(read, text.replace("StandIn", "Nobody"), trust=True)
     assert "cannot be imported" in found
+
+
+def test_the_file_of_the_documentation_is_read(read, place):
+    """Every key of the example is read, with papers of the years that it names."""
+    page = Path("docs/calibration.md").read_text(encoding="utf-8")
+    example = textwrap.dedent(page.partition("```yaml\n")[2].partition("```")[0])
+    teams = [(year, f"p{year}-{n}", [f"a{n}", f"a{n + 1}"]) for year in YEARS for n in range(3)]
+    write_jsonl(place / "papers.jsonl", teams)
+    assert "papers.jsonl.gz" in example
+    made = read(example.replace("papers.jsonl.gz", "papers.jsonl"))
+    assert [one.name for one in made.file.held_out] == ["2012-2013"]
+    assert len(made.file.priors) == 3
+    assert made.file.priors["protocol.selection.q"].trend
+    assert {"clustering", "m_patterns", "tie_lifetime"} <= {*made.file.checks}
 
 
 def test_fewer_than_three_windows_are_remarked_on(read):

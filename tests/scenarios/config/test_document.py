@@ -163,6 +163,7 @@ def test_the_library_goes_by_path() -> None:
         "virsci/released-code",
         "virsci/single",
         "community/assembly",
+        "community/closed",
         "community/field",
         "community/funding",
         "community/guimera",
@@ -171,6 +172,7 @@ def test_the_library_goes_by_path() -> None:
         "community/removal",
         "community/reviewed",
         "community/vis",
+        "community/vis-assembly",
     }
 
 

@@ -125,7 +125,7 @@ COMMUNITY = {
 
 def test_two_futures_of_two_years_share_the_first_one(here: Path) -> None:
     """The ten best connected go after a year, or do not: one past, and another network."""
-    run_scenario(load_scenario("community/field", **COMMUNITY), here / "parent")
+    run_scenario(load_scenario("community/closed", **COMMUNITY), here / "parent")
     past = Fork.of(here / "parent", "1y", [], "degree:10").run(here / "fork")
     ours, theirs = Run.open(here / "fork"), Run.open(here / "parent")
     assert past == compute_run_prefix(theirs, 365.0) == compute_run_prefix(ours, 365.0)

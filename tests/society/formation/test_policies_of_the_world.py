@@ -45,6 +45,7 @@ POLICIES = {
     "co-authors": PreferentialAttachment(),
     "co-authors only": PreferentialAttachment(floor=0),
     "papers": PreferentialAttachment(by="papers", floor=0.5),
+    "fading papers": PreferentialAttachment(by="papers", floor=0.2, memory=31),
     "citations": PreferentialAttachment(by="citations", floor=10),
     "two steps": TwoStep(),
     "two steps only": TwoStep(explore=0),
@@ -211,6 +212,7 @@ def test_a_stated_team_of_unknown_people_is_told(world):
 RULES = {
     "anybody": Anybody(),
     "productive": Productive(floor=2),
+    "productive, fading": Productive(floor=0.1, memory=31),
     "fading": ByFadingPapers(memory=200, exponent=0.7),
     "productivities": ByFadingPapers(memory=None, exponent=0, shape=0.8),
     "cited": StandingLeaders(floor=5),
@@ -231,3 +233,8 @@ def test_leaders_follow_the_definition_of_their_rule(world, name, excluded):
 def test_leaders_by_a_policy_need_a_protocol_that_has_one(world):
     with pytest.raises(InputError, match=r"founding\.leaders: the protocol written selects nobody"):
         Selected().choose(frozenset(), world, Streams(1).stream("x"))
+
+
+def test_memory_needs_papers():
+    with pytest.raises(ValueError, match="memory needs by: papers; citations before day 0"):
+        PreferentialAttachment(by="citations", memory=365)

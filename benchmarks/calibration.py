@@ -1,0 +1,152 @@
+"""Calibrations of real communities at several boundaries, on one core.
+
+For each corpus and boundary three windows before it are fitted and the one after it is held out,
+as `society calibrate` does with nothing else in its file. Printed are the processor time, in
+seconds and in units of a loop (`sum(i * i for i in range(20_000_000))`, about a second), the score
+beside that of persistence, and errors in standard deviations between real windows; then what every
+quantity was, calibrated, with the shipped values of the base, and before.
+
+    python benchmarks/calibration.py vis=shared/vis/papers.jsonl.gz --boundaries 2012 --years 4
+
+A calibration in the folder that was stopped goes on; one that is there costs nothing again, and its
+time is that of the first time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pandas as pd
+
+from metrics.validation.known_values import mean_of_known
+from scenarios.calibration.calibrate import calibrate
+from scenarios.calibration.fitting import Fit
+from scenarios.calibration.outputs import Outcome
+from scenarios.calibration.reader import PreparedCalibration, read_calibration
+from scenarios.calibration.simulation import MEASURED, ObservedWindow
+from society.literature.papers import DAYS_PER_YEAR
+
+WINDOWS = 3
+
+
+def loop_seconds() -> float:
+    """Processor time of the loop in which times are told."""
+    began = time.process_time()
+    sum(i * i for i in range(20_000_000))
+    return time.process_time() - began
+
+
+def calibrated(
+    name: str, source: Path, boundary: int, years: int, points: int, folder: Path
+) -> Outcome:
+    """Calibrate one corpus at one boundary, in a folder of its own.
+
+    Args:
+        name: of the corpus.
+        source: its papers as JSON lines.
+        boundary: the first year that is held out.
+        years: of every window.
+        points: of both waves.
+        folder: in which the file and the folder of the calibration are written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    windows = [f"{one}-{one + years - 1}" for one in _first_years(boundary, years)]
+    file = folder / f"{name}-{boundary}-{years}.yaml"
+    file.write_text(
+        f"calibrate: {name} before {boundary}\n"
+        f"source: [jsonl, {json.dumps(str(source.resolve()))}]\n"
+        f"fit: [{', '.join(windows[:-1])}]\nheld_out: [{windows[-1]}]\n"
+        f"effort: {{first_wave: {2 * points // 3}, second_wave: {points // 3}, "
+        f"noise: {max(5, points // 10)}, draws: {max(5, points // 15)}}}\n"
+    )
+    clock = file.with_suffix(".seconds")
+    began = time.process_time()
+    outcome = calibrate(read_calibration(file), file.with_suffix(""))
+    spent = time.process_time() - began
+    if not clock.exists():
+        clock.write_text(f"{spent:.0f} {spent / loop_seconds():.0f}\n")
+    return outcome
+
+
+def _first_years(boundary: int, years: int) -> range:
+    return range(boundary - WINDOWS * years, boundary + 1, years)
+
+
+def quantities(outcome: Outcome) -> Iterator[str]:
+    """A table of what every quantity of the held-out window was."""
+    shipped = shipped_values(outcome.fit.calibration)
+    table = outcome.checked.table
+    yield "| quantity | observed | calibrated | shipped | before |"
+    yield "|---|---:|---:|---:|---:|"
+    judged = table[table["error_in_tolerances"].notna() | table["role"].eq("check")]
+    for row in judged.itertuples():
+        seen = "" if pd.isna(row.observed) else f"{row.observed:.3g}"
+        cells = (f"{row.simulated:.3g}", f"{shipped[row.quantity]:.3g}", f"{row.before:.3g}")
+        yield f"| {row.quantity} | {seen} | {' | '.join(cells)} |"
+
+
+def shipped_values(calibration: PreparedCalibration, seeds: int = 5) -> dict[str, float]:
+    """Means of what the base measures in the held-out window, with teams a year as before it.
+
+    Args:
+        calibration: its base, papers and windows.
+        seeds: runs.
+    """
+    window = ObservedWindow.of(calibration.corpus, calibration.file.held_out[0])
+    rate = len(window.before.between(-2 * DAYS_PER_YEAR, 0.0)) / 2
+    parameters = {"founding.teams_per_year": rate}
+    runs = [
+        window.values(
+            calibration.simulator.simulate(parameters, window.before, 0.0, window.days, seed)
+        )
+        for seed in range(seeds)
+    ]
+    return {name: mean_of_known([one[name] for one in runs]) for name in MEASURED}
+
+
+def papers_before(fit: Fit, boundary: int) -> int:
+    """The papers that the calibration knows."""
+    return len(fit.corpus.before(boundary))
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("corpora", nargs="+", metavar="NAME=FILE", help="papers as JSON lines")
+    parser.add_argument("--boundaries", type=int, nargs="+", default=[2008, 2012, 2016])
+    parser.add_argument("--years", type=int, default=2, help="length of every window")
+    parser.add_argument("--points", type=int, default=300, help="of both waves")
+    parser.add_argument("--out", type=Path, default=Path("runs/calibrations/benchmark"))
+    given = parser.parse_args()
+    rows, pages, ratios = [], [], []
+    for name, _, source in (one.partition("=") for one in given.corpora):
+        for boundary in given.boundaries:
+            outcome = calibrated(name, Path(source), boundary, given.years, given.points, given.out)
+            place = given.out / f"{name}-{boundary}-{given.years}.seconds"
+            one = next(outcome.checked.scores.itertuples())
+            ratios.append(one.score / one.before_score)
+            cells = (
+                *(name, one.window, papers_before(outcome.fit, boundary)),
+                *place.read_text().split(),
+                *(f"{one.score:.2f}", one.within, f"{one.before_score:.2f}", one.before_within),
+                f"{ratios[-1]:.2f}",
+                *(f"{one.simulated_in_deviations:.2f}", f"{one.before_in_deviations:.2f}"),
+                f"{one.inside_90} of {one.of}",
+            )
+            rows.append(f"| {' | '.join(map(str, cells))} |")
+            pages.append("\n".join([f"\n{name}, {one.window}\n", *quantities(outcome)]))
+    print(
+        "| corpus | held out | papers before | seconds | loops | score | within | persistence |"
+        " within | ratio | off, sd | persistence | inside 90 % |"
+    )
+    print("|---|---|" + "---:|" * 11)
+    print("\n".join([*rows, f"\nmedian ratio of the scores: {median(ratios):.2f}", *pages]))
+
+
+if __name__ == "__main__":
+    main()
