@@ -82,6 +82,7 @@ class Run:
         self.vectors = vectors
         self.databases = databases
         self._measures = dict(measures or {})
+        self._measures_of_folder: set[str] = set()
         self._events = events
         self.digest = digest if digest is not None else self.manifest.get("digest")
         self.folder = folder
@@ -205,7 +206,12 @@ class Run:
                 held = ", ".join(self.measure_names()) or "none"
                 raise InputError(f"no measure is called {name!r}; this run holds: {held}")
             self._measures[name] = read_parquet(path)
+            self._measures_of_folder.add(name)
         return self._measures[name]
+
+    def is_measure_of_folder(self, name: str) -> bool:
+        """Whether a measure that was asked for came from a file, perhaps of an older release."""
+        return name in self._measures_of_folder
 
     def add_measure(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
         """Keep a measure that was computed from this run in memory, and return it.
@@ -215,6 +221,7 @@ class Run:
             table: its values.
         """
         self._measures[name] = table
+        self._measures_of_folder.discard(name)
         return table
 
     def measure_names(self) -> list[str]:
