@@ -16,7 +16,7 @@ import numpy.typing as npt
 from agents.arrays import FloatArray
 from metrics.report.scale import Scale
 
-Values = Sequence[float] | npt.NDArray[np.floating] | npt.NDArray[np.integer]
+Coordinates = Sequence[float] | npt.NDArray[np.floating] | npt.NDArray[np.integer]
 
 FONT, TITLE_FONT, LETTER = 8.5, 9.0, 0.54
 """Height of text and of titles, and the mean width of a letter as a share of the height."""
@@ -25,11 +25,11 @@ TICK, GAP, HAIR = 3.0, 3.5, 0.7
 X_ROOM, Y_ROOM = 32.0, 17.0
 """Least distance of two ticks across and upwards."""
 
-Draw = Callable[[Callable[[Values], FloatArray], Callable[[Values], FloatArray]], str]
+Draw = Callable[[Callable[[Coordinates], FloatArray], Callable[[Coordinates], FloatArray]], str]
 
 
 @dataclass(frozen=True)
-class Box:
+class PlotArea:
     """A rectangle in units of the SVG; ``top`` is less than ``bottom``."""
 
     left: float
@@ -57,13 +57,13 @@ class Axes:
         self.frame, self.square = True, False
         self.entries: list[tuple[str, str]] = []
         self._ink, self._muted, self._grid = ink, muted, grid
-        self._legend: Callable[[Box], str] | None = None
+        self._legend: Callable[[PlotArea], str] | None = None
         self._marks: list[Draw] = []
 
     def line(
         self,
-        x: Values,
-        y: Values,
+        x: Coordinates,
+        y: Coordinates,
         colour: str,
         *,
         width: float = 1.6,
@@ -90,7 +90,7 @@ class Axes:
 
         self._marks.append(draw)
 
-    def area(self, x: Values, y: Values, colour: str, opacity: float) -> None:
+    def area(self, x: Coordinates, y: Coordinates, colour: str, opacity: float) -> None:
         """Fill what lies between 0 and values that each hold until the next position."""
         self._include(x, y)
         self.y.include(np.zeros(1))
@@ -104,8 +104,8 @@ class Axes:
 
     def dots(
         self,
-        x: Values,
-        y: Values,
+        x: Coordinates,
+        y: Coordinates,
         colour: str | Sequence[str],
         *,
         size: float = 5.0,
@@ -141,7 +141,7 @@ class Axes:
 
         self._marks.append(draw)
 
-    def crosses(self, x: Values, y: Values, colour: str, size: float) -> None:
+    def crosses(self, x: Coordinates, y: Coordinates, colour: str, size: float) -> None:
         """A diagonal cross of this width at each point."""
         self._include(x, y)
         half = size / 2
@@ -158,8 +158,8 @@ class Axes:
 
     def segments(
         self,
-        starts: tuple[Values, Values],
-        stops: tuple[Values, Values],
+        starts: tuple[Coordinates, Coordinates],
+        stops: tuple[Coordinates, Coordinates],
         colour: str,
         *,
         width: float = 1.4,
@@ -192,7 +192,14 @@ class Axes:
         self._marks.append(draw)
 
     def bars(
-        self, x: Values, heights: Values, floors: Values, colour: str, *, width: float, label: str
+        self,
+        x: Coordinates,
+        heights: Coordinates,
+        floors: Coordinates,
+        colour: str,
+        *,
+        width: float,
+        label: str,
     ) -> None:
         """Upright bars.
 
@@ -263,7 +270,7 @@ class Axes:
             bottom: at the bottom, not at the top.
         """
 
-        def draw(box: Box) -> str:
+        def draw(box: PlotArea) -> str:
             top = box.bottom - len(entries) * ROW - GAP if bottom else box.top
             return draw_legend(entries, box.left + 4, top, 1, self._ink)
 
@@ -286,7 +293,7 @@ class Axes:
             return 0.0
         return TICK + GAP + FONT + (GAP + FONT if self.x.label else 0.0)
 
-    def draw(self, box: Box, *, labelled: bool = True) -> str:
+    def draw(self, box: PlotArea, *, labelled: bool = True) -> str:
         """The SVG of title, axes, marks and legend.
 
         Args:
@@ -295,10 +302,10 @@ class Axes:
         """
         box = self._squared(box) if self.square else box
 
-        def across(values: Values) -> FloatArray:
+        def across(values: Coordinates) -> FloatArray:
             return self.x.places(values, box.left, box.right)
 
-        def up(values: Values) -> FloatArray:
+        def up(values: Coordinates) -> FloatArray:
             return self.y.places(values, box.bottom, box.top)
 
         parts = [self._frame(box, labelled)] if self.frame else []
@@ -309,13 +316,13 @@ class Axes:
             parts.append(_words(self.title, box.left, box.top - 7.0, self._ink, size=TITLE_FONT))
         return "".join(parts)
 
-    def _include(self, x: Values, y: Values) -> None:
+    def _include(self, x: Coordinates, y: Coordinates) -> None:
         xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
         shown = np.isfinite(xs) & np.isfinite(ys)
         self.x.include(xs[shown])
         self.y.include(ys[shown])
 
-    def _squared(self, box: Box) -> Box:
+    def _squared(self, box: PlotArea) -> PlotArea:
         """The largest rectangle in the middle of a box in which units are equally long."""
         (x_low, x_high), (y_low, y_high) = self.x.ends(), self.y.ends()
         unit = min(
@@ -323,9 +330,9 @@ class Axes:
         )
         half_width, half_height = unit * (x_high - x_low) / 2, unit * (y_high - y_low) / 2
         x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
-        return Box(x - half_width, y - half_height, x + half_width, y + half_height)
+        return PlotArea(x - half_width, y - half_height, x + half_width, y + half_height)
 
-    def _frame(self, box: Box, labelled: bool) -> str:
+    def _frame(self, box: PlotArea, labelled: bool) -> str:
         """Grid, axes, ticks, their labels and the label of ``x``."""
         x_marks = self.x.marks(box.right - box.left, X_ROOM) if self.x.line else []
         y_marks = self.y.marks(box.bottom - box.top, Y_ROOM) if self.y.line else []

@@ -17,7 +17,7 @@ from metrics.report.svg import (
     ORANGE,
     PAGE,
     PINK,
-    Figure,
+    Plot,
 )
 
 MAX_BOOTSTRAPPED = 2000
@@ -41,7 +41,7 @@ def novelty(table: pd.DataFrame, relative: bool = True) -> Markup | None:
     known = {name: _known_floats(table[name]) for name in PARTS}
     if not any(len(values) for values in known.values()):
         return None
-    drawn = Figure(7.0, 3.9)
+    drawn = Plot(7.0, 3.9)
     strips = [row[0] for row in drawn.panels(4, 1)]
     distances = np.concatenate([known["HD"], known["CD"]])
     for axes, (name, title) in zip(strips, PARTS.items(), strict=True):
@@ -115,7 +115,7 @@ def structure(table: pd.DataFrame) -> list[Markup]:
 
 
 def _structure_figure(table: pd.DataFrame, name: str, title: str) -> Markup:
-    drawn = Figure(4.2, 2.2)
+    drawn = Plot(4.2, 2.2)
     axes = drawn.axes()
     for network, colour in (("all", BLUE), ("grown", ORANGE)):
         rows = table[table["network"] == network]
@@ -134,7 +134,7 @@ def teams_in_flight(weekly: pd.DataFrame) -> Markup | None:
     """Teams at work at the same time, week by week."""
     if not weekly["teams_in_flight"].any():
         return None
-    drawn = Figure(4.2, 2.5)
+    drawn = Plot(4.2, 2.5)
     axes = drawn.axes()
     days, count = _floats(weekly["date"]), _floats(weekly["teams_in_flight"])
     axes.area(days, count, BLUE, 0.18)
@@ -147,7 +147,7 @@ def memberships(weekly: pd.DataFrame) -> Markup | None:
     """Scientists in at least one, two and three teams, week by week."""
     if not weekly["in_1"].any():
         return None
-    drawn = Figure(4.2, 2.5)
+    drawn = Plot(4.2, 2.5)
     axes = drawn.axes()
     days = _floats(weekly["date"])
     shades = (("in_1", BLUE, "1 or more"), ("in_2", ORANGE, "2 or more"), ("in_3", GREEN, "3+"))
@@ -167,7 +167,7 @@ def contacts(weekly: pd.DataFrame) -> Markup | None:
     )
     if not any(weekly[name].any() for name, _, _ in lines):
         return None
-    drawn = Figure(4.2, 2.7)
+    drawn = Plot(4.2, 2.7)
     axes = drawn.axes()
     days = _floats(weekly["date"])
     for name, colour, _ in lines:
@@ -181,7 +181,7 @@ def waiting(table: pd.DataFrame) -> Markup | None:
     """Days of waiting for people and of queueing at the desk, by team size."""
     if not len(table):
         return None
-    drawn = Figure(4.2, 2.7)
+    drawn = Plot(4.2, 2.7)
     axes = drawn.axes()
     size = _floats(table["size"])
     most = np.nanmax([_floats(table["held_up"]), _floats(table["homework_queue"]), 0 * size])
@@ -207,7 +207,7 @@ def acceptance(table: pd.DataFrame) -> Markup | None:
     """Share of invitations accepted against the invitee's load, with intervals."""
     if not len(table):
         return None
-    drawn = Figure(4.2, 2.7)
+    drawn = Plot(4.2, 2.7)
     axes = drawn.axes()
     load, share = _floats(table["load"]), _floats(table["share"])
     axes.segments((load, _floats(table["low"])), (load, _floats(table["high"])), BLUE)
@@ -255,7 +255,7 @@ def delays(table: pd.DataFrame) -> Markup | None:
     """Waiting of a member per round, by team size and by memberships, part upon part."""
     if not len(table):
         return None
-    drawn = Figure(7.0, 2.9)
+    drawn = Plot(7.0, 2.9)
     [panels] = drawn.panels(1, 2, share_y=True)
     labels = {"size": "people in the meeting", "memberships": "teams the member is in"}
     for axes, (by, label) in zip(panels, labels.items(), strict=True):
@@ -281,7 +281,7 @@ def assembly(table: pd.DataFrame) -> Markup | None:
     """Shares of incumbents and of repeats among all papers so far, over simulated time."""
     if not table["links"].any():
         return None
-    drawn = Figure(4.2, 2.5)
+    drawn = Plot(4.2, 2.5)
     axes = drawn.axes()
     shares = (
         ("p_so_far", BLUE, "p: authorships of incumbents"),
@@ -301,7 +301,7 @@ def degrees(table: pd.DataFrame) -> Markup | None:
     """Share of scientists with at least so many co-authors, on logarithmic axes."""
     if not len(table):
         return None
-    drawn = Figure(4.2, 2.5)
+    drawn = Plot(4.2, 2.5)
     axes = drawn.axes()
     axes.x.log = axes.y.log = True
     entries = []

@@ -16,7 +16,7 @@ from agents.arrays import BoolArray, FloatArray, IntArray
 from metrics.networks.removals import snapshots
 from metrics.report.axes import Axes
 from metrics.report.network_layout import MAX_DRAWN, NetworkLayout, force_directed_positions
-from metrics.report.svg import BLUE, INK, ORANGE, PAGE, PAST, PINK, Figure
+from metrics.report.svg import BLUE, INK, ORANGE, PAGE, PAST, PINK, Plot
 from society.results.run import Run
 
 
@@ -37,13 +37,13 @@ def coauthorship_figure(part: NetworkLayout, authors: BoolArray, late: bool) -> 
     if late:
         draw_edges(axes, part.positions[part.since], ORANGE, thin + 0.2)
     face = np.where(authors & late, ORANGE, BLUE).tolist()
-    axes.dots(*part.positions.T, face, size=dot**0.5, edge=PAGE)
+    axes.dots(part.positions[:, 0], part.positions[:, 1], face, size=dot**0.5, edge=PAGE)
     return drawn.svg(f"Co-authorship network: {title}")
 
 
-def _network_axes(title: str) -> tuple[Figure, Axes]:
+def _network_axes(title: str) -> tuple[Plot, Axes]:
     """A figure for positions between 0 and 1, equally long both ways and without a frame."""
-    drawn = Figure(4.2, 4.0)
+    drawn = Plot(4.2, 4.0)
     axes = drawn.axes()
     axes.title, axes.frame, axes.square = title, False, True
     axes.x.low = axes.y.low = -0.03
@@ -159,8 +159,13 @@ def _snapshot_figure(
     drawn, axes = _network_axes(title)
     for chosen, colour in ((old & ~leaving, PAST), (leaving, PINK), (~old, ORANGE)):
         draw_edges(axes, places[pairs[chosen]], colour, thin)
-    axes.dots(*places[there & ~tied & ~out].T, PAST, size=dot**0.5, edge=PAGE)
-    axes.dots(*places[there & tied & ~out].T, BLUE, size=dot**0.5, edge=PAGE)
-    axes.dots(*places[there & out].T, PINK, size=(2.5 * dot) ** 0.5, edge=INK)
-    axes.crosses(*places[~there].T, PINK, size=(2 * dot) ** 0.5)
+    _dots(axes, places[there & ~tied & ~out], PAST, dot**0.5, PAGE)
+    _dots(axes, places[there & tied & ~out], BLUE, dot**0.5, PAGE)
+    _dots(axes, places[there & out], PINK, (2.5 * dot) ** 0.5, INK)
+    gone = places[~there]
+    axes.crosses(gone[:, 0], gone[:, 1], PINK, (2 * dot) ** 0.5)
     return drawn.svg(f"Co-authorship network around a removal: {title}")
+
+
+def _dots(axes: Axes, places: FloatArray, colour: str, size: float, edge: str) -> None:
+    axes.dots(places[:, 0], places[:, 1], colour, size=size, edge=edge)

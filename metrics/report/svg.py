@@ -11,7 +11,7 @@ from html import escape
 
 from markupsafe import Markup
 
-from metrics.report.axes import FONT, ROW, Axes, Box, draw_legend
+from metrics.report.axes import FONT, ROW, Axes, PlotArea, draw_legend
 
 INK, MUTED, GRID, PAGE = (f"var(--{name})" for name in ("ink", "muted", "grid", "page"))
 BLUE, ORANGE, GREEN, PINK = (f"var(--{name})" for name in ("blue", "orange", "green", "pink"))
@@ -23,7 +23,7 @@ EDGE, BETWEEN = 5.0, 12.0
 """Distance of the axes from the edge of the figure, and from each other."""
 
 
-class Figure:
+class Plot:
     """One figure of the house style: axes in rows and columns, and a legend above them."""
 
     def __init__(self, width: float, height: float) -> None:
@@ -84,7 +84,7 @@ class Figure:
             for number, (one, left) in enumerate(zip(row, lefts, strict=True)):
                 x += left
                 labelled = number == 0 or not self._shared
-                parts.append(one.draw(Box(x, y, x + width, y + height), labelled=labelled))
+                parts.append(one.draw(PlotArea(x, y, x + width, y + height), labelled=labelled))
                 x += width + BETWEEN
             y += height + bottom + BETWEEN / 2
         box = f"0 0 {self._width:g} {self._height:g}"

@@ -19,7 +19,7 @@ from metrics.report.svg import (
     MUTED,
     ORANGE,
     PINK,
-    Figure,
+    Plot,
 )
 from metrics.scalars.measures import measure_extent
 from metrics.study.comparisons import ComparisonResult, key_and_measure
@@ -73,7 +73,7 @@ def arms_by_series(study: Study, key: str) -> dict[str, list[str]]:
 def _figure_against_key(
     study: Study, measure: str, key: str, groups: dict[str, list[str]]
 ) -> Markup:
-    drawn = Figure(4.6, 2.9)
+    drawn = Plot(4.6, 2.9)
     axes = drawn.axes()
     places = sorted({study.key_value(arm, key) for arm in study.arms})
     gap = min(np.diff(places), default=1.0)
@@ -113,7 +113,7 @@ def _draw_series(
 def _figure_by_arm(study: Study, measure: str) -> Markup:
     """One row per arm, the first on top."""
     arms = study.arms[:ARMS_SHOWN]
-    drawn = Figure(7.0, 0.75 + 0.3 * len(arms))
+    drawn = Plot(7.0, 0.75 + 0.3 * len(arms))
     axes = drawn.axes()
     for row, arm in enumerate(arms):
         values = study.numbers(measure, arm)
@@ -135,7 +135,7 @@ def _figure_by_arm(study: Study, measure: str) -> Markup:
 def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
     """The mean of each point of a sampled design against one key."""
     x, y = key_and_measure(study, measure, key, study.arms)
-    drawn = Figure(4.2, 2.6)
+    drawn = Plot(4.2, 2.6)
     axes = drawn.axes()
     axes.dots(x, y, BLUE, size=4.2, opacity=0.6)
     axes.x.label = _key_label(key)
@@ -157,7 +157,7 @@ def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -
         return None
     key = one.of[0]
     x, y = key_and_measure(study, one.measure, key, list(arms))
-    drawn = Figure(4.6, 2.9)
+    drawn = Plot(4.6, 2.9)
     axes = drawn.axes()
     axes.dots(x, y, MUTED, size=3.5, opacity=0.45)
     sides = (
@@ -246,7 +246,7 @@ def stacked_figure(study: Study, stack: StackedFigure) -> Markup | None:
         return None
     keys, sides = table["over"].unique(), table["beside"].unique()
     size = (0.6 + 3.3 * len(sides), 0.5 + 2.3 * len(keys))
-    drawn = Figure(*size)
+    drawn = Plot(*size)
     panels = drawn.panels(len(keys), len(sides), share_y=True)
     for row, key in zip(panels, keys, strict=True):
         for axes, side in zip(row, sides, strict=True):
@@ -317,7 +317,9 @@ def _panel(
     for spot, place in enumerate(rows["place"]):
         here = [arm for arm in arms if study.key_value(arm, key) == place]
         totals = _part_means(study, stack, here).sum(axis=1)
-        axes.dots([spot + 0.22] * len(totals), totals, INK, size=2.4, opacity=0.45)
+        axes.dots(
+            [spot + 0.22] * len(totals), totals.to_numpy(np.float64), INK, size=2.4, opacity=0.45
+        )
     axes.x.ticks, axes.x.labels = at.tolist(), [f"{place:g}" for place in rows["place"]]
     axes.y.low = min(0.0, axes.y.low or 0.0, *low[np.isfinite(low)])
     axes.y.grid = True

@@ -26,7 +26,7 @@ def dots(picture):
 
 
 def test_a_figure_is_one_svg_without_anything_that_loads():
-    plot = svg.Figure(2, 1)
+    plot = svg.Plot(2, 1)
     plot.axes().line([0, 1], [0, 1], svg.BLUE)
     picture = plot.svg('a "label" <b>')
     assert picture.startswith('<svg viewBox="0 0 144 72" role="img"')
@@ -42,7 +42,7 @@ def test_a_figure_is_the_same_every_time():
 
 
 def test_every_text_of_a_figure_is_escaped():
-    plot = svg.Figure(2, 1)
+    plot = svg.Plot(2, 1)
     axes = plot.axes()
     axes.title, axes.x.label = "<script>", "a & b"
     axes.y.ticks, axes.y.labels = [0], ["<i>"]
@@ -96,7 +96,7 @@ def test_a_scale_has_two_ends_whatever_the_data(values):
 
 
 def test_a_line_is_broken_where_a_value_is_missing():
-    plot = svg.Figure(2, 1)
+    plot = svg.Plot(2, 1)
     plot.axes().line([0, 1, 2, 3], [1, np.nan, 2, 3], svg.PINK)
     [path] = re.findall(r'stroke="var\(--pink\)"[^>]* d="([^"]+)"', plot.svg("x"))
     assert re.sub(r"[^ML]", "", path) == "MML"
@@ -104,7 +104,7 @@ def test_a_line_is_broken_where_a_value_is_missing():
 
 
 def test_marks_lie_inside_the_axes_and_higher_values_higher():
-    plot = svg.Figure(3, 2)
+    plot = svg.Plot(3, 2)
     plot.axes().dots([0, 5, 10], [1, 2, 4], svg.BLUE)
     points = re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', plot.svg("x"))
     across, down = np.array(points, dtype=float).T
