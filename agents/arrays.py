@@ -5,6 +5,7 @@ The shape of an array is said where it is used: ``(rows,)``, ``(papers, dimensio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -18,3 +19,5 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 """Int64: counts, years, and row numbers of people and papers."""
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 """Masks."""
+Coordinates: TypeAlias = Sequence[float] | npt.NDArray[np.floating] | npt.NDArray[np.integer]
+"""Numbers along one direction of a figure."""

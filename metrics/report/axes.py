@@ -1,4 +1,4 @@
-"""The axes of a figure: marks drawn from numbers, between two scales, as SVG.
+"""The axes of a figure, with marks drawn from numbers between two scales, as SVG.
 
 Marks are kept as they are added, and turned into SVG when the figure knows how large the axes are.
 A mark without a finite position is left out, and a line is broken there.
@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-import numpy.typing as npt
 
-from agents.arrays import FloatArray
+from agents.arrays import Coordinates, FloatArray
 from metrics.report.scale import Scale
-
-Coordinates = Sequence[float] | npt.NDArray[np.floating] | npt.NDArray[np.integer]
 
 FONT, TITLE_FONT, LETTER = 8.5, 9.0, 0.54
 """Height of text and of titles, and the mean width of a letter as a share of the height."""

@@ -1,4 +1,4 @@
-"""The fit of the LSA embedding: TF-IDF of terms, and a randomized truncated SVD of the weights.
+"""The fit of the LSA embedding by TF-IDF of terms and a randomized truncated SVD of the weights.
 
 Written here and not taken from scikit-learn, whose import takes longer than the fit of a small
 corpus. A test shows that vocabulary, frequencies and projection are equal, bit by bit, to those of
