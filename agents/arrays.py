@@ -5,6 +5,7 @@ The shape of an array is said where it is used: ``(rows,)``, ``(papers, dimensio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -20,3 +21,5 @@ WordArray: TypeAlias = npt.NDArray[np.uint32]
 """Uint32: words of hashes and random generators."""
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 """Masks."""
+Coordinates: TypeAlias = Sequence[float] | npt.NDArray[np.floating] | npt.NDArray[np.integer]
+"""Numbers along one direction of a figure."""

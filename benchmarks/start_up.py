@@ -1,8 +1,10 @@
-"""How long short commands take to start: `society --help` and `society check quickstart`.
+"""What the first contact costs: the short commands, the quickstart run, its page and `show`.
 
-Processor time of a fresh process, the least of ten tries, in milliseconds and beside that of
-`python -c pass`. The marks: a quarter of a second and one second on an ordinary machine. The tests
-bound the modules that these commands import, which does not depend on the machine.
+Processor time (user and system) of fresh processes, as a multiple of a calibration loop in plain
+Python, ``sum(i * i for i in range(20_000_000))``, which is measured before each of them: on a busy
+machine both take longer. The marks are multiples of that loop; for ``--help`` it is a multiple of
+``import typer``. The tests bound the modules that these commands import, which does not depend on
+the machine.
 """
 
 from __future__ import annotations
@@ -10,35 +12,60 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RUN = "import sys; from scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
-MARKS = {"--help": 0.25, "check quickstart": 1.0}
-TRIES = 10
+LOOP = "sum(i * i for i in range(20_000_000))"
+EIGHT_CALLS = ("--set", "protocol.team_size=2", "--set", "protocol.turns=1")
+"""Settings of ``virsci/paper``: a team of two with one turn has an inference cost of 8 calls."""
+TRIES = 2
 
 
 def seconds(code: str, *arguments: str) -> float:
-    """Least processor time of a process, user and system together."""
-    taken = []
-    for _ in range(TRIES):
-        before = os.times()
-        command = [sys.executable, "-c", code, *arguments]
-        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-        after = os.times()
-        user = after.children_user - before.children_user
-        taken.append(user + after.children_system - before.children_system)
-    return min(taken)
+    """Processor time of a process, user and system together."""
+    before = os.times()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code, *arguments]
+    subprocess.run(
+        command,
+        check=True,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    after = os.times()
+    user = after.children_user - before.children_user
+    return user + after.children_system - before.children_system
+
+
+def ratio(unit: str, code: str, *arguments: Sequence[str]) -> tuple[float, float]:
+    """Least time of some tries, one for each list of arguments, and as a multiple of a unit."""
+    pairs = [(seconds(unit), seconds(code, *one)) for one in arguments]
+    return min(taken for _, taken in pairs), min(taken / base for base, taken in pairs)
 
 
 def main() -> None:
-    """Print one line a command."""
-    bare = seconds("pass")
-    print(f"python -c pass: {1000 * bare:.0f} ms")
-    for command, mark in MARKS.items():
-        taken = seconds(RUN, *command.split())
-        short = "" if taken < mark else f"; short of its mark, {1000 * mark:.0f} ms"
-        print(f"society {command}: {1000 * taken:.0f} ms, {taken / bare:.0f} times as long{short}")
+    """Print one line a command: processor time, ratio, mark."""
+    with tempfile.TemporaryDirectory(prefix="start-up-") as folder:
+        runs = [f"{folder}/{number}" for number in range(TRIES)]
+        small = [f"{folder}/small-{number}" for number in range(TRIES)]
+        eight = ["run", "virsci/paper", *EIGHT_CALLS]
+        commands = (
+            ("--help", "import typer", 2.0, [["--help"]] * (3 * TRIES)),
+            ("check quickstart", LOOP, 0.9, [["check", "quickstart"]] * TRIES),
+            ("run quickstart", LOOP, 3.0, [["run", "quickstart", "--out", one] for one in runs]),
+            ("show RUN", LOOP, 0.5, [["show", one] for one in runs]),
+            ("report RUN", LOOP, 0.75, [["report", one] for one in runs]),
+            ("run of 8 calls", LOOP, 1.0, [[*eight, "--out", one] for one in small]),
+        )
+        for name, unit, mark, arguments in commands:
+            taken, times = ratio(unit, RUN, *arguments)
+            base = "loops" if unit == LOOP else f"`{unit}`"
+            short = "" if times <= mark else ", short of it"
+            print(f"society {name}: {taken:.2f} s, {times:.2f} {base} (mark {mark:g}{short})")
 
 
 if __name__ == "__main__":

@@ -114,8 +114,10 @@ def measure(run: Run, name: str) -> pd.DataFrame:
     """
     if name not in METRICS:
         return run.measure(name)
-    if name in run.measure_names() and has_columns_of(run.measure(name), _empty(name)):
-        return run.measure(name)
+    if name in run.measure_names():
+        held = run.measure(name)
+        if not run.is_measure_of_folder(name) or has_columns_of(held, _empty(name)):
+            return held
     return run.add_measure(name, METRICS[name](run))
 
 

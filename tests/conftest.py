@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.empty_figures import empty_figures
 from tests.forked_commands import ONE_THREAD, SELDOM, Nursery
 
 # Folders of tests bear the names of packages: the packages come first, however pytest is started.
@@ -69,36 +68,6 @@ def _no_network(_closed_network):
 def network_attempts(_closed_network):
     """Addresses outside this machine that the present test has tried to reach."""
     return _closed_network
-
-
-DRAWING = [False]
-"""Are figures drawn as they are? The fixture ``drawn`` says so for the tests of one file."""
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _empty_figures():
-    """Save an empty picture in the place of a figure, unless figures are what is tested."""
-    from matplotlib.figure import Figure
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Figure, "savefig", empty_figures(Figure.savefig, lambda: DRAWING[0]))
-        yield
-
-
-@pytest.fixture(scope="module")
-def drawn():
-    """Draw the figures of this file's tests as they are."""
-    DRAWING[0] = True
-    yield
-    DRAWING[0] = False
-
-
-@pytest.fixture
-def sketched():
-    """Draw nothing in this test, although its file has ``drawn``: it looks at words only."""
-    before, DRAWING[0] = DRAWING[0], False
-    yield
-    DRAWING[0] = before
 
 
 @pytest.fixture

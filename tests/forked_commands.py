@@ -32,7 +32,6 @@ from pathlib import Path
 from typing import Any
 
 from agents import redaction
-from tests.empty_figures import empty_figures
 
 ROOT = Path(__file__).parents[1]
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -153,14 +152,12 @@ def hash_of(text: str) -> int:
 
 def warm_up() -> None:
     """Do a small run and let go of it, so that the children have imported what a run imports."""
-    from matplotlib.figure import Figure
     from typer.testing import CliRunner
 
     import scenarios.runs.progress
     from scenarios.cli.app import app
 
     assert scenarios.runs.progress
-    Figure.savefig = empty_figures(Figure.savefig, lambda: False)  # type: ignore[method-assign]
     settings = [part for key, value in SMALL.items() for part in ("--set", f"{key}={value}")]
     with tempfile.TemporaryDirectory() as folder:
         done = CliRunner().invoke(app, ["run", "virsci/paper", *settings, "--out", f"{folder}/run"])

@@ -23,10 +23,6 @@ from tests.faultserver import FaultServer, Plan
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMAND = "import sys; from scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
-DRAW_NOTHING = (
-    "import matplotlib.figure, tests.empty_figures; matplotlib.figure.Figure.savefig = "
-    "tests.empty_figures.empty_figures(matplotlib.figure.Figure.savefig, lambda: False)"
-)
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -76,7 +72,6 @@ def test_the_notebook_runs(tmp_path, monkeypatch):
         notebook,
         timeout=550,
         resources={"metadata": {"path": str(tmp_path)}},
-        extra_arguments=[f"--IPKernelApp.exec_lines={DRAW_NOTHING}"],
     )
     client.execute()
     outputs = [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]

@@ -1,8 +1,8 @@
 """The page of a run, one self-contained HTML file.
 
 Read ``page`` (what is shown), then ``sections`` and ``decisions`` (data of single sections),
-``figures`` and ``network_figures`` (with ``network_layout``). ``templates`` and ``svg`` are shared
-with the page of a study.
+``figures`` and ``network_figures`` (with ``network_layout``), drawn with ``svg``, ``axes`` and
+``scale``. These three and ``templates`` are shared with the page of a study.
 """
 
 from typing import TYPE_CHECKING

@@ -7,7 +7,6 @@ year up to it. All ties ever made would be so many that they hid those that a re
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +14,9 @@ from markupsafe import Markup
 
 from agents.arrays import BoolArray, FloatArray, IntArray
 from metrics.networks.removals import snapshots
+from metrics.report.axes import Axes
 from metrics.report.network_layout import MAX_DRAWN, NetworkLayout, force_directed_positions
-from metrics.report.svg import BLUE, INK, ORANGE, PAGE, PAST, PINK, figure, inline_svg
+from metrics.report.svg import BLUE, INK, ORANGE, PAGE, PAST, PINK, Plot
 from society.results.run import Run
 
 
@@ -32,34 +32,37 @@ def coauthorship_figure(part: NetworkLayout, authors: BoolArray, late: bool) -> 
     dot = float(np.clip(4000 / max(crowd, 1), 11, 60))
     thin = 0.6 if crowd > 120 else 1.0
     title = "At the end" if late else "Day 0"
-    with figure(f"network {late}", 4.2, 4.0) as drawn:
-        axes = drawn.subplots()
-        draw_edges(axes, part.positions[part.before], PAST, thin)
-        if late:
-            draw_edges(axes, part.positions[part.since], ORANGE, thin + 0.2)
-        face = np.where(authors & late, ORANGE, BLUE).tolist()
-        axes.scatter(*part.positions.T, s=dot, c=face, edgecolors=PAGE, linewidths=0.4, zorder=3)
-        axes.set_title(title)
-        axes.set_xlim(-0.03, 1.03)
-        axes.set_ylim(-0.03, 1.03)
-        axes.set_aspect("equal")
-        axes.set_axis_off()
-        return inline_svg(drawn, f"Co-authorship network: {title}")
+    drawn, axes = _network_axes(title)
+    draw_edges(axes, part.positions[part.before], PAST, thin)
+    if late:
+        draw_edges(axes, part.positions[part.since], ORANGE, thin + 0.2)
+    face = np.where(authors & late, ORANGE, BLUE).tolist()
+    axes.dots(part.positions[:, 0], part.positions[:, 1], face, size=dot**0.5, edge=PAGE)
+    return drawn.svg(f"Co-authorship network: {title}")
 
 
-def draw_edges(axes: Any, ends: FloatArray, colour: str, width: float) -> None:
+def _network_axes(title: str) -> tuple[Plot, Axes]:
+    """A figure for positions between 0 and 1, equally long both ways and without a frame."""
+    drawn = Plot(4.2, 4.0)
+    axes = drawn.axes()
+    axes.title, axes.frame, axes.square = title, False, True
+    axes.x.low = axes.y.low = -0.03
+    axes.x.high = axes.y.high = 1.03
+    return drawn, axes
+
+
+def draw_edges(axes: Axes, ends: FloatArray, colour: str, width: float) -> None:
     """Draw edges, the fainter the more there are.
 
     Args:
-        axes: matplotlib axes.
+        axes: of the figure.
         ends: positions of both ends, n x 2 x 2.
         colour: of all edges.
-        width: of the lines, in points.
+        width: of the lines.
     """
-    from matplotlib.collections import LineCollection
-
-    alpha = float(np.clip(350 / max(len(ends), 1), 0.22, 1.0))
-    axes.add_collection(LineCollection(list(ends), colors=colour, linewidths=width, alpha=alpha))
+    opacity = float(np.clip(350 / max(len(ends), 1), 0.22, 1.0))
+    starts, stops = ((ends[:, end, 0], ends[:, end, 1]) for end in (0, 1))
+    axes.segments(starts, stops, colour, width=width, opacity=opacity)
 
 
 TITLES = {"before": "before", "without": "without them", "later": "half a year later"}
@@ -99,9 +102,7 @@ def removal_figures(run: Run, date: float, removed: list[str]) -> RemovalFigures
     for moment, pairs in zip(seen, ends, strict=True):
         there = ~np.isin(names, list(moment.gone))
         title = snapshot_title(moment.name, moment.date)
-        figures.append(
-            _snapshot_figure(places, pairs, older, there, out, title, f"{date:g} {title}")
-        )
+        figures.append(_snapshot_figure(places, pairs, older, there, out, title))
     return RemovalFigures(figures, note)
 
 
@@ -148,7 +149,6 @@ def _snapshot_figure(
     there: BoolArray,
     out: BoolArray,
     title: str,
-    salt: str,
 ) -> Markup:
     """One moment. Pink: who is to leave, with their ties, and crosses where they were."""
     keys, known = (ends[:, 0] * len(places) + ends[:, 1] for ends in (pairs, older))
@@ -156,18 +156,16 @@ def _snapshot_figure(
     tied = np.bincount(pairs.ravel(), minlength=len(places)) > 0
     dot = float(np.clip(4000 / len(places), 11, 60))
     thin = 0.6 if len(places) > 120 else 1.0
-    with figure(f"removal {salt}", 4.2, 4.0) as drawn:
-        axes = drawn.subplots()
-        for chosen, colour in ((old & ~leaving, PAST), (leaving, PINK), (~old, ORANGE)):
-            draw_edges(axes, places[pairs[chosen]], colour, thin)
-        style = {"s": dot, "edgecolors": PAGE, "linewidths": 0.4, "zorder": 3}
-        axes.scatter(*places[there & ~tied & ~out].T, c=PAST, **style)
-        axes.scatter(*places[there & tied & ~out].T, c=BLUE, **style)
-        axes.scatter(*places[there & out].T, c=PINK, **{**style, "s": 2.5 * dot, "edgecolors": INK})
-        axes.scatter(*places[~there].T, s=2 * dot, c=PINK, marker="x", linewidths=1.4, zorder=4)
-        axes.set_title(title)
-        axes.set_xlim(-0.03, 1.03)
-        axes.set_ylim(-0.03, 1.03)
-        axes.set_aspect("equal")
-        axes.set_axis_off()
-        return inline_svg(drawn, f"Co-authorship network around a removal: {title}")
+    drawn, axes = _network_axes(title)
+    for chosen, colour in ((old & ~leaving, PAST), (leaving, PINK), (~old, ORANGE)):
+        draw_edges(axes, places[pairs[chosen]], colour, thin)
+    _dots(axes, places[there & ~tied & ~out], PAST, dot**0.5, PAGE)
+    _dots(axes, places[there & tied & ~out], BLUE, dot**0.5, PAGE)
+    _dots(axes, places[there & out], PINK, (2.5 * dot) ** 0.5, INK)
+    gone = places[~there]
+    axes.crosses(gone[:, 0], gone[:, 1], PINK, (2 * dot) ** 0.5)
+    return drawn.svg(f"Co-authorship network around a removal: {title}")
+
+
+def _dots(axes: Axes, places: FloatArray, colour: str, size: float, edge: str) -> None:
+    axes.dots(places[:, 0], places[:, 1], colour, size=size, edge=edge)

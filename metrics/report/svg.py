@@ -1,118 +1,110 @@
-"""Matplotlib figures as small inline SVG, whose colours follow the theme of the page."""
+"""Figures as small inline SVG, whose colours follow the theme of the page.
+
+They are drawn here and not by a plotting library: the marks are few and simple, and a library
+takes longer to import than a run of the quickstart society takes to simulate.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from html import escape
-from io import StringIO
-from typing import Any
 
 from markupsafe import Markup
 
-COLOURS = {
-    "ink": "#010101",
-    "muted": "#020202",
-    "grid": "#030303",
-    "page": "#040404",
-    "blue": "#050505",
-    "orange": "#060606",
-    "green": "#070707",
-    "pink": "#080808",
-    "past": "#090909",
-}
-"""Stand-ins: each becomes ``var(--name)`` in the SVG, so that one figure fits light and dark."""
+from metrics.report.axes import FONT, ROW, Axes, PlotArea, draw_legend
 
-INK, MUTED, GRID, PAGE = (COLOURS[name] for name in ("ink", "muted", "grid", "page"))
-BLUE, ORANGE, GREEN, PINK = (COLOURS[name] for name in ("blue", "orange", "green", "pink"))
-PAST = COLOURS["past"]
+INK, MUTED, GRID, PAGE = (f"var(--{name})" for name in ("ink", "muted", "grid", "page"))
+BLUE, ORANGE, GREEN, PINK = (f"var(--{name})" for name in ("blue", "orange", "green", "pink"))
+PAST = "var(--past)"
 
-STYLE = {
-    "font.family": "DejaVu Sans",
-    "font.size": 8.5,
-    "axes.edgecolor": MUTED,
-    "axes.labelcolor": MUTED,
-    "axes.titlesize": 9.0,
-    "axes.titlecolor": INK,
-    "axes.titlelocation": "left",
-    "axes.titlepad": 7.0,
-    "axes.linewidth": 0.7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.formatter.useoffset": False,
-    "axes.unicode_minus": True,
-    "grid.color": GRID,
-    "grid.linewidth": 0.7,
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
-    "xtick.major.size": 3.0,
-    "ytick.major.size": 0.0,
-    "xtick.major.width": 0.7,
-    "text.color": INK,
-    "text.parse_math": False,
-    "lines.linewidth": 1.6,
-    "lines.solid_capstyle": "round",
-    "legend.frameon": False,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "savefig.facecolor": "none",
-    "svg.fonttype": "none",
-    "path.simplify": True,
-}
-
-_HEAD = re.compile(r"^.*?(?=<svg)", re.DOTALL)
-_META = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
-_SIZE = re.compile(r'<svg[^>]*viewBox="([^"]+)"[^>]*>')
-_GROUP_ID = re.compile(r'<g id="[^"]*"')
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_BLANK = re.compile(r"\s*\n\s*")
+INCH = 72.0
+"""Units of the SVG; text is 8.5 units high."""
+EDGE, BETWEEN = 5.0, 12.0
+"""Distance of the axes from the edge of the figure, and from each other."""
 
 
-@contextmanager
-def figure(name: str, width: float, height: float) -> Iterator[Any]:
-    """A figure of the house style, in inches; hand it to ``inline_svg`` before leaving.
+class Plot:
+    """One figure of the house style: axes in rows and columns, and a legend above them."""
 
-    Args:
-        name: salts the ids inside the SVG, so that two figures of a page never share one.
-        width: at 1/72 inch per SVG unit; text is 8.5 units high.
-        height: likewise.
-    """
-    import matplotlib
-    from matplotlib.figure import Figure
+    def __init__(self, width: float, height: float) -> None:
+        """An empty figure.
 
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": name}):
-        yield Figure(figsize=(width, height), layout="constrained")
+        Args:
+            width: in inches of 72 SVG units; the page scales it.
+            height: likewise.
+        """
+        self._width, self._height = INCH * width, INCH * height
+        self._rows: list[list[Axes]] = []
+        self._shared = False
+        self._entries: Sequence[tuple[str, str]] = ()
 
+    def axes(self) -> Axes:
+        """The only axes of the figure."""
+        return self.panels(1, 1)[0][0]
 
-def inline_svg(drawn: Any, label: str) -> Markup:
-    """The figure as one inline SVG element: no ids of groups, no metadata, no links out.
+    def panels(self, rows: int, columns: int, *, share_y: bool = False) -> list[list[Axes]]:
+        """Axes in rows and columns.
 
-    Args:
-        drawn: the matplotlib figure that ``figure`` gave.
-        label: what the figure shows, for those who cannot see it; escaped here.
-    """
-    target = StringIO()
-    drawn.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
-    text = _META.sub("", _HEAD.sub("", target.getvalue()))
-    text = _COMMENT.sub("", text)
-    size = _SIZE.search(text)
-    box = size.group(1) if size else "0 0 1 1"
-    head = f'<svg viewBox="{box}" role="img" aria-label="{escape(label)}">'
-    text = _SIZE.sub(lambda _: head, text, count=1)
-    text = _GROUP_ID.sub("<g", text).replace("xlink:href", "href")
-    text = text.replace("'DejaVu Sans'", "var(--sans)").replace(
-        '<style type="text/css">', "<style>"
-    )
-    text = re.sub(r"<defs>\s*<style>.*?</style>\s*</defs>", "", text, flags=re.DOTALL)
-    for colour, stand_in in COLOURS.items():
-        text = text.replace(stand_in, f"var(--{colour})")
-    return Markup(_BLANK.sub("\n", text).strip())  # noqa: S704 - drawn here from numbers only
+        Args:
+            rows: at least 1.
+            columns: at least 1.
+            share_y: all have the y scale of the first, whose labels stand at the left only.
+        """
+        self._rows = [[Axes(INK, MUTED, GRID) for _ in range(columns)] for _ in range(rows)]
+        self._shared = share_y
+        if share_y:
+            for row in self._rows:
+                for one in row:
+                    one.y = self._rows[0][0].y
+        return self._rows
 
+    def legend(self, entries: Sequence[tuple[str, str]]) -> None:
+        """A legend of words and colours above all axes, in three columns."""
+        self._entries = entries
 
-def integer_ticks(axis: Any, most: int = 5) -> None:
-    """Put ticks at whole numbers only."""
-    from matplotlib.ticker import MaxNLocator
+    def svg(self, label: str) -> Markup:
+        """The figure as one SVG element, without ids, styles or links.
 
-    axis.set_major_locator(MaxNLocator(nbins=most, integer=True, min_n_ticks=1))
+        Args:
+            label: what the figure shows, for those who cannot see it.
+        """
+        parts = [self._legend()] if self._entries else []
+        tops, bottoms = (
+            [max(room(one) for one in row) for row in self._rows]
+            for room in (Axes.top_room, Axes.bottom_room)
+        )
+        free = self._height - 2 * EDGE - self._legend_height() - sum(tops) - sum(bottoms)
+        height = (free - BETWEEN / 2 * (len(self._rows) - 1)) / len(self._rows)
+        lefts = self._left_rooms(height)
+        gaps = BETWEEN * (len(lefts) - 1)
+        width = (self._width - 2 * EDGE - sum(lefts) - gaps) / len(lefts)
+        y = EDGE + self._legend_height()
+        for row, top, bottom in zip(self._rows, tops, bottoms, strict=True):
+            y, x = y + top, EDGE
+            for number, (one, left) in enumerate(zip(row, lefts, strict=True)):
+                x += left
+                labelled = number == 0 or not self._shared
+                parts.append(one.draw(PlotArea(x, y, x + width, y + height), labelled=labelled))
+                x += width + BETWEEN
+            y += height + bottom + BETWEEN / 2
+        box = f"0 0 {self._width:g} {self._height:g}"
+        head = f'<svg viewBox="{box}" role="img" aria-label="{escape(label)}"'
+        body = "\n".join(part for part in parts if part)
+        svg = f'{head} font-family="var(--sans)">\n{body}\n</svg>'
+        return Markup(svg)  # noqa: S704 - drawn here, and every text in it is escaped
+
+    def _left_rooms(self, height: float) -> list[float]:
+        """Room for the labels of ``y`` at the left of each column."""
+        rooms = [
+            max(one.left_room(height) for one in column) for column in zip(*self._rows, strict=True)
+        ]
+        return [room if not number or not self._shared else 0 for number, room in enumerate(rooms)]
+
+    def _legend(self) -> str:
+        return draw_legend(self._entries, EDGE, EDGE, min(3, len(self._entries)), INK)
+
+    def _legend_height(self) -> float:
+        if not self._entries:
+            return 0.0
+        rows = -(-len(self._entries) // min(3, len(self._entries)))
+        return rows * ROW + 0.5 * FONT

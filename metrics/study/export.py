@@ -15,7 +15,6 @@ from metrics.exports import xml_text
 from society.results.table_files import write_csv
 
 SVG = "http://www.w3.org/2000/svg"
-XLINK = "http://www.w3.org/1999/xlink"
 INK_ON_PAPER = {
     **{"ink": "#1c1f23", "muted": "#5c636b", "grid": "#e4e5e1", "page": "#ffffff"},
     **{"blue": "#0072b2", "orange": "#c8500a", "green": "#00805e", "pink": "#b04a86"},
@@ -78,7 +77,7 @@ def _latex_heading(name: object) -> str:
 def standalone_svg(picture: Markup) -> str:
     """An inline figure of the page as a file of its own: its namespace, size and colours."""
     text = _VARIABLE.sub(lambda found: INK_ON_PAPER.get(found[1], "sans-serif"), str(picture))
-    head = f'<svg xmlns="{SVG}" xmlns:xlink="{XLINK}"'
+    head = f'<svg xmlns="{SVG}"'
     text = _BOX.sub(rf'{head} width="\1pt" height="\2pt" viewBox="0 0 \1 \2"', text, count=1)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 

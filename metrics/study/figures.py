@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ from markupsafe import Markup
 from agents.arrays import FloatArray
 from metrics.inference.intervals import t_interval
 from metrics.inference.two_lines import FittedLine, TwoLines
+from metrics.report.axes import Axes
 from metrics.report.svg import (
     BLUE,
     GREEN,
@@ -19,9 +19,7 @@ from metrics.report.svg import (
     MUTED,
     ORANGE,
     PINK,
-    figure,
-    inline_svg,
-    integer_ticks,
+    Plot,
 )
 from metrics.scalars.measures import measure_extent
 from metrics.study.comparisons import ComparisonResult, key_and_measure
@@ -75,27 +73,25 @@ def arms_by_series(study: Study, key: str) -> dict[str, list[str]]:
 def _figure_against_key(
     study: Study, measure: str, key: str, groups: dict[str, list[str]]
 ) -> Markup:
-    with figure(f"{measure} against {key}", 4.6, 2.9) as drawn:
-        axes = drawn.subplots()
-        places = sorted({study.key_value(arm, key) for arm in study.arms})
-        gap = min(np.diff(places), default=1.0)
-        for number, arms in enumerate(groups.values()):
-            shift = 0.12 * gap * (number - (len(groups) - 1) / 2)
-            _draw_series(axes, study, measure, key, arms, SERIES[number], shift)
-        axes.set_xlabel(_key_label(key))
-        if all(float(place).is_integer() for place in places) and len(places) <= 12:
-            axes.set_xticks(places)
-        axes.set_title(_truncated(measure))
-        axes.grid(axis="y")
-        if len(groups) > 1:
-            _series_legend(axes, list(groups))
-        return inline_svg(
-            drawn, f"{measure} against {key}: means with 95 % intervals, and replicates"
-        )
+    drawn = Plot(4.6, 2.9)
+    axes = drawn.axes()
+    places = sorted({study.key_value(arm, key) for arm in study.arms})
+    gap = min(np.diff(places), default=1.0)
+    for number, arms in enumerate(groups.values()):
+        shift = 0.12 * gap * (number - (len(groups) - 1) / 2)
+        _draw_series(axes, study, measure, key, arms, SERIES[number], shift)
+    axes.x.label = _key_label(key)
+    if all(float(place).is_integer() for place in places) and len(places) <= 12:
+        axes.x.ticks = places
+    axes.title = _truncated(measure)
+    axes.y.grid = True
+    if len(groups) > 1:
+        _series_legend(axes, list(groups))
+    return drawn.svg(f"{measure} against {key}: means with 95 % intervals, and replicates")
 
 
 def _draw_series(
-    axes: Any, study: Study, measure: str, key: str, arms: list[str], colour: str, shift: float
+    axes: Axes, study: Study, measure: str, key: str, arms: list[str], colour: str, shift: float
 ) -> None:
     """Means joined by a line, their intervals, and the replicates beside them."""
     middles = []
@@ -105,49 +101,47 @@ def _draw_series(
             continue
         at = study.key_value(arm, key) + shift
         band = t_interval(values, extent=measure_extent(measure))
-        axes.scatter([at] * len(values), values, s=9, color=colour, alpha=0.3, linewidths=0)
+        axes.dots([at] * len(values), values, colour, size=3.0, opacity=0.3)
         if np.isfinite(band.low):
-            axes.vlines(at, band.low, band.high, color=colour, linewidth=1.8)
+            axes.segments(([at], [band.low]), ([at], [band.high]), colour, width=1.8)
         middles.append((at, band.value))
     xs, ys = zip(*middles, strict=True) if middles else ((), ())
-    axes.plot(xs, ys, "o-", color=colour, markersize=5, linewidth=1.1)
+    axes.line(xs, ys, colour, width=1.1)
+    axes.dots(xs, ys, colour)
 
 
 def _figure_by_arm(study: Study, measure: str) -> Markup:
     """One row per arm, the first on top."""
     arms = study.arms[:ARMS_SHOWN]
-    with figure(f"{measure} by arm", 7.0, 0.75 + 0.3 * len(arms)) as drawn:
-        axes = drawn.subplots()
-        for row, arm in enumerate(arms):
-            values = study.numbers(measure, arm)
-            if not len(values):
-                continue
-            band = t_interval(values, extent=measure_extent(measure))
-            axes.scatter(
-                values, [row + 0.24] * len(values), s=12, color=BLUE, alpha=0.3, linewidths=0
-            )
-            if np.isfinite(band.low):
-                axes.hlines(row, band.low, band.high, color=INK, linewidth=1.6)
-            axes.plot([band.value], [row], "o", color=INK, markersize=4.5)
-        axes.set_yticks(range(len(arms)), [_truncated(arm) for arm in arms])
-        axes.set_ylim(len(arms) - 0.5, -0.5)
-        axes.set_title(_truncated(measure))
-        axes.grid(axis="x")
-        return inline_svg(
-            drawn, f"{measure} in each arm: means with 95 % intervals, and replicates"
-        )
+    drawn = Plot(7.0, 0.75 + 0.3 * len(arms))
+    axes = drawn.axes()
+    for row, arm in enumerate(arms):
+        values = study.numbers(measure, arm)
+        if not len(values):
+            continue
+        band = t_interval(values, extent=measure_extent(measure))
+        axes.dots(values, [row + 0.24] * len(values), BLUE, size=3.5, opacity=0.3)
+        if np.isfinite(band.low):
+            axes.segments(([band.low], [row]), ([band.high], [row]), INK, width=1.6)
+        axes.dots([band.value], [row], INK, size=4.5)
+    axes.y.ticks = range(len(arms))
+    axes.y.labels = [_truncated(arm) for arm in arms]
+    axes.y.low, axes.y.high = len(arms) - 0.5, -0.5
+    axes.title = _truncated(measure)
+    axes.x.grid = True
+    return drawn.svg(f"{measure} in each arm: means with 95 % intervals, and replicates")
 
 
 def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
     """The mean of each point of a sampled design against one key."""
     x, y = key_and_measure(study, measure, key, study.arms)
-    with figure(f"{measure} against {key} sampled", 4.2, 2.6) as drawn:
-        axes = drawn.subplots()
-        axes.scatter(x, y, s=18, color=BLUE, alpha=0.6, linewidths=0)
-        axes.set_xlabel(_key_label(key))
-        axes.set_title(_truncated(measure))
-        axes.grid(axis="y")
-        return inline_svg(drawn, f"{measure} against {key}: the mean of each point")
+    drawn = Plot(4.2, 2.6)
+    axes = drawn.axes()
+    axes.dots(x, y, BLUE, size=4.2, opacity=0.6)
+    axes.x.label = _key_label(key)
+    axes.title = _truncated(measure)
+    axes.y.grid = True
+    return drawn.svg(f"{measure} against {key}: the mean of each point")
 
 
 def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -> Markup | None:
@@ -163,47 +157,43 @@ def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -
         return None
     key = one.of[0]
     x, y = key_and_measure(study, one.measure, key, list(arms))
-    with figure(f"{one.measure} two lines {key} {len(arms)}", 4.6, 2.9) as drawn:
-        axes = drawn.subplots()
-        axes.scatter(x, y, s=12, color=MUTED, alpha=0.45, linewidths=0)
-        sides = (
-            (shape.first, x <= shape.break_point, BLUE),
-            (shape.second, x >= shape.break_point, ORANGE),
-        )
-        for line, side, colour in sides:
-            _draw_fitted_line(axes, line, x[side], y[side], colour)
-        axes.axvline(shape.break_point, color=MUTED, linewidth=0.8, dashes=(3, 3))
-        axes.set_xlabel(_key_label(key))
-        axes.set_title(f"{_truncated(one.measure)}: {shape.note}")
-        axes.grid(axis="y")
-        if len(np.unique(x)) <= 12 and (x == np.round(x)).all():
-            integer_ticks(axes.xaxis, 8)
-        return inline_svg(
-            drawn, f"Two lines of {one.measure} over {key}, break at {shape.break_point:g}"
-        )
+    drawn = Plot(4.6, 2.9)
+    axes = drawn.axes()
+    axes.dots(x, y, MUTED, size=3.5, opacity=0.45)
+    sides = (
+        (shape.first, x <= shape.break_point, BLUE),
+        (shape.second, x >= shape.break_point, ORANGE),
+    )
+    for line, side, colour in sides:
+        _draw_fitted_line(axes, line, x[side], y[side], colour)
+    axes.vertical(shape.break_point)
+    axes.x.label = _key_label(key)
+    axes.title = f"{_truncated(one.measure)}: {shape.note}"
+    axes.y.grid = True
+    if len(np.unique(x)) <= 12 and (x == np.round(x)).all():
+        axes.x.whole, axes.x.most = True, 8
+    return drawn.svg(f"Two lines of {one.measure} over {key}, break at {shape.break_point:g}")
 
 
 def _draw_fitted_line(
-    axes: Any, line: FittedLine, x: FloatArray, y: FloatArray, colour: str
+    axes: Axes, line: FittedLine, x: FloatArray, y: FloatArray, colour: str
 ) -> None:
     """A line through the middle of its own observations."""
     if not len(x) or not np.isfinite(line.slope):
         return
     ends = np.array([x.min(), x.max()])
-    axes.plot(ends, y.mean() + line.slope * (ends - x.mean()), color=colour, linewidth=2.2)
+    axes.line(ends, y.mean() + line.slope * (ends - x.mean()), colour, width=2.2)
 
 
-def _series_legend(axes: Any, names: list[str]) -> None:
+def _series_legend(axes: Axes, names: list[str]) -> None:
     """A legend of coloured lines above the data."""
-    from matplotlib.lines import Line2D
-
-    entries = [
-        Line2D([], [], color=colour, linewidth=2.5, label=_truncated(name) or "nothing else set")
-        for name, colour in zip(names, SERIES, strict=False)
-    ]
-    low, high = axes.get_ylim()
-    axes.set_ylim(top=high + (high - low) * 0.13 * len(names))
-    axes.legend(handles=entries, loc="upper left", handlelength=1.0, borderaxespad=0.1)
+    axes.y.headroom = 0.13 * len(names)
+    axes.legend(
+        [
+            (_truncated(name) or "nothing else set", colour)
+            for name, colour in zip(names, SERIES, strict=False)
+        ]
+    )
 
 
 def _key_label(key: str) -> str:
@@ -256,22 +246,19 @@ def stacked_figure(study: Study, stack: StackedFigure) -> Markup | None:
         return None
     keys, sides = table["over"].unique(), table["beside"].unique()
     size = (0.6 + 3.3 * len(sides), 0.5 + 2.3 * len(keys))
-    with figure(f"stack {stack.title}", *size) as drawn:
-        panels = drawn.subplots(len(keys), len(sides), sharey=True, squeeze=False)
-        for row, key in zip(panels, keys, strict=True):
-            for axes, side in zip(row, sides, strict=True):
-                rows = table[(table["over"] == key) & (table["beside"] == side)]
-                _panel(axes, study, stack, stack_arms(study, stack, key, side), rows)
-                axes.set_xlabel(_key_label(key))
-                axes.set_title(f"{_key_label(stack.beside)}: {side}" if stack.beside else "")
-        first = panels[0][0]
-        first.set_title(", ".join(filter(None, (stack.title, first.get_title("left")))))
-        handles, labels = first.get_legend_handles_labels()
-        # The first label is that of the foot: a legend reads as the columns do, from the top.
-        drawn.legend(
-            handles[::-1], labels[::-1], loc="outside upper left", ncols=3, handlelength=1.0
-        )
-        return inline_svg(drawn, f"{stack.title}: {', '.join(stack.parts)}, part upon part")
+    drawn = Plot(*size)
+    panels = drawn.panels(len(keys), len(sides), share_y=True)
+    for row, key in zip(panels, keys, strict=True):
+        for axes, side in zip(row, sides, strict=True):
+            rows = table[(table["over"] == key) & (table["beside"] == side)]
+            _panel(axes, study, stack, stack_arms(study, stack, key, side), rows)
+            axes.x.label = _key_label(key)
+            axes.title = f"{_key_label(stack.beside)}: {side}" if stack.beside else ""
+    first = panels[0][0]
+    first.title = ", ".join(filter(None, (stack.title, first.title)))
+    # The first entry is that of the foot: a legend reads as the columns do, from the top.
+    drawn.legend(first.entries[::-1])
+    return drawn.svg(f"{stack.title}: {', '.join(stack.parts)}, part upon part")
 
 
 def stack_arms(study: Study, stack: StackedFigure, key: str, side: str) -> list[str]:
@@ -316,20 +303,23 @@ def _beside_value(study: Study, stack: StackedFigure, arm: str) -> str:
 
 
 def _panel(
-    axes: Any, study: Study, stack: StackedFigure, arms: list[str], rows: pd.DataFrame
+    axes: Axes, study: Study, stack: StackedFigure, arms: list[str], rows: pd.DataFrame
 ) -> None:
     """Columns side by side, the interval of each sum, and a dot for each run behind it."""
     floor, at = np.zeros(len(rows)), np.arange(len(rows))
     for label, colour in zip(stack.parts, COLOURS, strict=False):
         height = rows[label].to_numpy(dtype=np.float64)
-        axes.bar(at, height, bottom=floor, width=0.66, color=colour, label=label)
-        floor += height
+        axes.bars(at, height, floor, colour, width=0.66, label=label)
+        floor = floor + height
     low, high = (rows[end].to_numpy(dtype=np.float64) for end in ("low", "high"))
-    axes.vlines(at, low, high, color=INK, linewidth=1.4)
+    axes.segments((at, low), (at, high), INK)
     key = rows["over"].iloc[0] if len(rows) else ""
     for spot, place in enumerate(rows["place"]):
         here = [arm for arm in arms if study.key_value(arm, key) == place]
         totals = _part_means(study, stack, here).sum(axis=1)
-        axes.scatter([spot + 0.22] * len(totals), totals, s=6, color=INK, alpha=0.45, linewidths=0)
-    axes.set_xticks(at, [f"{place:g}" for place in rows["place"]])
-    axes.grid(axis="y")
+        axes.dots(
+            [spot + 0.22] * len(totals), totals.to_numpy(np.float64), INK, size=2.4, opacity=0.45
+        )
+    axes.x.ticks, axes.x.labels = at.tolist(), [f"{place:g}" for place in rows["place"]]
+    axes.y.low = min(0.0, axes.y.low or 0.0, *low[np.isfinite(low)])
+    axes.y.grid = True

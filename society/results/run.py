@@ -84,6 +84,7 @@ class Run:
         self.vectors = vectors
         self.databases = databases
         self._measures = dict(measures or {})
+        self._measures_of_folder: set[str] = set()
         self._events = events
         self.digest = digest if digest is not None else self.manifest.get("digest")
         self.folder = folder
@@ -269,8 +270,13 @@ class Run:
                     "metrics.measure(run, NAME) computes others"
                 )
             self._measures[name] = read_parquet(path)
+            self._measures_of_folder.add(name)
         found = self._measures[name]
         return with_numpy_dtypes(found) if plain else found
+
+    def is_measure_of_folder(self, name: str) -> bool:
+        """Whether a measure that was asked for came from a file, perhaps of an older release."""
+        return name in self._measures_of_folder
 
     def add_measure(self, name: str, table: pd.DataFrame) -> pd.DataFrame:
         """Keep a measure that was computed from this run in memory, and return it.
@@ -280,6 +286,7 @@ class Run:
             table: its values.
         """
         self._measures[name] = table
+        self._measures_of_folder.discard(name)
         return table
 
     def measure_names(self) -> list[str]:

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 TAGS = """
 html head meta title style body header main footer section nav a p h1 h2 h3 strong dl div dt dd
 table caption thead tbody tr th td span figure figcaption svg g path use defs clippath rect text
-article details summary pre code tspan
+article details summary pre code tspan circle
 """
 ALLOWED = set(TAGS.split())
 

@@ -10,8 +10,6 @@ from metrics.teams.concurrency import acceptance, max_memberships, utilisation, 
 from metrics.teams.teams import teams
 from society.results.digest import digest_tables
 
-pytestmark = pytest.mark.usefixtures("drawn")
-
 DAYS = 120.0
 PEOPLE = [f"S{n}" for n in range(14)]
 STAGES = ("topic", "ideas", "novelty", "abstract")

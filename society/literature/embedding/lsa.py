@@ -1,7 +1,7 @@
 """Latent semantic analysis (LSA): the default embedding, which needs no download.
 
-Sublinear TF-IDF of words and word pairs, and a truncated SVD fitted on the past papers. The fit is
-scikit-learn's, imported only when a fit is asked for. Encoding is a sparse product written by hand,
+Sublinear TF-IDF of words and word pairs, and a truncated SVD fitted on the past papers: see
+``lsa_fit``, imported only when a fit is asked for. Encoding is a sparse product written by hand,
 one text at a time, because a row must never depend on its neighbours.
 
 Source: Deerwester et al. 1990.
@@ -126,7 +126,10 @@ class LSAEmbedding(Embedding):
         if len(texts) > sample:
             notes = (f"the LSA is fitted on a seeded sample of {sample:,} of {len(texts):,} texts",)
             texts = _sample(texts, sample, seed)
-        return cls(*_fitted(texts, seed, dim), notes)
+        from society.literature.embedding.lsa_fit import fit_lsa_arrays
+
+        documents = map(words_and_pairs, texts)
+        return cls(*fit_lsa_arrays(documents, seed, dim, VOCABULARY), notes)
 
     @property
     def name(self) -> str:
@@ -255,34 +258,3 @@ def _sample(texts: Sequence[str], count: int, seed: int) -> list[str]:
     rng = np.random.default_rng(seed % 2**64)
     chosen = np.sort(rng.choice(len(texts), size=count, replace=False))
     return [texts[row] for row in chosen.tolist()]
-
-
-def _fitted(texts: Sequence[str], seed: int, dim: int) -> tuple[list[str], FloatArray, VectorArray]:
-    """Fit TF-IDF and SVD: the vocabulary, its inverse document frequencies and the projection."""
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    tfidf = TfidfVectorizer(
-        analyzer=words_and_pairs,
-        sublinear_tf=True,
-        min_df=1 if len(texts) < 50 else 2,
-        max_df=1.0 if len(texts) < 50 else 0.5,
-        max_features=VOCABULARY,
-    )
-    try:
-        weights = tfidf.fit_transform(texts)
-    except ValueError as error:
-        raise InputError(
-            f"the LSA embedding cannot be fitted on {len(texts)} texts ({error}); "
-            "give past papers that have titles or abstracts"
-        ) from error
-    rank = min(dim, min(weights.shape) - 1)
-    if rank < 1:
-        projection = np.eye(weights.shape[1], dtype=np.float32)
-    else:
-        svd = TruncatedSVD(n_components=rank, n_iter=4, random_state=seed % 2**32)
-        # One thread, so that the sums are the same on any number of cores.
-        with threadpool_limits(limits=1):
-            projection = svd.fit(weights).components_.T.astype(np.float32)
-    return [str(term) for term in tfidf.get_feature_names_out()], tfidf.idf_, projection

@@ -11,8 +11,6 @@ from metrics.report.network_layout import MAX_DRAWN
 from metrics.report.page import render_page
 from tests.metrics.html_page import Page, assert_inert
 
-pytestmark = pytest.mark.usefixtures("drawn")
-
 PAPERS = {
     "P1": (100.0, ("S1", "S3", "S4")),
     "P2": (200.0, ("S4", "S5")),
@@ -179,7 +177,7 @@ def test_ties_between_those_who_are_there(removed):
     }
 
 
-def test_a_run_without_removals_has_no_row_and_no_section(run, empty_run, sketched):
+def test_a_run_without_removals_has_no_row_and_no_section(run, empty_run):
     assert len(removals(run)) == 0
     assert list(removals(run).columns) == list(removals(empty_run).columns)
     assert "Interventions" not in render_page(run)
@@ -198,7 +196,7 @@ def test_the_page_shows_pictures_and_numbers(removed):
     assert render_page(removed) == html
 
 
-def test_what_was_set_is_listed_too(make_run, sketched):
+def test_what_was_set_is_listed_too(make_run):
     rows = rows_of(gone=())
     rows["interventions"] = [(1, 30.0, '{"protocol.turns": 2}', None, 0)]
     text = Page(render_page(make_run(rows, {"days": 800.0}))).text()

@@ -2,14 +2,10 @@
 
 import json
 
-import pytest
-
 from metrics.report.decisions import BALLOTS_SHOWN, TEAMS_SHOWN, TEXT_SHOWN, decisions_section
 from metrics.report.page import render_page
 from tests.metrics.conftest import call
 from tests.metrics.html_page import Page, assert_inert
-
-pytestmark = pytest.mark.usefixtures("drawn")
 
 
 def decision(form, act, who, reply, reason, *, team="S1/1", visit=1, turn=1, seat=0):

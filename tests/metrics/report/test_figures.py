@@ -10,9 +10,8 @@ from metrics.novelty.novelty import run_novelty
 from metrics.report import figures, svg
 from metrics.report.network_figures import coauthorship_figure
 from metrics.report.network_layout import lay_out
+from metrics.report.scale import Scale
 from metrics.teams.concurrency import acceptance, waiting, weekly
-
-pytestmark = pytest.mark.usefixtures("drawn")
 
 
 def scores(count, name="ON"):
@@ -23,44 +22,102 @@ def scores(count, name="ON"):
 
 def dots(picture):
     """Markers drawn in a figure."""
-    return len(re.findall(r"<use ", picture))
+    return len(re.findall(r"<circle ", picture))
 
 
 def test_a_figure_is_one_svg_without_anything_that_loads():
-    with svg.figure("test", 2, 1) as plot:
-        plot.subplots().plot([0, 1], [0, 1], color=svg.BLUE)
-        picture = svg.inline_svg(plot, 'a "label" <b>')
-    assert picture.startswith("<svg viewBox=")
+    plot = svg.Plot(2, 1)
+    plot.axes().line([0, 1], [0, 1], svg.BLUE)
+    picture = plot.svg('a "label" <b>')
+    assert picture.startswith('<svg viewBox="0 0 144 72" role="img"')
     assert picture.endswith("</svg>")
     assert 'aria-label="a &quot;label&quot; &lt;b&gt;"' in picture
-    for word in ("http", "<?xml", "<!DOCTYPE", "<metadata", "xlink", "xmlns", "<style", "<!--"):
+    for word in ("http", "<?xml", "<!DOCTYPE", "href", "xmlns", "<style", "<!--", " id="):
         assert word not in picture, word
     assert "var(--blue)" in picture
-    assert not re.search(r'<g id="', picture)
-
-
-def test_two_figures_share_no_id():
-    pictures = []
-    for name in ("one", "two"):
-        with svg.figure(name, 2, 1) as plot:
-            plot.subplots().plot([0, 1], [0, 1], "o", color=svg.BLUE)
-            pictures.append(svg.inline_svg(plot, name))
-    first, second = (set(re.findall(r' id="([^"]+)"', picture)) for picture in pictures)
-    assert first
-    assert not first & second
 
 
 def test_a_figure_is_the_same_every_time():
     assert figures.novelty(scores(9)) == figures.novelty(scores(9))
 
 
-def test_text_is_never_read_as_mathematics():
-    with svg.figure("math", 2, 1) as plot:
-        plot.subplots().set_title("costs $5 to $x^{2$")
-        assert "costs $5 to $x^{2$" in svg.inline_svg(plot, "x")
+def test_every_text_of_a_figure_is_escaped():
+    plot = svg.Plot(2, 1)
+    axes = plot.axes()
+    axes.title, axes.x.label = "<script>", "a & b"
+    axes.y.ticks, axes.y.labels = [0], ["<i>"]
+    axes.text(0, 0, "<b>")
+    axes.legend([("<u>", svg.BLUE)])
+    plot.legend([("<s>", svg.BLUE)])
+    picture = plot.svg("x")
+    for text in ("&lt;script&gt;", "a &amp; b", "&lt;i&gt;", "&lt;b&gt;", "&lt;u&gt;", "&lt;s&gt;"):
+        assert text in picture
 
 
-def test_every_stand_in_is_replaced(run):
+def test_a_log_axis_has_powers_of_ten_or_also_2_and_5():
+    assert [text for _, text in log_scale(1, 10_000).marks(200, 20)][1:3] == ["10", "100"]
+    assert [text for _, text in log_scale(1, 8).marks(200, 20)] == ["1", "2", "5"]
+
+
+def log_scale(low, high):
+    scale = Scale()
+    scale.log = True
+    scale.include(np.array([low, high], dtype=float))
+    return scale
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "whole", "texts"),
+    [
+        (0, 1, False, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+        (0, 2, True, ["0", "1", "2"]),
+        (-5e-3, 5e-3, False, ["−0.004", "−0.002", "0.000", "0.002", "0.004"]),
+        (0, 380, False, ["0", "100", "200", "300"]),
+        (2e9, 3e9, False, ["2e+09", "2.2e+09", "2.4e+09", "2.6e+09", "2.8e+09", "3e+09"]),
+    ],
+)
+def test_ticks_are_round_numbers_within_the_range(low, high, whole, texts):
+    scale = Scale()
+    scale.low, scale.high, scale.whole, scale.most = low, high, whole, 5
+    marks = scale.marks(100, 1)
+    assert [text for _, text in marks] == texts
+    assert all(low <= value <= high for value, _ in marks)
+
+
+@pytest.mark.parametrize("values", [[], [np.nan], [3.0], [3.0, 3.0], [np.inf, 2.0], [0.0], [-1e12]])
+def test_a_scale_has_two_ends_whatever_the_data(values):
+    scale = Scale()
+    scale.include(np.array(values, dtype=float))
+    low, high = scale.ends()
+    assert low < high
+    assert scale.marks(100, 20)
+    held = [value for value in values if np.isfinite(value)]
+    assert all(low <= value <= high for value in held)
+
+
+def test_a_line_is_broken_where_a_value_is_missing():
+    plot = svg.Plot(2, 1)
+    plot.axes().line([0, 1, 2, 3], [1, np.nan, 2, 3], svg.PINK)
+    [path] = re.findall(r'stroke="var\(--pink\)"[^>]* d="([^"]+)"', plot.svg("x"))
+    assert re.sub(r"[^ML]", "", path) == "MML"
+    assert "nan" not in path
+
+
+def test_marks_lie_inside_the_axes_and_higher_values_higher():
+    plot = svg.Plot(3, 2)
+    plot.axes().dots([0, 5, 10], [1, 2, 4], svg.BLUE)
+    points = re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', plot.svg("x"))
+    across, down = np.array(points, dtype=float).T
+    assert (np.diff(across) > 0).all()
+    assert (np.diff(down) < 0).all()
+    assert across[1] - across[0] == pytest.approx(across[2] - across[1], abs=0.02)
+    assert across.min() > 0
+    assert across.max() < 3 * 72
+    assert down.min() > 0
+    assert down.max() < 2 * 72
+
+
+def test_every_colour_follows_the_theme(run):
     weeks = weekly(run)
     pictures = [
         figures.novelty(run_novelty(run)),
@@ -74,9 +131,9 @@ def test_every_stand_in_is_replaced(run):
     part = lay_out(coauthor_graph(run))
     pictures += [coauthorship_figure(part, np.ones(6, dtype=bool), late) for late in (False, True)]
     for drawing_of in pictures:
-        assert not re.search(r"#0[1-9]0[1-9]0[1-9]", drawing_of)
-        colours = set(re.findall(r"#[0-9a-f]{6}", drawing_of))
-        assert not colours, colours
+        assert not re.findall(r"#[0-9a-f]{3,6}", drawing_of)
+        colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', drawing_of))
+        assert all(one == "none" or one.startswith("var(--") for one in colours), colours
 
 
 def test_without_data_there_is_no_figure(empty_run):
@@ -102,8 +159,7 @@ def test_a_crowd_of_papers_is_thinned():
 
 
 def test_equal_values_stay_apart_in_height():
-    with svg.figure("same", 2, 1):
-        heights = figures._dot_heights(np.ones(20))
+    heights = figures._dot_heights(np.ones(20))
     assert len(np.unique(np.round(heights, 3))) == 20
     assert heights.min() >= -0.4
     assert heights.max() <= 0.8

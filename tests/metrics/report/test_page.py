@@ -8,8 +8,6 @@ from metrics.report.page import render_page, write_page
 from metrics.report.templates import format_number
 from tests.metrics.html_page import Page, assert_inert
 
-pytestmark = pytest.mark.usefixtures("drawn")
-
 PAYLOADS = [
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
@@ -182,7 +180,7 @@ def test_the_page_is_the_same_every_time(html, run, rows, make_run):
     assert render_page(again) == html
 
 
-def test_without_rule_based_scientists_there_is_no_such_banner(make_run, sketched):
+def test_without_rule_based_scientists_there_is_no_such_banner(make_run):
     html = render_page(
         make_run(manifest={"backend": {"use": "litellm", "model": "m"}, "replicates": 5})
     )
@@ -190,7 +188,7 @@ def test_without_rule_based_scientists_there_is_no_such_banner(make_run, sketche
     assert "A sketch" not in html
 
 
-def test_the_sentence_about_language_models_is_always_complete(make_run, sketched):
+def test_the_sentence_about_language_models_is_always_complete(make_run):
     about = "rule-based scientists, not a language model"
     text = Page(
         render_page(make_run(manifest={"backend": {"use": "offline", "about": about}}))
@@ -204,7 +202,7 @@ def test_the_sentence_about_language_models_is_always_complete(make_run, sketche
     assert "say nothing about" not in text
 
 
-def test_the_settings_of_novelty_are_told(html, run, sketched):
+def test_the_settings_of_novelty_are_told(html, run):
     from metrics.novelty.novelty import Novelty, run_novelty
     from society.results.run import Run
 
@@ -227,13 +225,13 @@ def test_an_empty_run_has_a_page(empty_run):
     assert "Nobody has published with anybody else" in text
 
 
-def test_a_run_without_novelty_has_a_page(make_run, sketched):
+def test_a_run_without_novelty_has_a_page(make_run):
     text = Page(render_page(make_run())).text()
     assert "Graphs that speak" in text
     assert "mean overall novelty (ON)" in text
 
 
-def test_notes_of_the_manifest_are_repeated(make_run, sketched):
+def test_notes_of_the_manifest_are_repeated(make_run):
     html = render_page(
         make_run(manifest={"notes": ["Citation counts are of the time of collection."]})
     )
@@ -249,7 +247,7 @@ def test_many_papers_stay_one_page(rows, make_run):
     assert len(html) < 1_500_000
 
 
-def test_the_file_is_written(run, tmp_path, sketched):
+def test_the_file_is_written(run, tmp_path):
     path = write_page(run, tmp_path)
     assert path.name == "report.html"
     assert path.read_text(encoding="utf-8") == render_page(run)

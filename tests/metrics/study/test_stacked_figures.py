@@ -10,8 +10,6 @@ from metrics.study.page import write_study_page
 from metrics.study.study import StackedFigure, Study
 from tests.metrics.study_folder import told_of, write_study
 
-pytestmark = pytest.mark.usefixtures("drawn")
-
 SIZE, LIMIT, ATTENTION = "protocol.team_size", "founding.max_teams", "attention"
 ARMS = {
     "two": {ATTENTION: "on", SIZE: 2},

@@ -13,8 +13,6 @@ from metrics.study.page import power_statements, write_study_page
 from metrics.study.study import Study
 from tests.metrics.study_folder import told_of, write_study
 
-pytestmark = pytest.mark.usefixtures("drawn")
-
 SIZES = (2, 4, 8)
 KEY = "protocol.team_size"
 ARMS = {f"team_size={n}": {KEY: n} for n in SIZES}
@@ -53,7 +51,6 @@ def words(page):
     return " ".join(text.replace("\u202f", "").replace("&nbsp;", " ").split())
 
 
-@pytest.mark.usefixtures("sketched")
 def test_the_page_shows_what_was_computed(tmp_path):
     folder = make(tmp_path / "study")
     text = words(page_of(folder))
@@ -68,7 +65,6 @@ def test_the_page_shows_what_was_computed(tmp_path):
     assert "rises, then falls" in text
 
 
-@pytest.mark.usefixtures("sketched")
 def test_holm_goes_over_all_planned_comparisons_and_no_others(tmp_path):
     study = Study.open(make(tmp_path / "study"))
     found = compute_comparisons(study)
@@ -102,7 +98,6 @@ def test_seeds_that_are_not_shared_are_compared_by_welch(tmp_path):
     )
 
 
-@pytest.mark.usefixtures("sketched")
 def test_few_replicates_are_a_sketch_and_power_is_printed(tmp_path):
     assert "fewer than 5 replicates is a sketch" in words(page_of(make(tmp_path / "few", 4)))
     many = words(page_of(make(tmp_path / "many", 20)))
@@ -111,7 +106,6 @@ def test_few_replicates_are_a_sketch_and_power_is_printed(tmp_path):
     assert power_statements(1, True, 1) == []
 
 
-@pytest.mark.usefixtures("sketched")
 def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
     folder = make(tmp_path / "study", 20)
     text = words(page_of(folder))
@@ -123,7 +117,6 @@ def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
     assert tables.measure_by_arm(Study.open(folder), "ON")["log_low"].isna().all()
 
 
-@pytest.mark.usefixtures("sketched")
 def test_comparisons_are_repeated_without_the_runs_that_hold_a_default(tmp_path):
     assert "do not tell whether a default" in words(page_of(make(tmp_path / "untold")))
     assert "In no run did a default" in words(page_of(make(tmp_path / "none", defaulted={})))
@@ -135,7 +128,6 @@ def test_comparisons_are_repeated_without_the_runs_that_hold_a_default(tmp_path)
     assert written["n_without"].tolist() == [5, 4, 16, 16]
 
 
-@pytest.mark.usefixtures("sketched")
 def test_what_went_wrong_is_on_the_page(tmp_path):
     folder = make(
         tmp_path / "study",
@@ -247,7 +239,6 @@ def test_a_sampled_design_is_judged_by_its_points(tmp_path):
         ("morris", ("mu", "mu_star", "sigma"), "Elementary effects"),
     ],
 )
-@pytest.mark.usefixtures("sketched")
 def test_designs_drawn_for_indices_show_them(tmp_path, design, columns, said):
     folder = make(tmp_path / "study", design=design)
     assert said not in words(page_of(folder))
@@ -261,7 +252,6 @@ def test_designs_drawn_for_indices_show_them(tmp_path, design, columns, said):
 
 
 @pytest.mark.parametrize("spoil", ["nothing done", "one arm done", "no comparison"])
-@pytest.mark.usefixtures("sketched")
 def test_a_half_finished_study_has_a_page(tmp_path, spoil):
     runs = range(18) if spoil == "nothing done" else range(6, 18)
     states = {} if spoil == "no comparison" else dict.fromkeys(runs, "waiting")
@@ -287,7 +277,6 @@ GRID = {
 }
 
 
-@pytest.mark.usefixtures("sketched")
 def test_comparisons_of_a_grid_say_among_which_arms_and_what_differs(tmp_path):
     some = [arm for arm in GRID if arm.startswith("turns=5")]
     plans = [
@@ -311,7 +300,6 @@ def test_comparisons_of_a_grid_say_among_which_arms_and_what_differs(tmp_path):
     assert any(row.startswith("ON | turns=5 | turns=1 | team_size=2 |") for row in told_pairs)
 
 
-@pytest.mark.usefixtures("sketched")
 def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
     folder = make(tmp_path / "study", states={1: "failed"}, defaulted={0: 2})
     page = page_of(folder)
@@ -325,7 +313,6 @@ def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
     assert page.count("<table>") == len(names) - 1 + 2 + 1 + 1
 
 
-@pytest.mark.usefixtures("sketched")
 def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
     from metrics.inference import pearson, spearman
 
