@@ -53,6 +53,9 @@ ROOMS = {
         "scalars",
         "report",
         "study",
+        "explorer",
+        "traces",
+        "dataset",
     ),
     "scenarios": ("config", "runs", "planning", "study", "analysis", "calibration", "cli"),
 }

@@ -2,7 +2,8 @@
 
 Read ``page`` (what is written), then ``run_arrays`` (people, ties, teams, dates), ``conversations``
 (words and prompts), ``community_layout`` (places), ``parting`` (where two runs part) and ``packing``
-(how a run becomes bytes). The script is ``explorer.js``.
+(how a run becomes bytes). The script is ``data.js``,
+``views.js``, ``network.js`` and ``main.js``, in this order.
 """
 
 from typing import TYPE_CHECKING

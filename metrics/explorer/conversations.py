@@ -129,13 +129,15 @@ def teams_in_order(run: Run) -> list[str]:
     """Ids of all teams, those with a paper first, each by date of founding."""
     teams = run.table("teams")
     without = ~teams["team"].isin(run.table("papers")["team"])
-    return [str(team) for team in teams.assign(without=without).sort_values(
-        ["without", "founded", "team"], kind="stable")["team"]]
+    return [
+        str(team)
+        for team in teams.assign(without=without).sort_values(
+            ["without", "founded", "team"], kind="stable"
+        )["team"]
+    ]
 
 
-def fit(
-    items: Sequence[str], make: Callable[[Sequence[str]], str], room: int
-) -> tuple[str, int]:
+def fit(items: Sequence[str], make: Callable[[Sequence[str]], str], room: int) -> tuple[str, int]:
     """The text of as many items as there is room for, and their number.
 
     Args:
@@ -171,11 +173,28 @@ def _said(
         "reasons": [_text(table.at[team, "reason"]) for team in table.index],
         "past_titles": {paper: book.titles[paper] for paper in sorted(book.titles)},
         "interests": _rows(run, made, "interests", ("scientist", "date", "topic", "interests")),
-        "submissions": _rows(run, made, "submissions", (
-            "team", "submission", "round", "submitted", "decided", "decision", "score")),
-        "referees": _rows(run, made, "referees", (
-            "team", "submission", "round", "scientist", "invited", "delivered",
-            "outcome", "recommendation", "score")),
+        "submissions": _rows(
+            run,
+            made,
+            "submissions",
+            ("team", "submission", "round", "submitted", "decided", "decision", "score"),
+        ),
+        "referees": _rows(
+            run,
+            made,
+            "referees",
+            (
+                "team",
+                "submission",
+                "round",
+                "scientist",
+                "invited",
+                "delivered",
+                "outcome",
+                "recommendation",
+                "score",
+            ),
+        ),
     }
     arrays: dict[str, Any] = {}
     for column in ("stage", "act", "form", "verdict", "rung", "model"):
@@ -253,8 +272,9 @@ def ideas_of(calls: pd.DataFrame, questions: Mapping[str, Question]) -> dict[str
         for idea in () if asked is None else asked.ideas:
             origin = known.get((str(team), idea.author, idea.title), -1)
             ballots.setdefault(place, []).append(origin)
-            papers["used"][origin] = list(idea.used)
-            papers["retrieved"][origin] = list(idea.retrieved)
+            if origin >= 0:
+                papers["used"][origin] = list(idea.used)
+                papers["retrieved"][origin] = list(idea.retrieved)
     return {"ballots": ballots, **papers}
 
 

@@ -37,6 +37,8 @@ FIXED = 60_000
 ROWS = 100
 """Rows of each table that is shown where scripts are off."""
 TEXT = 600
+SCRIPTS = ("data.js", "views.js", "network.js", "main.js")
+"""The files of the script, which become one."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,7 @@ class Explorer:
     parted: float | None
 
 
-def write_explorer(
-    path: Path, runs: Sequence[Run], books: Sequence[PromptBook] = ()
-) -> Explorer:
+def write_explorer(path: Path, runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Explorer:
     """Write the page of one run or of two.
 
     Args:
@@ -90,12 +90,12 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
         drawn, words = _pack_run(run, names, layout, book)
         packed.append({"drawn": drawn, "said": words.said, "prompts": words.prompts})
         left_out += words.left_out
-    script = _source("explorer.js")
-    style = Markup(style_sheet(environment) + _source("explorer.css"))  # noqa: S704 - our own files
+    script = "(() => {\n" + "\n".join(_source(name) for name in SCRIPTS) + "})();\n"
+    style = str(style_sheet(environment)) + _source("explorer.css")
     html = environment.get_template("explorer.html").render(
-        policy=content_security_policy(script, str(style)),
+        policy=content_security_policy(script, style),
         script=Markup(script),  # noqa: S704 - our own file
-        style=style,
+        style=Markup(style),  # noqa: S704 - our own files
         title=" and ".join(run.name or "a run" for run in runs),
         abouts=list(dict.fromkeys(_about(run) for run in runs)),
         settings=pack(

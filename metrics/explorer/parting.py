@@ -22,11 +22,16 @@ def parting_day(one: Run, other: Run) -> float | None:
     for table in ("scientists", "ties"):
         first, second = (run.table(table) for run in (one, other))
         if table == "ties":
-            first, second = (ties[ties["date"] < 0].reset_index(drop=True) for ties in (first, second))
+            first, second = (
+                ties[ties["date"] < 0].reset_index(drop=True) for ties in (first, second)
+            )
         if not first.equals(second):
             if table == "ties":
                 return 0.0
-            here, there = (people[people["arrived"].isna()].reset_index(drop=True) for people in (first, second))
+            here, there = (
+                people[people["arrived"].isna()].reset_index(drop=True)
+                for people in (first, second)
+            )
             if not here.equals(there):
                 return 0.0
     dates = [_first_difference(_events(one), _events(other))]

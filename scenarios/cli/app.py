@@ -28,6 +28,7 @@ from scenarios.cli.common import (
     with_seed,
 )
 from scenarios.cli.ecosystem import ecosystem
+from scenarios.cli.export import explore, export
 from scenarios.cli.prompts import prompts
 from scenarios.cli.rate import rate
 from scenarios.cli.study import study
@@ -80,6 +81,7 @@ app = typer.Typer(
 app.add_typer(ecosystem, name="ecosystem")
 app.add_typer(study, name="study")
 app.add_typer(rate, name="rate")
+app.add_typer(export, name="export")
 
 
 @app.command()
@@ -182,6 +184,7 @@ app.command()(review)
 app.command()(measure)
 app.command()(verify)
 app.command()(calibrate)
+app.command()(explore)
 
 
 @app.command("list")
