@@ -23,6 +23,15 @@ OPTIONS = (
 PATIENCE = 120.0
 """Seconds after which a browser that does not answer is given up."""
 
+MIDDLE = """(selector, text) => {
+  const all = [...document.querySelectorAll(selector)];
+  const one = all.find((e) => text === null || e.textContent.trim() === text);
+  if (!one) return null;
+  one.scrollIntoView({ block: "center" });
+  const box = one.getClientRects()[0];
+  return [box.left + box.width / 2, box.top + box.height / 2];
+}"""
+
 
 class Browser:
     """One browser with one page.
@@ -143,13 +152,7 @@ class Browser:
 
     def click(self, selector, text=None):
         """Click the first element of a selector, or the first one with this text, in its middle."""
-        where = self.value(
-            "(() => { const all = [...document.querySelectorAll(%s)]; const one = all.find((e) => "
-            "%s === null || e.textContent.trim() === %s); if (!one) return null; "
-            "one.scrollIntoView({block: 'center'}); const b = one.getClientRects()[0]; "
-            "return [b.left + b.width / 2, b.top + b.height / 2]; })()"
-            % (json.dumps(selector), json.dumps(text), json.dumps(text))
-        )
+        where = self.value(f"({MIDDLE})({json.dumps(selector)}, {json.dumps(text)})")
         if where is None:
             raise LookupError(f"no {selector} with the text {text!r}")
         self.mouse("mousePressed", *where, buttons=1)

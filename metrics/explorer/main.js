@@ -3,7 +3,7 @@
 let playing = 0, lastDay = 0;
 
 function readAddress() {
-  const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const given = here();
   const day = Number(given.day ?? settings.days), run = Number(given.run ?? 0);
   state = { ...given, day: day >= 0 ? Math.min(day, settings.days) : settings.days, run: runs[run] ? run : 0 };
 }
@@ -26,8 +26,7 @@ function setDay(day, final) {
   showDay();
   redraw(false);
   if (!final) return;
-  const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  history.replaceState(null, "", address({ ...given, day: state.day === settings.days ? null : state.day }));
+  history.replaceState(null, "", address({ ...here(), day: state.day === settings.days ? null : state.day }));
   renderPanel();
 }
 

@@ -76,11 +76,12 @@ function paint(view) {
   context.clearRect(0, 0, width, height);
   const day = state.day, count = run.names.length, small = count <= 3000;
   const px = (i) => x + run.x[i] * s, py = (i) => y + run.y[i] * s, inside = (i) => px(i) > -9 && px(i) < width + 9 && py(i) > -9 && py(i) < height + 9;
+  const there = Uint8Array.from(run.names, (_, i) => present(run, i, day));
   const strokes = (rows, from, to) => { // lines in several short paths: one long path takes far longer
     let held = 0;
     for (const row of rows) {
       const a = from(row), b = to(row);
-      if (b === NOBODY || !(inside(a) || inside(b))) continue;
+      if (!there[a] || !there[b] || !(inside(a) || inside(b))) continue;
       if (held++ % ONE_PATH === 0) { context.stroke(); context.beginPath(); }
       context.moveTo(px(a), py(a)); context.lineTo(px(b), py(b));
     }
@@ -102,13 +103,13 @@ function paint(view) {
   run.byColour.forEach((nodes, c) => {
     context.fillStyle = colour(c < 8 ? `c${c}` : "rest");
     for (const i of nodes) {
-      if (!present(run, i, day) || !inside(i)) continue;
+      if (!there[i] || !inside(i)) continue;
       const r = Math.max(0.7, (small ? 3.2 : 0.8) * Math.min(2.2, Math.sqrt(view.zoom)) + (small ? busy[i] * 1.5 : 0));
       if (small) { context.beginPath(); context.arc(px(i), py(i), r, 0, 7); context.fill(); } else context.fillRect(px(i) - r, py(i) - r, 2 * r, 2 * r);
     }
   });
   context.strokeStyle = colour("team"); context.lineWidth = rows.length < 300 ? 1.5 : 0.8;
-  if (small) for (let i = 0; i < count; i++) if (busy[i] && present(run, i, day) && inside(i)) { context.beginPath(); context.arc(px(i), py(i), 6 * Math.min(2.2, Math.sqrt(view.zoom)), 0, 7); context.stroke(); }
+  if (small) for (let i = 0; i < count; i++) if (busy[i] && there[i] && inside(i)) { context.beginPath(); context.arc(px(i), py(i), 6 * Math.min(2.2, Math.sqrt(view.zoom)), 0, 7); context.stroke(); }
   labels(view, context, place, colour);
   view.drawn = place;
   view.heavy = count + Math.min(run.old, MOST_TIES) + Math.min(until - run.old, MOST_TIES) > 4000;

@@ -96,7 +96,7 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
         policy=content_security_policy(script, style),
         script=Markup(script),  # noqa: S704 - our own file
         style=Markup(style),  # noqa: S704 - our own files
-        title=" and ".join(run.name or "a run" for run in runs),
+        title=_title(runs),
         abouts=list(dict.fromkeys(_about(run) for run in runs)),
         settings=pack(
             {
@@ -168,6 +168,15 @@ def _told(run: Run) -> dict[str, Any]:
         "partial": run.partial,
         "folder": run.folder.resolve().name if run.folder else "",
     }
+
+
+def _title(runs: Sequence[Run]) -> str:
+    """Names of the scenarios; two runs of one scenario are told apart by their folders."""
+    names = list(dict.fromkeys(run.name or "a run" for run in runs))
+    folders = [run.folder.resolve().name for run in runs if run.folder]
+    if len(runs) == 2 and len(names) == 1 and len(folders) == 2:
+        return f"{names[0]}: {' and '.join(folders)}"
+    return " and ".join(names)
 
 
 def _about(run: Run) -> str:

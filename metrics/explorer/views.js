@@ -35,7 +35,9 @@ const teamLink = (i) => link(runs[state.run].teams[i], { team: runs[state.run].t
 const paperLink = (i) => link(runs[state.run].titles[i] || runs[state.run].papers[i], { paper: runs[state.run].papers[i] });
 const joined = (nodes) => nodes.flatMap((node, i) => (i ? [", ", node] : [node]));
 const facts = (pairs) => el("dl", { class: "facts" }, pairs.filter(([, v]) => v !== null).map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
-const dayLink = (day) => el("a", { href: address({ ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))), day: Math.floor(day) + 1 }) }, when(day));
+const here = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+/** A date as a link to the first whole day by which it has come. */
+const dayLink = (day) => el("a", { href: address({ ...here(), day: Math.ceil(day) }) }, when(day));
 
 /** A table that sorts by its columns: [label, value of a row, cell of a row (or null)]. */
 function table(columns, rows, caption, sorted = 0, words = []) {
@@ -56,9 +58,8 @@ function table(columns, rows, caption, sorted = 0, words = []) {
     shown = Math.min(shown + MOST_ROWS, keyed.length);
     held.replaceChildren(shown < keyed.length ? el("button", { type: "button", onclick: more }, `${shown} of ${number(keyed.length)}: show more`) : "");
   };
-  const here = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   const head = columns.map(([label], i) => el("th", { scope: "col", class: i === 0 ? "name" : words.includes(i) ? "words" : "", "aria-sort": i === by ? (up ? "ascending" : "descending") : null },
-    el("button", { type: "button", class: "sort", onclick: () => go({ ...here, sort: i, up: i === by ? (up ? "0" : "1") : null }) }, label)));
+    el("button", { type: "button", class: "sort", onclick: () => go({ ...here(), sort: i, up: i === by ? (up ? "0" : "1") : null }) }, label)));
   more();
   return el("div", {}, el("div", { class: "scroll" }, el("table", {}, caption ? el("caption", {}, caption) : null, el("thead", {}, el("tr", {}, head)), body)), held);
 }
@@ -87,7 +88,7 @@ function compared() {
   const [a, b] = runs, both = a.papers.filter((id) => b.paperById.has(id)).length;
   const parted = settings.parted === null ? "The two runs do not differ." : `The two runs part on ${when(settings.parted)}.`;
   return [el("p", {}, parted, ` Of the papers at the end ${many(both, "bears", "bear")} the same id in both, ${number(a.papers.length - both)} only in A and ${number(b.papers.length - both)} only in B.`),
-    el("p", {}, "Lists and pages show run ", ...runs.map((run, i) => el("button", { type: "button", "aria-pressed": String(i === state.run), onclick: () => go({ ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))), run: i || null }) }, `${"AB"[i]}: ${run.label}`)))];
+    el("p", {}, "Lists and pages show run ", ...runs.map((run, i) => el("button", { type: "button", "aria-pressed": String(i === state.run), onclick: () => go({ ...here(), run: i || null }) }, `${"AB"[i]}: ${run.label}`)))];
 }
 
 /** The largest component over time, and when it came to hold half of those who have a tie. */
@@ -118,7 +119,7 @@ function growth(run, number_) {
   const half = run.growth_grown.findIndex((v, i) => run.growth_grown_tied[i] >= 10 && 2 * v >= run.growth_grown_tied[i]
     && Array.from(run.growth_grown.subarray(i)).every((later, j) => 2 * later >= run.growth_grown_tied[i + j]));
   const said = half < 0 ? "No giant component has formed from ties made since day 0: it would hold half of the scientists (at least 10) who have such a tie, from then on."
-    : ["A giant component of ties made since day 0 formed by ", dayLink(run.growth_day[half] - 1), `: from then on half or more of those with such a tie (then ${number(run.growth_grown[half])} of ${number(run.growth_grown_tied[half])}) are connected.`];
+    : ["A giant component of ties made since day 0 formed by ", dayLink(run.growth_day[half]), `: from then on half or more of those with such a tie (then ${number(run.growth_grown[half])} of ${number(run.growth_grown_tied[half])}) are connected.`];
   return el("section", {}, el("h3", {}, "Largest component" + (runs.length > 1 ? `, run ${"AB"[number_]}` : "")), svg,
     el("p", { class: "fine" }, `Solid: ties made since day 0. Dashed: all ties. Highest point ${number(top)} scientists.`), el("p", {}, said));
 }

@@ -117,7 +117,7 @@ def dataset(
         Path | None, typer.Option("--out", help="The folder (default RUN/dataset).")
     ] = None,
 ) -> None:
-    """Write abstracts, ideas, votes and reviews as Parquet, with a datasheet and Croissant metadata.
+    """Write abstracts, ideas, votes and reviews as Parquet, with a datasheet and Croissant file.
 
     Every row says that it is machine-generated and by which model or rules.
     """
