@@ -4,8 +4,8 @@ Runs of ``quickstart`` with 60 and 1,000 scientists are made and written as page
 also a wordless society of 100,000 (``community/assembly``, about five minutes). Headless Chromium
 opens each page by its file: first paint is the time until the network is drawn, by the page's own
 mark; dragging is the mean and the 95th percentile of the time between two frames while the mouse
-moves the network, on a page without a graphics card. Marks: 1, 3, 6 MB; 0.7, 2, 3 s; 30, 60, 100 ms.
-Where no Chromium is installed only sizes are printed.
+moves the network, without a graphics card. Marks: 1, 3, 6 MB; 0.7, 2, 3 s; 30, 60, 100 ms. Where
+no Chromium is installed only sizes are printed.
 """
 
 from __future__ import annotations

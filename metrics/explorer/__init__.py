@@ -12,15 +12,15 @@ from agents.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from metrics.explorer.conversations import AskedIdea as AskedIdea
-    from metrics.explorer.conversations import Question as Question
+    from metrics.explorer.conversations import ShownPrompt as ShownPrompt
     from metrics.explorer.page import write_explorer as write_explorer
 
-__all__ = ["AskedIdea", "Question", "write_explorer"]
+__all__ = ["AskedIdea", "ShownPrompt", "write_explorer"]
 __getattr__ = lazy_exports(
     __name__,
     {
         "AskedIdea": "metrics.explorer.conversations",
-        "Question": "metrics.explorer.conversations",
+        "ShownPrompt": "metrics.explorer.conversations",
         "write_explorer": "metrics.explorer.page",
     },
 )

@@ -42,7 +42,7 @@ class AskedIdea:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ShownPrompt:
     """What one call was asked.
 
     Attributes:
@@ -64,7 +64,7 @@ class PromptBook:
         missing: why there are none, in words; empty where there are.
     """
 
-    questions: Mapping[str, Question] = field(default_factory=dict)
+    questions: Mapping[str, ShownPrompt] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     missing: str = ""
 
@@ -249,7 +249,7 @@ def needs_of(calls: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def ideas_of(calls: pd.DataFrame, questions: Mapping[str, Question]) -> dict[str, Any]:
+def ideas_of(calls: pd.DataFrame, questions: Mapping[str, ShownPrompt]) -> dict[str, Any]:
     """Which calls put forward the ideas that a ballot lists or that a draft writes up.
 
     Args:
@@ -287,7 +287,7 @@ def title_of(reply: Any) -> str:
     return title if isinstance(title, str) else ""
 
 
-def pack_prompts(calls: Iterable[str], questions: Mapping[str, Question]) -> str:
+def pack_prompts(calls: Iterable[str], questions: Mapping[str, ShownPrompt]) -> str:
     """Prompts of calls, packed; a line that occurs in several of them is stored once.
 
     Line numbers begin with those of the roles, which stand before the lines of their message.

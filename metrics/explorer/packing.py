@@ -21,10 +21,9 @@ import numpy.typing as npt
 
 KINDS = {"u1": "Uint8Array", "u2": "Uint16Array", "u4": "Uint32Array", "f4": "Float32Array"}
 """Type of a numpy array -> the typed array of the script."""
-Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-def pack(values: Mapping[str, Any], arrays: Arrays | None = None) -> str:
+def pack(values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]] | None = None) -> str:
     """Compress values and arrays into one text in base64.
 
     Args:

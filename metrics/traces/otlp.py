@@ -1,4 +1,4 @@
-"""A run as OpenTelemetry spans: run, team, stage and call, written as OTLP JSON after the fact.
+"""Writes a run as OpenTelemetry spans of itself, its teams, stages and calls, in OTLP JSON.
 
 A journal holds no wall-clock times, so spans begin and end on simulated dates; day 0 is 1 January
 of the boundary year. The real seconds of each attempt at a call are in its span events. Span and

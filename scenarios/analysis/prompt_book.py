@@ -16,7 +16,7 @@ from agents.gateway.gateway import Gateway
 from agents.journal.journal import Journal
 from agents.prompts.request import Reply, Request
 from agents.reference import Reference
-from metrics.explorer.conversations import AskedIdea, PromptBook, Question
+from metrics.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
 from protocols.virsci.idea_ranking import CandidateIdea
 from scenarios.config.schema import load_scenario
 from scenarios.runs.run_folder import MANIFEST, SCENARIO
@@ -26,7 +26,7 @@ MOST_CALLS = 10_000
 """Calls of a run up to which its prompts are made anew without being asked for."""
 
 
-class QuestionGateway(Gateway):
+class PromptGateway(Gateway):
     """A gateway that keeps what each request shows.
 
     Attributes:
@@ -36,14 +36,14 @@ class QuestionGateway(Gateway):
 
     def __init__(self, backend: Backend, journal: Journal) -> None:
         super().__init__(backend, 1, journal, strict=True)
-        self.questions: dict[str, Question] = {}
+        self.questions: dict[str, ShownPrompt] = {}
         self.titles: dict[str, str] = {}
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request from the journal, and keep what it shows."""
         messages = tuple((message.role, message.content) for message in request.messages)
         ideas = tuple(_asked(idea) for idea in _ideas(request.slots))
-        self.questions[request.id] = Question(messages, ideas)
+        self.questions[request.id] = ShownPrompt(messages, ideas)
         for paper in _references(tuple(request.slots.values())):
             self.titles.setdefault(paper.id, paper.title)
         return await super().complete(request)
@@ -86,7 +86,7 @@ def _replay(folder: Path, *, trust: bool) -> PromptBook:
             raise InputError(f"{folder}: holds no finished run with a journal (no {name})")
     scenario = load_scenario(folder / SCENARIO, trust=trust)
     with Journal.open(folder / JOURNAL, frozen=True) as journal:
-        gateway = QuestionGateway(scenario.seeded_backend, journal)
+        gateway = PromptGateway(scenario.seeded_backend, journal)
         society = build_society(scenario, gateway=gateway)
         society.run_to_end()
         society.close()

@@ -1,6 +1,7 @@
 """Words in a page: which are kept, which calls rest on which, whose idea a ballot lists."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from metrics.explorer.community_layout import CommunityLayout
 from metrics.explorer.conversations import (
     AskedIdea,
     PromptBook,
-    Question,
+    ShownPrompt,
     fit,
     ideas_of,
     needs_of,
@@ -107,7 +108,7 @@ def test_a_ballot_lists_the_calls_that_put_its_ideas_forward(run):
         AskedIdea("S1", "Speech"),
         AskedIdea("S9", "?"),
     )
-    found = ideas_of(calls, {"v": Question((), shown)})
+    found = ideas_of(calls, {"v": ShownPrompt((), shown)})
     assert found["ballots"] == {3: [1, 2, -1]}
     assert found["used"] == {1: ["P1"], 2: []}
     assert found["retrieved"][1] == ["P1", "P2"]
@@ -116,15 +117,15 @@ def test_a_ballot_lists_the_calls_that_put_its_ideas_forward(run):
 def test_prompts_come_back_line_by_line_and_hold_each_line_once():
     text = "same\n\nlines"
     questions = {
-        "a": Question((("system", text), ("user", "one"))),
-        "c": Question((("system", text), ("user", "two\nsame"))),
+        "a": ShownPrompt((("system", text), ("user", "one"))),
+        "c": ShownPrompt((("system", text), ("user", "two\nsame"))),
     }
     values, arrays = unpack(pack_prompts(["a", "b", "c"], questions))
     assert sorted(values["lines"]) == sorted(["same", "", "lines", "one", "two"])
     lines = np.cumsum(arrays["line"], dtype=np.uint32)
     known = [*values["roles"], *values["lines"]]
     starts = arrays["start"].tolist()
-    told = [[known[line] for line in lines[a:b]] for a, b in zip(starts, starts[1:], strict=False)]
+    told = [[known[line] for line in lines[a:b]] for a, b in pairwise(starts)]
     assert told == [
         ["system", "same", "", "lines", "user", "one"],
         [],

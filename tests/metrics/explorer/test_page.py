@@ -8,7 +8,7 @@ import re
 import pytest
 
 from metrics.explorer import page as explorer_page
-from metrics.explorer.conversations import AskedIdea, PromptBook, Question
+from metrics.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
 from metrics.explorer.packing import unpack
 from metrics.explorer.page import LIMITS, render_explorer, room_for, write_explorer
 from tests.browser import CHROMIUM, Browser
@@ -54,7 +54,7 @@ def attacked(rows, make_run):
 def book_of(run, text):
     calls = run.table("calls")["call"]
     shown = (AskedIdea(text, text, (text,), (text,)),)
-    return PromptBook({call: Question(((text, text),), shown) for call in calls}, {text: text})
+    return PromptBook({call: ShownPrompt(((text, text),), shown) for call in calls}, {text: text})
 
 
 def test_the_policy_names_this_script_and_this_style(run):
