@@ -205,8 +205,8 @@ def _spoken(calls: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def _values(values: Sequence[Any], kind: str, index: pd.Index[Any]) -> pd.Series[Any]:
     if kind == NUMBER:
-        numbers: pd.Series[Any] = pd.to_numeric(pd.Series(values, index=index), errors="coerce")
-        return numbers.astype(NUMBER)
+        numbers = pd.to_numeric(pd.Series(values, index=index), errors="coerce")
+        return numbers.astype(pd.Float64Dtype())
     return pd.Series([None if v is None else str(v) for v in values], index=index, dtype=TEXT)
 
 
@@ -224,9 +224,11 @@ def _with_origin(run: Run, name: str, table: pd.DataFrame) -> pd.DataFrame:
         machine_generated=True, scenario=run.name, seed=run.seed, digest=run.digest
     )
     columns = columns_of(name)
-    return pd.DataFrame(
-        {column: given[column].astype(kind) for column, (kind, _) in columns.items()}
-    ).reset_index(drop=True)
+    return (
+        pd.DataFrame({column: given[column] for column in columns})
+        .astype({column: kind for column, (kind, _) in columns.items()})
+        .reset_index(drop=True)
+    )
 
 
 def _line(text: str) -> str:

@@ -299,7 +299,8 @@ def pack_prompts(calls: Iterable[str], questions: Mapping[str, ShownPrompt]) -> 
     messages = {call: questions[call].messages for call in calls if call in questions}
     roles = sorted({role for asked in messages.values() for role, _ in asked})
     number = {("role", role): place for place, role in enumerate(roles)}
-    listed, lengths = [], []
+    listed: list[int] = []
+    lengths: list[int] = []
     for call in calls:
         before = len(listed)
         for role, text in messages.get(call, ()):

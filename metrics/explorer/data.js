@@ -46,7 +46,7 @@ function prepare(run) {
   run.paperById = new Map(run.papers.map((name, i) => [name, i]));
   const index = {
     teamsOf: () => groupRows(people, run.member_who), membersOf: () => groupRows(teams, run.member_team),
-    meetingsOf: () => groupRows(teams, run.meeting_team), tiesOf: () => groupRows(people, run.tieA, run.tieB),
+    meetingsOf: () => groupRows(teams, run.meeting_team), waitsOf: () => groupRows(teams, run.wait_team), tiesOf: () => groupRows(people, run.tieA, run.tieB),
     invitedBy: () => groupRows(teams, run.invited_team), invitationsOf: () => groupRows(people, run.invited_who),
     authorsOf: () => groupRows(papers, run.author_paper), papersOf: () => groupRows(people, run.author_who),
     citesOwn: () => groupRows(papers, run.cite_from), citedBy: () => groupRows(papers, run.cite_to),
@@ -92,11 +92,9 @@ function teamState(run, team, day) {
 function waits(run, team, day) {
   const byPerson = new Map();
   let total = 0;
-  for (const row of lived(run.meetingsOf(team), run.meeting_held, day)) {
-    const days = Math.max(0, run.meeting_held[row] - run.meeting_due[row]), who = run.meeting_who[row];
-    if (!days) continue;
-    total += days;
-    if (who !== NOBODY) byPerson.set(who, (byPerson.get(who) || 0) + days);
+  for (const row of lived(run.waitsOf(team), run.wait_day, day)) {
+    total += run.wait_days[row];
+    byPerson.set(run.wait_who[row], (byPerson.get(run.wait_who[row]) || 0) + run.wait_days[row]);
   }
   return { total, people: [...byPerson].sort((a, b) => b[1] - a[1]) };
 }

@@ -38,7 +38,7 @@ def pack(values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]] | Non
         body += data + b"\0" * (-len(data) % 8)
     head = json.dumps({"values": values, "arrays": listed}, ensure_ascii=True).encode()
     head += b" " * (-(len(head) + 4) % 8)
-    squeezed = zlib.compressobj(9, zlib.DEFLATED, -15)
+    squeezed = zlib.compressobj(6, zlib.DEFLATED, -15)
     raw = struct.pack("<I", len(head)) + head + body
     return base64.b64encode(squeezed.compress(raw) + squeezed.flush()).decode("ascii")
 

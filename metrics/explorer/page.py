@@ -84,7 +84,8 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
     environment = template_environment("metrics.explorer", "metrics.report")
     tables = [_tables(run) for run in runs]
     parted = parting_day(*runs) if len(runs) == 2 else None
-    packed, left_out = [], []
+    packed: list[dict[str, str]] = []
+    left_out: list[str] = []
     for place, run in enumerate(runs):
         book = books[place] if books else PromptBook(missing="not asked for")
         drawn, words = _pack_run(run, names, layout, book)

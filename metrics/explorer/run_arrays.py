@@ -147,9 +147,14 @@ def _add_team_rows(made: RunArrays, run: Run) -> None:
     made.arrays |= {
         "meeting_team": _numbers(meetings["team"], made.teams),
         "meeting_stage": stages.astype(np.uint8),
-        "meeting_due": _dates(meetings["due"]),
         "meeting_held": _dates(meetings["held"]),
-        "meeting_who": _numbers(meetings["waited_for"], made.people),
+    }
+    waits = waits_of(run)
+    made.arrays |= {
+        "wait_team": _numbers(waits["team"], made.teams),
+        "wait_who": _numbers(waits["who"], made.people),
+        "wait_day": _dates(waits["day"]),
+        "wait_days": _dates(waits["days"]),
     }
     asked = run.table("invitations")
     made.arrays |= {
@@ -200,6 +205,31 @@ def _add_growth(made: RunArrays, run: Run) -> None:
             tied.append(matrix.shape[0])
         made.arrays[f"growth_{network}"] = np.array(largest, dtype=np.uint32)
         made.arrays[f"growth_{network}_tied"] = np.array(tied, dtype=np.uint32)
+
+
+def waits_of(run: Run) -> pd.DataFrame:
+    """For whom teams have waited: for the last to finish its homework, and for the last to come.
+
+    A team waits for a scientist from the day on which all others have done their homework of a
+    round until that scientist has, and from the date of a meeting until it comes free.
+
+    Returns:
+        One row per wait: ``team``, ``who``, ``day`` (its end) and ``days`` (> 0).
+    """
+    key = ["team", "stage", "visit", "turn"]
+    work = run.table("homework").sort_values([*key, "done"], kind="stable")
+    work = work[work["done"].notna().groupby([work[name] for name in key]).transform("all")]
+    work = work.assign(days=work.groupby(key)["done"].diff()).groupby(key).tail(1)
+    meetings = run.table("meetings").dropna(subset=["waited_for", "held", "due"])
+    rows = pd.concat(
+        [
+            work.rename(columns={"scientist": "who", "done": "day"}),
+            meetings.assign(days=meetings["held"] - meetings["due"]).rename(
+                columns={"waited_for": "who", "held": "day"}
+            ),
+        ]
+    )[["team", "who", "day", "days"]]
+    return rows[rows["days"].fillna(0) > 0].sort_values(["day", "team", "who"], kind="stable")
 
 
 def one_text(texts: Any) -> str:

@@ -133,7 +133,7 @@ function peopleView(run) {
 
 function teamsView(run) {
   const rows = lived(run.teams.keys(), run.team_founded, state.day).map((i) => ({ i, ...waits(run, i, state.day) }));
-  return [el("h2", {}, "Teams"), el("p", { class: "fine" }, `By ${when(state.day)}. Waited: days between the date for which meetings were called and the date on which all were free.`),
+  return [el("h2", {}, "Teams"), el("p", { class: "fine" }, `By ${when(state.day)}. Waited: days in which a team lacked one member only, who had not done its homework yet or was in another meeting.`),
     table([["team", (r) => run.teams[r.i], (r) => teamLink(r.i)], ["founded", (r) => run.team_founded[r.i]], ["waited, days", (r) => r.total],
       ["most for", (r) => (r.people.length ? run.names[r.people[0][0]] : ""), (r) => (r.people.length ? [person(r.people[0][0]), ` ${number(r.people[0][1])} d`] : "–")],
       ["state", (r) => teamState(run, r.i, state.day)]], rows, "", 2, [0, 3, 4])];
@@ -188,7 +188,7 @@ function teamView(run, i) {
     facts([["state", teamState(run, i, day) + (dissolved ? `: ${dissolved}` : "")], ["founded", dayLink(run.team_founded[i])], ["complete", run.team_formed[i] <= day ? dayLink(run.team_formed[i]) : "–"],
       ["finished", run.team_finished[i] <= day ? dayLink(run.team_finished[i]) : "–"], ["topic", calls.some((c) => run.said.acts[run.said.call_act[c]] === "decide") ? run.said.topics[i] || "–" : null],
       ["paper", paper !== undefined && run.paper_day[paper] <= day ? paperLink(paper) : "–"],
-      ["waited", waited.total ? [`${number(waited.total)} days: `, joined(waited.people.map(([who, days]) => el("span", {}, person(who), ` ${number(days)}`)))] : "not at all"]]),
+      ["waited for", waited.total ? [`${number(waited.total)} days: `, joined(waited.people.map(([who, days]) => el("span", {}, person(who), ` ${number(days)}`)))] : "nobody"]]),
     el("h3", {}, "Members"), list(lived(run.membersOf(i), run.member_joined, day), (row) => [person(run.member_who[row]), run.member_who[row] === run.team_leader[i] ? " (leader)" : "", ` from ${when(run.member_joined[row])}`, run.member_left[row] <= day ? ` to ${when(run.member_left[row])}` : ""]),
     asked.length ? el("h3", {}, `Invitations: ${asked.length}`) : null, list(asked, (row) => [person(run.invited_who[row]), `: ${run.invited_answered[row] <= day ? run.outcomes[run.invited_outcome[row]] : "open"}`], 6),
     decided.length ? [el("h3", {}, "Peer review"), list(decided, (row) => `Submission ${row[1]}, round ${row[2]}, ${when(row[3])}: ${row[4] !== null && row[4] <= day ? `${row[5]} on ${when(row[4])}, mean score ${row[6] ?? "–"}` : "in review"}`),

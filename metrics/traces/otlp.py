@@ -259,7 +259,7 @@ def _words(row: Mapping[Any, Any], book: PromptBook | None) -> dict[str, str]:
 
 def _attributes(given: Attributes) -> list[dict[str, Any]]:
     """Attributes in OTLP JSON, which writes whole numbers as text; missing values are left out."""
-    written = []
+    written: list[dict[str, Any]] = []
     for key, value in given.items():
         if value is None or pd.isna(value):
             continue

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metrics.explorer.community_layout import CommunityLayout
-from metrics.explorer.run_arrays import NOBODY, arrays_of, names_of, one_text
+from metrics.explorer.run_arrays import NOBODY, arrays_of, names_of, one_text, waits_of
 
 
 @pytest.fixture
@@ -45,8 +45,19 @@ def test_teams_and_their_rows(made):
     assert states == ["published", "running", "dissolved"]
     assert np.isnan(made.arrays["team_published"][1])
     assert np.bincount(made.arrays["member_team"]).tolist() == [4, 2, 1]
-    assert made.arrays["meeting_who"].tolist() == [NOBODY, made.people["S1"], made.people["S1"]]
     assert made.arrays["invited_outcome"].tolist().count(255) == 1
+
+
+def test_waits_are_for_the_last_to_finish_and_the_last_to_come(made, run):
+    waits = waits_of(run)
+    found = list(waits.itertuples(index=False, name=None))
+    assert found == [
+        ("S1/1", "S2", 10.5, 1.5),
+        ("S5/1", "S1", 15.0, 1.0),
+        ("S1/1", "S1", 16.0, 3.0),
+    ]
+    assert made.arrays["wait_who"].tolist() == [made.people[who] for _, who, _, _ in found]
+    assert NOBODY not in made.arrays["wait_team"]
 
 
 def test_papers_and_what_they_cite(made):
