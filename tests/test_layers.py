@@ -54,8 +54,7 @@ ROOMS = {
         "report",
         "study",
         "explorer",
-        "traces",
-        "dataset",
+        ("traces", "dataset"),
     ),
     "scenarios": ("config", "runs", "planning", "study", "analysis", "calibration", "cli"),
 }
