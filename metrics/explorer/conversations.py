@@ -165,12 +165,12 @@ def _said(
     """Values and arrays of papers and calls of some teams."""
     papers = run.table("papers")
     shown = papers["team"].isin(teams)
-    table = run.table("teams").set_index("team")
+    table = run.table("teams")
     values: dict[str, Any] = {
         "abstracts": list(papers["abstract"].where(shown, "").fillna("")),
         "keywords": list(papers["keywords"].where(shown, "").fillna("")),
-        "topics": [_text(table.at[team, "topic"]) for team in table.index],
-        "reasons": [_text(table.at[team, "reason"]) for team in table.index],
+        "topics": list(table["topic"].fillna("")),
+        "reasons": list(table["reason"].fillna("")),
         "past_titles": {paper: book.titles[paper] for paper in sorted(book.titles)},
         "interests": _rows(run, made, "interests", ("scientist", "date", "topic", "interests")),
         "submissions": _rows(

@@ -14,17 +14,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import sparse
 from scipy.sparse import csgraph
 
 from metrics.explorer.community_layout import CommunityLayout
-from metrics.networks.structure import adjacency, network_ties, sample_dates
+from metrics.networks.structure import network_ties, sample_dates
 from society.results.run import Run
 
 NOBODY = 2**32 - 1
 STATES = ("running", "finished", "published", "dissolved")
 OUTCOMES = ("accepted", "declined", "full", "gone")
 STEPS = 120
-"""Most dates of the curve of the largest component; a third of it for large networks."""
+"""Most dates of the curve of the largest component; a sixth of it for large networks."""
 LARGE = 20_000
 PLACES = 65_535
 
@@ -192,19 +193,32 @@ def _add_papers(made: RunArrays, run: Run) -> None:
 
 def _add_growth(made: RunArrays, run: Run) -> None:
     """Size of the largest component over time, with the ties before day 0 and without."""
-    most = STEPS if len(made.people) <= LARGE else STEPS // 3
+    most = STEPS if len(made.people) <= LARGE else STEPS // 6
     dates = sample_dates(run.days, max(run.days / most, 1.0))
     made.arrays["growth_day"] = np.array(dates, dtype=np.float32)
     for network in ("all", "grown"):
         ties = network_ties(run.table("ties"), network)
+        when = ties["date"].to_numpy(dtype=np.float64)
+        ends = [_numbers(ties[end], made.people) for end in ("source", "target")]
         largest, tied = [], []
         for date in dates:
-            matrix = adjacency(ties[ties["date"] <= date])
-            parts = csgraph.connected_components(matrix, directed=False)[1]
-            largest.append(int(np.bincount(parts).max(initial=0)))
-            tied.append(matrix.shape[0])
+            first, second = (numbers[when <= date] for numbers in ends)
+            nodes, found = _components(first, second, len(made.people))
+            largest.append(found)
+            tied.append(nodes)
         made.arrays[f"growth_{network}"] = np.array(largest, dtype=np.uint32)
         made.arrays[f"growth_{network}_tied"] = np.array(tied, dtype=np.uint32)
+
+
+def _components(
+    first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32], people: int
+) -> tuple[int, int]:
+    """How many have a tie, and how many of them are in the largest component."""
+    ends = (first.astype(np.int64), second.astype(np.int64))
+    matrix = sparse.coo_array((np.ones(len(first)), ends), shape=(people, people))
+    parts = csgraph.connected_components(matrix.tocsr(), directed=False)[1]
+    nodes = len(np.unique(np.concatenate(ends)))
+    return nodes, int(np.bincount(parts).max(initial=0)) if nodes else 0
 
 
 def waits_of(run: Run) -> pd.DataFrame:
