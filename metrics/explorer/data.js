@@ -41,9 +41,10 @@ function prepare(run) {
   run.old = run.tieDay.findIndex((day) => day >= 0);
   if (run.old < 0) run.old = run.tieDay.length;
   const people = run.names.length, teams = run.teams.length, papers = run.papers.length;
-  run.personByName = new Map(run.names.map((name, i) => [name, i]));
-  run.teamById = new Map(run.teams.map((name, i) => [name, i]));
-  run.paperById = new Map(run.papers.map((name, i) => [name, i]));
+  for (const [name, known] of Object.entries({ personByName: run.names, teamById: run.teams, paperById: run.papers })) {
+    let made; // when first asked for: the network is drawn before that
+    Object.defineProperty(run, name, { get: () => (made ??= new Map(known.map((id, i) => [id, i]))) });
+  }
   const index = {
     teamsOf: () => groupRows(people, run.member_who), membersOf: () => groupRows(teams, run.member_team),
     meetingsOf: () => groupRows(teams, run.meeting_team), waitsOf: () => groupRows(teams, run.wait_team), tiesOf: () => groupRows(people, run.tieA, run.tieB),

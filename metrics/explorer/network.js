@@ -1,6 +1,6 @@
 // The network on canvas: scientists, ties, teams at work; moved, enlarged and clicked.
 
-const MOST_TIES = 30000, ONE_PATH = 400;
+const MOST_TIES = 30000, ONE_PATH = 400, MOST_NAMED = 3000;
 const canvases = [];
 
 function addCanvas(run, i) {
@@ -135,14 +135,20 @@ function labels(view, context, { s, x, y, width, height }, colour) {
   context.strokeStyle = colour("accent"); context.lineWidth = 2;
   if (chosen.length === 1) for (const other of partners(run, chosen[0], day).keys()) { context.beginPath(); context.moveTo(px(chosen[0]), py(chosen[0])); context.lineTo(px(other), py(other)); context.stroke(); }
   for (const i of chosen) { context.strokeStyle = colour("accent"); context.lineWidth = 3; context.beginPath(); context.arc(px(i), py(i), 9, 0, 7); context.stroke(); write(i, true); }
-  run.degree ??= run.names.map((_, i) => run.tiesOf(i).length);
-  run.ranked ??= Uint32Array.from(run.names.keys()).sort((p, q) => run.degree[q] - run.degree[p] || p - q);
-  let written = 0, seen = 0;
+  run.ranked ??= byDegree(run);
+  let written = 0;
   for (const i of run.ranked) {
-    if (written >= 50 || seen > 3000) break;
-    seen++;
+    if (written >= 50) break;
     if (present(run, i, day) && px(i) > 0 && px(i) < width && py(i) > 0 && py(i) < height && write(i, false)) written++;
   }
+}
+
+/** The best connected scientists, as many as are looked at for names. */
+function byDegree(run) {
+  const degree = new Uint32Array(run.names.length);
+  for (const ends of [run.tieA, run.tieB]) for (const i of ends) degree[i]++;
+  const least = degree.slice().sort()[Math.max(0, degree.length - MOST_NAMED)];
+  return Array.from(degree.keys()).filter((i) => degree[i] >= least).sort((p, q) => degree[q] - degree[p] || p - q).slice(0, MOST_NAMED);
 }
 
 function chosenPeople(run) {
