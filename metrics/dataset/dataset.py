@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from agents.atomic_files import write_atomically
+from agents.files.atomic_files import write_atomically
 from metrics.dataset.croissant import croissant_metadata
 from society.results.run import Run
 from society.results.speaker import speaker_of
@@ -90,30 +90,33 @@ FIELDS = {
 """By table: the field of the reply that a column is read from."""
 
 
-def write_dataset(folder: Path, run: Run) -> dict[str, int]:
+def write_dataset(folder: Path, run: Run, *, within: Path | None = None) -> dict[str, int]:
     """Write the data set of a run.
 
     Args:
         folder: where to write; it is made.
         run: the run.
+        within: a folder above it below which no folder may be a link; None: ``folder``.
 
     Returns:
         Number of rows of each table.
     """
-    tables = dataset_tables(run)
+    tables, above = dataset_tables(run), within or folder
     speaker = speaker_of(run.manifest)
     hashes: dict[str, str] = {}
     for name, table in tables.items():
         path = folder / "data" / f"{name}.parquet"
         kinds = [(column, ARROW[kind]) for column, (kind, _) in columns_of(name).items()]
-        write_parquet(path, table, pa.schema(kinds), speaker=speaker)
+        write_parquet(path, table, pa.schema(kinds), speaker=speaker, within=above)
         hashes[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     described = {name: columns_of(name) for name in tables}
     metadata = croissant_metadata(title_of(run), summary_of(run), described, hashes)
     write_atomically(
-        folder / "croissant.json", json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
+        folder / "croissant.json",
+        json.dumps(metadata, indent=2, ensure_ascii=False) + "\n",
+        within=above,
     )
-    write_atomically(folder / "README.md", datasheet(run, tables))
+    write_atomically(folder / "README.md", datasheet(run, tables), within=above)
     return {name: len(table) for name, table in tables.items()}
 
 

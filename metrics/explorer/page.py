@@ -18,14 +18,13 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from agents.atomic_files import write_atomically
 from metrics.explorer.community_layout import CommunityLayout, lay_out_communities
 from metrics.explorer.conversations import PromptBook, Words, pack_words
 from metrics.explorer.packing import pack
 from metrics.explorer.parting import parting_day
 from metrics.explorer.run_arrays import arrays_of, names_of
 from metrics.networks.structure import adjacency, network_ties
-from metrics.report.templates import records, style_sheet, template_environment
+from metrics.report.templates import records, style_sheet, template_environment, write_html
 from society.kernel.streams import Streams
 from society.results.run import Run
 
@@ -68,7 +67,7 @@ def write_explorer(path: Path, runs: Sequence[Run], books: Sequence[PromptBook] 
         What was written.
     """
     made = render_explorer(runs, books)
-    write_atomically(path, made.html)
+    write_html(path, made.html)
     return made
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from agents.atomic_files import write_atomically
+from agents.files.atomic_files import make_folder, write_atomically
 from agents.journal.records import Attempt
 from metrics.explorer.conversations import PromptBook
 from society.results.run import Run
@@ -84,7 +84,7 @@ def write_traces(
             {"resource": {"attributes": _attributes(resource)}, "scopeSpans": [scope]}
         ]
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     write_atomically(path, json.dumps(traces, ensure_ascii=True) + "\n")
     return len(spans)
 

@@ -28,7 +28,8 @@ from scenarios.cli.common import (
     with_seed,
 )
 from scenarios.cli.ecosystem import ecosystem
-from scenarios.cli.export import explore, export
+from scenarios.cli.exports.explore import explore
+from scenarios.cli.exports.export import export
 from scenarios.cli.prompts import prompts
 from scenarios.cli.rate import rate
 from scenarios.cli.study import study

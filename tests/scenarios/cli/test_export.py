@@ -1,6 +1,7 @@
 """``society explore`` and ``society export``, and the five questions answered in the browser."""
 
 import json
+import shutil
 
 import pytest
 from typer.testing import CliRunner
@@ -59,6 +60,22 @@ def test_the_data_set(small_run, tmp_path):
     assert done.exit_code == 0, done.output
     votes = (Run.open(small_run).table("calls")["act"] == "vote").sum()
     assert f"{votes} votes" in done.output
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (("explore", "--no-prompts"), "explorer.html"),
+        (("export", "otel"), "traces.json"),
+        (("export", "dataset"), "dataset"),
+    ],
+)
+def test_nothing_is_written_through_a_link_in_a_run_folder(small_run, tmp_path, command, name):
+    copy, elsewhere = shutil.copytree(small_run, tmp_path / "run"), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (copy / name).symlink_to(elsewhere / "new" if name != "dataset" else elsewhere)
+    assert society(*command, copy).exit_code == 2
+    assert list(elsewhere.iterdir()) == []
 
 
 @pytest.fixture(scope="module")
