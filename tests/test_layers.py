@@ -53,6 +53,8 @@ ROOMS = {
         "scalars",
         "report",
         "study",
+        "explorer",
+        ("traces", "dataset"),
     ),
     "scenarios": ("config", "runs", "planning", "study", "analysis", "calibration", "cli"),
 }

@@ -27,6 +27,8 @@ from scenarios.cli.common import (
     with_seed,
 )
 from scenarios.cli.ecosystem import ecosystem
+from scenarios.cli.exports.explore import explore
+from scenarios.cli.exports.export import export
 from scenarios.cli.help_examples import ExampleGroup, epilog_of
 from scenarios.cli.prompts import prompts
 from scenarios.cli.rate import rate
@@ -87,6 +89,7 @@ app = typer.Typer(
 app.add_typer(ecosystem, name="ecosystem")
 app.add_typer(study, name="study")
 app.add_typer(rate, name="rate")
+app.add_typer(export, name="export")
 
 
 def _print_version(wanted: bool) -> None:
@@ -209,6 +212,7 @@ app.command()(review)
 app.command()(measure)
 app.command()(verify)
 app.command()(calibrate)
+app.command()(explore)
 
 
 app.command("list")(list_)

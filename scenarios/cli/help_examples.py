@@ -95,6 +95,16 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "study run": ("society study run team-size --set replicates=5 --jobs 2",),
     "study status": ("society study status team-size",),
     "study report": ("society study report team-size",),
+    "explore": (
+        "society explore runs/quickstart-1",
+        "society explore runs/quickstart-1 runs/without --out both.html",
+    ),
+    "export": (
+        "society export dataset runs/quickstart-1",
+        "society export otel runs/quickstart-1",
+    ),
+    "export otel": ("society export otel runs/quickstart-1",),
+    "export dataset": ("society export dataset runs/quickstart-1",),
     "rate": ("society rate export runs/quickstart-1 --out sheet.csv",),
     "rate export": ("society rate export runs/quickstart-1 --out sheet.csv --most 40",),
     "rate import": ("society rate import sheet.csv --key sheet.key.json",),

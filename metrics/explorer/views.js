@@ -1,0 +1,378 @@
+// The panel: lists, pages of scientists, teams and papers, conversations, search. Every text is set as
+// a text node and never parsed as HTML. The state of the page is its address.
+
+const MOST_ROWS = 100;
+
+function el(tag, properties, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties || {})) {
+    if (name === "class") made.className = value;
+    else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== ""));
+  return made;
+}
+const many = (count, one, several = one + "s") => `${number(count)} ${count === 1 ? one : several}`;
+const number = (value) => (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en").replaceAll(",", "\u202f") : String(Math.round(value * 10) / 10));
+function when(day) {
+  if (!(day === day)) return "–";
+  const start = settings.runs[0].boundary;
+  if (start === null || start === undefined) return `day ${Math.floor(day)}`;
+  const date = new Date(Date.UTC(start, 0, 1) + Math.floor(day) * 864e5);
+  return `day ${Math.floor(day)}, ${date.toISOString().slice(0, 10)}`;
+}
+/** The address of another state: the day stays, whatever else is not named goes. */
+function address(change) {
+  const kept = { day: state.day === settings.days ? null : state.day, run: state.run || null, ...change };
+  const shown = Object.entries(kept).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return "#" + new URLSearchParams(shown).toString();
+}
+const go = (change) => { location.hash = address(change); };
+const link = (label, change) => el("a", { href: address(change) }, label);
+const person = (i) => (i === NOBODY || i < 0 ? "–" : link(runs[state.run].names[i], { who: runs[state.run].names[i] }));
+const teamLink = (i) => link(runs[state.run].teams[i], { team: runs[state.run].teams[i] });
+const paperLink = (i) => link(runs[state.run].titles[i] || runs[state.run].papers[i], { paper: runs[state.run].papers[i] });
+const joined = (nodes) => nodes.flatMap((node, i) => (i ? [", ", node] : [node]));
+const facts = (pairs) => el("dl", { class: "facts" }, pairs.filter(([, v]) => v !== null).map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
+const here = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+/** A date as a link to the first whole day by which it has come. */
+const dayLink = (day) => el("a", { href: address({ ...here(), day: Math.ceil(day) }) }, when(day));
+
+/** A table that sorts by its columns: [label, value of a row, cell of a row (or null)]. */
+function table(columns, rows, caption, sorted = 0, words = []) {
+  const by = state.sort === undefined ? sorted : Number(state.sort);
+  const column = columns[by] || columns[0], up = state.up === "1" || words.includes(by) && state.up !== "0";
+  const keyed = Array.from(rows, (row) => [column[1](row), row]);
+  const order = (a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0);
+  keyed.sort((a, b) => (up ? order(a, b) : order(b, a)));
+  const body = el("tbody"), held = el("div", {});
+  let shown = 0;
+  const more = () => {
+    for (const [, row] of keyed.slice(shown, shown + MOST_ROWS)) {
+      body.append(el("tr", {}, columns.map(([, value, cell], i) => {
+        const held = value(row), kind = i === 0 ? "name" : words.includes(i) ? "words" : "";
+        return el(i ? "td" : "th", { class: kind, scope: i ? null : "row" }, cell ? cell(row) : typeof held === "number" ? (held === held ? number(held) : "–") : held);
+      })));
+    }
+    shown = Math.min(shown + MOST_ROWS, keyed.length);
+    held.replaceChildren(shown < keyed.length ? el("button", { type: "button", onclick: more }, `${shown} of ${number(keyed.length)}: show more`) : "");
+  };
+  const head = columns.map(([label], i) => el("th", { scope: "col", class: i === 0 ? "name" : words.includes(i) ? "words" : "", "aria-sort": i === by ? (up ? "ascending" : "descending") : null },
+    el("button", { type: "button", class: "sort", onclick: () => go({ ...here(), sort: i, up: i === by ? (up ? "0" : "1") : null }) }, label)));
+  more();
+  return el("div", {}, el("div", { class: "scroll" }, el("table", {}, caption ? el("caption", {}, caption) : null, el("thead", {}, el("tr", {}, head)), body)), held);
+}
+
+
+const VIEWS = { overview, people: peopleView, teams: teamsView, papers: papersView, search: searchView, keys: keysView };
+
+function overview() {
+  const day = state.day;
+  const counts = runs.map((run) => [
+    ["scientists there", run.names.reduce((sum, _, i) => sum + present(run, i, day), 0)],
+    ["teams founded", lived(run.teams.keys(), run.team_founded, day).length],
+    ["teams at work", Array.from(run.teams.keys()).filter((i) => atWork(run, i, day)).length],
+    ["papers", lived(run.papers.keys(), run.paper_day, day).length],
+    ["ties made since day 0", tiesUntil(run, day) - run.old],
+  ]);
+  const head = runs.map((run, i) => el("th", { scope: "col" }, runs.length > 1 ? `${"AB"[i]}: ${run.label}` : "number"));
+  return [el("h2", {}, when(day)), ...compared(),
+    el("table", {}, el("thead", {}, el("tr", {}, el("th", { class: "name" }, ""), head)), el("tbody", {}, counts[0].map(([label], row) =>
+      el("tr", {}, el("th", { scope: "row", class: "name" }, label), counts.map((column) => el("td", {}, number(column[row][1]))))))),
+    ...runs.map((run, i) => growth(run, i))];
+}
+
+function compared() {
+  if (runs.length < 2) return [];
+  const [a, b] = runs, both = a.papers.filter((id) => b.paperById.has(id)).length;
+  const parted = settings.parted === null ? "The two runs do not differ." : `The two runs part on ${when(settings.parted)}.`;
+  return [el("p", {}, parted, ` Of the papers at the end ${many(both, "bears", "bear")} the same id in both, ${number(a.papers.length - both)} only in A and ${number(b.papers.length - both)} only in B.`),
+    el("p", {}, "Lists and pages show run ", ...runs.map((run, i) => el("button", { type: "button", "aria-pressed": String(i === state.run), onclick: () => go({ ...here(), run: i || null }) }, `${"AB"[i]}: ${run.label}`)))];
+}
+
+/** The largest component over time, and when it came to hold half of those who have a tie. */
+function growth(run, number_) {
+  const wide = 420, high = 130, names = ["growth_grown", "growth_all"];
+  const top = Math.max(1, ...run.growth_all), x = (day) => 5 + (wide - 10) * day / Math.max(run.days, 1), y = (v) => high - 18 - (high - 30) * v / top;
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const add = (tag, properties, text) => {
+    const made = document.createElementNS(svg.namespaceURI, tag);
+    for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
+    if (text) made.textContent = text;
+    svg.append(made);
+  };
+  svg.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", "Scientists in the largest component over time");
+  names.forEach((name, i) => {
+    const path = Array.from(run[name], (v, step) => `${step ? "L" : "M"}${x(run.growth_day[step]).toFixed(1)} ${y(v).toFixed(1)}`).join("");
+    add("path", { d: path, fill: "none", stroke: `var(--c${i ? 0 : 1})`, "stroke-width": 2, "stroke-dasharray": i ? "5 3" : "none" });
+  });
+  add("line", { x1: x(state.day), x2: x(state.day), y1: 8, y2: high - 16, stroke: "currentColor", "stroke-width": 1 });
+  add("text", { x: 5, y: high - 4, fill: "currentColor", "font-size": 11 }, "day 0");
+  add("text", { x: wide - 5, y: high - 4, fill: "currentColor", "font-size": 11, "text-anchor": "end" }, `day ${run.days}`);
+  svg.addEventListener("click", (event) => {
+    const box = svg.getBoundingClientRect();
+    setDay(run.days * Math.min(1, Math.max(0, ((event.clientX - box.left) / box.width * wide - 5) / (wide - 10))), true);
+  });
+  const half = run.growth_grown.findIndex((v, i) => run.growth_grown_tied[i] >= 10 && 2 * v >= run.growth_grown_tied[i]
+    && Array.from(run.growth_grown.subarray(i)).every((later, j) => 2 * later >= run.growth_grown_tied[i + j]));
+  const said = half < 0 ? "No giant component has formed from ties made since day 0: it would hold half of the scientists (at least 10) who have such a tie, from then on."
+    : ["A giant component of ties made since day 0 formed by ", dayLink(run.growth_day[half]), `: from then on half or more of those with such a tie (then ${number(run.growth_grown[half])} of ${number(run.growth_grown_tied[half])}) are connected.`];
+  return el("section", {}, el("h3", {}, "Largest component" + (runs.length > 1 ? `, run ${"AB"[number_]}` : "")), svg,
+    el("p", { class: "fine" }, `Solid: ties made since day 0. Dashed: all ties. Highest point ${number(top)} scientists.`), el("p", {}, said));
+}
+
+function peopleView(run) {
+  const teams = bridging(run, state.day);
+  const rows = Array.from(run.names.keys()).filter((i) => present(run, i, state.day)).map((i) => ({ i, ...teams(i), papers: lived(Array.from(run.papersOf(i), (row) => run.author_paper[row]), run.paper_day, state.day).length }));
+  return [el("h2", {}, "Scientists"), el("p", { class: "fine" }, `By ${when(state.day)}. Only link: pairs of teams that no other scientist has joined both of.`),
+    table([["scientist", (r) => run.names[r.i], (r) => person(r.i)], ["teams", (r) => r.teams], ["only link", (r) => r.alone], ["papers", (r) => r.papers], ["main topic", (r) => run.topics[run.topic[r.i]]]], rows, "", 1, [0, 4])];
+}
+
+function teamsView(run) {
+  const rows = lived(run.teams.keys(), run.team_founded, state.day).map((i) => ({ i, ...waits(run, i, state.day) }));
+  return [el("h2", {}, "Teams"), el("p", { class: "fine" }, `By ${when(state.day)}. Waited: days in which a team lacked one member only, who had not done its homework yet or was in another meeting.`),
+    table([["team", (r) => run.teams[r.i], (r) => teamLink(r.i)], ["founded", (r) => run.team_founded[r.i]], ["waited, days", (r) => r.total],
+      ["most for", (r) => (r.people.length ? run.names[r.people[0][0]] : ""), (r) => (r.people.length ? [person(r.people[0][0]), ` ${number(r.people[0][1])} d`] : "–")],
+      ["state", (r) => teamState(run, r.i, state.day)]], rows, "", 2, [0, 3, 4])];
+}
+
+function papersView(run) {
+  const rows = lived(run.papers.keys(), run.paper_day, state.day);
+  const cited = (i) => Array.from(run.citedBy(i)).filter((row) => run.paper_day[run.cite_from[row]] <= state.day).length;
+  return [el("h2", {}, "Papers"), el("p", { class: "fine" }, `Published by ${when(state.day)}.`),
+    table([["title", (i) => run.titles[i], paperLink], ["published", (i) => run.paper_day[i]], ["cites", (i) => run.citesOwn(i).length + run.citesPast(i).length], ["cited", cited]], rows, "", 1, [0])];
+}
+
+function personView(run, i) {
+  const day = state.day, teams = lived(run.teamsOf(i), run.member_joined, day), met = partners(run, i, day);
+  const papers = lived(Array.from(run.papersOf(i), (row) => run.author_paper[row]), run.paper_day, day);
+  const asked = lived(run.invitationsOf(i), run.invited_sent, day);
+  const interests = (run.said?.interests || []).filter((row) => row[0] === i && row[1] <= day).pop();
+  const outcome = (row) => (run.invited_answered[row] <= day ? run.outcomes[run.invited_outcome[row]] : "open");
+  return [el("h2", {}, run.names[i]), elsewhere("who", run.names[i], (other) => other.personByName),
+    facts([["on this day", present(run, i, day) ? "in the society" : run.left[i] <= day ? `left on ${when(run.left[i])}` : "not there yet"],
+      ["main topic", interests ? interests[2] || "–" : run.topics[run.topic[i]]], ["interests", interests ? interests[3] : null],
+      ["papers before day 0", number(run.before[i])], ["co-authors", number(met.size)],
+      ["teams now", joined(teams.filter((row) => inTeam(run, row, day)).map((row) => teamLink(run.member_team[row]))) || "–"]]),
+    el("p", {}, link("All that was said by this scientist", { tab: "search", fwho: run.names[i] })),
+    el("h3", {}, `Teams so far: ${teams.length}`), list(teams, (row) => [teamLink(run.member_team[row]), ` from ${when(run.member_joined[row])}`, run.member_left[row] <= day ? ` to ${when(run.member_left[row])}` : ""]),
+    el("h3", {}, `Papers: ${papers.length}`), list(papers, (p) => [paperLink(p), ` (${when(run.paper_day[p])})`]),
+    el("h3", {}, `Invitations: ${asked.length}`), list(asked, (row) => [teamLink(run.invited_team[row]), ` ${when(run.invited_sent[row])}: ${outcome(row)}`]),
+    el("h3", {}, `Co-authors: ${met.size}`), list([...met].sort((a, b) => b[1] - a[1]), ([other, date]) => [person(other), date < 0 ? " before day 0" : ` ${when(date)}`])];
+}
+
+function elsewhere(key, id, known) {
+  if (runs.length < 2) return null;
+  const other = 1 - state.run, found = known(runs[other]).has(id);
+  return el("p", { class: "fine" }, `This is run ${"AB"[state.run]}. `, found ? link(`The same in run ${"AB"[other]}`, { [key]: id, run: other || null }) : `Run ${"AB"[other]} has none of this name.`);
+}
+
+function list(rows, show, most = 12) {
+  const items = Array.from(rows), made = el("ul", {}, items.slice(0, most).map((row) => el("li", {}, show(row))));
+  if (items.length > most) made.append(el("li", {}, el("button", { type: "button", onclick: (event) => { event.target.parentNode.remove(); made.append(...items.slice(most).map((row) => el("li", {}, show(row)))); } }, `${items.length - most} more`)));
+  return made;
+}
+
+function teamView(run, i) {
+  const day = state.day, waited = waits(run, i, day), paper = run.paperOf(i)[0];
+  const asked = lived(run.invitedBy(i), run.invited_sent, day);
+  const calls = run.said ? lived(run.callsOf(i), run.said.call_asked, day) : [];
+  const later = run.said ? run.callsOf(i).length - calls.length : 0;
+  const reviews = (run.said?.referees || []).filter((row) => row[0] === i && row[5] !== null && row[5] <= day);
+  const decided = (run.said?.submissions || []).filter((row) => row[0] === i && row[3] <= day);
+  const dissolved = teamState(run, i, day) === "dissolved" && run.said?.reasons[i];
+  return [el("h2", {}, `Team ${run.teams[i]}`), elsewhere("team", run.teams[i], (other) => other.teamById),
+    facts([["state", teamState(run, i, day) + (dissolved ? `: ${dissolved}` : "")], ["founded", dayLink(run.team_founded[i])], ["complete", run.team_formed[i] <= day ? dayLink(run.team_formed[i]) : "–"],
+      ["finished", run.team_finished[i] <= day ? dayLink(run.team_finished[i]) : "–"], ["topic", calls.some((c) => run.said.acts[run.said.call_act[c]] === "decide") ? run.said.topics[i] || "–" : null],
+      ["paper", paper !== undefined && run.paper_day[paper] <= day ? paperLink(paper) : "–"],
+      ["waited for", waited.total ? [`${number(waited.total)} days: `, joined(waited.people.map(([who, days]) => el("span", {}, person(who), ` ${number(days)}`)))] : "nobody"]]),
+    el("h3", {}, "Members"), list(lived(run.membersOf(i), run.member_joined, day), (row) => [person(run.member_who[row]), run.member_who[row] === run.team_leader[i] ? " (leader)" : "", ` from ${when(run.member_joined[row])}`, run.member_left[row] <= day ? ` to ${when(run.member_left[row])}` : ""]),
+    asked.length ? el("h3", {}, `Invitations: ${asked.length}`) : null, list(asked, (row) => [person(run.invited_who[row]), `: ${run.invited_answered[row] <= day ? run.outcomes[run.invited_outcome[row]] : "open"}`], 6),
+    decided.length ? [el("h3", {}, "Peer review"), list(decided, (row) => `Submission ${row[1]}, round ${row[2]}, ${when(row[3])}: ${row[4] !== null && row[4] <= day ? `${row[5]} on ${when(row[4])}, mean score ${row[6] ?? "–"}` : "in review"}`),
+      list(reviews, (row) => [person(row[3]), ` on ${when(row[5])}: ${row[7] ?? row[6]}, score ${row[8] ?? "–"}`])] : null,
+    votes(run, calls), conversation(run, calls), later ? el("p", { class: "fine" }, `${many(later, "call")} after this day.`) : null];
+}
+
+const reply = (run, call) => { try { return JSON.parse(run.said.replies[call]) || {}; } catch { return {}; } };
+const actOf = (run, call) => run.said.acts[run.said.call_act[call]];
+const stageOf = (run, call) => run.said.stages[run.said.call_stage[call]];
+const callLink = (run, call, label) => link(label, { team: run.teams[run.said.call_team[call]], call });
+const chosenIdea = (run, call) => { // the idea a ballot chose: the number of its call, or -1
+  const place = /\d+/.exec(String(reply(run, call)["Decision Made"] ?? ""));
+  return place ? run.said.ballots[call]?.[Number(place[0])] ?? -1 : -1;
+};
+const writtenUp = (run, calls) => { // the idea that the last draft develops
+  const drafts = calls.filter((call) => run.said.forms[run.said.call_form[call]] === "Draft" && run.said.ballots[call]);
+  return drafts.length ? run.said.ballots[drafts[drafts.length - 1]][0] : -1;
+};
+
+function votes(run, calls) {
+  const cast = calls.filter((call) => actOf(run, call) === "vote"), won = writtenUp(run, calls), ideas = new Map();
+  if (!cast.length) return null;
+  for (const call of cast) {
+    for (const idea of run.said.ballots[call] || []) if (!ideas.has(idea)) ideas.set(idea, []);
+    const idea = chosenIdea(run, call), key = idea >= 0 ? idea : String(reply(run, call)["Decision Made"] ?? "no choice");
+    ideas.set(key, [...(ideas.get(key) || []), call]);
+  }
+  const rows = [...ideas].sort((a, b) => b[1].length - a[1].length);
+  return el("section", {}, el("h3", {}, "Votes"), won < 0 ? el("p", { class: "fine" }, "Ideas are named by their numbers on the ballots: this file holds no prompts of this team.") : null,
+    el("table", {}, el("thead", {}, el("tr", {}, ["idea", "votes by"].map((label) => el("th", { class: "words" }, label)))), el("tbody", {}, rows.map(([idea, by]) =>
+      el("tr", {}, el("td", { class: "words" }, typeof idea === "number" && idea >= 0 ? [callLink(run, idea, reply(run, idea).Title), ` by ${run.names[run.said.call_who[idea]]} `, idea === won ? el("span", { class: "won" }, "✓ written up") : "lost"] : String(idea)),
+        el("td", { class: "words" }, by.length ? joined(by.map((call) => callLink(run, call, `${run.names[run.said.call_who[call]]} (round ${run.said.call_turn[call]})`))) : "nobody"))))));
+}
+
+function conversation(run, calls) {
+  if (!calls.length) return el("p", { class: "fine" }, run.said ? "Nothing was said by this day, or the words of this team are left out of this file." : "The words are being read.");
+  const parts = [el("h3", {}, `Conversation: ${many(calls.length, "call")}`)];
+  let before = "";
+  for (const call of calls) {
+    const said = run.said, title = `${stageOf(run, call)}${said.call_visit[call] > 1 ? `, visit ${said.call_visit[call]}` : ""}${said.call_turn[call] ? `, turn ${said.call_turn[call]}` : ""}`;
+    if (title !== before) parts.push(el("h3", {}, (before = title)));
+    parts.push(turn(run, call));
+  }
+  return el("section", {}, parts);
+}
+
+/** One call: who spoke, what was said, and on demand what was asked and which calls it rests on. */
+function turn(run, call, words = []) {
+  const said = run.said, who = said.call_who[call], team = run.teams[said.call_team[call]];
+  const flags = [said.call_flags[call] & 1 ? "language model" : "", said.call_flags[call] & 2 ? "default answer" : "", said.verdicts[said.call_verdict[call]]].filter(Boolean);
+  const id = said.ids[call] || [team, stageOf(run, call), said.call_visit[call], said.call_turn[call], said.call_seat[call], actOf(run, call), run.names[who]].join("/");
+  const needs = Array.from(said.need_to.subarray(said.need_start[call], said.need_start[call + 1]));
+  const more = el("details", {}, el("summary", {}, "prompt, references, calls it rests on"));
+  more.addEventListener("toggle", () => {
+    if (more.childElementCount > 1) return;
+    const used = said.used[call] || [], found = (said.retrieved[call] || []).filter((one) => !used.includes(one));
+    more.append(el("p", { class: "fine" }, `Call ${id}, form ${said.forms[said.call_form[call]]}, read as ${said.rungs[said.call_rung[call]] || "–"}, ${said.models[said.call_model[call]]}`));
+    if (used.length) more.append(el("p", {}, "Builds on: ", joined(used.map((one) => paperName(run, one)))));
+    if (found.length) more.append(el("p", {}, "Found for it: ", joined(found.map((one) => paperName(run, one)))));
+    if (needs.length) more.append(el("p", {}, "Rests on: ", joined(needs.map((one) => callLink(run, one, `${actOf(run, one)} by ${run.names[said.call_who[one]]}`)))));
+    more.append(...promptOf(run, call));
+  });
+  return el("article", { class: "turn" + (actOf(run, call) === "guest" ? " guest" : "") + (String(call) === state.call ? " found" : ""), id: `call${call}` },
+    el("p", {}, el("span", { class: "who" }, person(who)), ` ${actOf(run, call)} · `, link(when(said.call_asked[call]), { team, call }), flags.length ? ` · ${flags.join(", ")}` : ""), fields(reply(run, call), words), more);
+}
+
+function promptOf(run, call) {
+  const held = run.prompts;
+  if (!held || call + 1 >= held.start.length || held.start[call] === held.start[call + 1]) return [el("p", { class: "fine" }, "The prompt is not in this file.")];
+  const messages = [];
+  for (let i = held.start[call]; i < held.start[call + 1]; i++) {
+    const line = held.line[i];
+    if (line < held.roles.length) messages.push([held.roles[line], []]);
+    else messages[messages.length - 1][1].push(held.lines[line - held.roles.length]);
+  }
+  return messages.map(([role, text]) => el("div", {}, el("h3", {}, `Prompt: ${role}`), el("pre", {}, text.join("\n"))));
+}
+
+const paperName = (run, id) => (run.paperById.has(id) ? paperLink(run.paperById.get(id)) : run.said?.past_titles[id] ? `${run.said.past_titles[id]} (${id})` : id);
+function flat(value) {
+  if (value === null || value === undefined || value === "") return "";
+  if (Array.isArray(value)) return value.map(flat).filter(Boolean).join("; ");
+  if (typeof value === "object") return Object.entries(value).map(([key, one]) => (flat(one) ? `${key}: ${flat(one)}` : "")).filter(Boolean).join(", ");
+  return String(value);
+}
+const fields = (given, words) => Object.entries(given).map(([key, value]) => [key, flat(value)]).filter(([, text]) => text).map(([key, text]) => el("p", {}, el("strong", {}, key + " "), marked(text, words)));
+
+function marked(text, words) {
+  const parts = [], lower = text.toLowerCase();
+  for (let at = 0; at < text.length;) {
+    const hits = words.map((word) => [lower.indexOf(word, at), word.length]).filter(([place]) => place >= 0).sort((a, b) => a[0] - b[0]);
+    const [place, length] = hits[0] || [text.length, 0];
+    parts.push(text.slice(at, place));
+    if (length) parts.push(el("mark", {}, text.slice(place, place + length)));
+    at = place + Math.max(length, 1);
+  }
+  return parts;
+}
+
+function paperView(run, i) {
+  const team = run.paper_team[i], out = run.paper_day[i] <= state.day;
+  if (!out) return [el("h2", {}, "Not published yet"), el("p", {}, "This paper appears on ", dayLink(run.paper_day[i]), ".")];
+  const calls = run.said ? Array.from(run.callsOf(team)) : [];
+  const own = Array.from(run.citesOwn(i), (row) => run.papers[run.cite_to[row]]), past = Array.from(run.citesPast(i), (row) => run.past[run.past_to[row]]);
+  const by = lived(Array.from(run.citedBy(i), (row) => run.cite_from[row]), run.paper_day, state.day);
+  return [el("h2", {}, run.titles[i]), elsewhere("paper", run.papers[i], (other) => other.paperById),
+    el("p", { class: "authors" }, joined(Array.from(run.authorsOf(i), (row) => person(run.author_who[row])))),
+    facts([["published", when(run.paper_day[i])], ["team", teamLink(team)], ["keywords", run.said?.keywords[i] || null]]),
+    el("p", { class: "abstract" }, run.said ? run.said.abstracts[i] : ""), origins(run, calls),
+    el("h3", {}, `Cites ${own.length + past.length}`), list([...own, ...past], (id) => [paperName(run, id), ": ", why(run, calls, id)], 40),
+    el("h3", {}, `Cited by ${by.length}`), list(by, (p) => [paperLink(p)])];
+}
+
+/** Why a team cites a paper: the ideas that say they build on it, or for which it was found. */
+function why(run, calls, id) {
+  const ideas = (key) => calls.filter((call) => run.said[key][call]?.includes(id)), used = ideas("used"), found = ideas("retrieved");
+  const named = (some) => joined(some.map((call) => callLink(run, call, `${run.names[run.said.call_who[call]]}: “${reply(run, call).Title ?? actOf(run, call)}”`)));
+  if (used.length) return ["idea that builds on it by ", ...named(used)];
+  if (found.length) return ["found for the idea of ", ...named(found)];
+  return "no idea of this file names it";
+}
+
+/** The way back from a paper: drafts, the idea and its votes, other ideas, the topic. */
+function origins(run, calls) {
+  if (!calls.length) return el("p", { class: "fine" }, "The words of this paper's team are left out of this file.");
+  const form = (call) => run.said.forms[run.said.call_form[call]], won = writtenUp(run, calls);
+  const steps = [["draft and revisions", calls.filter((c) => ["Draft", "Revision"].includes(form(c)))], ["the idea written up", won >= 0 ? [won] : []],
+    ["votes for it", calls.filter((c) => actOf(run, c) === "vote" && won >= 0 && chosenIdea(run, c) === won)], ["all ideas", calls.filter((c) => form(c) === "Idea")],
+    ["topic", calls.filter((c) => actOf(run, c) === "decide")], ["critique and self-review", calls.filter((c) => ["critique", "review"].includes(actOf(run, c)))]];
+  return el("section", {}, el("h3", {}, "Where it came from"), facts(steps.filter(([, some]) => some.length).map(([label, some]) => [label, joined(some.map((call) => callLink(run, call, run.names[run.said.call_who[call]])))])),
+    el("p", {}, link(`The whole conversation: ${many(calls.length, "call")}`, { team: run.teams[run.said.call_team[calls[0]]] })));
+}
+
+function searchView(run) {
+  const inputs = {}, results = el("div", { "aria-live": "polite" });
+  const field = (key, label, type) => (inputs[key] = el("input", { type, value: state[key] || "", placeholder: label, "aria-label": label, oninput: () => later(search) }));
+  const choice = (key, label, known) => (inputs[key] = el("select", { "aria-label": label, onchange: search }, el("option", { value: "" }, label), known.map((one) => el("option", { value: one, ...(state[key] === one ? { selected: "" } : {}) }, one))));
+  let waiting = 0;
+  const later = (act) => { clearTimeout(waiting); waiting = setTimeout(act, 200); };
+  function search() {
+    const held = Object.fromEntries(Object.entries(inputs).map(([key, input]) => [key, input.value.trim()]));
+    history.replaceState(null, "", address({ tab: "search", ...held }));
+    readAddress();
+    results.replaceChildren(...found(run, held));
+  }
+  const form = el("form", { class: "filters", onsubmit: (event) => { event.preventDefault(); search(); } }, field("q", "words in anything said, or in a paper", "search"),
+    field("fteam", "team", "text"), field("fwho", "person", "text"), choice("fstage", "any stage", run.said.stages), choice("fact", "any act", run.said.acts));
+  results.append(...found(run, state));
+  return [el("h2", {}, "Search"), form, results];
+}
+
+function found(run, { q = "", fteam = "", fwho = "", fstage = "", fact = "" }) {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean), said = run.said;
+  run.lower ??= said.replies.map((text) => text.toLowerCase());
+  const has = (text) => words.every((word) => text.includes(word));
+  const calls = [], papers = [];
+  for (let call = 0; call < said.replies.length; call++) {
+    if (said.call_asked[call] <= state.day && (!fteam || run.teams[said.call_team[call]] === fteam) && (!fwho || run.names[said.call_who[call]] === fwho)
+      && (!fstage || stageOf(run, call) === fstage) && (!fact || actOf(run, call) === fact) && has(run.lower[call])) calls.push(call);
+  }
+  if (words.length && !fwho && !fstage && !fact) run.titles.forEach((title, i) => { if (run.paper_day[i] <= state.day && (!fteam || run.teams[run.paper_team[i]] === fteam) && has(`${title} ${said.abstracts[i]}`.toLowerCase())) papers.push(i); });
+  const shown = calls.slice(0, 50);
+  return [el("p", { class: "fine" }, `${many(calls.length, "call")} and ${many(papers.length, "paper")} by ${when(state.day)}${calls.length > shown.length ? "; the first 50 calls are shown" : ""}.`),
+    list(papers, (i) => [paperLink(i)], 8), ...shown.map((call) => [el("p", { class: "fine" }, teamLink(said.call_team[call]), ` · ${stageOf(run, call)}`), turn(run, call, words)]).flat()];
+}
+
+function keysView() {
+  const keys = [["Space", "play or pause"], ["← →", "a day back or on; with Shift a month"], ["Home, End", "first or last day"], ["+ −", "larger or smaller; 0: all"], ["/", "search"], ["1 to 5", "overview, people, teams, papers, search"], ["Esc", "back to the overview"]];
+  return [el("h2", {}, "Keys"), facts(keys.map(([key, what]) => [el("kbd", {}, key), what])), el("p", {}, "Drag to move the network, turn the wheel or pinch to zoom, click a scientist to see who it was on the day of the slider. The address always names what is shown: copy it to come back."),
+    el("h3", {}, "What is drawn"), el("p", {}, $("legend").textContent), ...settings.left_out.map((one) => el("p", {}, "Left out: " + one))];
+}
+
+function renderPanel() {
+  const run = runs[state.run], known = (map, id) => (id === undefined ? undefined : map.get(id) ?? null);
+  const who = known(run.personByName, state.who), team = known(run.teamById, state.team), paper = known(run.paperById, state.paper);
+  let made;
+  if ([who, team, paper].includes(null)) made = [el("h2", {}, "Not found"), el("p", {}, "This run has nothing of that name.")];
+  else if (who !== undefined) made = personView(run, who);
+  else if (team !== undefined) made = teamView(run, team);
+  else if (paper !== undefined) made = paperView(run, paper);
+  else made = state.tab === "search" && !run.said ? [el("p", {}, "The words are being read.")] : (VIEWS[state.tab] || overview)(run);
+  $("view").replaceChildren(...made.flat(3).filter((part) => part));
+  $("tabs").replaceChildren(...Object.keys(VIEWS).map((name) => el("button", { type: "button", "aria-current": made && name === (who === undefined && team === undefined && paper === undefined ? state.tab || "overview" : "") ? "page" : null, onclick: () => go({ tab: name === "overview" ? null : name }) }, name)));
+  const call = state.call !== undefined && $(`call${state.call}`);
+  if (call) call.scrollIntoView({ block: "center" });
+}
