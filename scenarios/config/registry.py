@@ -27,6 +27,8 @@ PROTOCOLS: Table = {
     "virsci": "protocols.virsci.protocol:VirSci",
     "wordless": "protocols.wordless:Wordless",
     "mixture": "protocols.mixture:Mixture",
+    "ai_scientist": "protocols.systems.ai_scientist.protocol:AIScientist",
+    "debate": "protocols.systems.debate.protocol:Debate",
 }
 FOUNDING: Table = {
     "poisson": "society.formation.founding:Poisson",
