@@ -147,6 +147,10 @@ class IdeaScore(Form):
     )
     score: IdeaMark = Field(alias="Score")
 
+    def words(self) -> str:
+        """The reason, and the score."""
+        return f"{self.reason}\nScore: {self.score:g} of 10"
+
     @classmethod
     def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
         """A score from the distance of the nearest papers."""

@@ -142,6 +142,8 @@ class ResearchSystem(TeamProtocol):
             work: of the team.
             idea: the idea that was found.
         """
+        if self.output == "proposal" and work.proposal is not None:
+            return self.hand_in_proposal(work, work.proposal)
         if self.output == "proposal":
             proposal = yield from work.lab.stage("abstract", self._write_proposal(work, idea))
             return self.hand_in_proposal(work, proposal)

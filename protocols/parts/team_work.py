@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from agents.prompts.prompt import Prompts
     from agents.reference import Reference
     from agents.replies.form import Form
+    from protocols.parts.forms import Proposal
     from protocols.virsci.forms import Idea, Topic
     from society.kernel.process import Process
     from society.teams.lab import Lab
@@ -52,12 +53,14 @@ class TeamWork:
     Attributes:
         topic: what the team works on, unread; set by the stage ``topic``.
         found: the results of every search so far, unread.
+        proposal: a proposal that the way to the idea has written already, unread.
     """
 
     def __init__(self, team: Team, lab: Lab, pages: Prompts, rules: WorkRules) -> None:
         self.team, self.lab, self.pages, self.rules = team, lab, pages, rules
         self.topic: Answer[Topic] | Topic | None = None
         self.found: tuple[FoundPapers, ...] = ()
+        self.proposal: Answer[Proposal] | None = None
         self._stage, self._round, self._rounds = "", 0, 0
 
     def search(self, query: Any, count: int | None = None) -> FoundPapers:
@@ -114,7 +117,8 @@ class TeamWork:
             page: name of the prompt.
             form: form of the reply.
             act: kind of act, as in ``Lab.pose``.
-            **slots: what the page holds beside the common slots, and ``seat``.
+            **slots: what the page holds beside the common slots, and ``seat``; ``part`` names the
+                role that the scientist has in the team.
         """
         return self.lab.ask(who, self.pages[page], form, act, **self._common(act, slots), **slots)
 
@@ -156,12 +160,13 @@ class TeamWork:
         return TurnPosition(self._stage, self._round, self._rounds, seat + 1, seats)
 
     def _common(self, act: str, slots: dict[str, Any]) -> dict[str, Any]:
-        """The slots of every page: topic, team, sentences, and the place in the work."""
+        """The slots of every page: topic, team, sentences, part, and the place in the work."""
         seat = int(slots.get("seat", 0))
         common: dict[str, Any] = {
             "topic": self.topic,
             "team": tuple(self.team.members),
             "sentences": self.rules.sentences,
+            "part": "",
             "position": self.position(seat % max(1, self.team.size), max(1, self.team.size)),
         }
         if self.rules.memory == "own" and act == "utter":

@@ -28,6 +28,9 @@ PROTOCOLS: Table = {
     "wordless": "protocols.wordless:Wordless",
     "mixture": "protocols.mixture:Mixture",
     "ai_scientist": "protocols.systems.ai_scientist.protocol:AIScientist",
+    "ai_scientist_v2": "protocols.systems.ai_scientist_v2.protocol:AIScientistV2",
+    "hypogen": "protocols.systems.hypogen.protocol:HypoGen",
+    "ai_researcher": "protocols.systems.ai_researcher.protocol:AIResearcher",
     "debate": "protocols.systems.debate.protocol:Debate",
 }
 FOUNDING: Table = {

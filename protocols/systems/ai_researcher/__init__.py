@@ -1,0 +1,1 @@
+"""AI-Researcher: retrieve, over-generate seed ideas, deduplicate, rank by pairs, expand the best."""
