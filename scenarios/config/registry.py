@@ -31,6 +31,9 @@ PROTOCOLS: Table = {
     "ai_scientist_v2": "protocols.systems.ai_scientist_v2.protocol:AIScientistV2",
     "hypogen": "protocols.systems.hypogen.protocol:HypoGen",
     "ai_researcher": "protocols.systems.ai_researcher.protocol:AIResearcher",
+    "research_town": "protocols.systems.research_town.protocol:ResearchTown",
+    "research_agent": "protocols.systems.research_agent.protocol:ResearchAgent",
+    "cycle_researcher": "protocols.systems.cycle_researcher.protocol:CycleResearcher",
     "debate": "protocols.systems.debate.protocol:Debate",
 }
 FOUNDING: Table = {

@@ -1,0 +1,1 @@
+"""CycleResearcher: write, review, revise, until the reviewers' score is high enough."""

@@ -1,0 +1,1 @@
+"""ResearchAgent: problem, method and experiment from a core paper, refined by reviewing agents."""

@@ -1,0 +1,1 @@
+"""ResearchTown: reading, writing and reviewing as messages between scientists and papers."""
