@@ -125,7 +125,9 @@ class NoveltyVerdict(Form):
     @classmethod
     def _as_meant(cls, value: Any) -> Any:
         """Read "Novel." and "not_novel" as they are meant."""
-        return value.strip(" .\"'").replace("_", " ").casefold() if isinstance(value, str) else value
+        return (
+            value.strip(" .\"'").replace("_", " ").casefold() if isinstance(value, str) else value
+        )
 
     @classmethod
     def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
@@ -167,9 +169,7 @@ class PairChoice(Form):
 
     has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="what decides between the two")
-    better: Literal["A", "B", ""] = Field(
-        alias="Better", json_schema_extra={"enum": ["A", "B"]}
-    )
+    better: Literal["A", "B", ""] = Field(alias="Better", json_schema_extra={"enum": ["A", "B"]})
 
     @field_validator("better", mode="before")
     @classmethod

@@ -64,7 +64,8 @@ class ResearchSystem(TeamProtocol):
     """What an abstract cites: what its idea says it uses, or all that was found for it. A proposal
     cites what it lists and the team has retrieved."""
     found_by: Literal["abstract", "idea"] = "abstract"
-    """The text that is embedded as the paper: title and text, or the idea."""
+    """The text that an abstract is found by: title and abstract, or the idea. A proposal is always
+    found by its own text."""
 
     @property
     def name(self) -> str:
@@ -242,7 +243,8 @@ class TeamSystem(ResearchSystem):
             team_size=self.team_size,
             min_size=self.min_size,
             min_size_after_leaving=None,
-            inviting=self.inviting,
+            # Who fits depends on who has joined, so a composed team is asked one by one.
+            inviting=self.inviting if self.policy is self.selection else "one_by_one",
             max_invitations=self.max_invitations,
             replacement="on",
             selection=self.policy,
@@ -254,9 +256,7 @@ class TeamSystem(ResearchSystem):
         yield from work.lab.stage("selection", selection)
 
 
-def proposal_as_idea(
-    author: str, proposal: Proposal, *found: tuple[Any, ...]
-) -> CandidateIdea:
+def proposal_as_idea(author: str, proposal: Proposal, *found: tuple[Any, ...]) -> CandidateIdea:
     """A proposal as an idea, for systems whose paper is to be an abstract.
 
     Its ratings are the middle of the scale: nobody was asked for any.

@@ -32,7 +32,9 @@ def seniority_codes(world: World) -> IntArray:
     """
     ages = career_ages(world, range(len(world.population)))
     here = np.ones(len(ages), dtype=bool)
-    here[[world.population.rows[name] for name in sorted(world.population.departed_names())]] = False
+    here[[world.population.rows[name] for name in sorted(world.population.departed_names())]] = (
+        False
+    )
     low, high = np.quantile(ages[here] if here.any() else ages, [1 / 3, 2 / 3])
     return classes_of_ages(ages, float(low), float(high))
 

@@ -1,4 +1,4 @@
-"""The work of one team under a research system: its rounds, its questions, and what it has found."""
+"""The work of one team under a research system, with its rounds, questions and searches."""
 
 from __future__ import annotations
 

@@ -186,10 +186,22 @@ app.command()(calibrate)
 
 @app.command("list")
 @guarded
-def list_() -> None:
-    """List the scenarios of the library."""
+def list_(
+    what: Annotated[
+        str, typer.Argument(help="scenarios, or protocols: those that teams can work under.")
+    ] = "scenarios",
+) -> None:
+    """List the scenarios of the library, or the protocols with their sources."""
+    from agents.errors import InputError
     from scenarios.config.document import library
+    from scenarios.config.protocol_list import protocol_lines
 
+    if what == "protocols":
+        for line in protocol_lines():
+            typer.echo(line)
+        return
+    if what != "scenarios":
+        raise InputError(f"got {what!r}, expected scenarios or protocols")
     found = library()
     width = max(len(name) for name in found)
     for name, path in found.items():

@@ -34,6 +34,9 @@ PROTOCOLS: Table = {
     "research_town": "protocols.systems.research_town.protocol:ResearchTown",
     "research_agent": "protocols.systems.research_agent.protocol:ResearchAgent",
     "cycle_researcher": "protocols.systems.cycle_researcher.protocol:CycleResearcher",
+    "idea2proposal": "protocols.systems.idea2proposal.protocol:Idea2Proposal",
+    "virtual_lab": "protocols.systems.virtual_lab.protocol:VirtualLab",
+    "solo_virsci": "protocols.virsci.solo:SoloVirSci",
     "debate": "protocols.systems.debate.protocol:Debate",
 }
 FOUNDING: Table = {

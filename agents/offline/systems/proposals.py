@@ -100,7 +100,9 @@ def write_step(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     asked = [term for one in as_list(slots.get("feedback")) for term in utterance_terms(one)[:1]]
     own = draw_interest(slots, full_text(slots.get("topic")), rng)
     papers = [
-        term for paper in as_list(slots.get("references"))[:CITED] for term in paper_terms(paper)[:1]
+        term
+        for paper in as_list(slots.get("references"))[:CITED]
+        for term in paper_terms(paper)[:1]
     ]
     entities = [str(one) for one in as_list(slots.get("entities"))]
     theme = unique_terms([*asked, *earlier, *split_terms(full_text(slots.get("topic")))])
@@ -113,7 +115,9 @@ def write_step(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
         lines.append(writer.write(part, text))
         text.add(part, lines[-1])
     previous = slots.get("previous")
-    title = _title(slots, material[0], material[1], own, rng) if previous is None else previous.title
+    title = (
+        _title(slots, material[0], material[1], own, rng) if previous is None else previous.title
+    )
     reason = f"It takes up {with_article(material[0])}"
     return {"Reason": as_sentence(reason), "Title": title, "Text": " ".join(lines)}
 
@@ -139,5 +143,3 @@ def _title(slots: Slots, a: str, b: str, own: str, rng: np.random.Generator) -> 
     idea = getattr(candidate, "idea", candidate)
     title = str(getattr(idea, "title", ""))
     return title or capitalise(fill(pick(TITLES, rng), a=a, b=b, o=own))
-
-

@@ -1,4 +1,4 @@
-"""The rules by which the offline scientist searches, takes notes and contributes to a discussion."""
+"""The rules by which the offline scientist searches, takes notes and joins a discussion."""
 
 from __future__ import annotations
 

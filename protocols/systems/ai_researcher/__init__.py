@@ -1,1 +1,1 @@
-"""AI-Researcher: retrieve, over-generate seed ideas, deduplicate, rank by pairs, expand the best."""
+"""AI-Researcher, in which many seed ideas are deduplicated and ranked by pairs."""

@@ -134,9 +134,7 @@ def best_novel(
         ideas: at least one; of equal ones the earliest is taken.
     """
     novel = [
-        idea
-        for verdict, idea in zip(verdicts, ideas, strict=True)
-        if verdict.decision == "novel"
+        idea for verdict, idea in zip(verdicts, ideas, strict=True) if verdict.decision == "novel"
     ]
     return max(novel or ideas, key=partial(_rated, EQUAL))
 

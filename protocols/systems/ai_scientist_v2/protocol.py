@@ -128,8 +128,6 @@ def best_leaf(nodes: list[IdeaNode]) -> IdeaNode:
     return max((node for node in nodes if not node.expanded), key=lambda n: n.score.read().score)
 
 
-def best_scored(
-    scores: tuple[IdeaScore, ...], ideas: tuple[CandidateIdea, ...]
-) -> CandidateIdea:
+def best_scored(scores: tuple[IdeaScore, ...], ideas: tuple[CandidateIdea, ...]) -> CandidateIdea:
     """The idea with the highest score; of equal ones the earliest."""
     return ideas[max(range(len(ideas)), key=lambda place: (scores[place].score, -place))]

@@ -1,1 +1,1 @@
-"""CycleResearcher: write, review, revise, until the reviewers' score is high enough."""
+"""CycleResearcher, which writes and revises until the reviewers' score is high enough."""

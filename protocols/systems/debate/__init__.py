@@ -1,1 +1,1 @@
-"""Debate: members put forward ideas alone, see the others' and revise their own, then vote."""
+"""A debate, in which members revise their ideas in sight of the others' and vote."""

@@ -106,9 +106,7 @@ def propose_alone(work: TeamWork) -> Process[Ideas]:
             who, "idea", Idea, seat=seat, archive=(), summaries=(), previous=None, references=shown
         ),
     )
-    return tuple(
-        work.candidate(who, idea, shown) for who, idea in zip(members, said, strict=True)
-    )
+    return tuple(work.candidate(who, idea, shown) for who, idea in zip(members, said, strict=True))
 
 
 def revise_in_sight(work: TeamWork, authors: tuple[str, ...], ideas: Ideas) -> Process[Ideas]:

@@ -1,1 +1,1 @@
-"""HypoGen: analyst, engineer, scientist and critic in rounds over retrieved literature."""
+"""HypoGen, with analyst, engineer, scientist and critic in rounds over retrieved literature."""

@@ -1,1 +1,1 @@
-"""ResearchAgent: problem, method and experiment from a core paper, refined by reviewing agents."""
+"""ResearchAgent, where a plan from a core paper is refined by reviewing agents."""

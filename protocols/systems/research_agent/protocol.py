@@ -110,9 +110,7 @@ def text_of_core(core: tuple[Reference, ...], topic: object) -> str:
     return f"{core[0].title}. {core[0].abstract}"
 
 
-def core_first(
-    core: tuple[Reference, ...], near: tuple[Reference, ...]
-) -> tuple[Reference, ...]:
+def core_first(core: tuple[Reference, ...], near: tuple[Reference, ...]) -> tuple[Reference, ...]:
     """The core paper, then its neighbours, each paper once."""
     ids = [paper.id for paper in core]
     return (*core, *(paper for paper in near if paper.id not in ids))
@@ -137,9 +135,7 @@ def common_entities(
     return tuple(left[:count])
 
 
-def join_steps(
-    author: str, papers: tuple[Reference, ...], *steps: PlanStep
-) -> CandidateIdea:
+def join_steps(author: str, papers: tuple[Reference, ...], *steps: PlanStep) -> CandidateIdea:
     """Problem, method and experiment as one idea, which builds on the core paper.
 
     Its ratings are the middle of the scale: nobody was asked for any.

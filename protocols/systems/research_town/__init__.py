@@ -1,1 +1,1 @@
-"""ResearchTown: reading, writing and reviewing as messages between scientists and papers."""
+"""ResearchTown, where reading, writing and reviewing are messages on a graph."""

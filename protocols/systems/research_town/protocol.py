@@ -13,10 +13,10 @@ from pydantic import Field
 from agents.config import Switch
 from agents.prompts.dialogue import Utterance
 from agents.prompts.prompt import Prompts
+from protocols.parts.aggregation import aggregate, join_papers
 from protocols.parts.forms import ReadingNotes
 from protocols.parts.reflection import refine
 from protocols.parts.research_system import TeamSystem
-from protocols.parts.retrieval_rounds import merge_searches
 from protocols.parts.reviewers import choose_reviewers, mean_of_reviews, review
 from protocols.parts.team_work import FoundPapers, TeamWork
 from protocols.systems.research_town.prompts import PROMPTS
@@ -136,39 +136,3 @@ def propose_from_notes(work: TeamWork, notes: tuple[Utterance, ...]) -> Process[
     return tuple(
         work.candidate(one.speaker, idea, shown) for one, idea in zip(own, said, strict=True)
     )
-
-
-def aggregate(work: TeamWork, ideas: Ideas, seat: int = 0) -> Process[Answer[CandidateIdea]]:
-    """The leader makes one idea of several.
-
-    Args:
-        work: of the team.
-        ideas: at least one.
-        seat: place in the round, from 0.
-    """
-    leader = work.team.leader
-    shown = work.lab.later(papers_of_ideas, *ideas)
-    said: Answer[Idea] = yield from work.ask(
-        leader,
-        "aggregation",
-        Idea,
-        seat=seat,
-        others=ideas,
-        summaries=(),
-        previous=ideas[0],
-        references=shown,
-    )
-    return work.candidate(leader, said, shown, ideas[0])
-
-
-def join_papers(*lists: tuple[object, ...]) -> tuple[object, ...]:
-    """Several lists of papers as one, each paper once, in the order of the lists."""
-    papers = {paper.id: paper for one in reversed(lists) for paper in reversed(one)}  # type: ignore[attr-defined]
-    order = dict.fromkeys(paper.id for one in lists for paper in one)  # type: ignore[attr-defined]
-    return tuple(papers[id_] for id_ in order)
-
-
-def papers_of_ideas(*ideas: CandidateIdea) -> tuple[object, ...]:
-    """The papers that several ideas build on or stand near to, in turn, at most twelve."""
-    lists = [(*idea.builds_on, *idea.references) for idea in ideas]
-    return merge_searches(12, *lists)
