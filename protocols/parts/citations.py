@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from agents.reference import Reference
     from protocols.parts.forms import Proposal
 
-_KEY_IN_TEXT = re.compile(r"\s*\[P0*(\d{1,9})\]")
+_KEY_IN_TEXT = re.compile(r"\[P0*(\d{1,9})\]")
+_LEFT_BLANK = re.compile(r" +(?=[ .,;:)])")
+"""Blanks that a removed key leaves behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def check_references(proposal: Proposal, *found: tuple[Reference, ...]) -> Check
     kept = _KEY_IN_TEXT.sub(lambda key: key[0] if f"P{int(key[1])}" in known else "", text)
     return CheckedProposal(
         title=proposal.title,
-        abstract=kept,
+        abstract=_LEFT_BLANK.sub("", kept) if kept != text else text,
         cites=tuple(dict.fromkeys(known[key] for key in named if key in known)),
         removed=tuple(key for key in named if key not in known),
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from society.teams.team import Team
 
 FormT = TypeVar("FormT", bound="Form")
+IdeaT = TypeVar("IdeaT", bound="Idea")
 FoundPapers: TypeAlias = "Answer[tuple[Reference, ...]]"
 """Papers found by one search, unread."""
 
@@ -137,7 +138,7 @@ class TeamWork:
         return self.lab.pose(who, self.pages[page], form, act, **self._common(act, slots), **slots)
 
     def candidate(
-        self, author: str, idea: Answer[Idea], shown: Any = (), previous: Any = ()
+        self, author: str, idea: Answer[IdeaT], shown: Any = (), previous: Any = ()
     ) -> Answer[CandidateIdea]:
         """An idea with the papers near it, unread.
 

@@ -1,7 +1,9 @@
 """VirSci with a single scientist, the control without collaboration (n = 1).
 
-Source: Su et al. 2025, Figure 4 (n = 1). A protocol of its own, so that teams and single scientists
-can stand side by side in one mixture and are told apart in the tables.
+It is a protocol of its own, so that teams and single scientists can stand side by side in one
+mixture and are told apart in the tables.
+
+Source: Su et al. 2025 (VirSci), Figure 4, n = 1.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -84,7 +84,12 @@ class AIScientistV2(ResearchSystem):
     def _plant(self, work: TeamWork) -> Process[list[Answer[CandidateIdea]]]:
         """The first ideas, side by side."""
         leader, shown = work.team.leader, work.search(work.topic)
-        slots = {"archive": (), "summaries": (), "previous": None, "references": shown}
+        slots: dict[str, Any] = {
+            "archive": (),
+            "summaries": (),
+            "previous": None,
+            "references": shown,
+        }
         said = yield from work.lab.ask_each(
             [leader] * self.roots,
             lambda seat, who: work.pose(who, "idea", Idea, seat=seat, **slots),
