@@ -56,6 +56,7 @@ def reflect(
     *,
     stage: str = "reflection",
     first: int = 1,
+    early_end: bool = True,
 ) -> Process[Answer[CandidateIdea]]:
     """Rounds of reflection, which end when the author calls the idea finished.
 
@@ -68,6 +69,7 @@ def reflect(
         rounds: most rounds; 0: the idea stays as it is.
         stage: name of the stage on pages.
         first: number of the first meeting in its stage.
+        early_end: do the rounds end when the author calls the idea finished?
     """
     last: Answer[RefinedIdea] | None = None
 
@@ -79,5 +81,5 @@ def reflect(
         return last is not None and last.read().done
 
     if rounds:
-        yield from work.hold_rounds(stage, rounds, speak, over, first)
+        yield from work.hold_rounds(stage, rounds, speak, over if early_end else None, first)
     return idea

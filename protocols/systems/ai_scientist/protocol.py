@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
+from agents.config import Switch
 from agents.prompts.prompt import Prompts
 from protocols.parts.forms import NoveltyVerdict
 from protocols.parts.reflection import reflect
@@ -39,6 +40,9 @@ class AIScientist(ResearchSystem):
     """Ideas in the archive, one after another."""
     reflections: int = Field(default=2, ge=0, le=100)
     """Most rounds of reflection on each idea; it ends earlier when the idea is called done."""
+    early_end: Switch = "on"
+    """Does the reflection on an idea end when its author calls it done? Off: all rounds are held,
+    which studies that match systems by calls need."""
     searches: int = Field(default=3, ge=1, le=20)
     """Most searches in the check of one idea's novelty."""
 
@@ -64,7 +68,11 @@ class AIScientist(ResearchSystem):
             idea.append((yield from generate_idea(work, archive)))
 
         yield from work.hold_rounds("idea generation", 1, speak)
-        return (yield from reflect(work, work.team.leader, idea[0], self.reflections, first=2))
+        early = self.early_end == "on"
+        steps = reflect(
+            work, work.team.leader, idea[0], self.reflections, first=2, early_end=early
+        )
+        return (yield from steps)
 
     def _check(
         self, work: TeamWork, idea: Answer[CandidateIdea]

@@ -38,12 +38,13 @@ class CycleResearcher(ResearchSystem):
     system: ClassVar[str] = "cycle_researcher"
     pages: ClassVar[Prompts] = PROMPTS
 
-    cycles: int = Field(default=2, ge=1, le=20)
+    cycles: int = Field(default=2, ge=1, le=100)
     """Most rounds of review; a revision stands between two of them."""
     reviewers: int = Field(default=3, ge=1, le=20)
     """Reviewing scientists, who are not in the team."""
-    accept_from: float = Field(default=6.5, ge=1, le=10)
-    """Mean overall score from which the text is handed in without another round."""
+    accept_from: float | None = Field(default=6.5, ge=1, le=10)
+    """Mean overall score from which the text is handed in without another round; null: all rounds
+    are held, which studies that match systems by calls need."""
 
     @property
     def stages(self) -> frozenset[str]:
@@ -127,6 +128,8 @@ class CycleResearcher(ResearchSystem):
 
         def over() -> bool:
             readable[:] = [one for one in map(read_review, reviews) if one is not None]
+            if self.accept_from is None:
+                return False
             scores = [one.overall for one in readable]
             return not scores or sum(scores) / len(scores) >= self.accept_from
 
