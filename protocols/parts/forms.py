@@ -43,7 +43,7 @@ class SearchQueries(Form):
     has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="what has to be known, and why")
     queries: tuple[str, ...] = Field(
-        default=(), alias="Queries", description="a few words that a relevant paper would contain"
+        alias="Queries", description="a few words that a relevant paper would contain"
     )
 
     @field_validator("queries", mode="before")
@@ -330,7 +330,7 @@ class StepReview(Form):
     feedback: str = Field(
         default="", alias="Feedback", description="what is weak by these criteria, and a remedy"
     )
-    scores: dict[str, IdeaMark] = Field(default_factory=dict, alias="Scores")
+    scores: dict[str, IdeaMark] = Field(alias="Scores")
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
@@ -365,4 +365,4 @@ class StepReview(Form):
     @classmethod
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """No review: an unreadable one counts for nothing."""
-        return cls()
+        return cls(scores={})

@@ -26,7 +26,6 @@ Table = Mapping[str, str]
 PROTOCOLS: Table = {
     "virsci": "protocols.virsci.protocol:VirSci",
     "wordless": "protocols.wordless:Wordless",
-    "mixture": "protocols.mixture:Mixture",
     "ai_scientist": "protocols.systems.ai_scientist.protocol:AIScientist",
     "ai_scientist_v2": "protocols.systems.ai_scientist_v2.protocol:AIScientistV2",
     "hypogen": "protocols.systems.hypogen.protocol:HypoGen",
@@ -38,6 +37,7 @@ PROTOCOLS: Table = {
     "virtual_lab": "protocols.systems.virtual_lab.protocol:VirtualLab",
     "solo_virsci": "protocols.virsci.solo:SoloVirSci",
     "debate": "protocols.systems.debate.protocol:Debate",
+    "mixture": "protocols.mixture:Mixture",
 }
 FOUNDING: Table = {
     "poisson": "society.formation.founding:Poisson",

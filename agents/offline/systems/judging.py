@@ -37,10 +37,11 @@ def judge_novelty(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     novel = bernoulli(sigmoid(RULES.distance_slope * (far - RULES.distance_middle)), rng)
     again = bernoulli(RULES.search_again, rng)
     reason = as_sentence(f"The nearest paper lies at a distance of {far:.2f}")
-    if again and not slots.get("final"):
-        query = choose_queries(slots, rng)["Queries"][0]
-        return {"Reason": reason, "Decision": "search again", "Query": query}
-    return {"Reason": reason, "Decision": "novel" if novel else "not novel"}
+    decision = "novel" if novel else "not novel"
+    if slots.get("final"):
+        return {"Reason": reason, "Decision": decision}
+    query = choose_queries(slots, rng)["Queries"][0]
+    return {"Reason": reason, "Decision": "search again" if again else decision, "Query": query}
 
 
 def score_idea(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def take_notes(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     own = draw_interest(slots, full_text(slots.get("topic")), rng)
     left = exclude_terms(found, [own])
     if not left:
-        return {"Findings": fill(pick(OPENING, rng), x=own), "Gaps": ""}
+        return {"Findings": fill(pick(OPENING, rng), x=own), "Gaps": "Everything is open."}
     named = join_list(f'"{term}"' for term in left)
     gap = fill(pick(GROUNDS, rng), r=left[0], a=own)
     return {"Findings": as_sentence(f"The papers deal with {named}"), "Gaps": gap}

@@ -69,9 +69,7 @@ class AIScientist(ResearchSystem):
 
         yield from work.hold_rounds("idea generation", 1, speak)
         early = self.early_end == "on"
-        steps = reflect(
-            work, work.team.leader, idea[0], self.reflections, first=2, early_end=early
-        )
+        steps = reflect(work, work.team.leader, idea[0], self.reflections, first=2, early_end=early)
         return (yield from steps)
 
     def _check(
