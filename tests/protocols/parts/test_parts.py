@@ -79,7 +79,11 @@ def test_a_proposal_becomes_an_idea_that_cites_what_was_retrieved():
 
 
 def test_reviews_without_scores_do_not_count():
-    reviews = (StepReview(scores={"A": 4, "B": 6}), StepReview(scores={}), StepReview(scores={"A": 8}))
+    reviews = (
+        StepReview(scores={"A": 4, "B": 6}),
+        StepReview(scores={}),
+        StepReview(scores={"A": 8}),
+    )
     assert mean_of_reviews(*reviews) == 6.5
     assert mean_of_reviews(StepReview(scores={})) is None
 
