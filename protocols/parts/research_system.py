@@ -54,7 +54,7 @@ class ResearchSystem(TeamProtocol):
     """Proposed by the leader (``free``), proposed from a start, or given."""
     references: int = Field(default=8, ge=1, le=100)
     """Papers per search."""
-    sentences: int | None = Field(default=3, ge=1)
+    sentences: int | None = Field(default=3, ge=1, le=1000)
     """First sentences of an abstract that pages show; null: all."""
     memory: Literal["off", "own"] = "off"
     """``own``: up to five lines from the scientist's other teams."""
@@ -214,13 +214,13 @@ class ResearchSystem(TeamProtocol):
 class TeamSystem(ResearchSystem):
     """A research system of several scientists, gathered as a VirSci team is."""
 
-    team_size: TeamSize | Annotated[int, Field(ge=1)] = 3
+    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 3
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
-    min_size: Annotated[int, Field(ge=1)] | None = None
+    min_size: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """Below this no team starts; null: 2 (1 when n = 1)."""
     inviting: Literal["one_by_one", "at_once"] = "at_once"
     """One invitation at a time, or all empty seats at once."""
-    max_invitations: int = Field(default=40, ge=1)
+    max_invitations: int = Field(default=40, ge=1, le=10_000)
     """Invitations per team before the leader gives up."""
     selection: SelectionPolicy = Field(default_factory=Coauthorship)
     """Whom the leader asks."""

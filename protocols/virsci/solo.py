@@ -28,7 +28,7 @@ class SoloVirSci(TeamProtocol):
 
     profile: Profile = "paper"
     """As in ``virsci``."""
-    turns: int = Field(default=5, ge=1)
+    turns: int = Field(default=5, ge=1, le=10_000)
     """K for all stages."""
     topic: Literal["free"] | GivenTopic = "free"
     """As in ``virsci``."""

@@ -36,7 +36,7 @@ class HypoGen(TeamSystem):
     system: ClassVar[str] = "hypogen"
     pages: ClassVar[Prompts] = PROMPTS
 
-    team_size: TeamSize | Annotated[int, Field(ge=1)] = 4
+    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
     """n, the leader included. The roles go round: with fewer than four members one has several."""
     rounds: int = Field(default=3, ge=1, le=50)
     """Rounds in which each role acts once."""

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from agents.arrays import BoolArray
 from protocols.parts.seniority import SENIORITY, Seniority, missing_classes, seniority_codes
@@ -48,7 +49,7 @@ class ComposedTeam(SelectionPolicy):
     """The policy by which people are drawn."""
     arrangement: Arrangement = "leaderless"
     """What the team has to be made of."""
-    size: int = 3
+    size: int = Field(default=3, ge=1, le=10_000)
     """Members of the whole team."""
 
     def suitable(self, members: Sequence[int], world: Any) -> BoolArray:

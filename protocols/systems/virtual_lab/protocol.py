@@ -38,7 +38,7 @@ class VirtualLab(TeamSystem):
     system: ClassVar[str] = "virtual_lab"
     pages: ClassVar[Prompts] = PROMPTS
 
-    team_size: TeamSize | Annotated[int, Field(ge=1)] = 4
+    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
     """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
     rounds: int = Field(default=2, ge=1, le=20)
     """Rounds of one meeting."""
