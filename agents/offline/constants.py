@@ -92,6 +92,9 @@ class Constants:
     overlap_least: int = _constant(20, "self-review: words that a text counts for at least")
     overlap_listed: float = _constant(70.0, "self-review: score from which a pair is listed")
 
+    reflection_done: float = _constant(0.25, "reflection: probability that an idea is finished")
+    search_again: float = _constant(0.35, "novelty check: probability of one more search")
+
 
 RULES = Constants()
 """The values in force."""

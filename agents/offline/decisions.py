@@ -194,7 +194,7 @@ def cast_ballot(slots: Slots, rng: np.random.Generator) -> dict[str, Any]:
     reply: dict[str, Any] = {}
     if "comparisons" in slots.get("extras", ()):
         reply["Comparisons"] = [_comparison(place, idea) for place, idea in enumerate(ideas)]
-    means = [_distance(getattr(idea, "references", ()) or ()) for idea in ideas]
+    means = [mean_distance(getattr(idea, "references", ()) or ()) for idea in ideas]
     known = [mean for mean in means if mean is not None]
     if not known:
         reason = "No papers are shown, so chance decides."
@@ -224,7 +224,7 @@ def _comparison(place: int, idea: Any) -> dict[str, str]:
     return {**told, "Nearest": nearest, "Difference": as_sentence(difference)}
 
 
-def _distance(references: Sequence[Any]) -> float | None:
+def mean_distance(references: Sequence[Any]) -> float | None:
     """Mean distance of the references; None if there are none."""
     if not references:
         return None

@@ -81,6 +81,7 @@ class StudyPage:
             "sensitivity": tables.sensitivity(study),
             study.description.design: study.sensitivity_indices(),
             "without_defaults": tables.without_defaults(self.results, again) if again else None,
+            "reviews_by_arm": tables.reviews_by_arm(study),
             "coverage": tables.coverage(study),
             "runs_not_done": tables.runs_not_done(study),
         }

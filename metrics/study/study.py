@@ -212,6 +212,21 @@ class Study:
             for panel, own in mine.groupby("panel")
         }
 
+    def reviewed_scores(self) -> dict[tuple[str, str], pd.Series]:
+        """Every score of reviews by run, keyed by panel and ``review.KIND.SCORE``, in order."""
+        file = self.folder / "reviews.parquet"
+        if not file.exists():
+            return {}
+        rows = read_parquet(require_regular_file(file))
+        named = "review." + rows["kind"].astype(str) + "." + rows["dimension"].astype(str)
+        pairs = dict.fromkeys(zip(rows["panel"].astype(str), named, strict=True))
+        return {(panel, score): self.review_scores(score)[panel] for panel, score in pairs}
+
+    def runs_of(self, arm: str) -> list[int]:
+        """The numbers of the runs of an arm that were measured, in order."""
+        rows = self.results[self.results["arm"] == arm]
+        return [int(run) for run in rows["run"].unique()]
+
     def key_value(self, arm: str, key: str) -> float:
         """The number that an arm sets a key to; NaN if it sets none or it is no number."""
         value: Any = next(one.set.get(key) for one in self.description.arms if one.name == arm)

@@ -52,6 +52,9 @@ SENSITIVITY = ("measure", "key", "n", "prcc", "low", "high", "p")
 COVERAGE = ("measure", "n", "skewness", "judged_as", "t", "bca", "log")
 SKEWED_FROM = 2
 """From this step of the ladder on a measure looks skewed: lognormal with sigma 0.5."""
+SCORES = (1.0, 10.0)
+"""The least and the largest score that a review can give."""
+REVIEWS_BY_ARM = ("score", "panel", "arm", "n", "mean", "low", "high", "deviation")
 RUNS_NOT_DONE = ("run", "arm", "replicate", "state", "reason")
 
 
@@ -67,6 +70,21 @@ def measure_by_arm(study: Study, measure: str) -> pd.DataFrame:
     log = positive and judged is not None and SKEWNESS_LADDER.index(judged.family) >= SKEWED_FROM
     rows = [_arm_row(study, measure, arm, values, log) for arm, values in samples.items()]
     return _frame(rows, MEASURE_BY_ARM)
+
+
+def reviews_by_arm(study: Study) -> pd.DataFrame:
+    """Mean of each score of reviews in each arm, with Student's interval over its runs.
+
+    A run counts with the mean over its papers; columns ``REVIEWS_BY_ARM``.
+    """
+    rows = []
+    for (panel, score), values in study.reviewed_scores().items():
+        for arm in study.arms:
+            own = values.reindex(study.runs_of(arm)).dropna().to_numpy(dtype=np.float64)
+            mean = t_interval(own, extent=SCORES)
+            spread = float(own.std(ddof=1)) if len(own) > 1 else NAN
+            rows.append((score, panel, arm, len(own), mean.value, mean.low, mean.high, spread))
+    return _frame(rows, REVIEWS_BY_ARM)
 
 
 def _arm_row(

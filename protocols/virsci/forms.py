@@ -26,6 +26,13 @@ Similarity = Annotated[float, Field(ge=0, le=100)]
 """How alike two abstracts are; 100 is identical."""
 
 
+def read_paper_keys(value: Any) -> tuple[str, ...]:
+    """Keys of papers as models write them: 17, "17", "[P17]", or several in one text."""
+    items = value if isinstance(value, list | tuple) else [value]
+    found = [key for item in items for key in _KEY.findall(str(item))]
+    return tuple(f"P{int(key)}" for key in found)
+
+
 class Topic(Form):
     """The topic the leader proposes (Fig. 19). Slots: summaries, said (replies of turn K)."""
 
@@ -152,9 +159,7 @@ class Idea(Spoken):
     @classmethod
     def _read_keys(cls, value: Any) -> Any:
         """Read 17, "17" and "[P17]" as the key P17, and several of them in one text."""
-        items = value if isinstance(value, list | tuple) else [value]
-        found = [key for item in items for key in _KEY.findall(str(item))]
-        return tuple(f"P{int(key)}" for key in found)
+        return read_paper_keys(value)
 
     @classmethod
     def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:

@@ -26,6 +26,17 @@ Table = Mapping[str, str]
 PROTOCOLS: Table = {
     "virsci": "protocols.virsci.protocol:VirSci",
     "wordless": "protocols.wordless:Wordless",
+    "ai_scientist": "protocols.systems.ai_scientist.protocol:AIScientist",
+    "ai_scientist_v2": "protocols.systems.ai_scientist_v2.protocol:AIScientistV2",
+    "hypogen": "protocols.systems.hypogen.protocol:HypoGen",
+    "ai_researcher": "protocols.systems.ai_researcher.protocol:AIResearcher",
+    "research_town": "protocols.systems.research_town.protocol:ResearchTown",
+    "research_agent": "protocols.systems.research_agent.protocol:ResearchAgent",
+    "cycle_researcher": "protocols.systems.cycle_researcher.protocol:CycleResearcher",
+    "idea2proposal": "protocols.systems.idea2proposal.protocol:Idea2Proposal",
+    "virtual_lab": "protocols.systems.virtual_lab.protocol:VirtualLab",
+    "solo_virsci": "protocols.virsci.solo:SoloVirSci",
+    "debate": "protocols.systems.debate.protocol:Debate",
     "mixture": "protocols.mixture:Mixture",
 }
 FOUNDING: Table = {

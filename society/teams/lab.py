@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 import simpy
 
+from agents.arrays import VectorArray
 from agents.errors import Dissolved, Over, ProtocolError
 from agents.profile import Profile
 from agents.prompts.dialogue import Advice
@@ -39,6 +40,7 @@ from society.teams.retrieval import (
     find_people,
     profiles_named,
     profiles_of_authors,
+    vector_of_text,
 )
 from society.teams.team import Team
 from society.teams.world import World
@@ -414,6 +416,18 @@ class Lab:
         place = (self._next_derived_id(), self.now)
         find = partial(find_diverse_papers, self._world, place, count, visible, float(diversity))
         return self.later(find, tuple(queries), tuple(exclude))
+
+    def embed(self, text: Any) -> Answer[VectorArray]:
+        """The vector of a text in the embedding of the literature, kept in the journal (rule 15).
+
+        Args:
+            text: text or Answer.
+
+        Returns:
+            An Answer of an array of shape (1, dim).
+        """
+        place = (self._next_derived_id(), self.now)
+        return self.later(partial(vector_of_text, self._world, place), text)
 
     def papers_by(
         self, who: str | Profile | Answer[Profile | None], query: Any, count: int

@@ -248,11 +248,24 @@ def end(world: World, team: Team, lab: Lab) -> None:
     if team.state in ("published", "dissolved"):
         _remember(world, team)
     _write_team(world, team)
+    _log_notes(world, team)
     records: list[Submission | Reviewer] = [*team.submissions, *team.referees]
     for record in records:
         world.log.row(*record.row(team.id))
     # Else each prompt would hold the words before it, and those the ones before (rule 21).
     team.answers.clear()
+
+
+IN_TABLE = ("topic", "ties")
+"""Notes that are columns of the table ``teams``."""
+
+
+def _log_notes(world: World, team: Team) -> None:
+    """Write the numbers that the protocol has noted beside those of the table as one event."""
+    noted = {name: _note(team, name) for name in team.notes if name not in IN_TABLE}
+    told = {name: value for name, value in noted.items() if value is not None}
+    if told:
+        world.log.event("notes", team=team.id, **told)
 
 
 def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:

@@ -211,6 +211,17 @@ def vector_of_paper(world: World, place: Place, text: str) -> VectorArray:
     return vector
 
 
+def vector_of_text(world: World, place: Place, text: Any) -> VectorArray:
+    """Embed a text, or the settled value of an Answer, as ``vector_of_paper`` does.
+
+    Args:
+        world: its literature holds the embedding.
+        place: id and date of the vector.
+        text: the text, or something with words.
+    """
+    return vector_of_paper(world, place, text_of(text))
+
+
 def _references(
     world: World, place: Place, asked: str, search: Callable[[], tuple[Reference, ...]]
 ) -> tuple[Reference, ...]:

@@ -136,8 +136,12 @@ class World:
 
     @property
     def selection(self) -> Any:
-        """The ``SelectionPolicy`` of that protocol; None where it has none."""
-        return getattr(self.protocol, "selection", None)
+        """The ``SelectionPolicy`` of that protocol; None where it has none.
+
+        A protocol that fills its seats by more than the policy that a scenario names says so in
+        ``policy``.
+        """
+        return getattr(self.protocol, "policy", getattr(self.protocol, "selection", None))
 
     @property
     def newcomer_seats(self) -> NewcomerSeats | None:

@@ -68,10 +68,14 @@ def _plugin_lines() -> Iterator[str]:
 
 
 def _kind_lines(kind: str) -> Iterator[str]:
+    from scenarios.config.protocol_list import protocol_lines
     from scenarios.config.registry import parts_of_kind
 
     if kind == "metrics":
         yield from _metric_lines()
+        return
+    if kind == "protocols":
+        yield from protocol_lines(parts_of_kind(kind))
         return
     found = parts_of_kind(kind)
     width = max(len(name) for name in found)

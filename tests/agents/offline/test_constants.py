@@ -12,7 +12,7 @@ from agents.offline import constants
 from agents.offline.constants import RULES, Constants, table
 
 PAGE = Path(__file__).parents[3] / "docs" / "offline.md"
-SOURCES = sorted(Path(constants.__file__).parent.glob("*.py"))
+SOURCES = sorted(Path(constants.__file__).parent.rglob("*.py"))
 
 
 def test_the_page_prints_the_table_of_constants():

@@ -9,12 +9,25 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import protocols.forms
+import protocols.parts.forms
 import protocols.virsci.forms
 from agents.offline.backend import answer_offline
 from agents.prompts.request import Request
 from agents.replies.form import Form
 from agents.replies.parser import read_form
 from protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
+from protocols.parts.forms import (
+    Contribution,
+    IdeaScore,
+    NoveltyVerdict,
+    PairChoice,
+    PlanStep,
+    Proposal,
+    ReadingNotes,
+    RefinedIdea,
+    SearchQueries,
+    StepReview,
+)
 from protocols.virsci.forms import (
     Agreement,
     Ballot,
@@ -92,12 +105,50 @@ SLOTS: dict[type[Form], st.SearchStrategy] = {
         near=few(references),
     ),
     SelfReview: with_me(draft=drafts, near=few(references, 4)),
+    RefinedIdea: with_talk(
+        topic=topics,
+        references=few(references, 5),
+        previous=standings,
+        feedback=few(talked, 2),
+        others=few(standings, 2),
+        summaries=few(talked, 2),
+    ),
+    SearchQueries: with_me(topic=topics, idea=st.none() | standings, notes=few(talked, 2)),
+    ReadingNotes: with_me(topic=topics, references=few(references, 5)),
+    NoveltyVerdict: with_me(
+        topic=topics, idea=standings, references=few(references, 4), final=st.booleans()
+    ),
+    IdeaScore: with_me(topic=topics, idea=standings),
+    PairChoice: with_me(topic=topics, first=standings, second=standings),
+    Proposal: with_me(
+        topic=topics,
+        said=few(talked, 5),
+        idea=st.none() | standings,
+        references=few(references, 5),
+    ),
+    Contribution: with_me(
+        topic=topics, said=few(talked, 5), references=few(references), searching=st.booleans()
+    ),
+    PlanStep: with_me(
+        step=st.sampled_from(["problem", "method", "experiment"]),
+        topic=topics,
+        earlier=st.just(()),
+        references=few(references, 4),
+        entities=few(any_text, 4),
+        previous=st.none(),
+        feedback=few(talked, 2),
+    ),
+    StepReview: with_me(
+        step=any_text,
+        text=topics,
+        criteria=st.sampled_from([("Clarity",), ("Clarity", "Validity")]),
+    ),
 }
 
 
 def ruled_forms():
     found = []
-    for module in (protocols.forms, protocols.virsci.forms):
+    for module in (protocols.forms, protocols.parts.forms, protocols.virsci.forms):
         for name, value in sorted(vars(module).items()):
             if isinstance(value, type) and issubclass(value, Form) and value.has_rule:
                 found.append((name, value))

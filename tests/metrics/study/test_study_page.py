@@ -336,7 +336,30 @@ def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
     assert np.isfinite([one.holm for one in found]).all()
     table = tables.measure_correlations(found)
     assert table["against"].tolist() == ["calls"] * 2 + ["review.novelty.novelty by one"] * 2
-    assert "Do they go together?" in page_of(folder)
+    page = page_of(folder)
+    assert "Do they go together?" in page
+    assert '<section id="reviews">' in page
+
+
+def test_scores_of_reviews_are_averaged_over_the_runs_of_each_arm(tmp_path):
+    from metrics.inference import t_interval
+
+    folder = make(tmp_path / "study")
+    assert len(tables.reviews_by_arm(Study.open(folder))) == 0
+    rows = [(run, "one", "novelty", "novelty", 2.0 + run % 3, 1) for run in range(1, 18)]
+    names = ["run", "panel", "kind", "dimension", "score", "papers"]
+    pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
+    study = Study.open(folder)
+    table = tables.reviews_by_arm(study).set_index("arm")
+    assert list(table.index) == list(study.arms)
+    assert set(table["score"]) == {"review.novelty.novelty"}
+    for arm in study.arms:
+        own = [2.0 + run % 3 for run in study.runs_of(arm) if run >= 1]
+        expected = t_interval(np.array(own), extent=(1.0, 10.0))
+        assert table.loc[arm, ["n", "mean", "low", "high"]].tolist() == pytest.approx(
+            [len(own), expected.value, expected.low, expected.high]
+        )
+    assert sum(table["n"]) == 17
 
 
 FACTORS = {f"p={p},q={q}": {"x.p": p, "x.q": q} for q in (0.0, 0.8) for p in (0.1, 0.5, 0.9)}

@@ -1,0 +1,292 @@
+"""The base of the research systems of other papers, rebuilt as protocols of teams of the society.
+
+A system says how a team comes to an idea. What all of them share stands here and has the same keys:
+the topic, the literature, the team, and the last step, in which the idea becomes the paper. So what
+differs between the papers of two systems is the way to the idea.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from agents.prompts.prompt import Prompts
+from protocols.parts.citations import check_references, cited_ids, count_removed
+from protocols.parts.forms import Proposal
+from protocols.parts.prompts import PAGES
+from protocols.parts.team_work import TeamWork, WorkRules
+from protocols.policies.coauthorship import Coauthorship
+from protocols.team_sizes import TeamSize
+from protocols.virsci.forms import Draft, Idea, Topic
+from protocols.virsci.idea_ranking import (
+    CandidateIdea,
+    idea_text,
+    retrieved_references,
+    used_references,
+)
+from protocols.virsci.selection import TeamBuilding, select_collaborators
+from protocols.virsci.settings import GivenTopic
+from society.formation.selection import SelectionPolicy
+from society.kernel.answer import Answer
+from society.teams.contracts import Manuscript, TeamProtocol
+
+if TYPE_CHECKING:
+    from society.kernel.process import Process
+    from society.teams.lab import Lab
+    from society.teams.team import Team
+
+STAGES = frozenset({"topic", "ideas", "novelty", "abstract"})
+
+
+class ResearchSystem(TeamProtocol):
+    """One scientist or one team that goes from a topic to an idea and from it to a paper.
+
+    Subclass it, set ``system`` and ``pages``, and write ``find_idea``.
+    """
+
+    system: ClassVar[str]
+    """The name in tables, which is that of the registry."""
+    pages: ClassVar[Prompts] = PAGES
+
+    topic: Literal["free"] | GivenTopic = "free"
+    """Proposed by the leader (``free``), proposed from a start, or given."""
+    references: int = Field(default=8, ge=1, le=100)
+    """Papers per search."""
+    sentences: int | None = Field(default=3, ge=1, le=1000)
+    """First sentences of an abstract that pages show; null: all."""
+    memory: Literal["off", "own"] = "off"
+    """``own``: up to five lines from the scientist's other teams."""
+    output: Literal["abstract", "proposal"] = "abstract"
+    """What the paper holds: an abstract as VirSci's, or a proposal in five parts."""
+    cites: Literal["used", "retrieved"] = "used"
+    """What an abstract cites: what its idea says it uses, or all that was found for it. A proposal
+    cites what it lists and the team has retrieved."""
+    found_by: Literal["abstract", "idea"] = "abstract"
+    """The text that an abstract is found by: title and abstract, or the idea. A proposal is always
+    found by its own text."""
+
+    @property
+    def name(self) -> str:
+        """The name in the tables."""
+        return self.system
+
+    @property
+    def stages(self) -> frozenset[str]:
+        """The stages whose meetings leave homework."""
+        return STAGES
+
+    def run(self, team: Team, lab: Lab) -> Process[Manuscript]:
+        """Gather the team, settle the topic, find the idea, write the paper.
+
+        Raises:
+            Dissolved: the team was too small, or words that were needed could not be had.
+        """
+        rules = WorkRules(self.references, self.sentences, self.memory)
+        work = TeamWork(team, lab, self.pages, rules)
+        yield from self.gather(work)
+        yield from self.settle_topic(work)
+        idea = yield from self.find_idea(work)
+        return (yield from self.write_paper(work, idea))
+
+    def gather(self, work: TeamWork) -> Process[None]:
+        """Bring the members together; a solitary scientist is complete at once."""
+        work.team.formed = work.lab.now
+        yield from ()
+
+    def settle_topic(self, work: TeamWork) -> Process[None]:
+        """Take the given topic, or let the leader propose one."""
+        given = self.topic if isinstance(self.topic, GivenTopic) else None
+        if given is not None and given.given is not None:
+            work.topic = Topic(topic=given.given)
+        else:
+            start = "" if given is None else given.start or ""
+            yield from work.lab.stage("topic", self._propose_topic(work, start))
+        work.team.notes["topic"] = work.topic
+
+    def _propose_topic(self, work: TeamWork, start: str) -> Process[None]:
+        leader = work.team.leader
+
+        def speak(_: int) -> Process[None]:
+            query = start or "; ".join(work.lab.profile(leader).interests) or leader
+            work.topic = yield from work.ask(
+                leader,
+                "topic",
+                Topic,
+                "decide",
+                topic=start,
+                start=start,
+                members=work.lab.members,
+                summaries=(),
+                said=(),
+                references=work.search(query),
+            )
+
+        yield from work.hold_rounds("choice of a topic", 1, speak)
+
+    def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
+        """How this system comes to its idea.
+
+        Args:
+            work: of the team; its topic is settled.
+
+        Returns:
+            The idea with its references, unread.
+        """
+        raise NotImplementedError
+
+    def write_paper(self, work: TeamWork, idea: Answer[CandidateIdea]) -> Process[Manuscript]:
+        """The last step: the leader writes the abstract, or the proposal, of the idea.
+
+        Args:
+            work: of the team.
+            idea: the idea that was found.
+        """
+        if self.output == "proposal" and work.proposal is not None:
+            return self.hand_in_proposal(work, work.proposal)
+        if self.output == "proposal":
+            proposal = yield from work.lab.stage("abstract", self._write_proposal(work, idea))
+            return self.hand_in_proposal(work, proposal)
+        text = yield from work.lab.stage("abstract", self._write_abstract(work, idea))
+        if self.cites == "used":
+            cites = work.lab.later(used_references, idea)
+        else:
+            cites = work.lab.later(retrieved_references, idea)
+        found_by = work.lab.later(idea_text, idea) if self.found_by == "idea" else None
+        return Manuscript(text=text, cites=cites, found_by=found_by)
+
+    def hand_in_proposal(self, work: TeamWork, proposal: Answer[Proposal]) -> Manuscript:
+        """A manuscript of a proposal, without references that were never retrieved.
+
+        Args:
+            work: of the team; their number is noted as ``references_removed``.
+            proposal: as it was written.
+        """
+        checked = work.lab.later(check_references, proposal, *work.found)
+        work.team.notes["references_removed"] = work.lab.later(count_removed, checked)
+        return Manuscript(text=checked, cites=work.lab.later(cited_ids, checked))
+
+    def _write_abstract(
+        self, work: TeamWork, idea: Answer[CandidateIdea]
+    ) -> Process[Answer[Draft]]:
+        text: list[Answer[Draft]] = []
+
+        def speak(_: int) -> Process[None]:
+            slots: dict[str, Any] = dict.fromkeys(("critique", "advice", "tried"), ())
+            answer: Answer[Draft] = yield from work.ask(
+                work.team.leader,
+                "draft",
+                Draft,
+                idea=idea,
+                knowledge=(),
+                outsiders=(),
+                reasons=True,
+                ratings=False,
+                **slots,
+            )
+            text.append(answer)
+
+        yield from work.hold_rounds("abstract", 1, speak)
+        return text[0]
+
+    def _write_proposal(
+        self, work: TeamWork, idea: Answer[CandidateIdea]
+    ) -> Process[Answer[Proposal]]:
+        written: list[Answer[Proposal]] = []
+
+        def speak(_: int) -> Process[None]:
+            answer: Answer[Proposal] = yield from work.ask(
+                work.team.leader,
+                "proposal",
+                Proposal,
+                idea=idea,
+                said=(),
+                references=work.search(idea),
+                standing="",
+            )
+            written.append(answer)
+
+        yield from work.hold_rounds("proposal", 1, speak)
+        return written[0]
+
+
+class TeamSystem(ResearchSystem):
+    """A research system of several scientists, gathered as a VirSci team is."""
+
+    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 3
+    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
+    min_size: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    """Below this no team starts; null: 2 (1 when n = 1)."""
+    inviting: Literal["one_by_one", "at_once"] = "at_once"
+    """One invitation at a time, or all empty seats at once."""
+    max_invitations: int = Field(default=40, ge=1, le=10_000)
+    """Invitations per team before the leader gives up."""
+    selection: SelectionPolicy = Field(default_factory=Coauthorship)
+    """Whom the leader asks."""
+
+    @model_validator(mode="after")
+    def _sizes_fit(self) -> TeamSystem:
+        size, least = self.team_size, self.min_size
+        if isinstance(size, int) and least is not None and least > size:
+            raise ValueError("min_size is larger than team_size")
+        return self
+
+    @property
+    def policy(self) -> SelectionPolicy:
+        """The policy by which members are drawn."""
+        return self.selection
+
+    def gather(self, work: TeamWork) -> Process[None]:
+        """Invite until the team is complete."""
+        building = TeamBuilding(
+            team_size=self.team_size,
+            min_size=self.min_size,
+            min_size_after_leaving=None,
+            # Who fits depends on who has joined, so a composed team is asked one by one.
+            inviting=self.inviting if self.policy is self.selection else "one_by_one",
+            max_invitations=self.max_invitations,
+            replacement="on",
+            selection=self.policy,
+            freshness=None,
+            diversity=None,
+            diversity_variant="distinct",
+        )
+        selection = select_collaborators(work.team, work.lab, building, work.pages)
+        yield from work.lab.stage("selection", selection)
+
+
+def proposal_as_idea(author: str, proposal: Proposal, *found: tuple[Any, ...]) -> CandidateIdea:
+    """A proposal as an idea, for systems whose paper is to be an abstract.
+
+    Its ratings are the middle of the scale: nobody was asked for any.
+
+    Args:
+        author: masked name of who wrote it.
+        proposal: as it was written.
+        found: the results of the team's searches.
+    """
+    checked = check_references(proposal, *found)
+    papers = {paper.id: paper for one in found for paper in one}
+    idea = Idea(
+        title=proposal.title,
+        idea=f"{proposal.problem} {proposal.motivation} {proposal.method}",
+        experiment=proposal.plan,
+        clarity=5.0,
+        feasibility=5.0,
+        novelty=5.0,
+    )
+    cited = tuple(papers[id_] for id_ in checked.cites)
+    return CandidateIdea(
+        idea,
+        author,
+        references=cited,
+        used=checked.cites,
+        retrieved=tuple(papers),
+        builds_on=cited,
+    )
+
+
+def as_idea_of(author: str) -> Any:
+    """The function ``proposal_as_idea`` of one author, for ``Lab.later``."""
+    return partial(proposal_as_idea, author)

@@ -1,0 +1,149 @@
+"""AI Scientist, by which one scientist fills an archive of ideas and checks each for novelty.
+
+Source: Lu et al. 2024, "The AI Scientist: Towards Fully Automated Open-Ended Scientific Discovery",
+arXiv:2408.06292, section 3 (idea generation). ``docs/protocols/ai_scientist.md`` says what is
+faithful and what is adapted.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from agents.config import Switch
+from agents.prompts.prompt import Prompts
+from protocols.parts.forms import NoveltyVerdict
+from protocols.parts.reflection import reflect
+from protocols.parts.research_system import ResearchSystem
+from protocols.parts.team_work import TeamWork
+from protocols.systems.ai_scientist.prompts import PROMPTS
+from protocols.virsci.forms import Idea
+from protocols.virsci.idea_ranking import CandidateIdea, confidence
+
+if TYPE_CHECKING:
+    from society.kernel.answer import Answer
+    from society.kernel.process import Process
+
+EQUAL = (1.0, 1.0, 1.0)
+"""Weights of clarity, feasibility and novelty in the choice between novel ideas."""
+
+
+class AIScientist(ResearchSystem):
+    """One scientist, an archive of ideas, reflection, checks of novelty (Lu et al., 2024)."""
+
+    system: ClassVar[str] = "ai_scientist"
+    pages: ClassVar[Prompts] = PROMPTS
+
+    ideas: int = Field(default=2, ge=1, le=50)
+    """Ideas in the archive, one after another."""
+    reflections: int = Field(default=2, ge=0, le=100)
+    """Most rounds of reflection on each idea; it ends earlier when the idea is called done."""
+    early_end: Switch = "on"
+    """Does the reflection on an idea end when its author calls it done? Off: all rounds are held,
+    which studies that match systems by calls need."""
+    searches: int = Field(default=3, ge=1, le=20)
+    """Most searches in the check of one idea's novelty."""
+
+    def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
+        """Fill the archive, check every idea, and take the best of those that are novel."""
+        archive: tuple[Answer[CandidateIdea], ...] = ()
+        for _ in range(self.ideas):
+            idea = yield from work.lab.stage("ideas", self._generate(work, archive))
+            archive += (idea,)
+        verdicts = []
+        for idea in archive:
+            verdict = yield from work.lab.stage("novelty", self._check(work, idea))
+            verdicts.append(verdict)
+        return work.lab.later(best_novel, tuple(verdicts), archive)
+
+    def _generate(
+        self, work: TeamWork, archive: tuple[Answer[CandidateIdea], ...]
+    ) -> Process[Answer[CandidateIdea]]:
+        """One idea unlike those of the archive, and the reflection on it."""
+        idea: list[Answer[CandidateIdea]] = []
+
+        def speak(_: int) -> Process[None]:
+            idea.append((yield from generate_idea(work, archive)))
+
+        yield from work.hold_rounds("idea generation", 1, speak)
+        early = self.early_end == "on"
+        steps = reflect(work, work.team.leader, idea[0], self.reflections, first=2, early_end=early)
+        return (yield from steps)
+
+    def _check(
+        self, work: TeamWork, idea: Answer[CandidateIdea]
+    ) -> Process[Answer[NoveltyVerdict]]:
+        """Search and judge until it is decided whether the idea is new."""
+        verdict: Answer[NoveltyVerdict] | None = None
+
+        def speak(number: int) -> Process[None]:
+            nonlocal verdict
+            query = idea if verdict is None else work.lab.later(next_query, verdict, idea)
+            verdict = yield from work.ask(
+                work.team.leader,
+                "novelty",
+                NoveltyVerdict,
+                "vote",
+                idea=idea,
+                references=work.search(query),
+                final=number == self.searches,
+            )
+
+        def over() -> bool:
+            return verdict is not None and verdict.read().decision != "search again"
+
+        yield from work.hold_rounds("check of novelty", self.searches, speak, over)
+        if verdict is None:
+            raise AssertionError("at least one search is held")
+        return verdict
+
+
+def generate_idea(
+    work: TeamWork, archive: tuple[Answer[CandidateIdea], ...], seat: int = 0
+) -> Process[Answer[CandidateIdea]]:
+    """Ask the leader for one idea, with papers near the topic.
+
+    Args:
+        work: of the team.
+        archive: earlier ideas, which are not to be repeated.
+        seat: place of the question in its round, from 0.
+    """
+    leader = work.team.leader
+    shown = work.search(work.topic)
+    idea: Answer[Idea] = yield from work.ask(
+        leader,
+        "idea",
+        Idea,
+        seat=seat,
+        archive=archive,
+        summaries=(),
+        previous=None,
+        references=shown,
+    )
+    return work.candidate(leader, idea, shown)
+
+
+def next_query(verdict: NoveltyVerdict, idea: CandidateIdea) -> str:
+    """The query of a verdict; the text of the idea where it gives none."""
+    return verdict.query.strip() or idea.query
+
+
+def best_novel(
+    verdicts: tuple[NoveltyVerdict, ...], ideas: tuple[CandidateIdea, ...]
+) -> CandidateIdea:
+    """The idea with the highest ratings of its own among those judged novel, else among all.
+
+    Args:
+        verdicts: one per idea; what was never decided is not novel.
+        ideas: at least one; of equal ones the earliest is taken.
+    """
+    novel = [
+        idea for verdict, idea in zip(verdicts, ideas, strict=True) if verdict.decision == "novel"
+    ]
+    return max(novel or ideas, key=partial(_rated, EQUAL))
+
+
+def _rated(weights: tuple[float, float, float], idea: CandidateIdea) -> float:
+    return confidence(idea, weights)

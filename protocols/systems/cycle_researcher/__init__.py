@@ -1,0 +1,1 @@
+"""CycleResearcher, which writes and revises until the reviewers' score is high enough."""

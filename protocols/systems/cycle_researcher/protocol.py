@@ -1,0 +1,145 @@
+"""CycleResearcher, by which a text is written, reviewed and revised until it scores high enough.
+
+Source: Weng et al. 2025, "CycleResearcher: Improving Automated Research via Automated Review",
+arXiv:2411.00816 (ICLR 2025). ``docs/protocols/cycle_researcher.md`` says what is faithful and what
+is adapted. Reviews and revisions are those of ``protocols/peer_review``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import Field
+
+from agents.errors import Verdict
+from agents.prompts.dialogue import Utterance
+from agents.prompts.prompt import Prompts
+from protocols.parts.forms import ReadingNotes
+from protocols.parts.research_system import STAGES, ResearchSystem
+from protocols.parts.retrieval_rounds import retrieve
+from protocols.parts.reviewers import choose_reviewers
+from protocols.parts.team_work import TeamWork
+from protocols.peer_review.forms import Report, Review, Rewrite
+from protocols.peer_review.prompts import PROMPTS as REVIEW_PAGES
+from protocols.systems.cycle_researcher.prompts import PROMPTS
+from protocols.virsci.forms import Idea
+
+if TYPE_CHECKING:
+    from protocols.virsci.idea_ranking import CandidateIdea
+    from society.kernel.answer import Answer
+    from society.kernel.process import Process
+    from society.teams.contracts import Manuscript
+
+
+class CycleResearcher(ResearchSystem):
+    """Write, review, revise, with a score as the rule to stop (Weng et al., 2025)."""
+
+    system: ClassVar[str] = "cycle_researcher"
+    pages: ClassVar[Prompts] = PROMPTS
+
+    cycles: int = Field(default=2, ge=1, le=100)
+    """Most rounds of review; a revision stands between two of them."""
+    reviewers: int = Field(default=3, ge=1, le=20)
+    """Reviewing scientists, who are not in the team."""
+    accept_from: float | None = Field(default=6.5, ge=1, le=10)
+    """Mean overall score from which the text is handed in without another round; null: all rounds
+    are held, which studies that match systems by calls need."""
+
+    @property
+    def stages(self) -> frozenset[str]:
+        """The stages of all systems, and the review."""
+        return STAGES | {"review"}
+
+    def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
+        """Search, read, and put forward one idea."""
+        return (yield from work.lab.stage("ideas", self._conceive(work)))
+
+    def _conceive(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
+        leader = work.team.leader
+        made: list[Answer[CandidateIdea]] = []
+
+        def speak(_: int) -> Process[None]:
+            papers = yield from retrieve(work, leader, self.references)
+            read: Answer[ReadingNotes] = yield from work.ask(
+                leader, "reading", ReadingNotes, seat=1, references=papers
+            )
+            said: Answer[Idea] = yield from work.ask(
+                leader,
+                "idea",
+                Idea,
+                seat=2,
+                archive=(),
+                summaries=(Utterance(leader, read),),
+                previous=None,
+                references=papers,
+            )
+            made.append(work.candidate(leader, said, papers))
+
+        yield from work.hold_rounds("reading and idea", 1, speak)
+        return made[0]
+
+    def write_paper(self, work: TeamWork, idea: Answer[CandidateIdea]) -> Process[Manuscript]:
+        """Write the paper as all systems do, then let it be reviewed and revise it in cycles."""
+        manuscript = yield from super().write_paper(work, idea)
+        yield from work.lab.prepare()
+        yield from work.lab.notice()
+        reviewers = choose_reviewers(work, self.reviewers)
+        text = yield from work.lab.stage("review", self._cycle(work, manuscript.text, reviewers))
+        return replace(manuscript, text=text)
+
+    def _cycle(
+        self, work: TeamWork, text: Answer[Any], reviewers: tuple[str, ...]
+    ) -> Process[Answer[Any]]:
+        """Reviews, and a revision on the date on which they are read, if their mean is too low."""
+        reviews: list[Answer[Review]] = []
+        readable: list[Review] = []
+
+        def speak(number: int) -> Process[None]:
+            nonlocal text, reviews
+            if number > 1:
+                reports = tuple(Report("", one) for one in readable)
+                revised: Answer[Rewrite] = yield from work.lab.ask(
+                    work.team.leader,
+                    REVIEW_PAGES["rewrite"],
+                    Rewrite,
+                    manuscript=text,
+                    reports=reports,
+                )
+                text = revised
+            final = number == self.cycles
+
+            def pose(seat: int, who: str) -> Answer[Review]:
+                return work.lab.pose(
+                    who,
+                    REVIEW_PAGES["review"],
+                    Review,
+                    "review",
+                    seat=1 + seat,
+                    manuscript=text,
+                    authors=(),
+                    round=number,
+                    final=final,
+                    response="",
+                    earlier=None,
+                )
+
+            reviews = yield from work.lab.ask_each(reviewers, pose)
+
+        def over() -> bool:
+            readable[:] = [one for one in map(read_review, reviews) if one is not None]
+            if self.accept_from is None:
+                return False
+            scores = [one.overall for one in readable]
+            return not scores or sum(scores) / len(scores) >= self.accept_from
+
+        yield from work.hold_rounds("review", self.cycles, speak, over)
+        return text
+
+
+def read_review(review: Answer[Review]) -> Review | None:
+    """A review on the date on which it is read; None where it has no words."""
+    try:
+        return review.read()
+    except Verdict:
+        return None

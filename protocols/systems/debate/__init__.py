@@ -1,0 +1,1 @@
+"""A debate, in which members revise their ideas in sight of the others' and vote."""

@@ -1,0 +1,1 @@
+"""HypoGen, with analyst, engineer, scientist and critic in rounds over retrieved literature."""

@@ -1,0 +1,178 @@
+"""Idea2Proposal, by which scientists in six arrangements discuss a topic and write a proposal.
+
+Source: Chen et al. 2025, "Beyond Brainstorming: What Drives High-Quality Scientific Ideas? Lessons
+from Multi-Agent Collaboration", section 3 and appendix. ``docs/protocols/idea2proposal.md`` says
+what is faithful and what is adapted.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from agents.errors import Dissolved
+from agents.prompts.dialogue import Utterance
+from agents.prompts.prompt import Prompts
+from protocols.parts.forms import Contribution, Proposal
+from protocols.parts.research_system import TeamSystem, as_idea_of
+from protocols.parts.retrieval_rounds import merge_searches
+from protocols.parts.seniority import seniority_of
+from protocols.parts.team_work import FoundPapers, TeamWork
+from protocols.systems.idea2proposal.composition import Arrangement, ComposedTeam, wanted_classes
+from protocols.systems.idea2proposal.prompts import PROMPTS
+
+if TYPE_CHECKING:
+    from protocols.virsci.idea_ranking import CandidateIdea
+    from society.formation.selection import SelectionPolicy
+    from society.kernel.answer import Answer
+    from society.kernel.process import Process
+
+COMPOSED = ("interdisciplinary", "vertical", "horizontal")
+"""Arrangements that not everybody fits."""
+
+
+class Idea2Proposal(TeamSystem):
+    """Six arrangements of a discussion that ends in a five-part proposal (Chen et al., 2025)."""
+
+    system: ClassVar[str] = "idea2proposal"
+    pages: ClassVar[Prompts] = PROMPTS
+
+    arrangement: Arrangement = "leaderless"
+    """``solitary``: one scientist and its own reflection; ``leaderless``: equals; ``leader_led``:
+    the leader opens each round; ``interdisciplinary``: no two main topics alike; ``vertical``:
+    senior, mid-career, early-career; ``horizontal``: early-career only. The last two go by the
+    length of careers."""
+    output: Literal["abstract", "proposal"] = "proposal"
+    """What the paper holds: the proposal, or an abstract as VirSci's made of it."""
+    rounds: int = Field(default=5, ge=2, le=50)
+    """R: one round less of discussion, then the synthesis."""
+    shown: int = Field(default=16, ge=1, le=200)
+    """Retrieved papers that stand beside the synthesis."""
+
+    @model_validator(mode="after")
+    def _alone_if_solitary(self) -> Idea2Proposal:
+        if self.arrangement != "solitary" and self.team_size == 1:
+            raise ValueError("team_size 1 is the arrangement solitary; name it so")
+        return self
+
+    @property
+    def policy(self) -> SelectionPolicy:
+        """The policy by which members, and with ``founding.leaders: selection`` leaders, are drawn.
+
+        Its size is that of the settings, or three where that is drawn.
+        """
+        if self.arrangement not in COMPOSED:
+            return self.selection
+        size = self.team_size if isinstance(self.team_size, int) else 3
+        return ComposedTeam(inner=self.selection, arrangement=self.arrangement, size=size)
+
+    def gather(self, work: TeamWork) -> Process[None]:
+        """Invite those who fit the arrangement; a solitary scientist is complete at once.
+
+        Raises:
+            Dissolved: the leader does not fit, or too few of those who do have accepted.
+        """
+        if self.arrangement == "solitary":
+            work.team.formed = work.lab.now
+            return
+        classes = wanted_classes(self.arrangement, 3)
+        if classes and seniority_of(work.lab.world, work.team.leader) not in classes:
+            raise Dissolved("leader does not fit the arrangement")
+        yield from super().gather(work)
+
+    def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
+        """Discuss for R - 1 rounds and write the proposal in the last one."""
+        work.proposal = yield from work.lab.stage("ideas", self._discuss(work))
+        return work.lab.later(as_idea_of(work.team.leader), work.proposal, *work.found)
+
+    def _discuss(self, work: TeamWork) -> Process[Answer[Proposal]]:
+        said: tuple[Utterance, ...] = ()
+        written: list[Answer[Proposal]] = []
+        found: tuple[FoundPapers, ...] = (work.search(work.topic),)
+
+        def speak(number: int) -> Process[None]:
+            nonlocal said, found
+            if number == self.rounds:
+                written.append((yield from self._synthesise(work, said)))
+                return
+            new = yield from self._hold_round(work, said, found)
+            found = tuple(
+                work.search(work.lab.later(query_of, one.reply, work.topic)) for one in new
+            )
+            said += new
+
+        yield from work.hold_rounds("discussion towards a proposal", self.rounds, speak)
+        return written[0]
+
+    def _hold_round(
+        self, work: TeamWork, said: tuple[Utterance, ...], found: tuple[FoundPapers, ...]
+    ) -> Process[tuple[Utterance, ...]]:
+        """One round: everybody on what was said before it, side by side; a leader opens it."""
+        members = list(work.team.members)
+        shown = work.lab.later(partial(merge_searches, self.references), *found)
+        opening: tuple[Utterance, ...] = ()
+        if self.arrangement == "leader_led":
+            leader = members.pop(0)
+            slots = self._slots(work, leader, said, shown)
+            reply: Answer[Contribution] = yield from work.ask(
+                leader, "opening", Contribution, **slots
+            )
+            opening = (Utterance(leader, reply),)
+
+        def pose(place: int, who: str) -> Answer[Contribution]:
+            slots = self._slots(work, who, (*said, *opening), shown)
+            return work.pose(who, "discussion", Contribution, seat=place + len(opening), **slots)
+
+        replies = yield from work.lab.ask_each(members, pose)
+        return (*opening, *(Utterance(w, one) for w, one in zip(members, replies, strict=True)))
+
+    def _slots(
+        self, work: TeamWork, who: str, said: tuple[Utterance, ...], shown: Any
+    ) -> dict[str, Any]:
+        return {
+            "said": said,
+            "references": shown,
+            "searching": True,
+            "standing": self.standing(work, who),
+            "alone": work.team.size == 1,
+        }
+
+    def _synthesise(self, work: TeamWork, said: tuple[Utterance, ...]) -> Process[Answer[Proposal]]:
+        """The leader writes the proposal from the whole discussion."""
+        leader = work.team.leader
+        return work.ask(
+            leader,
+            "proposal",
+            Proposal,
+            idea=None,
+            said=said,
+            references=work.lab.later(partial(merge_searches, self.shown), *work.found),
+            standing=self.standing(work, leader),
+        )
+
+    def standing(self, work: TeamWork, who: str) -> str:
+        """What a scientist is told of its standing in the arrangement; empty where it is told none.
+
+        Args:
+            work: of the team.
+            who: masked name.
+        """
+        if self.arrangement in ("vertical", "horizontal"):
+            seniority = seniority_of(work.lab.world, who)
+            return f"{'an' if seniority == 'early-career' else 'a'} {seniority} scientist"
+        topic = work.lab.profile(who).topic
+        if self.arrangement == "interdisciplinary" and topic:
+            return f"the team's expert in {topic}"
+        return ""
+
+
+def query_of(said: Contribution, topic: Any) -> str:
+    """The search that a contribution asks for; the topic where it asks for none.
+
+    Args:
+        said: the contribution.
+        topic: what the team works on.
+    """
+    return said.query.strip() or said.direction.strip() or str(topic.words())

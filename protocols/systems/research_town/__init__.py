@@ -1,0 +1,1 @@
+"""ResearchTown, where reading, writing and reviewing are messages on a graph."""

@@ -1,0 +1,138 @@
+"""ResearchTown, by which messages on a graph of scientists and papers become a new paper node.
+
+Source: Yu et al. 2024, "ResearchTown: Simulator of Human Research Community", arXiv:2412.17767,
+sections 3 and 4. ``docs/protocols/research_town.md`` says what is faithful and what is adapted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from agents.config import Switch
+from agents.prompts.dialogue import Utterance
+from agents.prompts.prompt import Prompts
+from protocols.parts.aggregation import aggregate, join_papers
+from protocols.parts.forms import ReadingNotes
+from protocols.parts.reflection import refine
+from protocols.parts.research_system import TeamSystem
+from protocols.parts.reviewers import choose_reviewers, mean_of_reviews, review
+from protocols.parts.team_work import FoundPapers, TeamWork
+from protocols.systems.research_town.prompts import PROMPTS
+from protocols.virsci.forms import Idea
+from protocols.virsci.idea_ranking import CandidateIdea
+
+if TYPE_CHECKING:
+    from society.kernel.answer import Answer
+    from society.kernel.process import Process
+
+CRITERIA = ("Novelty", "Validity", "Significance", "Feasibility", "Clarity")
+Ideas = tuple["Answer[CandidateIdea]", ...]
+
+
+class ResearchTown(TeamSystem):
+    """Messages on the graph of scientists and papers: read, write, review (Yu et al., 2024)."""
+
+    system: ClassVar[str] = "research_town"
+    pages: ClassVar[Prompts] = PROMPTS
+
+    own_papers: int = Field(default=3, ge=0, le=50)
+    """Papers of its own that each member reads: its neighbours in the graph."""
+    reviewers: int = Field(default=2, ge=1, le=20)
+    """Scientists near the new paper who review it."""
+    revision: Switch = "off"
+    """Is the idea revised after the reviews? The original only writes them."""
+
+    def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
+        """Read, write, aggregate, review."""
+        idea = yield from work.lab.stage("ideas", self._write(work))
+        yield from work.lab.prepare()
+        yield from work.lab.notice()
+        reviewers = choose_reviewers(work, self.reviewers)
+        return (yield from work.lab.stage("novelty", self._review(work, idea, reviewers)))
+
+    def _write(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
+        """Messages to every author from its papers; then from all authors to the new paper."""
+        notes: tuple[Utterance, ...] = ()
+        ideas: Ideas = ()
+        made: list[Answer[CandidateIdea]] = []
+
+        def speak(number: int) -> Process[None]:
+            nonlocal notes, ideas
+            if number == 1:
+                notes = yield from self._read(work)
+            elif number == 2:
+                ideas = yield from propose_from_notes(work, notes)
+            else:
+                made.append((yield from aggregate(work, ideas)))
+
+        yield from work.hold_rounds("reading and writing", 3, speak)
+        return made[0]
+
+    def _read(self, work: TeamWork) -> Process[tuple[Utterance, ...]]:
+        """Every member reads its neighbours: its own papers and those near topic and interests."""
+        members = tuple(work.team.members)
+        papers = [self._neighbours(work, who) for who in members]
+        said = yield from work.lab.ask_each(
+            members,
+            lambda seat, who: work.pose(
+                who, "reading", ReadingNotes, seat=seat, references=papers[seat]
+            ),
+        )
+        return tuple(Utterance(who, one) for who, one in zip(members, said, strict=True))
+
+    def _neighbours(self, work: TeamWork, who: str) -> FoundPapers:
+        lab, count = work.lab, self.references
+        own = lab.papers_by(who, work.topic, self.own_papers) if self.own_papers else ()
+        interests = "; ".join(lab.profile(who).interests) or who
+        near = lab.search_diverse((work.topic, interests), count, diversity=0.0)
+        papers = lab.later(join_papers, own, near)
+        work.found += (papers,)
+        return papers
+
+    def _review(
+        self, work: TeamWork, idea: Answer[CandidateIdea], reviewers: tuple[str, ...]
+    ) -> Process[Answer[CandidateIdea]]:
+        """Messages from the new paper to its reviewers, and, if switched on, back."""
+        said: tuple[Utterance, ...] = ()
+
+        def speak(number: int) -> Process[None]:
+            nonlocal said, idea
+            if number == 1:
+                said = yield from review(work, reviewers, "idea", idea, CRITERIA)
+            else:
+                idea, _ = yield from refine(work, work.team.leader, idea, feedback=said)
+
+        rounds = 2 if self.revision == "on" else 1
+        yield from work.hold_rounds("review", rounds, speak)
+        scores = work.lab.later(mean_of_reviews, *(one.reply for one in said))
+        work.team.notes["review_score"] = scores
+        return idea
+
+
+def propose_from_notes(work: TeamWork, notes: tuple[Utterance, ...]) -> Process[Ideas]:
+    """Every reader who is still a member puts forward an idea from its own notes, side by side.
+
+    Args:
+        work: of the team.
+        notes: one per reader.
+    """
+    own = tuple(one for one in notes if one.speaker in work.team.members)
+    shown = work.search(work.topic)
+    said = yield from work.lab.ask_each(
+        [one.speaker for one in own],
+        lambda seat, who: work.pose(
+            who,
+            "idea",
+            Idea,
+            seat=seat,
+            archive=(),
+            summaries=(own[seat],),
+            previous=None,
+            references=shown,
+        ),
+    )
+    return tuple(
+        work.candidate(one.speaker, idea, shown) for one, idea in zip(own, said, strict=True)
+    )

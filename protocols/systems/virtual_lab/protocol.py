@@ -1,0 +1,122 @@
+"""The Virtual Lab, whose team holds the same meeting several times and merges the outcomes.
+
+Source: Swanson et al. 2025, "The Virtual Lab of AI agents designs new SARS-CoV-2 nanobodies",
+Nature. ``docs/protocols/virtual_lab.md`` says what is faithful and what is adapted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from agents.prompts.dialogue import Utterance
+from agents.prompts.prompt import Prompts
+from protocols.parts.aggregation import aggregate
+from protocols.parts.forms import Contribution
+from protocols.parts.research_system import TeamSystem
+from protocols.parts.team_work import FoundPapers, TeamWork
+from protocols.systems.virtual_lab.prompts import PROMPTS
+from protocols.team_sizes import TeamSize
+from protocols.virsci.forms import Idea
+
+if TYPE_CHECKING:
+    from protocols.virsci.idea_ranking import CandidateIdea
+    from society.kernel.answer import Answer
+    from society.kernel.process import Process
+
+INVESTIGATOR, SPECIALIST, CRITIC = "principal investigator", "specialist", "critic"
+
+
+class VirtualLab(TeamSystem):
+    """Principal investigator, specialists, critic; parallel meetings merged (Swanson et al., 2025).
+
+    The leader is the principal investigator, the last member the critic, all others specialists; in
+    a team of one or two nobody is the critic.
+    """
+
+    system: ClassVar[str] = "virtual_lab"
+    pages: ClassVar[Prompts] = PROMPTS
+
+    team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
+    """n, the leader included: a number, ``{use: observed}`` or ``{use: stated, weights: ...}``."""
+    rounds: int = Field(default=2, ge=1, le=20)
+    """Rounds of one meeting."""
+    parallel: int = Field(default=2, ge=1, le=20)
+    """Meetings with the same agenda that are held side by side and merged."""
+
+    def find_idea(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
+        """Hold the meetings in rounds, close each with an idea, merge the ideas."""
+        return (yield from work.lab.stage("ideas", self._meet(work)))
+
+    def _meet(self, work: TeamWork) -> Process[Answer[CandidateIdea]]:
+        transcripts: list[tuple[Utterance, ...]] = [()] * self.parallel
+        ideas: list[Answer[CandidateIdea]] = []
+        shown = work.search(work.topic)
+
+        def speak(number: int) -> Process[None]:
+            if number <= self.rounds:
+                rounds = [
+                    self._hold_round(work, place, transcripts[place], shown)
+                    for place in range(self.parallel)
+                ]
+                new = yield from work.lab.together(*rounds)
+                transcripts[:] = [old + more for old, more in zip(transcripts, new, strict=True)]
+            elif number == self.rounds + 1:
+                ideas.extend((yield from self._close(work, transcripts, shown)))
+            else:
+                ideas[:] = [(yield from self._merge(work, ideas))]
+
+        merging = int(self.parallel > 1)
+        yield from work.hold_rounds("team meeting", self.rounds + 1 + merging, speak)
+        return ideas[0]
+
+    def _hold_round(
+        self, work: TeamWork, place: int, before: tuple[Utterance, ...], shown: FoundPapers
+    ) -> Process[tuple[Utterance, ...]]:
+        """One round of one of the parallel meetings: each speaker hears all that was said in it."""
+        said: tuple[Utterance, ...] = ()
+        members = tuple(work.team.members)
+        for seat, who in enumerate(members):
+            reply: Answer[Contribution] = yield from work.ask(
+                who,
+                "meeting",
+                Contribution,
+                seat=place * len(members) + seat,
+                said=(*before, *said),
+                references=shown,
+                searching=False,
+                part=part_of(seat, len(members)),
+            )
+            said += (Utterance(who, reply),)
+        return said
+
+    @staticmethod
+    def _close(
+        work: TeamWork, transcripts: list[tuple[Utterance, ...]], shown: FoundPapers
+    ) -> Process[list[Answer[CandidateIdea]]]:
+        """The principal investigator makes one idea of each meeting, side by side."""
+        leader = work.team.leader
+
+        def pose(seat: int, who: str) -> Answer[Idea]:
+            slots: dict[str, Any] = {"archive": (), "previous": None, "references": shown}
+            notes = transcripts[seat]
+            return work.pose(
+                who, "idea", Idea, seat=seat, summaries=notes, part=INVESTIGATOR, **slots
+            )
+
+        said = yield from work.lab.ask_each([leader] * len(transcripts), pose)
+        return [work.candidate(leader, idea, shown) for idea in said]
+
+    @staticmethod
+    def _merge(
+        work: TeamWork, ideas: list[Answer[CandidateIdea]]
+    ) -> Process[Answer[CandidateIdea]]:
+        return aggregate(work, tuple(ideas), part=INVESTIGATOR)
+
+
+def part_of(seat: int, size: int) -> str:
+    """The part of the member at a seat, from 0, in a team of a size."""
+    if seat == 0:
+        return INVESTIGATOR
+    return CRITIC if seat == size - 1 and size > 2 else SPECIALIST

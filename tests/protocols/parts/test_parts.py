@@ -1,0 +1,171 @@
+"""Searches merged, duplicates by cosine, references checked, classes of seniority."""
+
+import numpy as np
+import pytest
+
+from agents.reference import Reference
+from protocols.parts.citations import check_references, count_removed
+from protocols.parts.deduplication import distinct_places
+from protocols.parts.forms import (
+    NoveltyVerdict,
+    PairChoice,
+    Proposal,
+    SearchQueries,
+    StepReview,
+)
+from protocols.parts.reflection import reflect
+from protocols.parts.research_system import proposal_as_idea
+from protocols.parts.retrieval_rounds import merge_searches, query_at
+from protocols.parts.reviewers import mean_of_reviews
+from protocols.parts.seniority import classes_of_ages, missing_classes, seniority_codes
+from protocols.systems.idea2proposal.composition import ComposedTeam, wanted_classes
+from protocols.virsci.forms import Topic
+from society.formation.founding import Once
+from society.formation.leaders import Selected
+from tests.protocols.systems.conftest import live, make
+
+__all__ = ["live"]
+
+
+def paper(number, distance=0.5):
+    return Reference(f"p{number}", f"On {number}", "Text.", 2001, (), distance, key=f"P{number}")
+
+
+def test_searches_are_merged_in_turn_each_paper_once():
+    first, second = (paper(1), paper(2), paper(3)), (paper(2), paper(4))
+    assert [one.id for one in merge_searches(10, first, second)] == ["p1", "p2", "p4", "p3"]
+    assert [one.id for one in merge_searches(2, first, second)] == ["p1", "p2"]
+    assert merge_searches(5) == ()
+
+
+def test_a_missing_query_is_the_topic():
+    asked, topic = SearchQueries(queries=("one", " ")), Topic(topic="the topic")
+    assert [query_at(place, asked, topic) for place in range(3)] == [
+        "one",
+        "the topic",
+        "the topic",
+    ]
+
+
+def test_duplicates_are_found_by_cosine():
+    vectors = [np.array(v, np.float32) for v in ([1, 0], [2, 0.1], [0, 1], [1, 1], [0, 0])]
+    assert distinct_places(vectors, 0.8) == [0, 2, 3, 4]
+    assert distinct_places(vectors, 0.7) == [0, 2, 4]
+    assert distinct_places([vectors[0].reshape(1, 2)] * 3, 1.0) == [0]
+
+
+def a_proposal(**changes):
+    fields = {"title": "T", "problem": "Gap [P1].", "method": "M [P7][P2].", "plan": "P."}
+    return Proposal(**fields | {"cited": ("P2", "P5")} | changes)
+
+
+def test_references_that_were_never_retrieved_are_removed_and_counted():
+    checked = check_references(a_proposal(), (paper(1), paper(2)), (paper(3),))
+    assert checked.cites == ("p2", "p1")
+    assert checked.removed == ("P5", "P7")
+    assert count_removed(checked) == 2
+    assert "M [P2]." in checked.abstract
+    assert "P7" not in checked.abstract
+    clean = check_references(a_proposal(cited=(), method="M."), (paper(1),))
+    assert clean.removed == ()
+    assert "Gap [P1]." in clean.abstract
+
+
+def test_a_proposal_becomes_an_idea_that_cites_what_was_retrieved():
+    idea = proposal_as_idea("Scientist1", a_proposal(), (paper(1), paper(2)))
+    assert idea.used == ("p2", "p1")
+    assert idea.retrieved == ("p1", "p2")
+    assert idea.idea.experiment == "P."
+
+
+def test_reviews_without_scores_do_not_count():
+    reviews = (
+        StepReview(scores={"A": 4, "B": 6}),
+        StepReview(scores={}),
+        StepReview(scores={"A": 8}),
+    )
+    assert mean_of_reviews(*reviews) == 6.5
+    assert mean_of_reviews(StepReview(scores={})) is None
+
+
+def test_forms_read_what_models_write():
+    assert PairChoice.model_validate({"Better": "Idea b."}).better == "B"
+    verdict = NoveltyVerdict.model_validate({"Decision": "Not_Novel."})
+    assert verdict.decision == "not novel"
+    assert Proposal.model_validate(
+        {"Title": "t", "Problem Statement": "p", "Proposed Method": "m", "References": "[P3], 4"}
+    ).cited == ("P3", "P4")
+    assert SearchQueries.model_validate({"Queries": "one"}).queries == ("one",)
+    schema = StepReview.schema_for({"criteria": ("Clarity", "Validity")})
+    assert schema["properties"]["Scores"]["required"] == ["Clarity", "Validity"]
+    assert NoveltyVerdict.schema_for({"final": True})["properties"]["Decision"]["enum"] == [
+        "novel",
+        "not novel",
+    ]
+
+
+def test_careers_are_classed_by_thirds():
+    ages = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
+    assert classes_of_ages(ages, 1.7, 3.3).tolist() == [0, 0, 1, 1, 2, 2]
+    assert classes_of_ages(np.zeros(3), 0.0, 0.0).tolist() == [0, 0, 0]
+    assert missing_classes(wanted_classes("vertical", 3), ["senior"]) == [
+        "mid-career",
+        "early-career",
+    ]
+    assert wanted_classes("horizontal", 2) == ["early-career"] * 2
+    assert wanted_classes("leaderless", 4) == []
+
+
+def classes_of(lived):
+    world = lived.society.world
+    codes = seniority_codes(world)
+    members = lived.rows("members")
+    return [int(codes[world.population.rows[row["scientist"]]]) for row in members]
+
+
+@pytest.mark.parametrize(
+    ("arrangement", "expected"), [("vertical", [0, 1, 2]), ("horizontal", [0, 0, 0])]
+)
+def test_members_are_of_the_classes_that_the_arrangement_asks_for(live, arrangement, expected):
+    for seed in range(1, 4):
+        protocol = make("idea2proposal", arrangement=arrangement)
+        lived = live(protocol, founding=Once(leaders=Selected()), seed=seed, until=60.0)
+        joined = classes_of(lived)
+        assert len(joined) == 3
+        assert sorted(joined) == expected
+
+
+def test_an_interdisciplinary_team_has_no_topic_twice(live):
+    lived = live(make("idea2proposal", arrangement="interdisciplinary"), until=60.0)
+    topics = [
+        lived.society.world.topic(lived.society.world.population.rows[row["scientist"]])
+        for row in lived.rows("members")
+    ]
+    assert len(set(topics)) == len(topics) == 3
+
+
+def test_draws_of_a_composed_team_follow_its_definition(live):
+    world = live(make("debate"), until=1.0).society.world
+    policy = ComposedTeam(arrangement="horizontal", size=3)
+    everybody = list(range(len(world.population)))
+    weights = policy.chances((), everybody, world)
+    codes = seniority_codes(world)
+    assert [weight > 0 for weight in weights] == [code == 0 for code in codes]
+    drawn = [policy.choose((), frozenset(), world, np.random.default_rng(n)) for n in range(60)]
+    assert {int(codes[row]) for row in drawn} == {0}
+    assert len(set(drawn)) > 3
+
+
+def test_a_leader_who_does_not_fit_ends_the_team(live):
+    reasons = set()
+    for seed in range(1, 5):
+        lived = live(make("idea2proposal", arrangement="horizontal"), seed=seed, until=60.0)
+        reasons |= {team["reason"] for team in lived.rows("teams")}
+    assert "leader does not fit the arrangement" in reasons
+
+
+def test_without_rounds_an_idea_stays_as_it_is():
+    steps = reflect(None, "Scientist1", "the idea", 0)
+    with pytest.raises(StopIteration) as end:
+        next(steps)
+    assert end.value.value == "the idea"

@@ -1,0 +1,165 @@
+"""Every research system runs offline and over HTTP, alone and beside all others, on clean pages."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from agents.backends.openai import OpenAI
+from agents.prompts.prompt import total_characters
+from agents.replies.skeleton import render_skeleton
+from protocols.mixture import Component, Mixture
+from scenarios.config.protocol_list import protocol_lines
+from scenarios.config.registry import PROTOCOLS, import_class
+from society.formation.founding import Once
+from tests.protocols.systems.conftest import SMALL, make
+
+ROOT = Path(__file__).parents[3]
+SYSTEMS = sorted(set(PROTOCOLS) - {"virsci", "wordless", "mixture"})
+PAPERS = [
+    ROOT.parent / "shared" / "reference" / f"{name}-paper.txt"
+    for name in ("virsci", "beyond-brainstorming")
+]
+
+
+def test_every_system_is_tried_and_described():
+    assert sorted(SMALL) == SYSTEMS
+    text = "\n".join(protocol_lines())
+    for name in SYSTEMS:
+        page = ROOT / "docs" / "protocols" / f"{name}.md"
+        assert page.is_file(), f"docs/protocols/{name}.md is missing"
+        words = page.read_text(encoding="utf-8")
+        assert "| the original | here |" in words, name
+        told = text.split(f"{name}: ")[1].split("\n")
+        assert re.search(r"\(.+ et al\., 20\d\d.*\)\.$", told[0]), told[0]
+        assert told[1].startswith("    "), f"{name} states no source"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_it_runs_offline_by_rules_alone(live, name):
+    lived = live(make(name))
+    (team,) = lived.rows("teams")
+    assert team["state"] == "published", team["reason"]
+    assert team["protocol"] == name
+    (paper,) = lived.rows("papers")
+    assert paper["title"]
+    assert len(paper["abstract"].split()) > 80
+    calls = lived.rows("calls")
+    assert not [call["form"] for call in calls if call["unruled"]]
+    assert not [call["form"] for call in calls if call["defaulted"]]
+
+
+def request_of(asked):
+    """What decides an answer, in the order of asking."""
+    return [(request.id, request.hash, reply.text) for _, request, reply in asked]
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_same_seed_gives_the_same_words(live, name):
+    first, second = (live(make(name)) for _ in range(2))
+    assert request_of(first.asked) == request_of(second.asked)
+    assert first.society.log.rows["papers"] == second.society.log.rows["papers"]
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_pages_are_whole_and_ask_for_what_the_schema_asks(live, name):
+    lived = live(make(name))
+    shown = lived.society.world.cleaned_interests
+    for call, request, _ in lived.asked:
+        user = request.messages[1].content
+        assert "\n\n\n" not in user, request.id
+        assert not re.search(r"\{\{|\{%|None\b|<Answer|object at 0x|Undefined", user), request.id
+        assert "[…]" not in re.sub(r"^>.*$", "", user, flags=re.MULTILINE), "something was cut"
+        assert total_characters(request.messages) < 60_000, (request.id, call.stage)
+        schema = request.form.schema_for(request.slots)
+        assert render_skeleton(schema) in user, request.id
+        (block,) = re.findall(r"```json\n(.*?)\n```", user, re.DOTALL)
+        fields = re.findall(r'^[{ ]"([A-Za-z_ ]+)":', block, re.MULTILINE)
+        assert fields == list(schema["properties"]), request.id
+    assert callable(shown)
+
+
+def plain(text):
+    """Words of a text, without marks of templates and formats of answers."""
+    text = re.sub(r"```json.*?```", " | ", text, flags=re.DOTALL)
+    text = re.sub(r"\{[{%].*?[%}]\}", " ", text)
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+def runs(words, length=8):
+    return {tuple(words[k : k + length]) for k in range(len(words) - length + 1)}
+
+
+def own_pages():
+    folders = [ROOT / "protocols" / "parts" / "prompts"]
+    folders += sorted((ROOT / "protocols" / "systems").glob("*/prompts"))
+    return [page for folder in folders for page in sorted(folder.glob("*.txt"))]
+
+
+@pytest.mark.parametrize("page", own_pages(), ids=lambda page: f"{page.parts[-3]}-{page.stem}")
+def test_pages_are_clean_text_in_our_own_words(page):
+    text = page.read_text(encoding="utf-8")
+    assert text.isascii()
+    assert "\t" not in text
+    assert not re.search(r" +$", text, re.MULTILINE)
+    for paper in PAPERS:
+        if paper.is_file():
+            copied = runs(plain(text)) & runs(plain(paper.read_text(encoding="utf-8")))
+            assert not copied, [" ".join(words) for words in copied]
+
+
+@pytest.mark.parametrize("page", own_pages(), ids=lambda page: f"{page.parts[-3]}-{page.stem}")
+def test_every_page_is_asked_for_by_name(page):
+    folder = page.parents[1]
+    own = folder if folder.name != "parts" else ROOT / "protocols"
+    held = "\n".join(path.read_text(encoding="utf-8") for path in sorted(own.rglob("*.py")))
+    assert f'"{page.stem}"' in held
+
+
+@pytest.fixture(scope="module")
+def server():
+    from tests.faultserver import FaultServer
+
+    with FaultServer() as made:
+        yield made
+
+
+def over_http(server):
+    return OpenAI(model="test", api_base=server.url, key="FAULTSERVER_KEY")
+
+
+def texts(lived):
+    """Title and text of every paper, with what it cites."""
+    papers = [(row["paper"], row["title"], row["abstract"]) for row in lived.rows("papers")]
+    return papers, lived.rows("citations")
+
+
+def mixture_of_all():
+    parts = tuple(Component(share=1.0, protocol=make(name), name=name) for name in SYSTEMS)
+    return Mixture(of=parts)
+
+
+def test_one_society_has_teams_of_every_system_offline_and_over_http(live, server, monkeypatch):
+    """The words of the server are those of the rules, so the papers are the same."""
+    monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
+    founding = Once(count=30, every=5.0)
+    offline = live(mixture_of_all(), founding=founding, until=900.0)
+    protocols = {team["protocol"] for team in offline.rows("teams")}
+    assert protocols == set(SYSTEMS)
+    assert {t["state"] for t in offline.rows("teams")} <= {"published", "dissolved"}
+    spoken = live(mixture_of_all(), founding=founding, until=900.0, backend=over_http(server))
+    assert texts(spoken) == texts(offline)
+    assert json.dumps(spoken.events("notes")) == json.dumps(offline.events("notes"))
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_it_runs_over_http_alone(live, server, monkeypatch, name):
+    monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
+    spoken = live(make(name), backend=over_http(server))
+    assert texts(spoken) == texts(live(make(name)))
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_registry_names_it_as_its_tables_do(name):
+    assert import_class(PROTOCOLS[name])().name == name

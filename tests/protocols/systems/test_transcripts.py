@@ -1,0 +1,304 @@
+"""Who is asked what, in which order, and whose words stand on the page, one system after another.
+
+The expected courses are written by hand from the settings in ``conftest.SMALL``.
+"""
+
+import re
+
+import pytest
+
+from protocols.virsci.settings import GivenTopic
+from tests.protocols.systems.conftest import SMALL, make
+
+COURSES = {
+    "ai_scientist": [
+        "ideas Idea",
+        "ideas RefinedIdea x2",
+        "ideas Idea",
+        "ideas RefinedIdea x2",
+        "novelty NoveltyVerdict x4",
+        "abstract Draft",
+    ],
+    "ai_scientist_v2": [
+        "ideas Idea x2",
+        "ideas IdeaScore x2",
+        "ideas RefinedIdea x2",
+        "ideas IdeaScore x2",
+        "abstract Draft",
+    ],
+    "hypogen": [
+        "ideas SearchQueries",
+        "ideas ReadingNotes",
+        "ideas Idea",
+        "ideas Critique",
+        "ideas SearchQueries",
+        "ideas ReadingNotes",
+        "ideas RefinedIdea",
+        "ideas Critique",
+        "abstract Draft",
+    ],
+    "research_town": [
+        "ideas ReadingNotes x3",
+        "ideas Idea x4",
+        "novelty StepReview x2",
+        "novelty RefinedIdea",
+        "abstract Draft",
+    ],
+    "ai_researcher": [
+        "ideas SearchQueries",
+        "ideas Idea x4",
+        "novelty PairChoice x4",
+        "abstract Proposal",
+    ],
+    "research_agent": [
+        "ideas PlanStep",
+        "ideas StepReview x2",
+        "ideas PlanStep x2",
+        "ideas StepReview x2",
+        "ideas PlanStep x2",
+        "ideas StepReview x2",
+        "ideas PlanStep",
+        "abstract Draft",
+    ],
+    "cycle_researcher": [
+        "ideas SearchQueries",
+        "ideas ReadingNotes",
+        "ideas Idea",
+        "abstract Draft",
+        "review Review x3",
+        "review Rewrite",
+        "review Review x3",
+    ],
+    "idea2proposal": ["ideas Contribution x6", "ideas Proposal"],
+    "virtual_lab": ["ideas Contribution x8", "ideas Idea x3", "abstract Draft"],
+    "debate": ["ideas Idea x3", "ideas RefinedIdea x3", "novelty Ballot x3", "abstract Draft"],
+}
+
+
+def undecided(call, request):
+    """Nothing is finished, everybody accepts, and a verdict is a further search if it may be."""
+    if request.form.__name__ == "Choice":
+        return {"Selected Action": "Action 1"}
+    if request.form.__name__ == "RefinedIdea":
+        return {"Done": False}
+    if request.form.__name__ == "NoveltyVerdict" and not request.slots["final"]:
+        return {"Decision": "search again", "Query": "zqwordqz graph"}
+    return None
+
+
+@pytest.mark.parametrize("name", COURSES)
+def test_the_course_of_a_system(live, name):
+    lived = live(make(name), undecided)
+    course = [step for step in lived.order() if not step.startswith("selection")]
+    assert course == COURSES[name]
+
+
+def pages(lived, form):
+    """The pages of the questions with a form, in the order of asking."""
+    return [
+        request.messages[1].content
+        for _, request, _ in lived.asked
+        if request.form.__name__ == form
+    ]
+
+
+def marked(form, field, start="zqplanted"):
+    """A script that puts a word of its own into one field of every reply of a form."""
+
+    def script(call, request):
+        if request.form.__name__ == form:
+            return {field: f"{start}{call.visit}t{call.turn}s{call.seat} of the thing"}
+        return None
+
+    return script
+
+
+def planted(page, start="zqplanted"):
+    return re.findall(rf"{start}\d+t\d+s\d+", page)
+
+
+def test_ai_scientist_shows_the_archive_and_ends_reflection_when_done(live):
+    def done_at_once(call, request):
+        if request.form.__name__ == "RefinedIdea":
+            return {"Done": True, "Title": f"zqplanted{call.visit}t{call.turn}s{call.seat} title"}
+        return undecided(call, request)
+
+    lived = live(make("ai_scientist"), done_at_once)
+    assert lived.order()[:4] == [
+        "ideas Idea",
+        "ideas RefinedIdea",
+        "ideas Idea",
+        "ideas RefinedIdea",
+    ]
+    first, second = pages(lived, "Idea")
+    assert not planted(first)
+    assert planted(second) == ["zqplanted1t2s0"]
+    assert "must not be repeated" in second
+
+
+def test_ai_scientist_takes_the_best_of_the_novel_ideas(live):
+    def only_the_second(call, request):
+        if request.form.__name__ == "NoveltyVerdict":
+            return {"Decision": "novel" if call.visit == 2 else "not novel"}
+        if request.form.__name__ == "RefinedIdea":
+            return {"Title": f"Idea number {call.visit}", "Clarity": 10 if call.visit == 1 else 2}
+        return None
+
+    lived = live(make("ai_scientist"), only_the_second)
+    (draft,) = pages(lived, "Draft")
+    assert "Idea number 2" in draft
+    assert "Idea number 1" not in draft
+
+
+def test_the_tree_expands_its_best_leaf(live):
+    def second_is_best(call, request):
+        if request.form.__name__ == "IdeaScore":
+            return {"Score": 9 if (call.turn, call.seat) == (1, 1) else 3, "Reason": "zqwhyqz"}
+        return marked("Idea", "Title")(call, request)
+
+    lived = live(make("ai_scientist_v2"), second_is_best)
+    children = pages(lived, "RefinedIdea")
+    assert len(children) == 2
+    assert all(planted(page) == ["zqplanted1t1s1"] for page in children)
+    assert all("zqwhyqz" in page for page in children)
+
+
+def test_the_roles_of_hypogen_go_round_and_hear_the_critic(live):
+    lived = live(make("hypogen", team_size=4), marked("Critique", "Objection"))
+    who = {}
+    for call, request, _ in lived.asked:
+        if call.stage == "ideas":
+            who.setdefault(request.form.__name__, set()).add(call.who)
+    assert who["Idea"] == who["RefinedIdea"]
+    parts = [who[form] for form in ("SearchQueries", "ReadingNotes", "Idea", "Critique")]
+    assert len(set.union(*parts)) == 4
+    (refined,) = pages(lived, "RefinedIdea")
+    assert planted(refined)
+    first, second = pages(lived, "SearchQueries")
+    assert not planted(first)
+    assert planted(second)
+    assert "Your part: critic." in pages(lived, "Critique")[0]
+
+
+def test_authors_of_research_town_write_from_their_own_notes(live):
+    lived = live(make("research_town"), marked("ReadingNotes", "Findings"))
+    *alone, joined = pages(lived, "Idea")
+    assert [planted(page) for page in alone] == [[f"zqplanted1t1s{seat}"] for seat in range(3)]
+    assert not planted(joined)
+    members = {row["scientist"] for row in lived.rows("members")}
+    reviewers = {call.who for call, r, _ in lived.asked if r.form.__name__ == "StepReview"}
+    assert not reviewers & members
+    (note,) = lived.events("notes")
+    assert 1 <= note["review_score"] <= 10
+
+
+def test_seeds_see_titles_only_and_every_second_one_papers(live):
+    lived = live(make("ai_researcher"), marked("Idea", "Title"))
+    seeds = pages(lived, "Idea")
+    assert [planted(page) for page in seeds[:2]] == [[], []]
+    assert [len(planted(page)) for page in seeds[2:]] == [2, 2]
+    assert ["for inspiration" in page for page in seeds] == [False, True, False, True]
+
+
+def test_duplicates_are_removed_before_the_tournament(live):
+    def same(call, request):
+        if request.form.__name__ == "Idea":
+            return {"Title": "One thing", "Idea": "Always the same words on protein folding."}
+        return None
+
+    lived = live(make("ai_researcher"), same)
+    assert not pages(lived, "PairChoice")
+    (note,) = lived.events("notes")
+    assert note["duplicates_removed"] == 3
+
+
+def test_steps_see_the_steps_before_and_the_reviews(live):
+    script = marked("StepReview", "Feedback", "zqremark")
+    lived = live(make("research_agent"), script)
+    steps = pages(lived, "PlanStep")
+    assert [len(planted(page, "zqremark")) for page in steps] == [0, 2, 0, 2, 0, 2]
+    assert ["The problem:" in page for page in steps] == [False] * 2 + [True] * 4
+    assert ["The method:" in page for page in steps] == [False] * 4 + [True] * 2
+    assert all("The core paper" in page for page in steps)
+
+
+def test_the_cycle_ends_when_the_score_is_high_enough(live):
+    def at_once(call, request):
+        return {"Overall": 9} if request.form.__name__ == "Review" else None
+
+    lived = live(make("cycle_researcher", accept_from=8.0), at_once)
+    assert not pages(lived, "Rewrite")
+    lived = live(make("cycle_researcher", cycles=3, accept_from=9.5), at_once)
+    assert len(pages(lived, "Rewrite")) == 2
+
+
+def test_a_round_of_idea2proposal_hears_the_rounds_before_it_alone(live):
+    lived = live(make("idea2proposal"), marked("Contribution", "Response"))
+    said = pages(lived, "Contribution")
+    assert [len(planted(page)) for page in said] == [0] * 3 + [3] * 3
+    (synthesis,) = pages(lived, "Proposal")
+    assert len(planted(synthesis)) == 6
+
+
+def test_a_leader_opens_each_round_and_the_others_hear_it(live):
+    lived = live(
+        make("idea2proposal", arrangement="leader_led"), marked("Contribution", "Response")
+    )
+    said = pages(lived, "Contribution")
+    assert [len(planted(page)) for page in said] == [0, 1, 1, 3, 4, 4]
+    assert ["You lead the discussion" in page for page in said] == [True, False, False] * 2
+
+
+def test_a_solitary_scientist_reflects_on_its_own_words(live):
+    lived = live(make("idea2proposal", arrangement="solitary"), marked("Contribution", "Response"))
+    (member,) = lived.rows("members")
+    assert {call.who for call, _, _ in lived.asked} == {member["scientist"]}
+    assert "by yourself" in pages(lived, "Contribution")[1]
+    assert planted(pages(lived, "Contribution")[1]) == ["zqplanted1t1s0"]
+
+
+def test_fabricated_references_are_removed_and_counted(live):
+    def fabricated(call, request):
+        if request.form.__name__ == "Proposal":
+            key = request.slots["references"][0].key
+            plan = f"As shown [{key}], and elsewhere [P9999], it can be tested."
+            return {"References": [key, "P8888"], "Experiment Plan": plan}
+        return None
+
+    lived = live(make("idea2proposal"), fabricated)
+    (note,) = lived.events("notes")
+    assert note["references_removed"] == 2
+    (paper,) = lived.rows("papers")
+    assert "P9999" not in paper["abstract"]
+    assert "As shown [P" in paper["abstract"]
+    assert len(lived.rows("citations")) == 1
+
+
+def test_parallel_meetings_do_not_hear_each_other(live):
+    lived = live(make("virtual_lab", team_size=3), marked("Contribution", "Response"))
+    for call, request, _ in lived.asked:
+        if request.form.__name__ == "Contribution":
+            heard = planted(request.messages[1].content)
+            first = call.seat // 3 * 3
+            assert heard == [f"zqplanted1t1s{seat}" for seat in range(first, call.seat)]
+    *closing, merged = pages(lived, "Idea")
+    assert [len(planted(page)) for page in closing] == [3, 3]
+    assert "Make one idea of them" in merged
+    parts = {request.slots["part"] for _, request, _ in lived.asked if "part" in request.slots}
+    assert {"principal investigator", "specialist", "critic"} <= parts
+
+
+def test_a_debater_sees_the_others_but_proposes_alone(live):
+    lived = live(make("debate"), marked("Idea", "Title"))
+    assert not any(planted(page) for page in pages(lived, "Idea"))
+    for page in pages(lived, "RefinedIdea"):
+        assert sorted(planted(page)) == [f"zqplanted1t1s{seat}" for seat in range(3)]
+
+
+def test_a_free_topic_is_proposed_by_the_leader(live):
+    lived = live(make("debate", topic=GivenTopic(start="tides of the moon")))
+    (page,) = pages(lived, "Topic")
+    assert "tides of the moon" in page
+    (team,) = lived.rows("teams")
+    assert team["topic"]
+    assert SMALL["debate"]
