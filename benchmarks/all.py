@@ -13,7 +13,7 @@ MARKS = {"8": 1.05, "16": 1.05, "64": 1.25, "unlimited": 1.25}
 
 SCRIPTS = (
     *("overlap", "mechanism", "prefix", "plan", "live", "resume", "search", "kernel", "scale"),
-    *("coverage", "cluster", "studies", "start_up"),
+    *("coverage", "cluster", "studies", "start_up", "explorer"),
 )
 SHORTER = {"scale": ("--quick",)}
 """What a script is told so as to be done in minutes; all of ``scale`` takes half an hour."""
