@@ -134,9 +134,9 @@ function peopleView(run) {
 function teamsView(run) {
   const rows = lived(run.teams.keys(), run.team_founded, state.day).map((i) => ({ i, ...waits(run, i, state.day) }));
   return [el("h2", {}, "Teams"), el("p", { class: "fine" }, `By ${when(state.day)}. Waited: days in which a team lacked one member only, who had not done its homework yet or was in another meeting.`),
-    table([["team", (r) => run.teams[r.i], (r) => teamLink(r.i)], ["founded", (r) => run.team_founded[r.i]], ["waited, days", (r) => r.total],
+    table([["team", (r) => run.teams[r.i], (r) => teamLink(r.i)], ["waited, days", (r) => r.total],
       ["most for", (r) => (r.people.length ? run.names[r.people[0][0]] : ""), (r) => (r.people.length ? [person(r.people[0][0]), ` ${number(r.people[0][1])} d`] : "–")],
-      ["state", (r) => teamState(run, r.i, state.day)]], rows, "", 2, [0, 3, 4])];
+      ["state", (r) => teamState(run, r.i, state.day)]], rows, "", 1, [0, 2, 3])];
 }
 
 function papersView(run) {

@@ -4,12 +4,13 @@ import base64
 import re
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.explorer.packing import KINDS, pack, unpack
 
 
+@settings(max_examples=25)
 @given(
     st.dictionaries(st.text(), st.text() | st.integers(-(2**40), 2**40) | st.none()),
     st.dictionaries(
