@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.config.reference_page import render_reference
+from scenarios.config.key_reference.reference_page import render_reference
 from scenarios.config.registry import BACKENDS, import_class
 from scenarios.config.schema import BACKEND_EXECUTION, EXECUTION, Scenario
 

@@ -250,13 +250,13 @@ def schema(
     from scenarios.config.schema import Scenario
 
     if markdown:
-        from scenarios.config.reference_page import render_reference
+        from scenarios.config.key_reference.reference_page import render_reference
 
         typer.echo(render_reference(Scenario), nl=False)
     else:
         from json import dumps
 
-        from scenarios.config.json_schema import json_schema
+        from scenarios.config.key_reference.json_schema import json_schema
 
         typer.echo(dumps(json_schema(Scenario), indent=2))
 

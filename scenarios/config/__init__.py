@@ -2,8 +2,8 @@
 
 Read ``yaml_io`` (text to data), ``document`` (``extends``, ``--set`` and the origin of each key),
 ``registry`` (names after ``use:``), ``reader`` (data to settings objects), ``diagnostics``
-(messages) and then ``schema``, which holds every key of a scenario. ``json_schema`` and
-``reference_page`` print the same keys for editors and for people.
+(messages) and then ``schema``, which holds every key of a scenario. ``key_reference`` prints the
+same keys for editors and for people.
 """
 
 from typing import TYPE_CHECKING

@@ -19,7 +19,7 @@ from agents.files.file_hashes import HASHES, hash_json, write_hashes
 from agents.redaction import redact
 from scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
 from scenarios.config.ecosystem_folder import Folder
-from scenarios.config.json_schema import json_schema
+from scenarios.config.key_reference.json_schema import json_schema
 from scenarios.config.schema import Scenario
 from scenarios.config.yaml_io import write_yaml
 

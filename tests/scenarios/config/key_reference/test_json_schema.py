@@ -10,9 +10,9 @@ import pytest
 
 from protocols.virsci.settings import VirSciSettings
 from scenarios.config.document import library
-from scenarios.config.field_docs import field_descriptions, summary
-from scenarios.config.json_schema import json_schema
-from scenarios.config.reference_page import render_reference
+from scenarios.config.key_reference.field_docs import field_descriptions, summary
+from scenarios.config.key_reference.json_schema import json_schema
+from scenarios.config.key_reference.reference_page import render_reference
 from scenarios.config.registry import (
     BACKENDS,
     DURATIONS,
@@ -28,7 +28,7 @@ from scenarios.runs.run_folder import resolved_text
 from society.ecosystem.synthetic.synthetic import Synthetic
 from society.kernel.durations import Gamma, Times
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from scenarios.config.field_docs import field_descriptions, summary
+from scenarios.config.key_reference.field_docs import field_descriptions, summary
 from scenarios.config.reader import field_parts, inlined_class, is_list
 from scenarios.config.registry import import_class
 from society.kernel.durations import Duration

@@ -11,8 +11,8 @@ from typing import cast
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from scenarios.config.field_docs import field_descriptions, summary
-from scenarios.config.json_schema import Schema, other_forms, plain_property
+from scenarios.config.key_reference.field_docs import field_descriptions, summary
+from scenarios.config.key_reference.json_schema import Schema, other_forms, plain_property
 from scenarios.config.reader import field_parts, inlined_class, is_list
 from scenarios.config.registry import import_class, name_of
 from society.kernel.durations import Duration, parse_days, write_days

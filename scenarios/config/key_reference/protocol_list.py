@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from textwrap import fill
 
-from scenarios.config.field_docs import summary
+from scenarios.config.key_reference.field_docs import summary
 from scenarios.config.registry import PROTOCOLS, import_class
 
 WIDTH = 96
