@@ -163,3 +163,13 @@ def test_it_runs_over_http_alone(live, server, monkeypatch, name):
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_the_registry_names_it_as_its_tables_do(name):
     assert import_class(PROTOCOLS[name])().name == name
+
+
+def test_the_manifest_has_the_hashes_of_own_and_shared_pages():
+    from scenarios import load_scenario
+    from scenarios.runs.run_folder import prompt_hashes
+
+    hashes = prompt_hashes(load_scenario("quickstart", **{"protocol.use": "virtual_lab"}))
+    assert {"meeting.txt", "idea.txt", "aggregation.txt"} <= set(hashes)
+    alone = prompt_hashes(load_scenario("quickstart", **{"protocol.use": "solo_virsci"}))
+    assert alone == prompt_hashes(load_scenario("quickstart"))
