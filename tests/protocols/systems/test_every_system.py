@@ -10,7 +10,7 @@ from agents.backends.openai import OpenAI
 from agents.prompts.prompt import total_characters
 from agents.replies.skeleton import render_skeleton
 from protocols.mixture import Component, Mixture
-from scenarios.config.protocol_list import protocol_lines
+from scenarios.cli.viewing.protocol_list import protocol_lines
 from scenarios.config.registry import PROTOCOLS, import_class
 from society.formation.founding import Once
 from tests.protocols.systems.conftest import SMALL, make
