@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from agents.prompts.prompt import Prompts
+from protocols.given_topics import GivenTopic
 from protocols.parts.citations import check_references, cited_ids, count_removed
 from protocols.parts.forms import Proposal
 from protocols.parts.prompts import PAGES
@@ -27,7 +28,6 @@ from protocols.virsci.idea_ranking import (
     used_references,
 )
 from protocols.virsci.selection import TeamBuilding, select_collaborators
-from protocols.virsci.settings import GivenTopic
 from society.formation.selection import SelectionPolicy
 from society.kernel.answer import Answer
 from society.teams.contracts import Manuscript, TeamProtocol
@@ -98,8 +98,9 @@ class ResearchSystem(TeamProtocol):
     def settle_topic(self, work: TeamWork) -> Process[None]:
         """Take the given topic, or let the leader propose one."""
         given = self.topic if isinstance(self.topic, GivenTopic) else None
-        if given is not None and given.given is not None:
-            work.topic = Topic(topic=given.given)
+        topic = None if given is None else given.topic_for(work.team, work.lab)
+        if topic is not None:
+            work.topic = Topic(topic=topic)
         else:
             start = "" if given is None else given.start or ""
             yield from work.lab.stage("topic", self._propose_topic(work, start))

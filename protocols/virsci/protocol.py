@@ -19,6 +19,7 @@ from pydantic import Field, model_validator
 from agents.config import nest_inlined_keys
 from agents.errors import Dissolved
 from protocols.discussion import Discussion
+from protocols.given_topics import GivenTopic
 from protocols.virsci.abstract import (
     Abstract,
     Written,
@@ -38,7 +39,7 @@ from protocols.virsci.idea_ranking import (
 from protocols.virsci.ideas import Ideas, generate_ideas
 from protocols.virsci.novelty import assess_novelty, last_idea
 from protocols.virsci.selection import select_collaborators
-from protocols.virsci.settings import GivenTopic, VirSciSettings
+from protocols.virsci.settings import VirSciSettings
 from protocols.virsci.team_memory import TeamMemory, tell_failed_idea
 from protocols.virsci.topic import discuss_topic
 from society.kernel.answer import Answer
@@ -115,9 +116,11 @@ class VirSci(TeamProtocol):
         self, team: Team, lab: Lab, memory: TeamMemory
     ) -> Process[Answer[Topic] | Topic]:
         settings = self.settings
-        if isinstance(settings.topic, GivenTopic) and settings.topic.given is not None:
-            team.notes["topic"] = topic = Topic(topic=settings.topic.given)
-            return topic
+        if isinstance(settings.topic, GivenTopic):
+            given = settings.topic.topic_for(team, lab)
+            if given is not None:
+                team.notes["topic"] = topic = Topic(topic=given)
+                return topic
 
         def make_discussion() -> Discussion:
             turns = settings.turns_of.topic

@@ -26,6 +26,7 @@ from pydantic import Field, field_validator, model_validator
 from agents.config import Part, Switch
 from agents.prompts.prompt import Prompts
 from protocols.discussion import DiscussionSettings
+from protocols.given_topics import GivenTopic
 from protocols.policies.coauthorship import Coauthorship
 from protocols.team_sizes import TeamSize
 from protocols.virsci.abstract import AbstractRules, SelfReviewRules
@@ -230,21 +231,6 @@ class PromptSwitches(Part):
     ratings: Switch = "off"
     """Do an idea's ratings of itself stand with it for the next speaker, on ballots and beside the
     draft?"""
-
-
-class GivenTopic(Part):
-    """``start``: put into the discussion; ``given``: the discussion is skipped."""
-
-    start: str | None = Field(default=None, min_length=1)
-    """A topic to begin the discussion with."""
-    given: str | None = Field(default=None, min_length=1)
-    """The topic itself; nobody is asked to agree or to stay."""
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> GivenTopic:
-        if (self.start is None) == (self.given is None):
-            raise ValueError("give either start or given")
-        return self
 
 
 class Confidence(Part):

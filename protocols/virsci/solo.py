@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from protocols.given_topics import GivenTopic
 from protocols.virsci.protocol import VirSci
-from protocols.virsci.settings import GivenTopic, Profile, VirSciSettings
+from protocols.virsci.settings import Profile, VirSciSettings
 from society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:

@@ -80,6 +80,8 @@ LATER: Mapping[str, Any] = {
     "publication.memory": None,
     "protocol.team_size.since": None,
     "protocol.team_size.growth": 0.0,
+    "protocol.topic.one_of": None,
+    "protocol.of.protocol.topic.one_of": None,
     "interventions": [],
     "publication": {"use": "none"},
     "careers": None,

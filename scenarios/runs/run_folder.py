@@ -22,6 +22,7 @@ from scenarios.config.ecosystem_folder import Folder
 from scenarios.config.key_reference.json_schema import json_schema
 from scenarios.config.schema import Scenario
 from scenarios.config.yaml_io import write_yaml
+from society.teams.contracts import Publication, TeamProtocol
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -304,9 +305,15 @@ def prompt_hashes(scenario: Scenario) -> dict[str, str]:
 
 
 def _prompts_beside(part: Part) -> list[Path]:
-    module = sys.modules[type(part).__module__]
-    folder = Path(getattr(module, "__file__", None) or ".").parent / "prompts"
-    return sorted(folder.glob("*.txt"))
+    """The prompts beside the class of a part, and those beside its bases that are protocols too."""
+    kinds = (TeamProtocol, Publication)
+    # Bases first: a page of the class itself stands for one of the same name below it.
+    classes = [one for one in reversed(type(part).__mro__) if issubclass(one, kinds)]
+    found: list[Path] = []
+    for module in (sys.modules[one.__module__] for one in classes):
+        folder = Path(getattr(module, "__file__", None) or ".").parent / "prompts"
+        found += sorted(folder.glob("*.txt"))
+    return found
 
 
 def _versions() -> dict[str, str]:

@@ -14,7 +14,6 @@ from pydantic import Field
 
 from agents.errors import Verdict
 from agents.prompts.dialogue import Utterance
-from agents.prompts.prompt import Prompts
 from protocols.parts.forms import ReadingNotes
 from protocols.parts.research_system import STAGES, ResearchSystem
 from protocols.parts.retrieval_rounds import retrieve
@@ -22,7 +21,6 @@ from protocols.parts.reviewers import choose_reviewers
 from protocols.parts.team_work import TeamWork
 from protocols.peer_review.forms import Report, Review, Rewrite
 from protocols.peer_review.prompts import PROMPTS as REVIEW_PAGES
-from protocols.systems.cycle_researcher.prompts import PROMPTS
 from protocols.virsci.forms import Idea
 
 if TYPE_CHECKING:
@@ -36,7 +34,6 @@ class CycleResearcher(ResearchSystem):
     """Write, review, revise, with a score as the rule to stop (Weng et al., 2025)."""
 
     system: ClassVar[str] = "cycle_researcher"
-    pages: ClassVar[Prompts] = PROMPTS
 
     cycles: int = Field(default=2, ge=1, le=100)
     """Most rounds of review; a revision stands between two of them."""

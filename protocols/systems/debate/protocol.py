@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from agents.prompts.prompt import Prompts
 from protocols.parts.forms import RefinedIdea
 from protocols.parts.reflection import refinement_slots
 from protocols.parts.research_system import TeamSystem
 from protocols.parts.team_work import TeamWork
-from protocols.systems.debate.prompts import PROMPTS
 from protocols.virsci.forms import Ballot, Idea
 from protocols.virsci.idea_ranking import (
     SHORTLIST_SIZE,
@@ -38,7 +36,6 @@ class Debate(TeamSystem):
     """Ideas put forward alone, revised in sight of the others', and a vote (Du et al., 2023)."""
 
     system: ClassVar[str] = "debate"
-    pages: ClassVar[Prompts] = PROMPTS
 
     rounds: int = Field(default=2, ge=1, le=50)
     """Rounds of debate, after everybody has put forward an idea."""

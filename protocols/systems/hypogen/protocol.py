@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from pydantic import Field
 
 from agents.prompts.dialogue import Utterance
-from agents.prompts.prompt import Prompts
 from protocols.parts.forms import ReadingNotes
 from protocols.parts.reflection import refine
 from protocols.parts.research_system import TeamSystem
 from protocols.parts.retrieval_rounds import retrieve
 from protocols.parts.team_work import FoundPapers, TeamWork
-from protocols.systems.hypogen.prompts import PROMPTS
 from protocols.team_sizes import TeamSize
 from protocols.virsci.forms import Critique, Idea
 from protocols.virsci.idea_ranking import CandidateIdea
@@ -34,7 +32,6 @@ class HypoGen(TeamSystem):
     """Analyst, engineer, scientist and critic in rounds over literature (Qi et al., 2024)."""
 
     system: ClassVar[str] = "hypogen"
-    pages: ClassVar[Prompts] = PROMPTS
 
     team_size: TeamSize | Annotated[int, Field(ge=1, le=10_000)] = 4
     """n, the leader included. The roles go round: with fewer than four members one has several."""

@@ -12,14 +12,12 @@ from pydantic import Field
 
 from agents.config import Switch
 from agents.prompts.dialogue import Utterance
-from agents.prompts.prompt import Prompts
 from protocols.parts.aggregation import aggregate, join_papers
 from protocols.parts.forms import ReadingNotes
 from protocols.parts.reflection import refine
 from protocols.parts.research_system import TeamSystem
 from protocols.parts.reviewers import choose_reviewers, mean_of_reviews, review
 from protocols.parts.team_work import FoundPapers, TeamWork
-from protocols.systems.research_town.prompts import PROMPTS
 from protocols.virsci.forms import Idea
 from protocols.virsci.idea_ranking import CandidateIdea
 
@@ -35,7 +33,6 @@ class ResearchTown(TeamSystem):
     """Messages on the graph of scientists and papers: read, write, review (Yu et al., 2024)."""
 
     system: ClassVar[str] = "research_town"
-    pages: ClassVar[Prompts] = PROMPTS
 
     own_papers: int = Field(default=3, ge=0, le=50)
     """Papers of its own that each member reads: its neighbours in the graph."""

@@ -68,7 +68,7 @@ def _plugin_lines() -> Iterator[str]:
 
 
 def _kind_lines(kind: str) -> Iterator[str]:
-    from scenarios.config.key_reference.protocol_list import protocol_lines
+    from scenarios.cli.viewing.protocol_list import protocol_lines
     from scenarios.config.registry import parts_of_kind
 
     if kind == "metrics":

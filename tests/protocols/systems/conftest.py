@@ -8,7 +8,7 @@ from pydantic import PrivateAttr
 
 from agents.offline.backend import Offline
 from agents.prompts.request import Reply
-from protocols.virsci.settings import GivenTopic
+from protocols.given_topics import GivenTopic
 from scenarios.config.registry import PROTOCOLS, import_class
 from society.formation.founding import Once
 from society.kernel.durations import Times

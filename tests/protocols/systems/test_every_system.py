@@ -10,7 +10,7 @@ from agents.backends.openai import OpenAI
 from agents.prompts.prompt import total_characters
 from agents.replies.skeleton import render_skeleton
 from protocols.mixture import Component, Mixture
-from scenarios.config.key_reference.protocol_list import protocol_lines
+from scenarios.cli.viewing.protocol_list import protocol_lines
 from scenarios.config.registry import PROTOCOLS, import_class
 from society.formation.founding import Once
 from tests.protocols.systems.conftest import SMALL, make
@@ -163,3 +163,13 @@ def test_it_runs_over_http_alone(live, server, monkeypatch, name):
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_the_registry_names_it_as_its_tables_do(name):
     assert import_class(PROTOCOLS[name])().name == name
+
+
+def test_the_manifest_has_the_hashes_of_own_and_shared_pages():
+    from scenarios import load_scenario
+    from scenarios.runs.run_folder import prompt_hashes
+
+    hashes = prompt_hashes(load_scenario("quickstart", **{"protocol.use": "virtual_lab"}))
+    assert {"meeting.txt", "idea.txt", "aggregation.txt"} <= set(hashes)
+    alone = prompt_hashes(load_scenario("quickstart", **{"protocol.use": "solo_virsci"}))
+    assert alone == prompt_hashes(load_scenario("quickstart"))

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from protocols.virsci.settings import GivenTopic
+from protocols.given_topics import GivenTopic
 from tests.protocols.systems.conftest import SMALL, make
 
 COURSES = {

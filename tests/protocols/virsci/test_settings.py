@@ -8,10 +8,11 @@ from pydantic import ValidationError
 from scipy.stats import chisquare
 from typer.testing import CliRunner
 
+from protocols.given_topics import GivenTopic
 from protocols.policies.coauthorship import Coauthorship
 from protocols.team_sizes import NegativeBinomialSize, ObservedSize, StatedSize, TeamSize
 from protocols.virsci.protocol import VirSci
-from protocols.virsci.settings import GivenTopic, Turns
+from protocols.virsci.settings import Turns
 from scenarios.cli.app import app
 from society.formation.observed_sizes import ObservedSizes
 from society.kernel.streams import Streams

@@ -1,0 +1,56 @@
+"""Topics that a scenario gives to its teams, in place of those that they would find themselves."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from agents.config import Part
+
+if TYPE_CHECKING:
+    from society.teams.lab import Lab
+    from society.teams.team import Team
+
+NEUTRAL = Path(__file__).with_name("neutral_topics.txt")
+
+
+@cache
+def neutral_topics() -> tuple[str, ...]:
+    """Twenty topics that belong to no field, made for this project."""
+    return tuple(NEUTRAL.read_text(encoding="utf-8").splitlines())
+
+
+class GivenTopic(Part):
+    """``start``: put into the discussion; ``given``, ``one_of``: the discussion is skipped."""
+
+    start: str | None = Field(default=None, min_length=1)
+    """A topic to begin the discussion with."""
+    given: str | None = Field(default=None, min_length=1)
+    """The topic itself; nobody is asked to agree or to stay."""
+    one_of: Literal["neutral"] | tuple[Annotated[str, Field(min_length=1)], ...] | None = None
+    """Topics of which each team is given one, drawn by seed and date of founding, so that arms that
+    share seeds share topics; ``neutral``: the project's own twenty."""
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> GivenTopic:
+        told = [one for one in (self.start, self.given, self.one_of) if one]
+        if len(told) != 1:
+            raise ValueError("give either start or given, or a list one_of")
+        return self
+
+    def topic_for(self, team: Team, lab: Lab) -> str | None:
+        """The topic that a team is given; None where it only begins from one.
+
+        Args:
+            team: its date of founding decides.
+            lab: the team's access to the world.
+        """
+        topics = neutral_topics() if self.one_of == "neutral" else self.one_of
+        if not topics:
+            return self.given
+        # Not by the team's id: arms with other leaders would then have other topics.
+        rng = lab.world.streams.stream("given topic", team.founded)
+        return topics[int(rng.integers(len(topics)))]
