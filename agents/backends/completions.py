@@ -93,14 +93,16 @@ def _usage(counted: Any, request: Request, text: str, max_reply_tokens: int) -> 
     """
     asked = sum(len(message.content) for message in request.messages)
     prompt = _count(get_field(counted, "prompt_tokens"), most_tokens(request, BEYOND))
-    reply = _count(get_field(counted, "completion_tokens"), max_reply_tokens + BEYOND)
+    # No tokens can be believed of no words only.
+    least = 1 if text else 0
+    reply = _count(get_field(counted, "completion_tokens"), max_reply_tokens + BEYOND, least)
     estimated = prompt is None or reply is None
     return Usage(prompt or estimate_tokens(asked), reply or estimate_tokens(len(text)), estimated)
 
 
-def _count(value: Any, most: int) -> int | None:
+def _count(value: Any, most: int, least: int = 1) -> int | None:
     """A number of tokens, if it can be believed."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    believed = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= most
+    believed = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
     return value if believed else None

@@ -20,6 +20,7 @@ OUTCOMES = {
     "overflow": "the prompt was too long for the model",
     "timeout": "no answer in time",
     "connection": "the server could not be reached, or hung up",
+    "redirect": "the server sent the request to another address",
     "server": "the server failed",
     "garbled": "the answer was no answer",
     "unanswered": "nobody answered by the deadline of the inbox",

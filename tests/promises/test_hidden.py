@@ -29,11 +29,11 @@ socket.socket.connect = lambda self, address: note(connect, 1)(self, address)
 def society(offline_nursery, tmp_path):
     """The command, in a process that has imported no client; what it said and whom it reached."""
 
-    def run(*arguments, check=0, **environment):
+    def run(*arguments, check=0, before="", **environment):
         log = tmp_path / "reached"
         log.touch()
         record = RECORD.format(log=str(log))
-        how = {"cwd": tmp_path, "env": environment, "before": record, "page": True}
+        how = {"cwd": tmp_path, "env": environment, "before": record + before, "page": True}
         done = offline_nursery.society(*arguments, **how)
         assert done.returncode == check, done.stderr
         reached = [json.loads(line) for line in log.read_text().splitlines()]
@@ -109,6 +109,21 @@ def test_a_secret_in_a_scenario_is_refused_without_repeating_it(
 
 def test_a_traceback_of_the_program_shows_no_key(society, tmp_path, promise):
     """A fault of our own, with the key in its message."""
+    fault = (
+        "import os, scenarios.runs.execute\n"
+        "def broken(*_, **__):\n"
+        "    raise RuntimeError('key ' + os.environ['SOME_PROVIDER_API_KEY'])\n"
+        "scenarios.runs.execute.run_scenario = broken\n"
+    )
+    asked = ("run", "quickstart", "--out", tmp_path / "run")
+    told, _ = society(*asked, check=1, before=fault, SOME_PROVIDER_API_KEY=CANARY)
+    assert "Traceback" in told
+    assert "RuntimeError: key [redacted]" in told
+    assert CANARY not in told
+    promise("R8", "tracebacks searched", 1)
+
+
+def test_the_message_about_a_class_of_a_users_own_shows_no_key(society, tmp_path):
     broken = tmp_path / "broken.py"
     broken.write_text(
         "from agents.gateway.backend import Backend\n"
@@ -122,10 +137,9 @@ def test_a_traceback_of_the_program_shows_no_key(society, tmp_path, promise):
     )
     path = tmp_path / "own.yaml"
     path.write_text("extends: quickstart\nbackend: {use: 'broken:Broken'}\n")
-    told, _ = society("run", path, "--trust", check=1, SOME_PROVIDER_API_KEY=CANARY)
+    told, _ = society("run", path, "--trust", check=2, SOME_PROVIDER_API_KEY=CANARY)
     assert "RuntimeError: key [redacted]" in told
     assert CANARY not in told
-    promise("R8", "tracebacks searched", 1)
 
 
 @pytest.mark.parametrize("command", ["run", "live", "plan", "doctor", "list"])

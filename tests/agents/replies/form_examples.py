@@ -7,6 +7,7 @@ from pathlib import Path
 
 import metrics.reviews.forms
 import protocols.forms
+import protocols.parts.forms
 import protocols.peer_review.forms
 import protocols.virsci.forms
 import scenarios.planning.context_check
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("agents", "protocols", "society", "metrics", "scenarios")
 MODULES = (
     protocols.forms,
+    protocols.parts.forms,
     protocols.virsci.forms,
     protocols.peer_review.forms,
     metrics.reviews.forms,
@@ -71,5 +73,6 @@ EVERYTHING: dict[str, object] = {
     "draft": Draft(title="T", abstract="A"),
     "extras": ("gist", "marks", "comparisons"),
     "final": False,
+    "searching": True,
 }
 """Slots with which every form asks for all its fields."""

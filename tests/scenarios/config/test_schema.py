@@ -118,7 +118,7 @@ def test_a_key_that_would_move_the_cursor_is_shown_escaped(write: Write, faults:
         ("step=2y", "--set step: step is longer than until"),
         ("until=0", "--set until: got 0.0, expected more than 0"),
         ("metrics=[cost, cost]", "--set metrics: metrics names one twice"),
-        ("metrics=cost,tems", "--set metrics: got 'tems', expected 'novelty' or"),
+        ("metrics=cost,tems", "--set metrics: metrics.1: got 'tems', expected 'novelty' or"),
         ("protocol=3", "--set protocol: got 3, expected a section of keys"),
         ("protocol=virsy", "--set protocol: got 'virsy', expected 'virsci' or 'wordless' or"),
         ("population.ecosystem=5", "--set population.ecosystem: got 5, expected a section"),

@@ -52,6 +52,8 @@ def test_names_come_when_they_are_asked_for() -> None:
         "ScenarioSociety",
         "build_society",
         "load_scenario",
+        "make_progress",
+        "replay",
         "run_scenario",
     }
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

@@ -259,14 +259,14 @@ def test_a_disk_that_is_full_from_the_first_write_on_is_a_stop(
     assert not is_finished(small, here / "run")
 
 
-@pytest.mark.parametrize("what", ["mkdir", "write_text"])
+@pytest.mark.parametrize("what", ["make_folder", "open_new"])
 def test_a_folder_for_which_there_is_no_room_is_a_stop(
     small: Scenario, here: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, what, full)
+    monkeypatch.setattr(f"scenarios.runs.execute.{what}", full)
     with pytest.raises(Stopped, match="run: No space left on device; make room for the run"):
         run_scenario(small, here / "run")
 

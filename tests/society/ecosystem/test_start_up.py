@@ -60,13 +60,15 @@ def test_reading_settings_imports_nothing_heavy():
 def test_faiss_and_the_learning_library_have_their_doors(name):
     text = (ROOT / Path(*name.split("."))).with_suffix(".py").read_text(encoding="utf-8")
     assert ("import faiss" in text) == (name in FAISS)
-    assert ("sklearn" in text) == (name == "society.literature.embedding.lsa")
+    assert "import sklearn" not in text
+    assert "from sklearn" not in text
 
 
 def test_a_loaded_ecosystem_needs_no_fit(tmp_path):
     make = "from society.ecosystem.synthetic.synthetic import Synthetic; "
     make += f"Synthetic(scientists=6, papers=40).generate(1).save({str(tmp_path)!r})"
-    assert "sklearn" in heavy_after(make)
+    fitted = "; import sys; assert ('society.literature.embedding.lsa_fit' in sys.modules) == "
+    assert "sklearn" not in heavy_after(f"{make}{fitted}True")
     load = "from society.ecosystem.ecosystem import Ecosystem; "
     load += f"Ecosystem.load({str(tmp_path)!r}).embedding.encode(['graphs'])"
-    assert "sklearn" not in heavy_after(load)
+    assert "sklearn" not in heavy_after(f"{load}{fitted}False")
