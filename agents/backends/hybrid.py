@@ -55,6 +55,11 @@ class Hybrid(Backend):
         """The backend with the seed of this run for its draw of teams."""
         return self if self.seed is not None else self.model_copy(update={"seed": seed})
 
+    @property
+    def unreadable_advice(self) -> str:
+        """What a user can do where the model's replies cannot be read; keys are those of ``live``."""
+        return self.live.unreadable_advice.replace("backend.", "backend.live.")
+
     def backend_for(self, call: str) -> Backend:
         """The model for calls of live teams and stages, else the rules."""
         leader, ordinal, stage = (*call.split("/", 3), "", "")[:3]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from agents.backends.hybrid import Hybrid
 from agents.backends.litellm import LiteLLM
 from agents.backends.openai import OpenAI
 from agents.errors import Stopped
@@ -111,3 +112,11 @@ def test_the_advice_names_a_change_that_is_one(backend, on):
     advice = backend.unreadable_advice
     assert ("backend.structured=on" in advice) == on
     assert "model" in advice
+
+
+@pytest.mark.parametrize(("structured", "key"), [("on", "max_tokens"), ("off", "structured=on")])
+def test_the_advice_names_keys_of_the_backend_that_is_used(structured, key):
+    live = OpenAI(model="test", api_base="http://127.0.0.1:1", structured=structured)
+    assert f" backend.{key}" in Gateway(live, 1).readability._advice
+    mixed = Hybrid(live=live, live_share=0.5)
+    assert f" backend.live.{key}" in Gateway(mixed, 1).readability._advice
