@@ -57,7 +57,7 @@ class Hybrid(Backend):
 
     @property
     def unreadable_advice(self) -> str:
-        """What a user can do where the model's replies cannot be read; keys are those of ``live``."""
+        """What a user can do where the model's replies cannot be read, by keys of ``live``."""
         return self.live.unreadable_advice.replace("backend.", "backend.live.")
 
     def backend_for(self, call: str) -> Backend:
