@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from agents.arrays import FloatArray
 
@@ -28,7 +28,7 @@ def uniformity(ranks: FloatArray) -> float:
     """
     if not len(ranks):
         return float("nan")
-    return float(stats.kstest(ranks, "uniform").pvalue)
+    return float(scipy.stats.kstest(ranks, "uniform").pvalue)
 
 
 def coverage(ranks: FloatArray, level: float = 0.9) -> float:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, stats
+import scipy
+from scipy import linalg
 
 from agents.arrays import FloatArray, IntArray
 
@@ -147,7 +148,7 @@ def proposal(points: FloatArray, weights: FloatArray, cube: FloatArray) -> Float
     shares = np.cumsum(weights / weights.sum())
     chosen = np.minimum(np.searchsorted(shares, cube[:, 0], side="right"), len(points) - 1)
     root = _root(proposal_covariance(points, weights))
-    steps = stats.norm.ppf(np.clip(cube[:, 1:], 1e-6, 1 - 1e-6))
+    steps = scipy.stats.norm.ppf(np.clip(cube[:, 1:], 1e-6, 1 - 1e-6))
     moved: FloatArray = points[chosen] + steps @ root.T
     return moved
 
@@ -174,7 +175,7 @@ def importance(
     Source:
         Veach and Guibas (1995), balance heuristic; Beaumont et al. (2009), Biometrika 96:983.
     """
-    prior = stats.norm.logpdf(points).sum(axis=1)
+    prior = scipy.stats.norm.logpdf(points).sum(axis=1)
     second = len(points) - first
     if not second:
         return np.ones(len(points))

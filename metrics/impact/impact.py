@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from metrics.impact.authorships import map_numbers
 from metrics.impact.inequality import h_index
@@ -100,8 +100,8 @@ def _advantage_row(
     row: dict[str, object] = {"of": of, "papers": len(names), "window": window}
     row |= {"early": first.mean() if names else None, "late": then.mean() if names else None}
     varies = len(names) > 2 and np.ptp(first) > 0 and np.ptp(then) > 0
-    row["pearson"] = float(stats.pearsonr(first, then)[0]) if varies else None
-    row["spearman"] = float(stats.spearmanr(first, then)[0]) if varies else None
+    row["pearson"] = float(scipy.stats.pearsonr(first, then)[0]) if varies else None
+    row["spearman"] = float(scipy.stats.spearmanr(first, then)[0]) if varies else None
     return row
 
 

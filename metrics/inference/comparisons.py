@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from metrics.inference.effects import dz_interval, g_interval
 from metrics.inference.intervals import t_interval
@@ -76,7 +76,7 @@ def paired(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifferenc
     if reason:
         return ArmDifference(t_interval(gaps, level), effect, "d_z", NAN, float(n - 1), NAN, reason)
     with constant_samples_allowed():
-        test = stats.ttest_rel(after, before)
+        test = scipy.stats.ttest_rel(after, before)
     return _tested(test, float(gaps.mean()), n, effect, "d_z", level)
 
 
@@ -107,7 +107,7 @@ def welch(first: Numbers, second: Numbers, level: float = 0.95) -> ArmDifference
     if reason:
         return ArmDifference(unbounded(difference, n, level), effect, "g", NAN, NAN, NAN, reason)
     with constant_samples_allowed():
-        test = stats.ttest_ind(b, a, equal_var=False)
+        test = scipy.stats.ttest_ind(b, a, equal_var=False)
     return _tested(test, difference, n, effect, "g", level)
 
 

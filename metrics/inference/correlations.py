@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from agents.arrays import FloatArray
 from agents.errors import InputError
@@ -124,7 +125,7 @@ def _correlation(r: float, n: int, given: int, spread: float, level: float) -> C
         return Correlation(r, NAN, NAN, NAN, n)
     away = 1 - r * r
     t = r * np.sqrt(freedom / away) if away > 0 else np.inf
-    p = float(2 * stats.t.sf(abs(t), freedom))
+    p = float(2 * scipy.stats.t.sf(abs(t), freedom))
     if freedom < 2:
         return Correlation(r, NAN, NAN, p, n)
     half = float(special.ndtri(0.5 + level / 2)) * float(np.sqrt(spread / (freedom - 1)))
@@ -142,7 +143,7 @@ def _product_moment(x: FloatArray, y: FloatArray) -> float:
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    return np.asarray(stats.rankdata(values), dtype=np.float64)
+    return np.asarray(scipy.stats.rankdata(values), dtype=np.float64)
 
 
 def _residuals(values: FloatArray, others: list[FloatArray]) -> FloatArray:

@@ -13,8 +13,8 @@ from functools import cache
 from importlib.resources import files
 
 import numpy as np
+import scipy
 from numpy.random import Generator
-from scipy import stats
 
 from agents.arrays import FloatArray
 from metrics.inference.intervals import bca_bounds
@@ -115,7 +115,7 @@ def simulate_coverage(
     skewness = []
     for start in range(0, samples, BLOCK):
         values = kind.draw(rng, min(BLOCK, samples - start), n)
-        skewness.append(stats.skew(values, axis=1, bias=False))
+        skewness.append(scipy.stats.skew(values, axis=1, bias=False))
         covered[0] += _covering(_t_bounds(values), kind.mean)
         covered[1] += _covering(bca_bounds(values, None, 0.95, resamples, rng), kind.mean)
         if np.isfinite(kind.geometric_mean):
@@ -132,7 +132,7 @@ def _covering(bounds: FloatArray, truth: float) -> int:
 def _t_bounds(values: FloatArray) -> FloatArray:
     n = values.shape[1]
     mean = values.mean(axis=1)
-    half = stats.t.ppf(0.975, n - 1) * values.std(axis=1, ddof=1) / np.sqrt(n)
+    half = scipy.stats.t.ppf(0.975, n - 1) * values.std(axis=1, ddof=1) / np.sqrt(n)
     return np.column_stack([mean - half, mean + half])
 
 

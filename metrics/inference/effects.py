@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize, special, stats
+import scipy
+from scipy import special
 
 from metrics.inference.sample import NAN, Interval, Numbers, sample_of, unbounded
 
@@ -106,7 +107,7 @@ def _noncentralities(t: float, freedom: int, level: float) -> tuple[float, float
 
 def _noncentrality(t: float, freedom: int, share: float, way: int) -> float:
     def excess(shift: float) -> float:
-        return float(stats.nct.cdf(t, freedom, shift)) - share
+        return float(scipy.stats.nct.cdf(t, freedom, shift)) - share
 
     near, far, step = t, t + way, 1.0
     # The share falls as the shift grows; the bracket is widened until it holds the root. Small
@@ -117,7 +118,7 @@ def _noncentrality(t: float, freedom: int, share: float, way: int) -> float:
         if not np.isfinite(ends).all():
             return NAN
         if ends[0] >= 0 >= ends[1]:
-            return float(optimize.brentq(excess, low, high, xtol=1e-10))
+            return float(scipy.optimize.brentq(excess, low, high, xtol=1e-10))
         step *= 1.5
         near, far = t - way * step, t + way * step
     return NAN
@@ -156,13 +157,13 @@ def detectable_paired(n: int, power: float = 0.8, alpha: float = 0.05) -> float:
 def _detectable(n: int, freedom: int, scale: float, power: float, alpha: float) -> float:
     if n < 2:
         return NAN
-    limit = stats.t.ppf(1 - alpha / 2, freedom)
+    limit = scipy.stats.t.ppf(1 - alpha / 2, freedom)
 
     def missing(effect: float) -> float:
         """Power at this effect, less the power wanted."""
         shift = effect * scale
         # Far from zero the lower tail underflows to NaN where it is nothing.
-        lower = np.nan_to_num(stats.nct.cdf(-limit, freedom, shift))
-        return float(stats.nct.sf(limit, freedom, shift) + lower - power)
+        lower = np.nan_to_num(scipy.stats.nct.cdf(-limit, freedom, shift))
+        return float(scipy.stats.nct.sf(limit, freedom, shift) + lower - power)
 
-    return float(optimize.brentq(missing, 1e-6, (limit + 15.0 * (1 + limit)) / scale))
+    return float(scipy.optimize.brentq(missing, 1e-6, (limit + 15.0 * (1 + limit)) / scale))

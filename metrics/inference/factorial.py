@@ -21,7 +21,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from agents.arrays import FloatArray
 from agents.errors import InputError
@@ -122,7 +122,7 @@ def _effect(
         freedom = np.array([len(sample) - 1 for sample in samples])
         second = float(own.sum() ** 2 / (own**2 / freedom).sum())
     statistic = explained / trace
-    p = float(stats.f.sf(statistic, first, second))
+    p = float(scipy.stats.f.sf(statistic, first, second))
     return FactorialEffect(keys, size, share, statistic, (first, second), p, fewest)
 
 

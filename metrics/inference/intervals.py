@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from agents.arrays import FloatArray
 from agents.errors import InputError
@@ -48,7 +48,7 @@ def t_interval(
     mean = float(sample.mean()) if n else float("nan")
     if n < 2:
         return unbounded(mean, n, level)
-    half = float(stats.t.ppf(0.5 + level / 2, n - 1) * sample.std(ddof=1) / np.sqrt(n))
+    half = float(scipy.stats.t.ppf(0.5 + level / 2, n - 1) * sample.std(ddof=1) / np.sqrt(n))
     # The mean of equal values may miss their bound by rounding.
     least, most = min(extent[0], mean), max(extent[1], mean)
     return Interval(mean, max(mean - half, least), min(mean + half, most), n, level)
@@ -138,7 +138,7 @@ def bca_bounds(
         Low and high: 2 numbers, or samples x 2.
     """
     given = np.asarray(samples, dtype=np.float64)
-    found = stats.bootstrap(
+    found = scipy.stats.bootstrap(
         (given,),
         statistic or np.mean,
         n_resamples=resamples,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from agents.arrays import FloatArray
 from metrics.inference.correlations import Correlation, spearman
@@ -91,7 +91,7 @@ def rank_trend(
 
 def _unit_ranks(values: FloatArray) -> FloatArray:
     """Ranks, centred and of length 1, so that the product of two is Spearman's rho."""
-    ranks = stats.rankdata(values) - (len(values) + 1) / 2
+    ranks = scipy.stats.rankdata(values) - (len(values) + 1) / 2
     return np.asarray(ranks / np.sqrt(ranks @ ranks), dtype=np.float64)
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from agents.arrays import FloatArray
 from agents.errors import InputError
@@ -92,7 +92,7 @@ def skewness(values: Numbers) -> float:
     if len(sample) < 3 or not np.ptp(sample) > 0:
         return NAN
     with constant_samples_allowed():
-        return float(stats.skew(sample, bias=False))
+        return float(scipy.stats.skew(sample, bias=False))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from agents.arrays import FloatArray
 from metrics.inference.sample import NAN, Numbers, pairs_of
@@ -182,8 +182,8 @@ def _line(x: FloatArray, y: FloatArray) -> FittedLine:
     error = float(np.sqrt(((gaps * left / kept) ** 2).sum()) / spread)
     if not error > 0:
         return FittedLine(slope, NAN, NAN, NAN, n)
-    half = float(stats.t.ppf(0.975, n - 2)) * error
-    p = float(2 * stats.t.sf(abs(slope) / error, n - 2))
+    half = float(scipy.stats.t.ppf(0.975, n - 2)) * error
+    p = float(2 * scipy.stats.t.sf(abs(slope) / error, n - 2))
     return FittedLine(slope, slope - half, slope + half, p, n)
 
 
@@ -191,4 +191,4 @@ def _standard_error(line: FittedLine) -> float:
     """Standard error of a slope, from its interval; NaN where there is none."""
     if not np.isfinite(line.low):
         return NAN
-    return (line.high - line.slope) / float(stats.t.ppf(0.975, line.n - 2))
+    return (line.high - line.slope) / float(scipy.stats.t.ppf(0.975, line.n - 2))

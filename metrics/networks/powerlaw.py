@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import optimize, special, stats
+from scipy import special
 
 from agents.arrays import FloatArray, IntArray
 
@@ -221,7 +222,7 @@ def compare_with_lognormal(values: Any, tail: PowerLawFit) -> LikelihoodRatio:
 
     start = np.array([middle, np.log(max(wide, 1e-3))])
     options = {"xatol": 1e-6, "fatol": 1e-8, "maxiter": 2000}
-    best = optimize.minimize(loss, start, method="Nelder-Mead", options=options).x
+    best = scipy.optimize.minimize(loss, start, method="Nelder-Mead", options=options).x
     other = _log_lognormal(distinct, tail.xmin, best[0], np.exp(best[1]))
     return _vuong(_log_power_law(distinct, tail), other, counts)
 
@@ -239,8 +240,8 @@ def _log_power_law(distinct: FloatArray, tail: PowerLawFit) -> FloatArray:
 def _log_lognormal(distinct: FloatArray, xmin: int, mu: float, sigma: float) -> FloatArray:
     """Log probabilities of the rounded lognormal above xmin - 1/2, safe far out in its tail."""
     edges = [(np.log(distinct + half) - mu) / sigma for half in (-0.5, 0.5)]
-    low, high = (stats.norm.logsf(edge) for edge in edges)
-    whole = stats.norm.logsf((np.log(xmin - 0.5) - mu) / sigma)
+    low, high = (scipy.stats.norm.logsf(edge) for edge in edges)
+    whole = scipy.stats.norm.logsf((np.log(xmin - 0.5) - mu) / sigma)
     # Where both ends of a step have underflowed to the same number there is nothing between.
     between = np.maximum(-np.expm1(np.minimum(high - low, 0.0)), 1e-300)
     return np.asarray(low + np.log(between) - whole)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from agents.arrays import FloatArray
 from metrics.estimation.reference_table import proposal
@@ -105,7 +105,7 @@ def sobol_points(size: int, count: int, seed: int) -> FloatArray:
         count: points.
         seed: of the scrambling.
     """
-    return np.asarray(stats.norm.ppf(_cube(size, count, seed)), dtype=np.float64)
+    return np.asarray(scipy.stats.norm.ppf(_cube(size, count, seed)), dtype=np.float64)
 
 
 def second_points(points: FloatArray, weights: FloatArray, count: int, seed: int) -> FloatArray:
@@ -163,7 +163,7 @@ def middle(window: Window, boundary: int) -> float:
 
 
 def _cube(size: int, count: int, seed: int) -> FloatArray:
-    whole = stats.qmc.Sobol(size, scramble=True, rng=np.random.default_rng([seed, size]))
+    whole = scipy.stats.qmc.Sobol(size, scramble=True, rng=np.random.default_rng([seed, size]))
     # The sequence is balanced over powers of two; what is left over is not used.
     points = whole.random_base2(int(np.ceil(np.log2(max(2, count)))))[:count]
     return np.clip(np.asarray(points, dtype=np.float64), 1e-6, 1 - 1e-6)
