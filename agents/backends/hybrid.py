@@ -115,6 +115,11 @@ class Hybrid(Backend):
         return self.live.max_prompt_characters
 
     @property
+    def unreadable_advice(self) -> str:
+        """The live part's advice, with its keys where they stand in a hybrid."""
+        return self.live.unreadable_advice.replace("backend.", "backend.live.")
+
+    @property
     def waiting_for(self) -> str:
         """What the open calls of the model wait for."""
         return self.live.waiting_for

@@ -80,7 +80,7 @@ class Gateway:
         shared: SharedEndpoints | None = None,
         unreadable: Unreadable | None = None,
     ) -> None:
-        advice = backend.paid.unreadable_advice
+        advice = backend.unreadable_advice
         # A replay tells what has happened, so nothing stops it.
         self.readability = ReadabilityWatch(unreadable or Unreadable(), advice)
         self._watches_rules = unreadable is not None

@@ -133,7 +133,8 @@ class DoctorSession:
             return
         if result.stopped is not None:
             yield _trouble(result.stopped, f"after {len(result.rungs)} of {len(self._asked)} forms")
-        yield _read(result, self._backend.unreadable_advice)
+        asked = self._speaking.backend.with_paid(self._backend)  # a hybrid names its keys
+        yield _read(result, asked.unreadable_advice)
         seconds = [one.seconds for one in result.attempts if one.outcome == ANSWERED]
         if seconds:
             yield CheckResult(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from agents.backends.hybrid import Hybrid
 from agents.backends.litellm import LiteLLM
 from agents.backends.openai import OpenAI
 from agents.errors import Stopped
@@ -111,3 +112,21 @@ def test_the_advice_names_a_change_that_is_one(backend, on):
     advice = backend.unreadable_advice
     assert ("backend.structured=on" in advice) == on
     assert "model" in advice
+
+
+@pytest.mark.parametrize(
+    ("live", "key"),
+    [
+        (OpenAI(model="m"), "backend.live.max_tokens"),
+        (OpenAI(model="m", structured="off"), "backend.live.structured=on"),
+        (LiteLLM(model="anthropic/unheard-of"), "backend.live.structured=on"),
+    ],
+)
+def test_the_stop_of_a_hybrid_names_the_keys_of_its_live_part(live, key):
+    gateway = Gateway(Hybrid(live=live, live_share=0.5), 1, unreadable=Unreadable(after=4))
+    with pytest.raises(Stopped) as stop:
+        for _ in range(4):
+            gateway.record_reading("Ballot", "?", live=True)
+    assert key in str(stop.value)
+    assert key.replace("live.", "") not in str(stop.value)
+    assert "backend.unreadable.stop_at=1" in str(stop.value)
