@@ -48,10 +48,12 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
     """Tell what a study will take, and how small an effect it can find; nothing is paid."""
     from scenarios.runs.progress import make_progress
     from scenarios.study.forecast import study_forecast
+    from scenarios.study.preflight import check_arms
     from scenarios.study.reader import read_study
 
     find_code_here(trust)
     design = read_study(study, set_ or (), trust=trust)
+    check_arms(design, keys=False)
     with make_progress() as progress:
         found = study_forecast(design, progress.begin)
     if json:
@@ -111,11 +113,13 @@ def run(
     """
     from scenarios.study.execution.engine import Engine
     from scenarios.study.folder import read_statuses, unfinished_runs
+    from scenarios.study.preflight import check_arms
 
     design, folder, held = _opened(study, set_, out, trust, "run")
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     if index is not None:
         held.waiting(index)
+        check_arms(design)
         _end(folder, engine.run(design, folder, [index], _line))
         return
     before = read_statuses(folder, held)
@@ -123,6 +127,8 @@ def run(
     if again:
         todo = sorted([*todo, *(one.index for one in before if one.state == "quarantined")])
     if todo:
+        # On a cluster it is the workers that hold the keys.
+        check_arms(design, keys=scheduler is None)
         typer.echo(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
         engine.run(design, folder, todo, _line)
     _conclude(design, folder, held, changed=bool(todo))
