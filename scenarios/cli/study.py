@@ -113,13 +113,11 @@ def run(
     """
     from scenarios.study.execution.engine import Engine
     from scenarios.study.folder import read_statuses, unfinished_runs
-    from scenarios.study.preflight import check_arms
 
     design, folder, held = _opened(study, set_, out, trust, "run")
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     if index is not None:
         held.waiting(index)
-        check_arms(design)
         _end(folder, engine.run(design, folder, [index], _line))
         return
     before = read_statuses(folder, held)
@@ -127,8 +125,6 @@ def run(
     if again:
         todo = sorted([*todo, *(one.index for one in before if one.state == "quarantined")])
     if todo:
-        # On a cluster it is the workers that hold the keys.
-        check_arms(design, keys=scheduler is None)
         typer.echo(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
         engine.run(design, folder, todo, _line)
     _conclude(design, folder, held, changed=bool(todo))
