@@ -55,11 +55,6 @@ class Hybrid(Backend):
         """The backend with the seed of this run for its draw of teams."""
         return self if self.seed is not None else self.model_copy(update={"seed": seed})
 
-    @property
-    def unreadable_advice(self) -> str:
-        """What a user can do where the model's replies cannot be read, by keys of ``live``."""
-        return self.live.unreadable_advice.replace("backend.", "backend.live.")
-
     def backend_for(self, call: str) -> Backend:
         """The model for calls of live teams and stages, else the rules."""
         leader, ordinal, stage = (*call.split("/", 3), "", "")[:3]
@@ -118,6 +113,11 @@ class Hybrid(Backend):
     def max_prompt_characters(self) -> int | None:
         """That of the model."""
         return self.live.max_prompt_characters
+
+    @property
+    def unreadable_advice(self) -> str:
+        """The live part's advice, with its keys where they stand in a hybrid."""
+        return self.live.unreadable_advice.replace("backend.", "backend.live.")
 
     @property
     def waiting_for(self) -> str:

@@ -48,12 +48,14 @@ def plan(
     from scenarios.planning.calibration import RecordedRun
     from scenarios.planning.plan import plan as planned
     from scenarios.planning.plan import rates_for
+    from scenarios.runs.preflight import check_before_run
     from scenarios.runs.progress import make_progress
 
     if learn is not None and probe is not None:
         raise InputError("--learn and --probe are both given; rates come from one of them")
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
+    check_before_run(chosen, keys=probe is not None)
     record = None if learn is None else RecordedRun(learn, trust=trust)
     if probe is not None:
         record = run_probe_calls(chosen, probe, out, trust=trust)

@@ -48,10 +48,12 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
     """Tell what a study will take, and how small an effect it can find; nothing is paid."""
     from scenarios.runs.progress import make_progress
     from scenarios.study.forecast import study_forecast
+    from scenarios.study.preflight import check_arms
     from scenarios.study.reader import read_study
 
     find_code_here(trust)
     design = read_study(study, set_ or (), trust=trust)
+    check_arms(design, keys=False)
     with make_progress() as progress:
         found = study_forecast(design, progress.begin)
     if json:

@@ -23,7 +23,11 @@ SECONDS = 5.0
 
 
 def check_before_run(
-    scenario: Scenario, folder: Path | None = None, *, online: bool = False
+    scenario: Scenario,
+    folder: Path | None = None,
+    *,
+    online: bool = False,
+    keys: bool = True,
 ) -> None:
     """Check what a run needs besides a right scenario.
 
@@ -31,6 +35,7 @@ def check_before_run(
         scenario: with right keys.
         folder: the run folder; None: none is looked at.
         online: connect to the endpoints of the model; nothing is asked there.
+        keys: look for the variables of keys; not where no model is asked, or not by this process.
 
     Raises:
         InputError: all faults at once, each with what to type.
@@ -38,7 +43,9 @@ def check_before_run(
     source = scenario.population.ecosystem
     if isinstance(source, Folder):
         source.require()
-    faults = [*_teams_too_large(scenario), *_missing_variables(scenario)]
+    faults = [*_teams_too_large(scenario)]
+    if keys:
+        faults += _missing_variables(scenario)
     if folder is not None:
         faults += _other_scenario(scenario, folder)
     if online:

@@ -44,6 +44,15 @@ def record_end(folder: Path) -> None:
     _note(folder, _ENDED)
 
 
+def count_begins(folder: Path) -> int:
+    """How often the run has been begun since its last clean end.
+
+    Raises:
+        Stopped: the log cannot be read.
+    """
+    return len(_births(folder))
+
+
 def count_crashes(folder: Path) -> int:
     """How often the run has crashed in a row without coming further; 0 after a clean end.
 

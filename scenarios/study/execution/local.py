@@ -165,5 +165,5 @@ class StudyRound:
         """
         pool = ProcessPool(self, jobs, together, options)
         pool.ordinary, pool.suspects = deque(easy), deque(suspects)
-        pool.losses = dict.fromkeys(suspects, 0)
+        pool.lost = set(suspects)
         pool.work()

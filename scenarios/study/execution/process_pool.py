@@ -14,7 +14,6 @@ import multiprocessing
 import threading
 from collections import deque
 from contextlib import suppress
-from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -23,16 +22,18 @@ from typing import Any, Protocol
 
 from agents.errors import SocietyError, Stopped
 from scenarios.runs.signals import SignalWatch, watch_signals
-from scenarios.study.execution.crash_log import QUARANTINE
+from scenarios.study.execution.crash_log import count_begins
 from scenarios.study.execution.lease import stop_all
 from scenarios.study.execution.thread_pool import ThreadPool
-from scenarios.study.lock import require_lock
-from scenarios.study.status import Status, log_crash, write_status
+from scenarios.study.status import Status, folder_of, log_crash
 
 POLL_SECONDS = 0.2
 """Seconds between two looks at whether a signal has come."""
 STOP = -1
 """In place of a run's number: stop those that are under way."""
+USELESS = 5
+"""Workers lost in a row, for each process of the pool, of whose runs none had begun its own work;
+after them the study stops."""
 
 
 class RunEvents(Protocol):
@@ -164,7 +165,7 @@ class ProcessPool:
     Attributes:
         ordinary: runs that are to be done.
         suspects: runs that were lost with a process; each is done by itself.
-        losses: how often each of those was lost.
+        lost: runs that have been suspects; each has its worker to itself.
     """
 
     def __init__(
@@ -175,7 +176,9 @@ class ProcessPool:
         self._round, self._jobs, self._together = round_, jobs, together
         self._options = options
         self._workers: list[_Worker] = []
-        self.losses: dict[int, int] = {}
+        self.lost: set[int] = set()
+        self._begins: dict[int, int] = {}
+        self._useless = 0
         self._stopping = False
 
     def work(self) -> None:
@@ -213,7 +216,7 @@ class ProcessPool:
             min(free, key=lambda one: len(one.busy)).give(self.ordinary.popleft())
 
     def _has_room(self, worker: _Worker) -> bool:
-        alone = any(index in self.losses for index in worker.busy)
+        alone = any(index in self.lost for index in worker.busy)
         return not alone and len(worker.busy) < worker.together
 
     def _under_way(self) -> int:
@@ -238,23 +241,35 @@ class ProcessPool:
             return
         status = Status.from_data(message["status"])
         worker.busy.remove(status.index)
+        self._useless = 0
         self._round.record_result(status)
 
     def _replace_dead(self, worker: _Worker) -> None:
-        """Begin the runs of a dead worker again, one at a time."""
+        """Begin the runs of a dead worker again, one at a time.
+
+        A run is judged only by deaths in its own work (``crash_log``). Workers that die before any
+        run has begun tell of this machine, so they stop the study and no run fails of them.
+        """
         self._workers.remove(worker)
         worker.end()
         code = worker.process.exitcode
         for index in worker.busy:
             log_crash(self._round.study, index, code)
-            self.losses[index] = self.losses.get(index, 0) + 1
-            if self.losses[index] > QUARANTINE + 1:
-                self._give_up(index, f"its process ends (exit code {code}) before it begins")
-            elif not self._round.is_over:
+            self.lost.add(index)
+            if not self._round.is_over:
                 self.suspects.append(index)
+        # All of them are asked: each remembers how often it has been begun.
+        self._useless = 0 if any([*map(self._has_begun, worker.busy)]) else self._useless + 1
+        if self._useless >= USELESS * self._jobs and not self._round.is_over:
+            raise Stopped(
+                f"{self._useless} worker processes in a row ended (exit code {code}) before a run "
+                "began in them; look for what ends them (memory, limits of this machine), then "
+                "the same command goes on; --jobs 1 needs the least memory"
+            )
 
-    def _give_up(self, index: int, reason: str) -> None:
-        lock = require_lock(self._round.study)
-        status = replace(lock.waiting(index), state="failed", reason=reason, code=1)
-        write_status(self._round.study, status)
-        self._round.record_result(status)
+    def _has_begun(self, index: int) -> bool:
+        """Has the run begun its own work since it was last asked for?"""
+        begins = count_begins(folder_of(self._round.study, index))
+        before = self._begins.get(index, 0)
+        self._begins[index] = begins
+        return begins > before

@@ -114,9 +114,18 @@ def test_the_advice_names_a_change_that_is_one(backend, on):
     assert "model" in advice
 
 
-@pytest.mark.parametrize(("structured", "key"), [("on", "max_tokens"), ("off", "structured=on")])
-def test_the_advice_names_keys_of_the_backend_that_is_used(structured, key):
-    live = OpenAI(model="test", api_base="http://127.0.0.1:1", structured=structured)
-    assert f" backend.{key}" in Gateway(live, 1).readability._advice
-    mixed = Hybrid(live=live, live_share=0.5)
-    assert f" backend.live.{key}" in Gateway(mixed, 1).readability._advice
+@pytest.mark.parametrize(
+    ("live", "key"),
+    [
+        (OpenAI(model="m"), "backend.live.max_tokens"),
+        (OpenAI(model="m", structured="off"), "backend.live.structured=on"),
+        (LiteLLM(model="anthropic/unheard-of"), "backend.live.structured=on"),
+    ],
+)
+def test_the_stop_of_a_hybrid_names_the_keys_of_its_live_part(live, key):
+    gateway = Gateway(Hybrid(live=live, live_share=0.5), 1, unreadable=Unreadable(after=4))
+    with pytest.raises(Stopped) as stop:
+        gateway.record_reading("Ballot", "?", live=True)
+    assert key in str(stop.value)
+    assert key.replace("live.", "") not in str(stop.value)
+    assert "backend.unreadable.stop_at=1" in str(stop.value)

@@ -6,12 +6,15 @@ import socket
 from pathlib import Path
 
 import pytest
+import yaml
 
 from agents.errors import InputError
 from agents.journal.journal import Journal
 from scenarios.config.schema import Scenario
 from scenarios.runs.preflight import check_before_run
 from scenarios.runs.run_journal import sign_journal
+from scenarios.study.preflight import check_arms
+from scenarios.study.reader import read_study
 
 MODEL = {"use": "openai", "model": "m"}
 
@@ -91,3 +94,24 @@ def test_an_endpoint_is_looked_at_only_if_that_is_wished(small: Scenario) -> Non
     (told,) = faults(live, online=True)
     assert told.startswith(f"backend.api_base: nothing answers at {address} (")
     assert "start the server" in told
+
+
+def test_arms_of_a_study_are_checked_and_the_file_is_named(small: Scenario, here: Path) -> None:
+    path = here / "sizes.yaml"
+    (here / "base.yaml").write_text(yaml.safe_dump(small.to_data()), encoding="utf-8")
+    path.write_text(
+        "study: sizes\nbase: base.yaml\narms: {grid: {protocol.team_size: [2, 13]}}\n"
+        "replicates: 2\nmeasures: [papers]\n"
+    )
+    with pytest.raises(InputError) as caught:
+        check_arms(read_study(path))
+    (told,) = str(caught.value).splitlines()
+    assert told.startswith(f"{path}: arm ")
+    assert "a team of 13 cannot be made of 12 scientists" in told
+    path.write_text(path.read_text().replace(", 13", ", 3"))
+    check_arms(read_study(path))
+
+
+def test_what_asks_no_model_needs_no_key(small: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    check_before_run(small.set("backend", MODEL), keys=False)
