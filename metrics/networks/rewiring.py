@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from agents.arrays import BoolArray, IntArray
 
@@ -51,7 +50,7 @@ def latticise(matrix: sparse.csr_array, rng: np.random.Generator) -> sparse.csr_
         Neuroinformatics 2.
     """
     size = matrix.shape[0]
-    order = csgraph.reverse_cuthill_mckee(matrix.tocsr(), symmetric_mode=True)
+    order = sparse.csgraph.reverse_cuthill_mckee(matrix.tocsr(), symmetric_mode=True)
     place = np.empty(size, dtype=np.int64)
     place[order] = np.arange(size)
     pairs = place[_pairs(matrix)]

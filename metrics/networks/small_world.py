@@ -12,7 +12,6 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from agents.arrays import IntArray
 from metrics.networks.rewiring import MANY_PAIRS, latticise, rewire, ring_lattice
@@ -29,7 +28,7 @@ BITS = 64
 
 def largest_component(matrix: sparse.csr_array) -> sparse.csr_array:
     """The largest component of a network; of several as large, that of the first node."""
-    _, label = csgraph.connected_components(matrix, directed=False)
+    _, label = sparse.csgraph.connected_components(matrix, directed=False)
     if not len(label):
         return matrix
     inside = np.flatnonzero(label == np.bincount(label).argmax())

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from agents.arrays import FloatArray
 from society.results.run import Run
@@ -112,7 +111,7 @@ def network_statistics(matrix: sparse.csr_array) -> dict[str, float | int | None
     degree = np.diff(matrix.indptr).astype(np.float64)
     if not nodes:
         return {**dict.fromkeys(COLUMNS), **dict.fromkeys(WHOLE, 0)}
-    components, label = csgraph.connected_components(matrix, directed=False)
+    components, label = sparse.csgraph.connected_components(matrix, directed=False)
     triangles = _triangles(matrix)
     pairs = degree * (degree - 1) / 2
     local = np.divide(triangles, pairs, out=np.zeros(nodes), where=pairs > 0)

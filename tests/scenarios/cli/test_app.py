@@ -376,3 +376,17 @@ def test_a_shell_completes_scenarios() -> None:
     }
     done = CliRunner().invoke(app, [], env=environment, prog_name="society")
     assert done.output.split() == ["quickstart"]
+
+
+def test_summary_and_page_load_no_statistics_before_they_compute_any() -> None:
+    code = (
+        "import sys\n"
+        "import metrics.report.page, metrics.summary\n"
+        "heavy = ('scipy.optimize', 'scipy.sparse.csgraph', 'scipy.stats')\n"
+        "print([name for name in heavy if name in sys.modules])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
