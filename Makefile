@@ -16,11 +16,14 @@ demo: $(VENV)/.installed
 demo-live: $(VENV)/.installed
 	@$(BIN)/python -m tests.faultserver.demo $(SERVER)
 
+# Three workers for two cores, because many tests wait for a process or a server.
+WORKERS := -n 3
+
 test: check
-	$(BIN)/python -m pytest -n 2 -m "not slow and not peers"
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers"
 
 test-slow: $(VENV)/.tools
-	$(BIN)/python -m pytest -n 2 -m "not peers"
+	$(BIN)/python -m pytest $(WORKERS) -m "not peers"
 
 # Against servers that others wrote: litellm's proxy, and llama.cpp's server with random weights.
 # They are installed for this alone; the proxy has an environment of its own, because it asks for
