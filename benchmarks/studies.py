@@ -137,7 +137,7 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=16)
     parser.add_argument("--days", type=int, default=240)
     parser.add_argument("--latency", type=float, default=0.2)
-    parser.add_argument("--json", type=Path, default=Path("benchmarks/studies.json"))
+    parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
     with FaultServer(Plan(latency=args.latency)) as server, tempfile.TemporaryDirectory() as spare:
         row = measure(server.url, args, Path(spare))
