@@ -34,7 +34,10 @@ SCRIPTS = (
     *("start_up", "kernel", "overlap", "live", "resume", "scale", "search", "prefix", "plan"),
     *("studies", "cluster", "explorer", "coverage", "mechanism"),
 )
-LONG = ("overlap", "live", "resume", "scale", "search", "explorer", "coverage", "mechanism")
+LONG = (
+    *("overlap", "live", "resume", "scale", "search", "studies", "explorer", "coverage"),
+    "mechanism",
+)
 """Scripts that have a long form."""
 HEADS = ("mark", "what", "figure", "mark at", "limit", "")
 

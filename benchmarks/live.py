@@ -315,7 +315,7 @@ def main() -> None:
     rows: dict[str, dict[str, Any]] = {}
     with FaultServer(Plan(latency=LATENCY)) as server:
         for name in ROWS if args.full else SHORT_ROWS:
-            rows[name] = measure(name, server.url, args)
+            rows[name] = {**measure(name, server.url, args), "row": name}
             row = rows[name]
             print(
                 f"{name:36} {row['calls']:6} calls {row['wall']:7.1f} s  "
