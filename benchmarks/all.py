@@ -1,46 +1,160 @@
-"""Run every benchmark and say which fall short of their marks (`make bench`)."""
+"""Run the benchmarks and print one table of all marks (``make bench``).
+
+Each script runs in its short form, which takes less than two minutes on two idle processors;
+``--full`` runs the long forms, which together take more than an hour. What the scripts print is
+kept in ``benchmarks/results/``, as are their figures, and the table with the machine and the commit
+as ``bench.json``. A calibration loop runs on all processors before and after each script: where
+other work was done on the machine meanwhile, the figures of that script are marked.
+
+``--write`` puts the table into ``docs/performance.md``. Exit codes: 0 all scripts ran, whatever
+their figures; 1 one failed.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
+import time
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
-MARKS = {"8": 1.05, "16": 1.05, "64": 1.25, "unlimited": 1.25}
-"""Largest ratio of wall time to bound for reading at decisions, by slots."""
+sys.path.insert(0, str(HERE.parent))
 
+from benchmarks.machine import TOO_BUSY, busy, describe  # noqa: E402
+from benchmarks.marks import MARKS, Mark  # noqa: E402
+
+RESULTS = HERE / "results"
+PAGE = HERE.parent / "docs" / "performance.md"
+BEGIN, END = "<!-- table of make bench: begin -->\n", "<!-- table of make bench: end -->\n"
 SCRIPTS = (
-    *("overlap", "mechanism", "prefix", "plan", "live", "resume", "search", "kernel", "scale"),
-    *("coverage", "cluster", "studies", "start_up", "explorer"),
+    *("start_up", "kernel", "overlap", "live", "resume", "scale", "search", "prefix", "plan"),
+    *("studies", "cluster", "explorer", "coverage", "mechanism"),
 )
-SHORTER = {"scale": ("--quick",)}
-"""What a script is told so as to be done in minutes; all of ``scale`` takes half an hour."""
-
-LIVE = (("ours", 1.0, 1), ("of the bare client", 0.85, -1))
-"""What a live run is measured by: milliseconds of our own a call, share of the bare client."""
+LONG = (
+    *("overlap", "live", "resume", "scale", "search", "studies", "explorer", "coverage"),
+    "mechanism",
+)
+"""Scripts that have a long form."""
+HEADS = ("mark", "what", "figure", "mark at", "limit", "")
 
 
 def main() -> int:
-    """Run the scripts one after another; 0 if all ran, whatever their figures."""
-    failed = False
-    for name in SCRIPTS:
-        print(f"== {name}", flush=True)
-        done = subprocess.run(
-            [sys.executable, HERE / f"{name}.py", *SHORTER.get(name, ())], check=False
-        )
-        failed = failed or done.returncode != 0
-    for row in json.loads((HERE / "overlap.json").read_text(encoding="utf-8")):
-        mark = MARKS[str(row["slots"])]
-        if row["read"] == "decisions" and row["ratio"] > mark:
-            print(f"short of its mark: overlap at {row['slots']} slots: {row['ratio']} > {mark}")
-    for row in json.loads((HERE / "live.json").read_text(encoding="utf-8")):
-        for what, mark, sign in LIVE:
-            value = row.get("split", {}).get(what)
-            if value is not None and sign * value > sign * mark:
-                print(f"short of its mark: {row['row']}: {what} {value}, mark {mark}")
-    return int(failed)
+    """Run what is asked for, print the table and keep it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--full", action="store_true", help="the long form of every script")
+    parser.add_argument("--only", nargs="+", choices=SCRIPTS, default=SCRIPTS, metavar="SCRIPT")
+    parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
+    args = parser.parse_args()
+    RESULTS.mkdir(exist_ok=True)
+    runs = {name: run(name, args.full) for name in args.only}
+    rows = [row(mark, runs) for mark in MARKS if mark.script in runs]
+    told = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": describe(), "runs": runs}
+    (RESULTS / "bench.json").write_text(
+        json.dumps({**told, "rows": rows}, indent=1) + "\n", encoding="utf-8"
+    )
+    show(rows)
+    print(f"\n{summary(rows, runs)}\nfigures and output: {RESULTS}")
+    if args.write:
+        write_table(rows, told)
+    return int(any(one["exit"] for one in runs.values()))
+
+
+def run(name: str, full: bool) -> dict[str, Any]:
+    """Run a script, with its output in a file; how it ended and how busy the machine was."""
+    before = busy()
+    command = [sys.executable, str(HERE / f"{name}.py"), "--json", str(RESULTS / f"{name}.json")]
+    print(f"{name:<10}", end=" ", flush=True)
+    began = time.perf_counter()
+    with (RESULTS / f"{name}.txt").open("w", encoding="utf-8") as output:
+        exit_code = subprocess.run(
+            command + ["--full"] * (full and name in LONG),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            check=False,
+        ).returncode
+    seconds = time.perf_counter() - began
+    load = max(before, busy())
+    end = "" if exit_code == 0 else f", exit code {exit_code}: see results/{name}.txt"
+    beside = "" if load < TOO_BUSY else f", machine busy ({load:.2f})"
+    print(f"{seconds:5.0f} s{beside}{end}", flush=True)
+    return {"seconds": round(seconds, 1), "busy": round(load, 2), "exit": exit_code}
+
+
+def row(mark: Mark, runs: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A line of the table."""
+    ran = runs[mark.script]
+    figure = None
+    if ran["exit"] == 0:
+        figures = json.loads((RESULTS / f"{mark.script}.json").read_text(encoding="utf-8"))
+        figure = mark.of(figures)
+    if ran["exit"]:
+        verdict = "failed"
+    elif figure is None:
+        verdict = "with --full"
+    else:
+        verdict = "met" if mark.is_met(figure) else "short"
+        verdict += ", machine busy" * (ran["busy"] >= TOO_BUSY)
+    return {
+        "mark": mark.key,
+        "what": mark.what,
+        "figure": figure,
+        "at": f"{'≥' if mark.at_least else '≤'} {_number(mark.mark)}",
+        "limit": mark.limit,
+        "verdict": verdict,
+    }
+
+
+def cells(row: dict[str, Any]) -> tuple[str, ...]:
+    """A line of the table as text."""
+    figure = "" if row["figure"] is None else _number(row["figure"])
+    return row["mark"], row["what"], figure, row["at"], row["limit"], row["verdict"]
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    """Print the table."""
+    table = [HEADS, *map(cells, rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(HEADS))]
+    print()
+    for line in table:
+        print("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)))
+
+
+def summary(rows: list[dict[str, Any]], runs: dict[str, dict[str, Any]]) -> str:
+    """How many figures meet their marks, and how long it took."""
+    met = sum(row["verdict"].startswith("met") for row in rows)
+    short = sum(row["verdict"].startswith("short") for row in rows)
+    minutes = sum(one["seconds"] for one in runs.values()) / 60
+    crowded = [name for name, one in runs.items() if one["busy"] >= TOO_BUSY]
+    warning = (
+        f"\nOther work was done meanwhile (loop at {TOO_BUSY} and more) beside: "
+        f"{', '.join(crowded)}. Their timings are not to be believed."
+        if crowded
+        else ""
+    )
+    return f"{met} met, {short} short, in {minutes:.0f} minutes{warning}"
+
+
+def write_table(rows: list[dict[str, Any]], told: dict[str, Any]) -> None:
+    """Put the table between its two marks in the page."""
+    machine = told["machine"]
+    head = (
+        f"{told['date']}, commit `{machine['commit']}`, {machine['processors']} processors "
+        f"({machine['processor']}), Python {machine['python']}. {summary(rows, told['runs'])}.\n"
+    )
+    lines = [" | ".join(line) for line in (HEADS, ["---"] * len(HEADS), *map(cells, rows))]
+    table = "".join(f"| {line} |\n" for line in lines)
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n{head}\n{table}\n{END}{after}", encoding="utf-8")
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
 
 
 if __name__ == "__main__":

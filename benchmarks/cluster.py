@@ -82,7 +82,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=4)
     parser.add_argument("--latency", type=float, default=0.2)
-    parser.add_argument("--json", type=Path, default=Path("benchmarks/cluster.json"))
+    parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
     os.environ.setdefault(KEY, "key-of-the-benchmark")
     with TemporaryDirectory() as place, FaultServer(Plan(latency=args.latency)) as server:

@@ -121,7 +121,9 @@ def main() -> None:
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--full", action="store_true", help="with 100,000 scientists")
     given.add_argument("--folder", type=Path, help="keep runs and pages here")
+    given.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     asked = given.parse_args()
+    rows = []
     if not CHROMIUM:
         print("no Chromium is installed: sizes only")
     with tempfile.TemporaryDirectory() as spare:
@@ -135,11 +137,13 @@ def main() -> None:
             else:
                 run, book = with_words(people, folder / f"run-{people}")
             found = row(people, run, book, folder)
+            rows.append(found)
             print(json.dumps(found), flush=True)
             for name, mark in (("MB", most), ("network", first), ("frame", frame)):
                 value = found.get(name)
                 if isinstance(value, float) and value > mark:
                     print(f"short of its mark: {people} people, {name} {value} > {mark}")
+    asked.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from society.teams.team import Team
 
 EVENTS_MARK = 0.5
 CPU_MARK = 0.01
-LATE = 1e6
+LATE = 6e5
 """Seconds after which words would come."""
 
 

@@ -38,6 +38,10 @@ HERE = Path(__file__).resolve()
 sys.path.insert(0, str(HERE.parents[1]))
 
 LATENCY, SLOTS = 0.2, 64
+SHORT_ROWS = (
+    *("sdk", "litellm"),
+    *("society through openai, many teams", "society through litellm, many teams"),
+)
 ROWS = (
     *("httpx", "sdk", "litellm"),
     *("society through openai", "society through litellm"),
@@ -295,6 +299,7 @@ def main() -> None:
     parser.add_argument("--row")
     parser.add_argument("--url", default="")
     parser.add_argument("--model", default="bench")
+    parser.add_argument("--full", action="store_true", help="bare httpx and few teams too")
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--teams", type=int, default=64)
     parser.add_argument("--turns", type=int, default=2)
@@ -309,8 +314,8 @@ def main() -> None:
 
     rows: dict[str, dict[str, Any]] = {}
     with FaultServer(Plan(latency=LATENCY)) as server:
-        for name in ROWS:
-            rows[name] = measure(name, server.url, args)
+        for name in ROWS if args.full else SHORT_ROWS:
+            rows[name] = {**measure(name, server.url, args), "row": name}
             row = rows[name]
             print(
                 f"{name:36} {row['calls']:6} calls {row['wall']:7.1f} s  "
@@ -323,7 +328,7 @@ def main() -> None:
                 ),
                 flush=True,
             )
-    for name in ROWS[3:]:
+    for name in (name for name in rows if name.startswith("society")):
         client = "sdk" if "openai" in name else "litellm"
         rows[name]["split"] = split(rows[name], rows[client])
         told = ", ".join(f"{what} {value}" for what, value in rows[name]["split"].items())

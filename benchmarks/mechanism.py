@@ -491,11 +491,13 @@ def as_json(found: Sequence[Replicate], all_: Sequence[Contrast], families: Fami
 def main() -> None:
     """Run every arm and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=30)
+    parser.add_argument("--full", action="store_true", help="30 seeds")
+    parser.add_argument("--seeds", type=int, help="societies of an arm (3; with --full 30)")
     parser.add_argument("--worlds", type=int, default=6, help="ecosystems the seeds share")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=Path, default=Path("benchmarks/mechanism.json"))
+    parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
+    args.seeds = args.seeds or (30 if args.full else 3)
     if args.seeds < 2:
         parser.error("an interval needs at least two seeds")
     start = time.perf_counter()

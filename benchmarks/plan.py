@@ -113,7 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--scenario", nargs="*", default=list(SCENARIOS), choices=list(SCENARIOS))
-    parser.add_argument("--json", type=Path, default=Path("benchmarks/plan.json"))
+    parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
     ends = " ".join(f"{end:>11}" for end in ("low", "likely", "high", "truth"))
     print(f"{'scenario':>11} {'figure':>7} {ends} {'error':>8}")

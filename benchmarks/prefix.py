@@ -247,7 +247,7 @@ def main() -> None:
     """All scenes, before and now."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scenes", nargs="*", default=list(SCENES), choices=list(SCENES))
-    parser.add_argument("--json", type=Path, default=Path("benchmarks/prefix.json"))
+    parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
     rows: list[dict[str, Any]] = []
     for name in args.scenes:

@@ -44,7 +44,7 @@ from society.population.network import CoauthorNetwork
 from society.population.population import Population
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-QUICK = (1_000, 10_000)
+SHORT_SIZES = (1_000, 10_000)
 MANY = 1_000_000
 POLICIES = {
     "e = 1": Coauthorship(),
@@ -304,7 +304,7 @@ def _short(value: Any) -> str:
 def main() -> None:
     """Every part at every size."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="10^3 and 10^4 people only")
+    parser.add_argument("--full", action="store_true", help="up to 10^6 people, not 10^4")
     parser.add_argument("--sizes", type=int, nargs="*", default=None)
     parser.add_argument("--teams", type=int, default=1_000)
     parser.add_argument("--folder", type=Path, help="keeps the ecosystems for the next time")
@@ -316,7 +316,7 @@ def main() -> None:
         return
     rows = []
     with tempfile.TemporaryDirectory() as passing:
-        for size in args.sizes or (QUICK if args.quick else SIZES):
+        for size in args.sizes or (SIZES if args.full else SHORT_SIZES):
             row: dict[str, Any] = {"people": size}
             for part in PARTS:
                 row |= measured(part, size, (args.folder or Path(passing)) / str(size), args.teams)

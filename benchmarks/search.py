@@ -31,7 +31,7 @@ from society.literature.index.ids import IdColumn, Ids
 from society.literature.index.vector_index import VectorIndex
 
 SIZES = ((10_000, 1024), (50_000, 1024), (200_000, 1024), (2_000_000, 64))
-QUICK = ((10_000, 1024), (50_000, 1024), (200_000, 64))
+SHORT_SIZES = ((10_000, 1024), (50_000, 1024), (200_000, 64))
 CLUSTERS, NOISE = 500, 1.0
 """Clusters, and the length of a row's own part against that of its cluster."""
 QUERIES, ADDED, K = 200, 2_000, 5
@@ -151,11 +151,11 @@ def _short(value: Any) -> Any:
 def main() -> None:
     """Print a row per size and index, then say which fall short of the mark."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="smaller sizes, under a minute")
+    parser.add_argument("--full", action="store_true", help="more rows, ten minutes")
     parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
     table: list[dict[str, Any]] = []
-    for count, dim in QUICK if args.quick else SIZES:
+    for count, dim in SIZES if args.full else SHORT_SIZES:
         with tempfile.TemporaryDirectory() as folder:
             told = measure(count, dim, Path(folder))
         for row in told:

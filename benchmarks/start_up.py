@@ -9,6 +9,8 @@ the machine.
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import subprocess
 import sys
@@ -17,8 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.machine import LOOP  # noqa: E402
+
 RUN = "import sys; from scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
-LOOP = "sum(i * i for i in range(20_000_000))"
 EIGHT_CALLS = ("--set", "protocol.team_size=2", "--set", "protocol.turns=1")
 """Settings of ``virsci/paper``: a team of two with one turn has an inference cost of 8 calls."""
 TRIES = 2
@@ -49,6 +54,10 @@ def ratio(unit: str, code: str, *arguments: Sequence[str]) -> tuple[float, float
 
 def main() -> None:
     """Print one line a command: processor time, ratio, mark."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
+    args = parser.parse_args()
+    rows = []
     with tempfile.TemporaryDirectory(prefix="start-up-") as folder:
         runs = [f"{folder}/{number}" for number in range(TRIES)]
         small = [f"{folder}/small-{number}" for number in range(TRIES)]
@@ -63,9 +72,11 @@ def main() -> None:
         )
         for name, unit, mark, arguments in commands:
             taken, times = ratio(unit, RUN, *arguments)
+            rows.append({"command": name, "seconds": taken, "ratio": times})
             base = "loops" if unit == LOOP else f"`{unit}`"
             short = "" if times <= mark else ", short of it"
             print(f"society {name}: {taken:.2f} s, {times:.2f} {base} (mark {mark:g}{short})")
+    args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -133,12 +133,14 @@ def measure(url: str, args: argparse.Namespace, folder: Path) -> dict[str, Any]:
 def main() -> None:
     """Print and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--full", action="store_true", help="240 days and not 60")
     parser.add_argument("--runs", type=int, default=8)
     parser.add_argument("--slots", type=int, default=16)
-    parser.add_argument("--days", type=int, default=240)
+    parser.add_argument("--days", type=int, help="simulated days (60; with --full 240)")
     parser.add_argument("--latency", type=float, default=0.2)
-    parser.add_argument("--json", type=Path, default=Path("benchmarks/studies.json"))
+    parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
+    args.days = args.days or (240 if args.full else 60)
     with FaultServer(Plan(latency=args.latency)) as server, tempfile.TemporaryDirectory() as spare:
         row = measure(server.url, args, Path(spare))
     for name, value in row.items():

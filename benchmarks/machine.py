@@ -1,0 +1,81 @@
+"""The machine of a benchmark: what it is, and whether other work was done on it meanwhile.
+
+``python benchmarks/machine.py`` prints how near every processor comes to a loop's own processor
+time; 1 is an idle machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LOOP = "sum(i * i for i in range(20_000_000))"
+"""The calibration loop: about a second of plain Python."""
+TIMED = f"""
+import os, time
+def cpu(): t = os.times(); return t.user + t.system
+wall, before = time.perf_counter(), cpu()
+{LOOP}
+print(time.perf_counter() - wall, cpu() - before)
+"""
+TOO_BUSY = 1.15
+"""Wall time over processor time of the loop from which on timings are not to be believed."""
+
+
+def busy() -> float:
+    """Wall time over processor time of the calibration loop, on all processors at once.
+
+    Returns:
+        The largest ratio among as many processes as there are processors; about 1 on an idle
+        machine, 2 where every processor does as much for others.
+    """
+    command = [sys.executable, "-c", TIMED]
+    loops = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        for _ in range(os.cpu_count() or 1)
+    ]
+    ratios = []
+    for loop in loops:
+        wall, cpu = map(float, loop.communicate()[0].split())
+        ratios.append(wall / cpu)
+    return max(ratios)
+
+
+def describe() -> dict[str, object]:
+    """Processor, number of processors, Python, system, and the commit that was measured."""
+    return {
+        "processor": _processor(),
+        "processors": os.cpu_count(),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "commit": _git("rev-parse", "--short=12", "HEAD"),
+        "changed files": len((_git("status", "--porcelain") or "").splitlines()),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+if __name__ == "__main__":
+    print(json.dumps({**describe(), "busy": round(busy(), 2)}, indent=1))
