@@ -330,6 +330,7 @@ def vis(vis_folder):
     return vis_folder
 
 
+@pytest.mark.slow
 def test_vis_passes(vis, vis_papers):
     assert leaks(audit(vis)) == {}
     assert leaks(audit_source(vis, JsonLines(vis_papers))) == {}

@@ -14,7 +14,7 @@ from tests.society.ecosystem.importers.foreign_files import openalex_work, put
 
 pytestmark = pytest.mark.usefixtures("collected")
 
-FEW, MANY = 1_000, 4_000
+FEW, MANY = 500, 2_000
 BYTES_AN_ID = 110
 SLACK = 400_000
 
@@ -91,7 +91,7 @@ def test_a_spool_is_written_and_read_in_batches(tmp_path):
     def held(count):
         source = open_source("jsonl", put(tmp_path / f"{count}", jsonl(count)))
         list(source.files)
-        spool = Spool(source, tmp_path / f"spool {count}", part=3000)
+        spool = Spool(source, tmp_path / f"spool {count}", part=800)
         found = []
         for _ in range(2):
             tracemalloc.start()
@@ -100,7 +100,7 @@ def test_a_spool_is_written_and_read_in_batches(tmp_path):
             tracemalloc.stop()
         return found
 
-    held(2000)
-    (write_few, read_few), (write_many, read_many) = held(4000), held(8000)
-    assert write_many - write_few < 4000 * BYTES_AN_ID + SLACK
+    held(500)
+    (write_few, read_few), (write_many, read_many) = held(1000), held(3000)
+    assert write_many - write_few < 2000 * BYTES_AN_ID + SLACK
     assert read_many - read_few < SLACK
