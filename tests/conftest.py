@@ -4,9 +4,11 @@ import gc
 import os
 import socket
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.testing
 from hypothesis import HealthCheck, settings
 
 from tests.forked_commands import ONE_THREAD, SELDOM, Nursery
@@ -29,6 +31,9 @@ settings.register_profile(
     "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("suite")
+
+# The tree of commands takes a tenth of a second to make, which no test changes.
+typer.testing._get_command = cache(typer.testing._get_command)
 
 LOOPBACK = ("127.", "::1", "localhost")
 

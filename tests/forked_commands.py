@@ -23,7 +23,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from itertools import count
 from multiprocessing.connection import Connection
@@ -151,13 +151,19 @@ def hash_of(text: str) -> int:
 
 
 def warm_up() -> None:
-    """Do a small run and let go of it, so that the children have imported what a run imports."""
+    """Do a small run and let go of it, so that the children have imported what a run imports.
+
+    They have the tree of commands too, which each process makes otherwise.
+    """
+    import typer.main
     from typer.testing import CliRunner
 
     import scenarios.runs.progress
     from scenarios.cli.app import app
 
     assert scenarios.runs.progress
+    typer.main.get_command = cache(typer.main.get_command)
+    typer.main.get_command(app)
     settings = [part for key, value in SMALL.items() for part in ("--set", f"{key}={value}")]
     with tempfile.TemporaryDirectory() as folder:
         done = CliRunner().invoke(app, ["run", "virsci/paper", *settings, "--out", f"{folder}/run"])

@@ -45,6 +45,10 @@ def test_the_first_example_prints_what_the_readme_shows(nursery, tmp_path):
     assert done.stdout == shown
 
 
+FEW = ("until=26w", "population.ecosystem.scientists=24", "population.ecosystem.papers=200")
+"""A smaller society, where how large it is shows nothing: the first example is of full size."""
+
+
 def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
     """The first in a process of its own, the others in this one, which has imported everything."""
     lines = [line[2:] for block in blocks(README, "console") for line in block.splitlines()]
@@ -54,7 +58,8 @@ def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
     assert done.stdout.strip(), first
     monkeypatch.chdir(tmp_path)
     for arguments in others:
-        made = CliRunner().invoke(app, arguments)
+        fewer = [part for key in FEW for part in ("--set", key)] if arguments[0] == "run" else []
+        made = CliRunner().invoke(app, [*arguments, *fewer])
         assert made.exit_code == 0, (arguments, made.stderr)
         assert made.stdout.strip(), arguments
 
@@ -65,9 +70,12 @@ def test_the_links_of_the_pages_lead_somewhere():
             assert (page.parent / link).exists(), (page.name, link)
 
 
-def test_the_notebook_runs(tmp_path, monkeypatch):
+@pytest.mark.parametrize("until", ["20w", pytest.param("1y", marks=pytest.mark.slow)])
+def test_the_notebook_runs(until, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     notebook = nbformat.read(ROOT / "docs" / "quickstart.ipynb", as_version=4)
+    (first,) = (cell for cell in notebook.cells if '"until": "1y"' in cell.source)
+    first.source = first.source.replace('"until": "1y"', f'"until": "{until}"')
     client = NotebookClient(
         notebook,
         timeout=550,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,8 +69,9 @@ def calibrate(
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    with threadpool_limits(limits=1):  # sums in another order would be other bytes
-        fit = Fit(calibration, folder, workers, tell)
+    fit = Fit(calibration, folder, workers, tell)
+    # Sums in another order would be other bytes.
+    with closing(fit), threadpool_limits(limits=1):
         fit.observed  # noqa: B018 - a target that is not known is told before the lock is written
         take_lock(folder, lock_data(calibration))
         posterior, predicted = fit.posterior, predict_fit_windows(fit)

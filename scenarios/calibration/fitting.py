@@ -88,6 +88,7 @@ class Fit:
         self.workers, self.tell = workers, tell
         self.space = Space(self.file)
         self.log = SimulationLog(folder)
+        self._made: Simulations | None = None
         self.targets = [MEASURED.index(name) for name in self.file.targets]
 
     @cached_property
@@ -256,12 +257,25 @@ class Fit:
         missing = [job for job in jobs if self.log.find(job) is None]
         if missing:
             self.tell(f"{stage.replace('_', ' ')}: {len(missing):,} simulations")
-            made = Simulations(self.calibration.simulator, windows, self.workers)
+            made = self._simulations(windows)
             for done, _ in enumerate(self.log.append(missing, made.results(missing)), 1):
                 if done % 100 == 0:
                     self.tell(f"{stage.replace('_', ' ')}: {done:,} of {len(missing):,}")
         values = np.array([self.log.find(job) for job in jobs], dtype=np.float64)
         return values.reshape(len(points), len(settings), len(MEASURED))
+
+    def _simulations(self, windows: Sequence[ObservedWindow]) -> Simulations:
+        """Those in the same windows as before, whose processes have started, or new ones."""
+        if self._made is None or self._made.windows != tuple(windows):
+            self.close()
+            self._made = Simulations(self.calibration.simulator, windows, self.workers)
+        return self._made
+
+    def close(self) -> None:
+        """End the worker processes; the next simulation starts them again."""
+        if self._made is not None:
+            self._made.close()
+            self._made = None
 
     def moments(self, measured: FloatArray) -> FloatArray:
         """The targets among everything measured."""

@@ -147,7 +147,7 @@ class ObservedWindow:
 
 
 class Simulations:
-    """Does jobs in some windows.
+    """Does jobs in some windows; its processes live until it is closed.
 
     Args:
         simulator: the mechanism; it can be sent to another process.
@@ -159,6 +159,7 @@ class Simulations:
         self, simulator: WindowSimulator, windows: Sequence[ObservedWindow], workers: int
     ) -> None:
         self.simulator, self.windows, self.workers = simulator, tuple(windows), workers
+        self._pool: ProcessPoolExecutor | None = None
 
     def results(self, jobs: Sequence[Job]) -> Iterator[list[float]]:
         """What every job measures, in their order.
@@ -169,21 +170,27 @@ class Simulations:
         if self.workers <= 1 or len(jobs) < 2:
             yield from (run_job(self.simulator, self.windows, job) for job in jobs)
             return
-        # Mesa makes "spawn" the way to start a process: nothing of this one is inherited.
-        import multiprocessing
-
-        workers = min(self.workers, len(jobs))
-        pool = ProcessPoolExecutor(
-            workers, multiprocessing.get_context("spawn"), _begin, (self.simulator, self.windows)
-        )
+        self._pool = self._pool or self._start()
         try:
-            yield from pool.map(_do, jobs, chunksize=AT_ONCE)
+            yield from self._pool.map(_do, jobs, chunksize=AT_ONCE)
         except BrokenProcessPool as error:
             raise SocietyError(
                 "a worker process died; what was simulated is kept, and the same command goes on"
             ) from error
-        finally:
+
+    def close(self) -> None:
+        """End the processes, and what they have not begun."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def _start(self) -> ProcessPoolExecutor:
+        # Mesa makes "spawn" the way to start a process: nothing of this one is inherited.
+        import multiprocessing
+
+        state = self.simulator, self.windows
+        spawn = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.workers, spawn, _begin, state)
 
 
 def run_job(simulator: WindowSimulator, windows: Sequence[ObservedWindow], job: Job) -> list[float]:

@@ -8,6 +8,7 @@ path, and reading goes on, so that all faults come out at once.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
@@ -226,13 +227,10 @@ def write_part(part: BaseModel) -> dict[str, Any]:
     """Plain data of a settings object with every key; reading it back gives an equal object."""
     data: dict[str, Any] = {}
     cls = type(part)
-    plain = {name for name, field in cls.model_fields.items() if not field_parts(field)[0]}
-    values = part.model_dump(include=plain - {"use"})
-    for name, field in cls.model_fields.items():
-        if name == "use":
-            continue
+    tables, plain = _fields_written(cls)
+    values = part.model_dump(include=plain)
+    for name, table in tables.items():
         value = getattr(part, name)
-        table = field_parts(field)[1]
         if isinstance(value, BaseModel):
             named = {} if table is None else {"use": name_of(type(value), table)}
             section = named | write_part(value)
@@ -243,6 +241,14 @@ def write_part(part: BaseModel) -> dict[str, Any]:
         else:
             data[name] = _plain(values.get(name, value))
     return data
+
+
+@cache
+def _fields_written(cls: type[BaseModel]) -> tuple[dict[str, Table | None], set[str]]:
+    """The fields of a part but ``use``, each with its table, and those that hold plain values."""
+    parts = {name: field_parts(field) for name, field in cls.model_fields.items() if name != "use"}
+    tables = {name: table for name, (_, table) in parts.items()}
+    return tables, {name for name, (classes, _) in parts.items() if not classes}
 
 
 def field_parts(field: FieldInfo) -> tuple[tuple[type[BaseModel], ...], Table | None]:

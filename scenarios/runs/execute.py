@@ -214,7 +214,8 @@ def replay(
         society.run_to_end(told.step)
         told.begin("measuring and comparing")
         target = Path(spare) if out is None else out
-        write_run(scenario, society, ecosystem, target, ledger_of(journal))
+        kept = out is not None
+        write_run(scenario, society, ecosystem, target, ledger_of(journal), page=kept)
         digest = (target / DIGEST).read_text(encoding="utf-8").strip()
     held = check_file(folder / DIGEST)
     if held.is_file() and held.read_text(encoding="utf-8").strip() != digest:

@@ -8,6 +8,7 @@ import platform
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,7 +83,7 @@ def write_run(
         remove_file(folder / name)
     text = resolved_text(scenario)
     write_atomically(folder / SCENARIO, text)
-    write_atomically(folder / SCHEMA, json.dumps(json_schema(Scenario), indent=1) + "\n")
+    write_atomically(folder / SCHEMA, schema_text())
     events = "".join(_line(event) for event in society.log.events)
     manifest = {**make_manifest(scenario, society, ecosystem), "ledger": ledger}
     speaker = speaker_of(manifest)
@@ -112,6 +113,12 @@ def write_run(
     remove_folder(folder / PARTIAL, within=folder)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")
     _write_manifest(folder, manifest)
+
+
+@cache
+def schema_text() -> str:
+    """The JSON Schema of a scenario as each run folder holds it: made once in a process."""
+    return json.dumps(json_schema(Scenario), indent=1) + "\n"
 
 
 def write_partial(
@@ -316,7 +323,8 @@ def _prompts_beside(part: Part) -> list[Path]:
     return found
 
 
-def _versions() -> dict[str, str]:
+@cache
+def _versions() -> Mapping[str, str]:
     found = {}
     for package in PACKAGES:
         try:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from agents.errors import InputError
 from scenarios.config.schema import Scenario, load_scenario
+
+if TYPE_CHECKING:
+    from society.ecosystem.building.build_options import BuildProgress
+    from society.ecosystem.ecosystem import Ecosystem
 
 # A whole society in a second: a dozen people, one or two teams, half a year.
 SMALL = """\
@@ -20,6 +25,32 @@ founding: {use: once, count: 2, every: 7d}
 protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
 """
+
+
+@pytest.fixture(scope="session")
+def grown() -> dict[tuple[str, int], Ecosystem]:
+    """Invented ecosystems by their settings and seed, the last few that were asked for."""
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def _grow_once(grown: dict[tuple[str, int], Ecosystem], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs of the same scenario share their ecosystem, which no run changes."""
+    from society.ecosystem.synthetic.synthetic import Synthetic
+
+    generate = Synthetic.generate
+
+    def shared(self: Synthetic, seed: int, progress: BuildProgress | None = None) -> Ecosystem:
+        if progress is not None:
+            return generate(self, seed, progress)
+        key = self.model_dump_json(), seed
+        ecosystem = grown.pop(key, None) or generate(self, seed)
+        while len(grown) > 8:
+            del grown[next(iter(grown))]
+        grown[key] = ecosystem
+        return ecosystem
+
+    monkeypatch.setattr(Synthetic, "generate", shared)
 
 
 @pytest.fixture

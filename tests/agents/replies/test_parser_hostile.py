@@ -165,7 +165,7 @@ def check(form, count, promise):
 
 @pytest.mark.parametrize("form", list(REPLIES), ids=lambda form: form.__name__)
 def test_mutated_replies_are_read_or_refused_within_bounded_work(form, promise):
-    check(form, 500, promise)
+    check(form, 250, promise)
 
 
 @pytest.mark.slow
@@ -211,14 +211,14 @@ MONSTERS = {
     "thoughts": "<think>" * (MEGA // 7),
     "empty lists": "[" + "[]," * (MEGA // 3) + "[]]",
     "one name again and again": "{" + '"a":1,' * (MEGA // 6) + '"a":1}',
-    "many names": "{" + ",".join(f'"{n}":1' for n in range(80_000)) + "}",
+    "many names": "{" + ",".join(f'"{n}":1' for n in range(30_000)) + "}",
     "a long name": '{"' + "a_" * 400_000 + '": 1}',
     "many objects": '{"a": 1} ' * 100_000,
     "half a quote in a list": '{"Title": [' + '"a' * 32_000,
-    "quotes in a value": '{"Title": ' + '"a' * 32_000 + "}",
-    "parentheses": '{"Title": ' + "(" * 60 + "1," * 30_000 + "}",
-    "unnamed strings": '{"Title": "x" ' + '"a"' * 20_000 + "}",
-    "names without values": "{" + '"Title" ' * 8_000 + "}",
+    "quotes in a value": '{"Title": ' + '"a' * 10_000 + "}",
+    "parentheses": '{"Title": ' + "(" * 60 + "1," * 4_000 + "}",
+    "unnamed strings": '{"Title": "x" ' + '"a"' * 6_000 + "}",
+    "names without values": "{" + '"Title" ' * 3_000 + "}",
     "comments": '{"Title": /*' * 5_000,
     "stars and comments": "{Title: " + "/*" * 30_000 + "}",
     "names in braces": '{"Title": ' * 6_000,
@@ -236,7 +236,7 @@ def test_a_monster_is_refused_within_bounded_work(monster, promise):
         rung, calls = heard(form, monster)
         promise("R6", "monstrous replies", 1)
         assert rung == "unread"
-        assert calls < 4_000_000
+        assert calls < 1_500_000
 
 
 @pytest.mark.parametrize("value", NUMBERS, ids=lambda value: value[:10])

@@ -26,8 +26,8 @@ TEAMS = """\
 name: many teams
 seed: 4
 until: 100d
-population: {ecosystem: {use: synthetic, scientists: 24, papers: 120, fields: 2, seed: 1}}
-founding: {use: once, count: 20, every: 1d}
+population: {ecosystem: {use: synthetic, scientists: 16, papers: 60, fields: 2, seed: 1}}
+founding: {use: once, count: 10, every: 1d}
 protocol: {use: virsci, team_size: 2, turns: 1, inviting: at_once, leaving: off}
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
 metrics: [teams, cost]
@@ -53,7 +53,7 @@ def make(
     live = {"use": "openai", "model": "test", "api_base": server.url, "key": "FAULTSERVER_KEY"}
 
     def making(**keys: Any) -> Scenario:
-        backend = {"use": "hybrid", "live_share": 0.1, "live": live, "in_flight": 8}
+        backend = {"use": "hybrid", "live_share": 0.2, "live": live, "in_flight": 8}
         backend["retry"] = {"first": 0.01, "longest": 0.05}
         return load_scenario(write("teams.yaml", TEAMS), backend=backend, **keys)
 
@@ -72,7 +72,7 @@ def answered(server: FaultServer) -> set[str]:
     return set(server.counts(full=True)["by_call"])
 
 
-def test_a_tenth_of_the_teams_is_live_and_the_tables_say_which(
+def test_a_fifth_of_the_teams_is_live_and_the_tables_say_which(
     make: Make,
     server: FaultServer,
     here: Path,
@@ -84,7 +84,7 @@ def test_a_tenth_of_the_teams_is_live_and_the_tables_say_which(
     teams, calls, papers = (run.table(name) for name in ("teams", "calls", "papers"))
     live = set(teams.loc[teams["live"], "team"])
     assert 1 <= len(live) <= 5
-    assert len(teams) == 20
+    assert len(teams) == 10
     assert set(calls.loc[calls["live"], "team"]) == live
     assert answered(server) == set(calls.loc[calls["live"], "call"])
     assert {"/".join(call.split("/")[:2]) for call in answered(server)} == live
@@ -142,7 +142,7 @@ def test_a_hybrid_is_the_same_at_one_slot_and_at_64(
 def test_chosen_stages_are_spoken_by_the_model_alone(
     make: Make, server: FaultServer, here: Path
 ) -> None:
-    run_scenario(make(**{"backend.live_share": 0.2, "backend.stages": ["ideas"]}), here / "run")
+    run_scenario(make(**{"backend.live_share": 0.3, "backend.stages": ["ideas"]}), here / "run")
     assert {call.split("/")[2] for call in answered(server)} == {"ideas"}
 
 
@@ -150,7 +150,7 @@ def test_the_identity_is_of_what_is_said_and_not_of_how_it_is_asked(make: Make) 
     one = make()
     assert identity_hash(make(**{"backend.live.key": "OTHER_KEY"})) == identity_hash(one)
     assert identity_hash(make(**{"backend.in_flight": 3})) == identity_hash(one)
-    for key, value in (("live_share", 0.2), ("live.temperature", 0.1), ("stages", ["topic"])):
+    for key, value in (("live_share", 0.3), ("live.temperature", 0.1), ("stages", ["topic"])):
         assert identity_hash(make(**{f"backend.{key}": value})) != identity_hash(one)
 
 

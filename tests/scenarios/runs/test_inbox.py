@@ -7,8 +7,6 @@ import io
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from itertools import pairwise
@@ -37,7 +35,7 @@ seed: 3
 until: 26w
 population: {ecosystem: {use: synthetic, scientists: 12, papers: 90, fields: 2, seed: 1}}
 founding: {use: once, count: 1}
-protocol: {use: virsci, team_size: 3, turns: 2, inviting: at_once, leaving: off}
+protocol: {use: virsci, team_size: 3, turns: 1, inviting: at_once, leaving: off}
 time: {homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}
 metrics: [teams]
 """
@@ -105,7 +103,7 @@ def test_a_team_of_three_ends_in_a_paper(played: Path) -> None:
     assert (team["state"], team["size"], team["live"]) == ("published", 3, True)
     assert len(run.table("papers")) == 1
     calls = run.table("calls")
-    assert set(calls["turn"]) == {0, 1, 2}
+    assert set(calls["turn"]) == {0, 1}
     assert set(calls["rung"]) == {"strict"}
 
 
@@ -175,16 +173,14 @@ def test_an_unreadable_answer_is_asked_again_with_the_reason(words, offline, tmp
     assert len(questions(tmp_path)) == len(words) + 3
 
 
-def test_a_killed_run_takes_up_what_was_answered_meanwhile(words, offline, tmp_path) -> None:
+def test_a_killed_run_takes_up_what_was_answered_meanwhile(
+    nursery, words, offline, tmp_path
+) -> None:
     path, inbox, before = tmp_path / "team.yaml", tmp_path / "inbox", 9
     through_inbox(tmp_path)
     settings = [f"--set={key}={value}" for key, value in INBOX.items()]
-    command = [sys.executable, "-c", "from scenarios.cli.app import main; main()", "run"]
-    command += [str(path), f"--out={tmp_path / 'run'}", *settings, f"--set=backend.path={inbox}"]
-    told = (tmp_path / "told").open("w+", encoding="utf-8")
-    run = subprocess.Popen(
-        command, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=told, stdout=told
-    )
+    command = ["run", path, f"--out={tmp_path / 'run'}", *settings, f"--set=backend.path={inbox}"]
+    run = nursery.start(tmp_path / "told", *command)
     left: list[str] = []
 
     def answer(text: str) -> str | None:
@@ -194,16 +190,15 @@ def test_a_killed_run_takes_up_what_was_answered_meanwhile(words, offline, tmp_p
         return words[left[-1]]
 
     def is_far_enough() -> bool:
-        assert run.poll() is None, (tmp_path / "told").read_text(encoding="utf-8")
+        assert not (tmp_path / "run" / "manifest.json").exists()
         return (inbox / "questions").is_dir() and len(questions(tmp_path)) > before
 
     try:
         with Colleague(inbox, answer):
             wait_for(is_far_enough)
     finally:
-        run.send_signal(signal.SIGKILL)
-        run.wait()
-        told.close()
+        os.kill(run, signal.SIGKILL)
+        assert nursery.wait(run)[0] == -signal.SIGKILL, (tmp_path / "told").read_text()
     open_then = questions(tmp_path)
     assert not (tmp_path / "run" / "manifest.json").exists()
     # Answered while nobody runs; these calls and their names are known to the second run.
@@ -291,7 +286,7 @@ def vis_ecosystem(folder: Path) -> Path:
     from scenarios.cli.app import app
 
     with gzip.open(VIS, "rt", encoding="utf-8") as lines:
-        papers = [line for line in lines if 2010 <= json.loads(line)["year"] <= 2012]
+        papers = [line for line in lines if 2011 <= json.loads(line)["year"] <= 2012]
     (folder / "papers.jsonl").write_text("".join(papers), encoding="utf-8")
     asked = ["ecosystem", "build", "jsonl", folder / "papers.jsonl", "--boundary", 2012]
     asked += ["--min-papers", 3, "--out", folder / "ecosystem"]

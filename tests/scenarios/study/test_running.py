@@ -399,17 +399,18 @@ backend.use: openai
 
 
 def live(url):
-    return TINY.replace("  metrics:", f"  {LIVE.replace('URL', url)}  metrics:")
+    text = TINY.replace("{name: BIG}", "{name: BIG, set: {protocol.team_size: 3}}")
+    return text.replace("  metrics:", f"  {LIVE.replace('URL', url)}  metrics:")
 
 
-def test_societies_that_share_their_slots_say_what_each_says_alone(tmp_path, alone):
+def test_societies_that_share_their_slots_say_what_each_says_alone(tmp_path):
     with FaultServer() as server:
         text = live(server.url)
-        one, apart = opened(tmp_path / "apart", text)
-        run_locally(apart, range(4))
-        other, together = opened(tmp_path / "together", text)
-        ends = run_locally(together, range(4), together=4)
-    assert [end.state for end in ends] == ["done"] * 4, ends
+        one, apart = opened(tmp_path / "apart", text, "replicates=1")
+        run_locally(apart, range(2))
+        other, together = opened(tmp_path / "together", text, "replicates=1")
+        ends = run_locally(together, range(2), together=2)
+    assert [end.state for end in ends] == ["done"] * 2, ends
     assert sum(end.calls for end in ends) > 0
     assert gathered(other, together) == gathered(one, apart)
 
@@ -417,14 +418,15 @@ def test_societies_that_share_their_slots_say_what_each_says_alone(tmp_path, alo
 def test_a_budget_of_the_study_is_never_overspent_and_can_be_raised(tmp_path):
     with FaultServer() as server:
         text = live(server.url) + "budget: {calls: 20}\n"
-        _, study = opened(tmp_path, text)
-        ends = run_locally(study, range(4), together=2)
+        _, study = opened(tmp_path, text, "replicates=1")
+        ends = run_locally(study, range(2), together=2)
         assert sum(end.calls for end in ends) <= 20
         short = [end for end in ends if end.state == "stopped"]
         assert short
         assert all("the budget is reached" in end.reason for end in short)
         assert exit_code(ends) == 4
-        open_folder(read_study(tmp_path / "tiny.yaml", ["budget.calls=200"]), study)
+        raised = read_study(tmp_path / "tiny.yaml", ["replicates=1", "budget.calls=200"])
+        open_folder(raised, study)
         todo = unfinished_runs(read_statuses(study, require_lock(study)))
         assert [end.state for end in run_locally(study, todo)] == ["done"] * len(todo)
 
@@ -432,7 +434,7 @@ def test_a_budget_of_the_study_is_never_overspent_and_can_be_raised(tmp_path):
 def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
     from tests.faultserver.plan import Plan
 
-    with FaultServer(Plan(latency=0.3)) as server:
+    with FaultServer(Plan(latency=0.1)) as server:
         written(tmp_path, live(server.url))
         command = ("study", "run", "tiny.yaml", "--jobs", "1", "--together", "2")
         running = nursery.start(tmp_path / "log", *command, cwd=tmp_path)

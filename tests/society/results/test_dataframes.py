@@ -35,6 +35,23 @@ def test_missing_sorts_last_and_nan_is_missing():
     assert table["date"].tolist() == [3.0, pd.NA]
 
 
+@pytest.mark.parametrize("name", ["ties", "members", "calls"])
+def test_small_tables_come_in_the_order_that_pandas_gives_large_ones(name, monkeypatch):
+    draw = random.Random(name)
+    some = {
+        "string": ["a", "B", "ü", "\U0001f600", "\uffee", "", None],
+        "Int64": [2, -1, 10, None],
+        "Float64": [0.0, -0.0, 1e-300, float("inf"), None],
+        "boolean": [True, False, None],
+    }
+    columns = TABLES[name]
+    rows = [tuple(draw.choice(some[one.dtype]) for one in columns) for _ in range(200)]
+    small = build_table(name, rows)
+    monkeypatch.setattr("society.results.dataframes.COMPARED_ROWS", 0)
+    pd.testing.assert_frame_equal(small, build_table(name, rows))
+    assert digest_tables({name: small}) == digest_tables({name: build_table(name, rows)})
+
+
 def test_a_row_of_the_wrong_length_is_shown():
     with pytest.raises(InputError, match=r"table ties: a row has 3 values, expected 4: \('S1'"):
         build_table("ties", [("S1", "S2", 1.0)])
