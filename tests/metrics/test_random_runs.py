@@ -58,7 +58,7 @@ def team_rows(rng, rows, number):
                 )
 
 
-@pytest.fixture(params=range(6))
+@pytest.fixture(params=[0, 1, *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 6))])
 def random_rows(request, rows):
     """Rows of a random run, with the hand-made scientists and ties."""
     rng = np.random.default_rng(request.param)

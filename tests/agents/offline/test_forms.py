@@ -172,7 +172,7 @@ def strings_in(value):
 
 @pytest.mark.parametrize("form", list(SLOTS), ids=lambda form: form.__name__)
 @given(data=st.data(), seed=st.integers(0, 2**64 - 1))
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_slots_are_answered_readably(form, data, seed):
     slots = data.draw(SLOTS[form])
     request = Request("id", slots["me"], (), form, slots, seed)

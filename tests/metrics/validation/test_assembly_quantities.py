@@ -103,7 +103,7 @@ authors = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=5, unique
 dated = st.lists(st.tuples(st.floats(0, 1400), authors), max_size=25)
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(dated, dated)
 def test_it_counts_as_the_measure_assembly_does(before, papers):
     found = assembly_quantities(papers, before)
