@@ -28,7 +28,11 @@ for _name, _number in ONE_THREAD.items():
 
 # The same examples every time, and none of them fails because a machine is busy.
 settings.register_profile(
-    "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "suite",
+    max_examples=50,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("suite")
 

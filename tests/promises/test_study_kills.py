@@ -186,7 +186,7 @@ def test_a_poison_run_is_quarantined_and_a_cluster_is_like_this_process(
     monkeypatch.chdir(HERE)
     monkeypatch.syspath_prepend(HERE)
     folder = study("poison", POISON, replicates=1, trust=True)
-    ends = run_on_cluster(folder, range(2), local_cluster=2, trust=True)
+    ends = run_on_cluster(folder, range(2), local_cluster=1, trust=True)
     assert [end.state for end in ends] == ["done", "quarantined"], ends
     assert [end.deaths for end in ends] == [0, 3]
     assert exit_code(ends) == 3
