@@ -19,7 +19,7 @@ from agents.files.file_hashes import HASHES, hash_json, write_hashes
 from agents.redaction import redact
 from scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
 from scenarios.config.ecosystem_folder import Folder
-from scenarios.config.key_reference.json_schema import json_schema
+from scenarios.config.key_reference.schema_file import schema_text
 from scenarios.config.schema import Scenario
 from scenarios.config.yaml_io import write_yaml
 from society.teams.contracts import Publication, TeamProtocol
@@ -82,7 +82,7 @@ def write_run(
         remove_file(folder / name)
     text = resolved_text(scenario)
     write_atomically(folder / SCENARIO, text)
-    write_atomically(folder / SCHEMA, json.dumps(json_schema(Scenario), indent=1) + "\n")
+    write_atomically(folder / SCHEMA, schema_text())
     events = "".join(_line(event) for event in society.log.events)
     manifest = {**make_manifest(scenario, society, ecosystem), "ledger": ledger}
     speaker = speaker_of(manifest)
