@@ -318,11 +318,23 @@ def _build(
         with _writing(out), _cleared(records):
             make_folder(partial)
             built = build_by(records, plan, progress=progress, cache=partial / "vectors")
+            if not built.ecosystem.past:
+                remove_folder(partial)
+                raise _no_past(built.ecosystem.manifest["notes"])
             built = built.with_facts(_provenance(source, paths, options) | facts)
             progress.begin(f"writing {out}")
             built.save(out, key=keep_names)
             remove_folder(partial)
     _tell(built, source, out)
+
+
+def _no_past(notes: list[str]) -> InputError:
+    """The error of a build without past papers; what else was noted is printed before it."""
+    (why,) = [note for note in notes if note.startswith("EMPTY: no past papers")]
+    for note in notes:
+        if note != why:
+            typer.echo(f"note: {note}", err=True)
+    return InputError(why.removeprefix("EMPTY: "))
 
 
 def _provenance(source: Source, paths: list[Path], options: dict[str, Any]) -> dict[str, Any]:

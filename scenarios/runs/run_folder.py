@@ -20,7 +20,7 @@ from agents.files.file_hashes import HASHES, hash_json, write_hashes
 from agents.redaction import redact
 from scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
 from scenarios.config.ecosystem_folder import Folder
-from scenarios.config.key_reference.json_schema import json_schema
+from scenarios.config.key_reference.schema_file import schema_text
 from scenarios.config.schema import Scenario
 from scenarios.config.yaml_io import write_yaml
 from society.teams.contracts import Publication, TeamProtocol
@@ -45,7 +45,7 @@ PARTIAL_ROWS = 300_000
 SCHEMA = "scenario.schema.json"
 HASHED = (
     *(SCENARIO, SCHEMA, DIGEST, "events.jsonl", "vectors.npz"),
-    *("network.graphml", "network.gexf", "bipartite.graphml"),
+    *("network.graphml", "network.gexf", "bipartite.graphml", "summary.json"),
 )
 """Files whose hashes are listed, besides tables and manifest. The page can be written again at any
 time, and the journal has hashes of its own."""
@@ -69,17 +69,19 @@ def write_run(
         ecosystem: that it started from.
         folder: to write to.
         ledger: cost of the calls, for the manifest.
-        page: write ``report.html``; without it nothing is lost: ``society report`` writes it later.
+        page: write ``report.html`` and ``summary.json``; without them nothing is lost: ``society
+            report`` writes the page later, and ``society show`` sums up the tables.
     """
     from metrics.exports import coauthor_graph, graphml_text, write_networks
     from metrics.report.page import write_page
+    from metrics.summary_file import write_summary
     from society.results.digest import digest_content, digest_tables
     from society.results.run import Run
     from society.results.speaker import events_header, speaker_of
     from society.results.table_files import write_measures, write_tables
     from society.results.vectors import write_vectors
 
-    for name in (MANIFEST, HASHES, DIGEST):
+    for name in (MANIFEST, HASHES, DIGEST, "summary.json"):
         remove_file(folder / name)
     text = resolved_text(scenario)
     write_atomically(folder / SCENARIO, text)
@@ -107,9 +109,11 @@ def write_run(
     content = digest_tables(digest_content(tables)).encode() + drawn + events.encode()
     manifest["digest"] = hashlib.sha256(content).hexdigest()
     if page:
-        write_page(
-            Run(tables, manifest, manifest["scenario"], **context, measures=measures), folder
-        )
+        run = Run(tables, manifest, manifest["scenario"], **context, measures=measures)
+        write_page(run, folder)
+        # What is written agrees with what the folder alone gives: it holds no databases.
+        held = Run(tables, manifest, manifest["scenario"], vectors=vectors, measures=measures)
+        write_summary(held, folder)
     remove_folder(folder / PARTIAL, within=folder)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")
     _write_manifest(folder, manifest)

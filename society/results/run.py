@@ -4,7 +4,7 @@
 
     manifest.json  hashes.json  scenario.yaml  events.jsonl  vectors.npz  digest
     tables/*.parquet  tables/measures/*.parquet
-    network.graphml  network.gexf  report.html
+    network.graphml  network.gexf  report.html  summary.json
     partial/  the same of a run that was stopped: no digest, measures or networks
 
 ``Run`` computes no measure by itself; the measures of a run are in ``metrics``.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from agents.errors import InputError
 from scenarios.cli.common import Json, RunFolder, guarded
 
 
@@ -17,22 +19,44 @@ def show(
     full: Annotated[bool, typer.Option("--full", help="Every figure, in tables.")] = False,
 ) -> None:
     """Show what happened in a run, or in the part of it that there is, in ten lines."""
+    from metrics.summary_file import SUMMARY, read_summary
+
+    written = read_summary(run)
+    if written is None:
+        _print(_summed_up(run), str(run), json, full)
+        return
+    try:
+        _print(written, str(run), json, full)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        # A folder may come from a stranger, whose list of hashes fits whatever is in it.
+        raise InputError(f"{run / SUMMARY}: not the summary of a run") from error
+
+
+def _summed_up(folder: Path) -> dict[str, Any]:
+    """The figures from the tables of a run; a line says so where it was stopped."""
     from metrics.summary import summarise_run
-    from scenarios.cli.console import partial_note, print_overview
+    from scenarios.cli.console import partial_note
     from society.results.run import Run, resolve_run_folder
 
-    opened = Run.open(resolve_run_folder(run))
-    figures = summarise_run(opened)
+    opened = Run.open(resolve_run_folder(folder))
     if partial_note(opened):
         typer.echo(partial_note(opened), err=True)
+    return summarise_run(opened)
+
+
+def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> None:
     if json:
         from json import dumps
 
         typer.echo(dumps(figures, indent=2))
     elif full:
+        from scenarios.cli.console import print_overview
+
         print_overview(figures)
     else:
-        typer.echo("\n".join(brief_lines(figures, str(run))))
+        from scenarios.config.diagnostics import printable
+
+        typer.echo("\n".join(map(printable, brief_lines(figures, folder))))
 
 
 def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:

@@ -109,29 +109,41 @@ def test_an_empty_or_broken_corpus(write: Write, text: str, message: str) -> Non
     assert not list(Path().glob("eco*"))
 
 
-@pytest.mark.parametrize(("boundary", "side"), [(1900, "past"), (2100, "contemporary")])
-def test_a_boundary_outside_the_data_builds_and_says_which_side_is_empty(
-    corpus: Path, here: Path, boundary: int, side: str
+def test_a_boundary_after_the_data_builds_and_says_which_side_is_empty(
+    corpus: Path, here: Path
 ) -> None:
-    done = build(corpus, boundary=boundary)
+    done = build(corpus, boundary=2100)
     assert done.exit_code == 0, done.output
-    assert f"note: EMPTY: no {side} papers" in done.stdout
+    assert "note: EMPTY: no contemporary papers" in done.stdout
     assert "the source's years are 2005 to 2016" in done.stdout
-    assert Ecosystem.load("eco").counts[side] == 0
+    assert Ecosystem.load("eco").counts["contemporary"] == 0
 
 
 @pytest.mark.parametrize(
-    ("option", "missing"), [("--min-papers", "scientists"), ("--min-citations-past", "past papers")]
+    ("options", "boundary", "why"),
+    [
+        ((), 1900, "no past papers before 1900: the source's years are 2005 to 2016"),
+        (("--min-citations-past", "1000"), 2012, "no past papers before 2012: the filters leave"),
+    ],
 )
-def test_filters_that_leave_nobody_build_but_do_not_run(
-    corpus: Path, here: Path, option: str, missing: str
+def test_nothing_is_built_without_past_papers(
+    corpus: Path, here: Path, options: tuple[str, ...], boundary: int, why: str
 ) -> None:
-    done = build(corpus, option, "1000")
+    done = build(corpus, *options, boundary=boundary)
+    assert done.exit_code == 2
+    assert why in done.stderr
+    assert "choose" in done.stderr
+    assert "Traceback" not in done.output
+    assert not list(Path().glob("eco*"))
+
+
+def test_filters_that_leave_nobody_build_but_do_not_run(corpus: Path, here: Path) -> None:
+    done = build(corpus, "--min-papers", "1000")
     assert done.exit_code == 0, done.output
-    assert f"note: EMPTY: no {missing}" in done.stdout
+    assert "note: EMPTY: no scientists" in done.stdout
     done = society("run", "community/vis", "--set", "population.ecosystem.path=eco", "--out", "run")
     assert done.exit_code == 2
-    assert f"has no {missing}" in done.stderr
+    assert "has no scientists" in done.stderr
     assert "Traceback" not in done.output
 
 

@@ -42,6 +42,7 @@ def manifest(folder: Path) -> dict[str, Any]:
         "network.graphml",
         "network.gexf",
         "report.html",
+        "summary.json",
         "digest",
         *(f"tables/{table}.parquet" for table in TABLES),
         "tables/measures/novelty.parquet",

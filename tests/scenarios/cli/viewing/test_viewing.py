@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from agents.files.file_hashes import update_hashes
+from metrics.summary import summarise_run
+from metrics.summary_file import SUMMARY, read_summary
 from scenarios.cli.app import app
 from scenarios.cli.viewing.new_scenario import TEMPLATE, scenario_text
 from scenarios.cli.viewing.overview import sentence_of
@@ -18,11 +21,17 @@ from scenarios.config.registry import KIND_NAMES, TABLES
 from scenarios.config.schema import load_scenario
 from scenarios.runs.run_list import list_runs
 from society.results.run import Run
+from society.results.table_files import write_measures
 from tests.metrics.html_page import Page, assert_inert
 
 
 def society(*arguments: object) -> Any:
     return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+def plain(summary: dict[str, Any]) -> Any:
+    """A summary as JSON gives it back."""
+    return json.loads(json.dumps(summary))
 
 
 def test_a_new_scenario_is_one_that_check_accepts(here: Path) -> None:
@@ -94,6 +103,38 @@ def test_list_of_nothing_names_the_nearest() -> None:
     wrong = society("list", "metrix")
     assert wrong.exit_code == 2
     assert "did you mean 'metrics'?" in wrong.stderr
+
+
+def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run: Path) -> None:
+    told = json.loads(society("show", small_run, "--json").output)
+    assert told == read_summary(small_run) == plain(summarise_run(Run.open(small_run)))
+
+
+def test_show_sums_up_the_tables_where_the_summary_is_not_of_them(
+    small_run: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(small_run, folder)
+    cost = Run.open(folder).measure("inference_cost")
+    write_measures(folder, {"inference_cost": cost.assign(topic=cost["topic"] + 1)})
+    assert read_summary(folder) is None
+    told = json.loads(society("show", folder, "--json").output)
+    assert told == plain(summarise_run(Run.open(folder))) != read_summary(small_run)
+
+
+@pytest.mark.parametrize("summary", [{}, {"teams": []}, {"teams": {"dissolved": {"a": "b"}}}])
+def test_show_refuses_a_summary_that_is_none(
+    small_run: Path, tmp_path: Path, summary: dict[str, Any]
+) -> None:
+    """A folder of a stranger whose hashes fit."""
+    folder = tmp_path / "run"
+    shutil.copytree(small_run, folder)
+    data = json.loads((folder / SUMMARY).read_text()) | {"summary": summary}
+    (folder / SUMMARY).write_text(json.dumps(data))
+    update_hashes(folder, [folder / SUMMARY])
+    shown = society("show", folder)
+    assert shown.exit_code == 2
+    assert "summary.json: not the summary of a run" in shown.stderr
 
 
 def test_show_is_ten_lines_with_a_sentence(small_run: Path) -> None:

@@ -13,6 +13,7 @@ from scenarios.config.document import library
 from scenarios.config.key_reference.field_docs import field_descriptions, summary
 from scenarios.config.key_reference.json_schema import json_schema
 from scenarios.config.key_reference.reference_page import render_reference
+from scenarios.config.key_reference.schema_file import schema_text
 from scenarios.config.registry import (
     BACKENDS,
     DURATIONS,
@@ -47,6 +48,13 @@ def valid(schema: dict[str, Any], data: Any) -> bool:
     plain = json.loads(json.dumps(data))
     found: bool = jsonschema.Draft202012Validator(schema).is_valid(plain)
     return found
+
+
+def test_the_file_that_run_folders_get_is_current(schema: dict[str, Any]) -> None:
+    assert schema_text() == json.dumps(schema, indent=1) + "\n", (
+        "run: python -m scenarios.config.key_reference.schema_file "
+        "> scenarios/config/key_reference/scenario.schema.json"
+    )
 
 
 def test_the_schema_is_one(schema: dict[str, Any]) -> None:

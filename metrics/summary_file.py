@@ -1,0 +1,66 @@
+"""The summary of a finished run as a file of its folder, so that it is shown without the tables.
+
+``summary.json`` names the hash of the tables that it was made from. Where a measure was computed
+again later, or the folder is of an earlier release, the summary is made from the tables instead.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agents.errors import InputError
+from agents.files.atomic_files import read_plain_text, write_atomically
+from agents.files.file_hashes import file_hash, hash_json, read_hashes
+
+if TYPE_CHECKING:
+    from society.results.run import Run
+
+SUMMARY = "summary.json"
+FORMAT = 1
+"""Is raised when ``metrics.summary`` changes, so that older files are not shown."""
+
+
+def write_summary(run: Run, folder: Path) -> None:
+    """Write the summary of a run whose tables and measures lie in its folder.
+
+    Args:
+        run: finished, without the databases of its ecosystem, as a folder has none.
+        folder: of the run.
+    """
+    from metrics.summary import summarise_run
+
+    paths = folder.glob("tables/**/*.parquet")
+    tables = {path.relative_to(folder).as_posix(): file_hash(path, within=folder) for path in paths}
+    data = {"format": FORMAT, "tables": hash_json(tables), "summary": summarise_run(run)}
+    write_atomically(folder / SUMMARY, json.dumps(data, indent=1) + "\n")
+
+
+def read_summary(folder: Path) -> dict[str, Any] | None:
+    """The summary that was written with a run; None if there is none, or not of its tables.
+
+    Args:
+        folder: of the run.
+
+    Raises:
+        InputError: one of the files that it sums up, or itself, was changed or damaged.
+    """
+    if not (folder / "manifest.json").is_file() or (hashes := read_hashes(folder)) is None:
+        return None
+    tables = {name: value for name, value in hashes.files.items() if name.startswith("tables/")}
+    shown = ("manifest.json", "scenario.yaml", "digest", SUMMARY, *tables)
+    if not all(name in hashes.files and (folder / name).exists() for name in shown):
+        return None
+    for name in shown:
+        hashes.check(folder / name)
+    try:
+        data = json.loads(read_plain_text(folder / SUMMARY, within=folder))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{folder / SUMMARY}: cannot be read: {error}") from error
+    if not isinstance(data, Mapping) or not isinstance(data.get("summary"), Mapping):
+        raise InputError(f"{folder / SUMMARY}: not the summary of a run")
+    if data.get("format") != FORMAT or data.get("tables") != hash_json(tables):
+        return None
+    return dict(data["summary"])
