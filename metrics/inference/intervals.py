@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from scipy import special
 
 from agents.arrays import FloatArray
@@ -87,9 +88,8 @@ def bca_interval(
 ) -> Interval:
     """Bias-corrected and accelerated bootstrap interval (Efron 1987), seeded.
 
-    The bounds are those of ``scipy.stats.bootstrap``, computed without it, because importing
-    ``scipy.stats`` takes a third of a page's time. Where the values do not vary, every resample is
-    the same, and both bounds are the value itself.
+    The bounds are those of ``scipy.stats.bootstrap``. Where the values do not vary, every resample
+    is the same, and both bounds are the value itself.
 
     Args:
         values: one number per replicate.
@@ -139,48 +139,17 @@ def bca_bounds(
         Low and high: 2 numbers, or samples x 2.
     """
     given = np.asarray(samples, dtype=np.float64)
-    n = given.shape[-1]
-    # Blocks bound the memory. The draws, and so the bounds, depend on the seed alone.
-    block = max(1, BLOCK // given.size)
-
-    def measured(values: FloatArray) -> FloatArray:
-        """The statistic along the last axis."""
-        found = values.mean(-1) if statistic is None else np.apply_along_axis(statistic, -1, values)
-        return np.asarray(found)
-
-    sizes = [min(block, resamples - start) for start in range(0, resamples, block)]
-    drawn = np.concatenate(
-        [measured(given[..., rng.integers(0, n, (size, n))]) for size in sizes], -1
-    )
-    others = np.array([np.delete(np.arange(n), left_out) for left_out in range(n)])
-    starts = range(0, n, block)
-    jackknife = np.concatenate(
-        [measured(given[..., others[start : start + block]]) for start in starts], -1
-    )
-    value = measured(given)[..., np.newaxis]
-    below = np.count_nonzero(drawn < value, -1) + np.count_nonzero(drawn <= value, -1)
-    gaps = (n - 1) * (jackknife.mean(-1, keepdims=True) - jackknife)
-    tilt = 1 / 6 * ((gaps**3).sum(-1) / n**3) / ((gaps**2).sum(-1) / n**2) ** 1.5
-    with np.errstate(invalid="ignore"):  # every resample on one side: no bounds
-        bias = special.ndtri(below / (2 * resamples))
-        shifted = bias[..., np.newaxis] + special.ndtri((1 - level) / 2) * np.array([1.0, -1.0])
-        tilted = 1 - tilt[..., np.newaxis] * shifted
-        shares = special.ndtr(bias[..., np.newaxis] + shifted / tilted)
-    return _quantiles(drawn, shares)
-
-
-def _quantiles(values: FloatArray, shares: FloatArray) -> FloatArray:
-    """Quantiles of each row by linear interpolation, each row with shares of its own.
-
-    Args:
-        values: rows x values, or values.
-        shares: rows x shares in [0, 1], or shares; NaN gives NaN.
-    """
-    ordered, last = np.sort(values, axis=-1), values.shape[-1] - 1
-    # Places counted from 1, as scipy.stats.quantile counts them: bounds agree to the last digit.
-    place = np.where(np.isnan(shares), 1.0, shares * (last + 1) + (1 - shares))
-    left, part = np.floor(place).astype(np.int64) - 1, place % 1
-    low, high = (
-        np.take_along_axis(ordered, np.clip(left + step, 0, last), axis=-1) for step in (0, 1)
-    )
-    return np.where(np.isnan(shares), np.nan, (1 - part) * low + part * high)
+    found = scipy.stats.bootstrap(
+        (given,),
+        statistic or np.mean,
+        n_resamples=resamples,
+        confidence_level=level,
+        method="BCa",
+        axis=-1,
+        vectorized=statistic is None,
+        # Blocks bound the memory. The draws, and so the bounds, depend on the seed alone.
+        batch=max(1, BLOCK // given.size),
+        # The older name of ``rng``, which every release of scipy from 1.12 on accepts.
+        random_state=rng,
+    ).confidence_interval
+    return np.stack([found.low, found.high], axis=-1)

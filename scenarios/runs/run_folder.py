@@ -119,12 +119,6 @@ def write_run(
     _write_manifest(folder, manifest)
 
 
-@cache
-def schema_text() -> str:
-    """The JSON Schema of a scenario as each run folder holds it: made once in a process."""
-    return json.dumps(json_schema(Scenario), indent=1) + "\n"
-
-
 def write_partial(
     scenario: Scenario,
     society: Society,
