@@ -11,8 +11,9 @@ from markupsafe import Markup
 from agents.arrays import FloatArray
 from metrics.inference.intervals import t_interval
 from metrics.inference.two_lines import FittedLine, TwoLines
-from metrics.report.axes import Axes
-from metrics.report.svg import (
+from metrics.report.drawing.axes import Axes
+from metrics.report.drawing.legend import LegendEntry
+from metrics.report.drawing.svg import (
     BLUE,
     GREEN,
     INK,
@@ -190,7 +191,7 @@ def _series_legend(axes: Axes, names: list[str]) -> None:
     axes.y.headroom = 0.13 * len(names)
     axes.legend(
         [
-            (_truncated(name) or "nothing else set", colour)
+            LegendEntry(_truncated(name) or "nothing else set", colour)
             for name, colour in zip(names, SERIES, strict=False)
         ]
     )

@@ -12,8 +12,8 @@ from markupsafe import Markup
 from metrics.inference.coverage import POOR_COVERAGE
 from metrics.inference.effects import detectable_effect, detectable_paired
 from metrics.inference.sample import MIN_REPLICATES
+from metrics.report.number_format import format_number
 from metrics.report.templates import (
-    format_number,
     records,
     style_sheet,
     template_environment,

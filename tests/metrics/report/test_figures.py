@@ -8,9 +8,9 @@ from metrics.exports import coauthor_graph
 from metrics.networks.structure import structure
 from metrics.novelty.novelty import run_novelty
 from metrics.report import figures, svg
+from metrics.report.drawing.scale import Scale
 from metrics.report.network_figures import coauthorship_figure
 from metrics.report.network_layout import lay_out
-from metrics.report.scale import Scale
 from metrics.teams.concurrency import acceptance, waiting, weekly
 
 

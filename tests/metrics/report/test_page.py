@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
+from metrics.report.number_format import format_number
 from metrics.report.page import render_page, write_page
-from metrics.report.templates import format_number
 from tests.metrics.html_page import Page, assert_inert
 
 PAYLOADS = [
