@@ -54,7 +54,7 @@ def in_short(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
 
 
 def head_count(run: Run) -> str:
-    """How many scientists there were: of a society that people join or leave, which of them.
+    """How many scientists of how many fields, and when: of a society that people join or leave.
 
     Args:
         run: the run.
@@ -63,10 +63,10 @@ def head_count(run: Run) -> str:
     there = measure(run, "presence")
     invented = "invented " if _is_invented(run) else ""
     if not len(there):
-        return count_of(ever, f"{invented}scientist")
+        return f"{count_of(ever, f'{invented}scientist')}{_fields(run)}"
     last = int(there["present"].iloc[-1])
-    first = count_of(initial_population(run), f"{invented}scientist")
-    return f"{first} at first, {format_number(last)} at the end ({format_number(ever)} in all)"
+    first = f"{count_of(initial_population(run), f'{invented}scientist')}{_fields(run)}"
+    return f"{first} at first, {format_number(last)} at the end ({format_number(ever)} in all),"
 
 
 def simulated_sentence(run: Run) -> str:
@@ -75,8 +75,7 @@ def simulated_sentence(run: Run) -> str:
     Args:
         run: the run.
     """
-    where = _fields(run)
-    about = f"This run simulates {head_count(run)}{where} for {_span(run.days)}"
+    about = f"This run simulates {head_count(run)} for {_span(run.days)}"
     sizes = run.table("teams")["target_size"].dropna()
     if not len(sizes):
         return f"{about}; no team is founded."

@@ -14,18 +14,17 @@ import numpy as np
 
 from metrics.cost.call_counts import RUNGS
 from metrics.cost.ledger import read_ledger
-from metrics.exports import coauthor_graph
 from metrics.inference import MIN_REPLICATES
 from metrics.novelty.novelty import COLUMNS, settings_of
 from metrics.novelty.training_leaks import training_cutoff
 from metrics.registry import measure
 from metrics.report import figures
 from metrics.report.decisions import decisions_section
-from metrics.report.drawn_network import draw_network
 from metrics.report.in_short import in_short
 from metrics.report.network_figures import NAMED, communities_figure, network_over_time
 from metrics.report.number_format import format_number
 from metrics.report.people_and_papers import papers_section, people_section
+from metrics.report.run_figures import drawn_part
 from metrics.report.sections import (
     LABELS,
     community_section,
@@ -45,7 +44,6 @@ from metrics.report.templates import (
 )
 from metrics.report.timeline_figures import people_timeline, team_timeline
 from metrics.summary import summarise_run
-from society.kernel.streams import Streams
 from society.results.run import Run
 
 ROWS_SHOWN = 30
@@ -154,8 +152,7 @@ def _novelty(run: Run) -> dict[str, Any]:
 
 
 def _network(run: Run) -> dict[str, Any] | None:
-    seed = Streams(run.seed, "metrics", "page").key("communities") % 2**31
-    part = draw_network(coauthor_graph(run), seed)
+    part = drawn_part(run)
     if part is None:
         return None
     return {

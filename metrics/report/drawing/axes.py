@@ -421,8 +421,9 @@ class Axes:
         parts = [hairlines(grid, self._grid), hairlines(lines, self._muted)]
         below = box.bottom + TICK + GAP + 0.75 * FONT
         parts += [
-            words_at(text, at, below, self._muted, "middle")
+            words_at(text, min(at, box.right + GAP - half), below, self._muted, "middle")
             for (_, text), at in zip(x_marks, xs, strict=True)
+            for half in [LETTER * FONT * len(text) / 2]
         ]
         if labelled:
             parts += [
