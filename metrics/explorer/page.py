@@ -21,7 +21,7 @@ from metrics.explorer.packing import pack
 from metrics.explorer.parting import parting_day
 from metrics.explorer.run_arrays import arrays_of, names_of
 from metrics.networks.structure import adjacency, network_ties
-from metrics.report.community_layout import CommunityLayout, lay_out_communities
+from metrics.report.layout.community_layout import CommunityLayout, lay_out_communities
 from metrics.report.templates import (
     records,
     source_hash,

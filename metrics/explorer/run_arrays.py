@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from metrics.networks.structure import network_ties, sample_dates
-from metrics.report.community_layout import CommunityLayout
+from metrics.report.layout.community_layout import CommunityLayout
 from society.results.run import Run
 
 NOBODY = 2**32 - 1

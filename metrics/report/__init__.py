@@ -2,8 +2,8 @@
 
 Read ``page`` (what is shown), then ``in_short`` (its first screen), ``people_and_papers``,
 ``sections`` and ``decisions`` (data of single sections), ``timeline_figures``, ``network_figures``
-(of a ``drawn_network``, placed by ``community_layout``) and ``figures``. The folder ``drawing``,
-``number_format`` and ``templates`` are shared with the pages of studies and the explorer.
+(of a network placed by ``layout``) and ``figures``; ``run_figures`` has them all by name. The
+folder ``drawing``, ``number_format`` and ``templates`` are shared with the pages of studies.
 """
 
 from typing import TYPE_CHECKING

@@ -6,6 +6,7 @@ The sentences say what was simulated, what came out, and whether anything went w
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,8 @@ from society.results.run import Run
 PROTOCOLS = {"virsci": "VirSci"}
 """Names of protocols that are written otherwise than their key."""
 YEAR = 365.0
+LANGUAGE_MODEL = "the language model "
+"""How backends that ask a server call what answers."""
 
 
 def in_short(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
@@ -147,7 +150,7 @@ def _status(run: Run, summary: dict[str, Any], ledger: Ledger | None) -> list[tu
         ("failed attempts", format_number(failed) if failed is not None else "–"),
         ("defaulted answers", defaulted if summary["calls"]["total"] else "none asked"),
         ("cost", format_usd(ledger.usd) if ledger is not None and paid else "nothing was paid"),
-        ("who spoke", _speaker(run)),
+        ("who spoke", speaker(run) or _backend_name(run)),
     ]
 
 
@@ -159,10 +162,40 @@ def _failed(ledger: Ledger | None) -> int | None:
     return max(0, ledger.attempts - useful)
 
 
-def _speaker(run: Run) -> str:
+def speaker(run: Run) -> str:
+    """Who spoke in a run; empty if that is not stated.
+
+    Where the scenario gives an address, nothing shows that a language model answers there: it may
+    be a server of tests. So the model is named, but not called a language model.
+
+    Args:
+        run: the run.
+    """
     given = run.manifest.get("backend")
-    about = given.get("about") or given.get("use") if isinstance(given, dict) else given
-    return str(about or "not stated")
+    about = given.get("about") if isinstance(given, dict) else given
+    text = str(about or "")
+    settings: Any = run.scenario.get("backend") or {}
+    hosts = _hosts(settings) or _hosts(settings.get("live") or {})
+    if LANGUAGE_MODEL not in text or not hosts:
+        return text
+    there = f"what answers at {', '.join(hosts)} as "
+    return text.replace(LANGUAGE_MODEL, there, 1)
+
+
+def _backend_name(run: Run) -> str:
+    given = run.manifest.get("backend")
+    return str(given.get("use") or "not stated") if isinstance(given, dict) else "not stated"
+
+
+def _hosts(settings: Any) -> list[str]:
+    """Names of the servers whose addresses a backend's section gives, without users and paths."""
+    if not isinstance(settings, dict):
+        return []
+    given = [settings, *(settings.get("via") or [])]
+    addresses = [
+        str(one["api_base"]) for one in given if isinstance(one, dict) and one.get("api_base")
+    ]
+    return list(dict.fromkeys(urlsplit(one).hostname or "an address" for one in addresses))
 
 
 def _is_invented(run: Run) -> bool:

@@ -27,8 +27,8 @@ from metrics.report.drawing.svg import (
     PINK,
     Plot,
 )
-from metrics.report.drawn_network import MAX_DRAWN, DrawnNetwork
-from metrics.report.network_layout import force_directed_positions
+from metrics.report.layout.drawn_network import MAX_DRAWN, DrawnNetwork
+from metrics.report.layout.network_layout import force_directed_positions
 from society.results.run import Run
 
 SHAPES = ("circle", "square", "diamond", "triangle")

@@ -20,7 +20,7 @@ from metrics.novelty.training_leaks import training_cutoff
 from metrics.registry import measure
 from metrics.report import figures
 from metrics.report.decisions import decisions_section
-from metrics.report.in_short import in_short
+from metrics.report.in_short import in_short, speaker
 from metrics.report.network_figures import NAMED, communities_figure, network_over_time
 from metrics.report.number_format import format_number
 from metrics.report.people_and_papers import papers_section, people_section
@@ -78,7 +78,7 @@ def _page_context(run: Run) -> dict[str, Any]:
             {"reason": reason, "teams": count}
             for reason, count in summary["teams"]["dissolved"].items()
         ],
-        "backend": _backend(run),
+        "about": speaker(run),
         "replicates": int(run.manifest.get("replicates", 1)),
         "sketch": MIN_REPLICATES,
         "notes": [str(note) for note in run.manifest.get("notes", [])],
@@ -116,10 +116,11 @@ def _page_context(run: Run) -> dict[str, Any]:
     }
 
 
-def _backend(run: Run) -> dict[str, str]:
+def _backend(run: Run) -> str:
+    """The kind of backend and its model, as the scenario names them."""
     given = run.manifest.get("backend")
     backend = given if isinstance(given, dict) else {"use": given or ""}
-    return {name: str(backend.get(name) or "") for name in ("use", "model", "about")}
+    return " ".join(str(backend[key]) for key in ("use", "model") if backend.get(key))
 
 
 def _presence(run: Run) -> list[dict[str, Any]]:
@@ -202,7 +203,7 @@ def _provenance(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("simulated days", format_number(summary["days"])),
         ("first contemporary year", str(run.boundary or "–")),
         ("training cut-off of the model", training_cutoff(manifest).stated or "not stated"),
-        ("backend", " ".join(filter(None, (_backend(run)["use"], _backend(run)["model"])))),
+        ("backend", _backend(run)),
         ("price", "none" if price is None else json.dumps(price, sort_keys=True)),
         ("digest", summary["digest"] or "none: the run is partial, or has not been closed"),
     ]

@@ -1,4 +1,4 @@
-"""The figures of a run by name: for its page, and as SVG files of their own."""
+"""The figures of a run by name, and as SVG files of their own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from metrics.novelty.novelty import settings_of
 from metrics.registry import measure
 from metrics.report import figures
 from metrics.report.drawing.standalone import standalone_svg
-from metrics.report.drawn_network import DrawnNetwork, draw_network
+from metrics.report.layout.drawn_network import DrawnNetwork, draw_network
 from metrics.report.network_figures import communities_figure, network_over_time
 from metrics.report.timeline_figures import people_timeline, team_timeline
 from society.kernel.streams import Streams

@@ -1,4 +1,4 @@
-"""Timelines of a run: teams from their founding to their paper, and people by their teams.
+"""Timelines of the teams of a run, from founding to paper, and of people by their teams.
 
 Of a large run some rows are drawn, evenly chosen, and the captions say how many of how many.
 """

@@ -70,7 +70,8 @@ def _finding(one: ComparisonResult) -> str:
     """One comparison as a clause."""
     result = one.result
     if not np.isfinite(one.p):
-        return f"{one.measure} over {' and '.join(one.of)} cannot be estimated"
+        why = f" ({result.note})" if result.note else ""
+        return f"{one.measure} over {' and '.join(one.of)} cannot be estimated{why}"
     chance = "beyond chance" if one.holm < ALPHA else "not told apart from chance"
     test = f"p after Holm {_p(one.holm)}"
     if isinstance(result, ArmDifference):

@@ -1,4 +1,4 @@
-"""Figures of a study: means, single replicates, and from five of them on 95 % t intervals."""
+"""Figures of a study, with means, single replicates, and 95 % t intervals of five or more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single SVG elements: words, hairlines and symbols, and the sizes that all figures share."""
+"""Single SVG elements (words, hairlines, symbols) and the sizes that all figures share."""
 
 from __future__ import annotations
 

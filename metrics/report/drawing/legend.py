@@ -1,4 +1,4 @@
-"""Legends: rows of short lines or symbols, each followed by its words."""
+"""Legends of figures, rows of short lines or symbols that are each followed by their words."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from metrics.explorer.conversations import (
 )
 from metrics.explorer.packing import unpack
 from metrics.explorer.run_arrays import arrays_of, names_of
-from metrics.report.community_layout import CommunityLayout
+from metrics.report.layout.community_layout import CommunityLayout
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 
 from agents.arrays import FloatArray, IntArray
-from metrics.report.community_layout import lay_out_communities
+from metrics.report.layout.community_layout import lay_out_communities
 
 MAX_DRAWN = 400
 
