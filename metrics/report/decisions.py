@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from metrics.report.templates import records
 from society.results.run import Run
 
 TEAMS_SHOWN = 8
@@ -48,7 +49,7 @@ def decisions_section(run: Run) -> dict[str, Any] | None:
     first = teams.head(TEAMS_SHOWN)
     told = stated.loc[stated["team"].isin(first["team"]), list(USED)]
     by_team: dict[str, list[dict[str, Any]]] = {team: [] for team in first["team"]}
-    for call in told.sort_values(["visit", "turn", "seat", "call"]).to_dict("records"):
+    for call in records(told.sort_values(["visit", "turn", "seat", "call"])):
         by_team[call["team"]].append(call)
     shown = [
         {"team": str(team), "topic": _short(topic), "rows": list(_rows(by_team[team]))}
