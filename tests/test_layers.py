@@ -235,7 +235,7 @@ LIBRARIES = {
     *("ParquetWriter", "to_parquet", "savefig", "imsave", "write_graphml", "write_gexf"),
 }
 """Functions of libraries that make a file: its path must be one that ``replacing`` has given."""
-IN_MEMORY = {"metrics/report/svg.py": "savefig"}
+IN_MEMORY = {"metrics/report/drawing/svg.py": "savefig"}
 """A figure that is drawn into a text in memory."""
 
 

@@ -8,8 +8,6 @@ escapes.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +16,19 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from metrics.explorer.community_layout import CommunityLayout, lay_out_communities
 from metrics.explorer.conversations import PromptBook, Words, pack_words
 from metrics.explorer.packing import pack
 from metrics.explorer.parting import parting_day
 from metrics.explorer.run_arrays import arrays_of, names_of
 from metrics.networks.structure import adjacency, network_ties
-from metrics.report.templates import records, style_sheet, template_environment, write_html
+from metrics.report.layout.community_layout import CommunityLayout, lay_out_communities
+from metrics.report.templates import (
+    records,
+    source_hash,
+    style_sheet,
+    template_environment,
+    write_html,
+)
 from society.kernel.streams import Streams
 from society.results.run import Run
 
@@ -121,7 +125,8 @@ def content_security_policy(script: str, style: str) -> str:
         style: text of the style element.
     """
     return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"default-src 'none'; script-src '{source_hash(script)}'; "
+        f"style-src '{source_hash(style)}'; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
         "trusted-types 'none'"
     )
@@ -213,8 +218,3 @@ def _plain(table: pd.DataFrame) -> pd.DataFrame:
 
 def _source(name: str) -> str:
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"

@@ -17,8 +17,8 @@ import pandas as pd
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from metrics.explorer.community_layout import CommunityLayout
 from metrics.networks.structure import network_ties, sample_dates
+from metrics.report.layout.community_layout import CommunityLayout
 from society.results.run import Run
 
 NOBODY = 2**32 - 1

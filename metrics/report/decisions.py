@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from metrics.report.templates import records
 from society.results.run import Run
 
 TEAMS_SHOWN = 8
@@ -25,6 +26,7 @@ STEPS = {
 }
 """By form: the name of the decision, and the field of the reply that holds it."""
 LEFT_OUT = " […]"
+USED = ("team", "form", "visit", "turn", "seat", "call", "scientist", "reply", "reason")
 
 
 def decisions_section(run: Run) -> dict[str, Any] | None:
@@ -44,26 +46,25 @@ def decisions_section(run: Run) -> dict[str, Any] | None:
     teams = teams[teams["team"].isin(stated["team"])].sort_values(["finished", "team"])
     if not len(teams):
         return None
+    first = teams.head(TEAMS_SHOWN)
+    told = stated.loc[stated["team"].isin(first["team"]), list(USED)]
+    by_team: dict[str, list[dict[str, Any]]] = {team: [] for team in first["team"]}
+    for call in records(told.sort_values(["visit", "turn", "seat", "call"])):
+        by_team[call["team"]].append(call)
     shown = [
-        {
-            "team": str(team.team),
-            "topic": _short(team.topic),
-            "rows": list(_rows(stated[stated["team"] == team.team])),
-        }
-        for team in teams.head(TEAMS_SHOWN).itertuples()
+        {"team": str(team), "topic": _short(topic), "rows": list(_rows(by_team[team]))}
+        for team, topic in zip(first["team"], first["topic"], strict=True)
     ]
     return {"teams": shown, "finished": len(teams)}
 
 
-def _rows(calls: pd.DataFrame) -> Iterator[dict[str, str]]:
+def _rows(calls: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
     """One team's rows: of each step those of its last round, in the order of seats."""
     for form, (step, field) in STEPS.items():
-        of_form = calls[calls["form"] == form].sort_values(["visit", "turn", "seat", "call"])
-        if not len(of_form):
-            continue
-        last = of_form.iloc[-1]
-        here = of_form[(of_form["visit"] == last["visit"]) & (of_form["turn"] == last["turn"])]
-        for call in here.head(BALLOTS_SHOWN).to_dict("records"):
+        of_form = [call for call in calls if call["form"] == form]
+        last = [(call["visit"], call["turn"]) for call in of_form[-1:]]
+        here = [call for call in of_form if (call["visit"], call["turn"]) in last]
+        for call in here[:BALLOTS_SHOWN]:
             yield {
                 "step": step,
                 "who": str(call["scientist"]),

@@ -8,8 +8,9 @@ from markupsafe import Markup
 
 from agents.arrays import FloatArray
 from metrics.inference import Interval, bca_interval, t_interval
-from metrics.report.axes import Axes
-from metrics.report.svg import (
+from metrics.report.drawing.axes import Axes
+from metrics.report.drawing.legend import LegendEntry
+from metrics.report.drawing.svg import (
     BLUE,
     GREEN,
     INK,
@@ -99,6 +100,9 @@ def _dot_heights(values: FloatArray) -> FloatArray:
     return heights
 
 
+DASHED, DOTTED = "6 3", "1.5 2.5"
+TIES = {("all", BLUE, ""): "with day 0", ("grown", ORANGE, DASHED): "since day 0"}
+"""Network, colour and dashes of a line, and its words in a legend."""
 STRUCTURE = {
     "edges": "Pairs who have published together",
     "mean_degree": "Co-authors per scientist",
@@ -117,16 +121,18 @@ def structure(table: pd.DataFrame) -> list[Markup]:
 def _structure_figure(table: pd.DataFrame, name: str, title: str) -> Markup:
     drawn = Plot(4.2, 2.2)
     axes = drawn.axes()
-    for network, colour in (("all", BLUE), ("grown", ORANGE)):
+    for (network, colour, dashes), _ in TIES.items():
         rows = table[table["network"] == network]
-        axes.line(_floats(rows["date"]), _floats(rows[name]), colour)
+        axes.line(_floats(rows["date"]), _floats(rows[name]), colour, dashes=dashes)
     axes.title = title
     axes.x.label = "simulated days"
     axes.y.low, axes.y.grid = 0.0, True
     if name in ("giant_share", "clustering"):
         axes.y.high = 1.04
     if name == "edges":
-        _legend(axes, [("with day 0", BLUE), ("since day 0", ORANGE)])
+        _legend(
+            axes, [_entry(words, colour, dashes) for (_, colour, dashes), words in TIES.items()]
+        )
     return drawn.svg(f"{title}, over simulated time")
 
 
@@ -150,30 +156,34 @@ def memberships(weekly: pd.DataFrame) -> Markup | None:
     drawn = Plot(4.2, 2.5)
     axes = drawn.axes()
     days = _floats(weekly["date"])
-    shades = (("in_1", BLUE, "1 or more"), ("in_2", ORANGE, "2 or more"), ("in_3", GREEN, "3+"))
-    for name, colour, _ in shades:
-        axes.line(days, _floats(weekly[name]), colour, steps=True)
+    shades = (
+        ("in_1", BLUE, "", "1 or more"),
+        ("in_2", ORANGE, DASHED, "2 or more"),
+        ("in_3", GREEN, DOTTED, "3 or more"),
+    )
+    for name, colour, dashes, _ in shades:
+        axes.line(days, _floats(weekly[name]), colour, steps=True, dashes=dashes)
     _over_time(axes, "Scientists in so many teams at once")
-    _legend(axes, [(label, colour) for _, colour, label in shades])
+    _legend(axes, [_entry(words, colour, dashes) for _, colour, dashes, words in shades])
     return drawn.svg("Scientists in one, two and three or more teams over time")
 
 
 def contacts(weekly: pd.DataFrame) -> Markup | None:
     """Invitations to members of other teams and consultations, summed from day 0."""
     lines = (
-        ("cross_invitations", PINK, "invitations to members of other teams"),
-        ("consultations", GREEN, "consultations"),
-        ("cross_consultations", BLUE, "of these, of members of other teams"),
+        ("cross_invitations", PINK, "", "invitations to members of other teams"),
+        ("consultations", GREEN, DASHED, "consultations"),
+        ("cross_consultations", BLUE, DOTTED, "of these, of members of other teams"),
     )
-    if not any(weekly[name].any() for name, _, _ in lines):
+    if not any(weekly[name].any() for name, *_ in lines):
         return None
     drawn = Plot(4.2, 2.7)
     axes = drawn.axes()
     days = _floats(weekly["date"])
-    for name, colour, _ in lines:
-        axes.line(days, _floats(weekly[name]), colour, steps=True)
+    for name, colour, dashes, _ in lines:
+        axes.line(days, _floats(weekly[name]), colour, steps=True, dashes=dashes)
     _over_time(axes, "Contacts between teams, from day 0")
-    _legend(axes, [(label, colour) for _, colour, label in lines])
+    _legend(axes, [_entry(words, colour, dashes) for _, colour, dashes, words in lines])
     return drawn.svg("Cumulative cross-team invitations and consultations over time")
 
 
@@ -187,19 +197,19 @@ def waiting(table: pd.DataFrame) -> Markup | None:
     most = np.nanmax([_floats(table["held_up"]), _floats(table["homework_queue"]), 0 * size])
     unit, scale = ("Days", 1.0) if most >= 0.5 else ("Hours", 24.0)
     kinds = (
-        ("held_up", PINK, "a team waits for its people, per round"),
-        ("homework_queue", GREEN, "a piece of homework waits at the desk"),
+        ("held_up", PINK, "circle", "a team waits for its people, per round"),
+        ("homework_queue", GREEN, "square", "a piece of homework waits at the desk"),
     )
-    for shift, (name, colour, _) in zip((-0.08, 0.08), kinds, strict=True):
+    for shift, (name, colour, shape, _) in zip((-0.08, 0.08), kinds, strict=True):
         length = scale * _floats(table[name])
         axes.segments((size + shift, 0 * size), (size + shift, length), colour)
-        axes.dots(size + shift, length, colour)
+        axes.symbols(size + shift, length, shape, colour)
     axes.title = f"{unit} of waiting, by team size"
     axes.x.label = "people in the room"
     axes.x.low, axes.x.high = size.min() - 0.6, size.max() + 0.6
     axes.y.low, axes.y.margin = 0.0, 0.12
     axes.x.whole, axes.x.most, axes.y.grid = True, 8, True
-    _legend(axes, [(label, colour) for _, colour, label in kinds])
+    _legend(axes, [LegendEntry(words, colour, shape) for _, colour, shape, words in kinds])
     return drawn.svg("Mean days of waiting for people and at the desk, by team size")
 
 
@@ -229,7 +239,11 @@ def _over_time(axes: Axes, title: str) -> None:
     axes.y.whole, axes.y.most = True, 5
 
 
-def _legend(axes: Axes, entries: list[tuple[str, str]]) -> None:
+def _entry(words: str, colour: str, dashes: str = "") -> LegendEntry:
+    return LegendEntry(words, colour, dashes=dashes)
+
+
+def _legend(axes: Axes, entries: list[LegendEntry]) -> None:
     """A legend inside the axes, at the top left, above the marks."""
     axes.y.headroom = 0.14 * len(entries)
     axes.legend(entries)
@@ -284,16 +298,16 @@ def assembly(table: pd.DataFrame) -> Markup | None:
     drawn = Plot(4.2, 2.5)
     axes = drawn.axes()
     shares = (
-        ("p_so_far", BLUE, "p: authorships of incumbents"),
-        ("q_so_far", ORANGE, "q: repeats, of links of two incumbents"),
+        ("p_so_far", BLUE, "", "p: authorships of incumbents"),
+        ("q_so_far", ORANGE, DASHED, "q: repeats, of links of two incumbents"),
     )
-    for name, colour, _ in shares:
-        axes.line(_floats(table["date"]), _floats(table[name]), colour)
+    for name, colour, dashes, _ in shares:
+        axes.line(_floats(table["date"]), _floats(table[name]), colour, dashes=dashes)
     axes.title = "Incumbents and old partners"
     axes.x.label = "simulated days"
     axes.y.low, axes.y.high, axes.y.grid = -0.02, 1.4, True
     axes.y.ticks = [0, 0.5, 1]
-    axes.legend([(label, colour) for _, colour, label in shares])
+    axes.legend([_entry(words, colour, dashes) for _, colour, dashes, words in shares])
     return drawn.svg("Shares p and q of team assembly, over simulated time")
 
 
@@ -305,11 +319,13 @@ def degrees(table: pd.DataFrame) -> Markup | None:
     axes = drawn.axes()
     axes.x.log = axes.y.log = True
     entries = []
-    for network, colour, label in (("all", BLUE, "with day 0"), ("grown", ORANGE, "since day 0")):
+    for (network, colour, dashes), words in TIES.items():
         rows = table[table["network"] == network]
+        shape = "triangle" if dashes else "circle"
         if len(rows):
-            axes.dots(_floats(rows["degree"]), _floats(rows["share_above"]), colour, size=4.0)
-            entries.append((label, colour))
+            degree, share = _floats(rows["degree"]), _floats(rows["share_above"])
+            axes.symbols(degree, share, shape, colour, size=4.0)
+            entries.append(LegendEntry(words, colour, shape))
     axes.title = "Share with at least so many co-authors"
     axes.x.label = "co-authors"
     axes.y.grid = True

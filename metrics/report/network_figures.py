@@ -1,4 +1,4 @@
-"""Figures of the co-authorship network at day 0 and the end, and around each removal.
+"""Figures of the co-authorship network by community and over time, and around each removal.
 
 Figures of a removal show the scientists in the society at a date, and their joint papers of the
 year up to it. All ties ever made would be so many that they hid those that a removal leaves.
@@ -14,41 +14,143 @@ from markupsafe import Markup
 
 from agents.arrays import BoolArray, FloatArray, IntArray
 from metrics.networks.removals import snapshots
-from metrics.report.axes import Axes
-from metrics.report.network_layout import MAX_DRAWN, NetworkLayout, force_directed_positions
-from metrics.report.svg import BLUE, INK, ORANGE, PAGE, PAST, PINK, Plot
+from metrics.report.drawing.axes import Axes
+from metrics.report.drawing.legend import LegendEntry
+from metrics.report.drawing.svg import (
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PAGE,
+    PAST,
+    PINK,
+    Plot,
+)
+from metrics.report.layout.drawn_network import MAX_DRAWN, DrawnNetwork
+from metrics.report.layout.network_layout import force_directed_positions
 from society.results.run import Run
 
+SHAPES = ("circle", "square", "diamond", "triangle")
+COLOURS = (BLUE, ORANGE, GREEN, PINK)
+COMMUNITIES_TOLD = 8
+"""Communities with a colour and shape of their own: four filled, then four hollow."""
+NAMED = 50
+"""Scientists whose names are written, those with most papers and ties first."""
+PANELS = 4
+"""Dates of the small pictures, from day 0 to the end."""
+NAME_SHOWN, THEME_SHOWN = 24, 34
 
-def coauthorship_figure(part: NetworkLayout, authors: BoolArray, late: bool) -> Markup:
-    """Draw co-authorship at day 0 or at the end, everybody at the same position in both.
+
+def communities_figure(part: DrawnNetwork) -> Markup:
+    """Draw the network at the end by community, with the names of the first 50 scientists.
+
+    Symbols are the larger the more papers somebody has written in the run.
 
     Args:
-        part: the scientists drawn, and their positions.
-        authors: for each scientist drawn, whether it published in the run.
-        late: at the end of the run, else at day 0.
+        part: the scientists drawn.
     """
-    crowd = len(part.names)
-    dot = float(np.clip(4000 / max(crowd, 1), 11, 60))
-    thin = 0.6 if crowd > 120 else 1.0
-    title = "At the end" if late else "Day 0"
-    drawn, axes = _network_axes(title)
-    draw_edges(axes, part.positions[part.before], PAST, thin)
-    if late:
-        draw_edges(axes, part.positions[part.since], ORANGE, thin + 0.2)
-    face = np.where(authors & late, ORANGE, BLUE).tolist()
-    axes.dots(part.positions[:, 0], part.positions[:, 1], face, size=dot**0.5, edge=PAGE)
-    return drawn.svg(f"Co-authorship network: {title}")
+    drawn = Plot(7.0, 5.4)
+    axes = _bare(drawn.axes(), square=False)
+    axes.x.low, axes.x.high = -0.05, 1.09
+    draw_edges(axes, part.positions[part.edges], PAST, 0.7)
+    base = float(np.clip(4000 / len(part.names), 10, 40)) ** 0.5
+    most = max(1, int(part.papers.max(initial=0)))
+    _draw_members(axes, part, base * (0.85 + 0.75 * np.sqrt(part.papers / most)))
+    degree = np.bincount(part.edges.ravel(), minlength=len(part.names))
+    order = np.lexsort((np.arange(len(part.names)), -degree, -part.papers))
+    axes.names(
+        part.positions[order, 0],
+        part.positions[order, 1],
+        [_cut(part.names[place], NAME_SHOWN) for place in order[:NAMED]],
+        size=6.5,
+        gap=0.9 * base,
+    )
+    drawn.legend(_community_entries(part))
+    return drawn.svg("Co-authorship network at the end, by community")
+
+
+def network_over_time(part: DrawnNetwork, ties: pd.DataFrame, days: float) -> Markup:
+    """Draw the network at four dates, everybody at the same position in all.
+
+    Args:
+        part: the scientists drawn.
+        ties: the run's table of ties.
+        days: the length of the run; the last date.
+    """
+    drawn = Plot(7.0, 2.15)
+    [panels] = drawn.panels(1, PANELS)
+    number = pd.Index(part.names)
+    ends = np.column_stack(
+        [number.get_indexer(pd.Index(ties[end])) for end in ("source", "target")]
+    )
+    dates = ties["date"].to_numpy(dtype=np.float64)
+    inside = (ends >= 0).all(axis=1)
+    ends, dates = np.sort(ends[inside], axis=1), dates[inside]
+    size = float(np.clip(1100 / len(part.names), 2.5, 18)) ** 0.5
+    for axes, date in zip(panels, np.linspace(0.0, days, PANELS), strict=True):
+        _bare(axes)
+        axes.title = f"day {date:.0f}"
+        since = np.unique(ends[(dates >= 0) & (dates <= date)], axis=0)
+        draw_edges(axes, part.positions[np.unique(ends[dates < 0], axis=0)], PAST, 0.6)
+        draw_edges(axes, part.positions[since], INK, 0.9)
+        _draw_members(axes, part, np.full(len(part.names), size))
+    return drawn.svg("Co-authorship network at four dates, by community")
+
+
+def _draw_members(axes: Axes, part: DrawnNetwork, sizes: FloatArray) -> None:
+    """A symbol for everybody, those of small communities first."""
+    rest = part.community >= COMMUNITIES_TOLD
+    _dots(axes, part.positions[rest], MUTED, float(sizes.min()) * 0.8, PAGE)
+    for number in range(min(COMMUNITIES_TOLD, len(part.themes)) - 1, -1, -1):
+        rows = part.community == number
+        axes.symbols(
+            part.positions[rows, 0],
+            part.positions[rows, 1],
+            SHAPES[number % len(SHAPES)],
+            COLOURS[number % len(COLOURS)],
+            size=sizes[rows].tolist(),
+            hollow=number >= len(SHAPES),
+        )
+
+
+def _community_entries(part: DrawnNetwork) -> list[LegendEntry]:
+    """Shape, number of members and main topic of the largest communities, and the rest."""
+    sizes = np.bincount(part.community)
+    entries = [
+        LegendEntry(
+            f"{sizes[number]} people" + (f": {_cut(theme, THEME_SHOWN)}" if theme else ""),
+            COLOURS[number % len(COLOURS)],
+            SHAPES[number % len(SHAPES)],
+            hollow=number >= len(SHAPES),
+        )
+        for number, theme in enumerate(part.themes[:COMMUNITIES_TOLD])
+    ]
+    if len(sizes) > COMMUNITIES_TOLD:
+        others = sizes[COMMUNITIES_TOLD:]
+        words = f"{others.sum()} people in {len(others)} smaller communities"
+        entries.append(LegendEntry(words, MUTED, "circle"))
+    return entries
+
+
+def _cut(text: str, letters: int) -> str:
+    return text if len(text) <= letters else f"{text[: letters - 1]}…"
 
 
 def _network_axes(title: str) -> tuple[Plot, Axes]:
     """A figure for positions between 0 and 1, equally long both ways and without a frame."""
     drawn = Plot(4.2, 4.0)
-    axes = drawn.axes()
-    axes.title, axes.frame, axes.square = title, False, True
+    axes = _bare(drawn.axes())
+    axes.title = title
+    return drawn, axes
+
+
+def _bare(axes: Axes, *, square: bool = True) -> Axes:
+    """Axes without a frame, for positions between 0 and 1."""
+    axes.frame, axes.square = False, square
     axes.x.low = axes.y.low = -0.03
     axes.x.high = axes.y.high = 1.03
-    return drawn, axes
+    return axes
 
 
 def draw_edges(axes: Axes, ends: FloatArray, colour: str, width: float) -> None:

@@ -1,4 +1,4 @@
-"""The page of a run, one self-contained HTML file without scripts or requests.
+"""The page of a run, one self-contained HTML file without requests, complete without its script.
 
 Every text of a run is escaped by the template; only the figures, drawn from numbers, are not.
 """
@@ -11,20 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from metrics.cost.call_counts import RUNGS
 from metrics.cost.ledger import read_ledger
-from metrics.exports import coauthor_graph
 from metrics.inference import MIN_REPLICATES
 from metrics.novelty.novelty import COLUMNS, settings_of
 from metrics.novelty.training_leaks import training_cutoff
 from metrics.registry import measure
 from metrics.report import figures
 from metrics.report.decisions import decisions_section
-from metrics.report.network_figures import coauthorship_figure
-from metrics.report.network_layout import lay_out
+from metrics.report.in_short import in_short, speaker
+from metrics.report.network_figures import NAMED, communities_figure, network_over_time
+from metrics.report.number_format import format_number
+from metrics.report.people_and_papers import papers_section, people_section
+from metrics.report.run_figures import drawn_part
 from metrics.report.sections import (
+    LABELS,
     community_section,
     cost_section,
     leakage_section,
@@ -33,26 +35,31 @@ from metrics.report.sections import (
     reply_parsing_section,
 )
 from metrics.report.templates import (
-    format_number,
+    content_policy,
+    own_file,
     records,
     style_sheet,
     template_environment,
     write_html,
 )
+from metrics.report.timeline_figures import people_timeline, team_timeline
 from metrics.summary import summarise_run
 from society.results.run import Run
 
-PAPERS_SHOWN = 40
 ROWS_SHOWN = 30
-TEXT_SHOWN = 4000
 SCENARIO_SHOWN = 40_000
 
 
 def render_page(run: Run) -> str:
     """The page of a run as HTML text; it opens without a network, and with scripts off."""
     environment = template_environment("metrics.report")
-    template = environment.get_template("page.html")
-    return template.render(style=style_sheet(environment), **_page_context(run))
+    script = own_file(environment, "page.js")
+    return environment.get_template("page.html").render(
+        style=style_sheet(environment),
+        script=script,
+        policy=content_policy(script),
+        **_page_context(run),
+    )
 
 
 def write_page(run: Run, folder: Path | str) -> Path:
@@ -65,12 +72,18 @@ def _page_context(run: Run) -> dict[str, Any]:
     summary = summarise_run(run)
     return {
         "told": summary,
-        "backend": _backend(run),
+        "short": in_short(run, summary),
+        "timeline": {"teams": team_timeline(run), "people": people_timeline(run)},
+        "dissolved": [
+            {"reason": reason, "teams": count}
+            for reason, count in summary["teams"]["dissolved"].items()
+        ],
+        "about": speaker(run),
         "replicates": int(run.manifest.get("replicates", 1)),
         "sketch": MIN_REPLICATES,
         "notes": [str(note) for note in run.manifest.get("notes", [])],
-        "headline": _headline(run, summary),
-        "papers": _papers(run),
+        "people": people_section(run),
+        "papers": papers_section(run),
         "papers_total": summary["papers"],
         "novelty": _novelty(run),
         "leaks": leakage_section(run),
@@ -79,7 +92,7 @@ def _page_context(run: Run) -> dict[str, Any]:
         "interventions": removal_section(run),
         "presence": _presence(run),
         "structure": figures.structure(measure(run, "structure")),
-        "final": measure(run, "structure").groupby("network").last().to_dict("index"),
+        "final": _final(run),
         "flight": figures.teams_in_flight(weekly),
         "memberships": figures.memberships(weekly),
         "contacts": figures.contacts(weekly),
@@ -103,32 +116,11 @@ def _page_context(run: Run) -> dict[str, Any]:
     }
 
 
-def _backend(run: Run) -> dict[str, str]:
+def _backend(run: Run) -> str:
+    """The kind of backend and its model, as the scenario names them."""
     given = run.manifest.get("backend")
     backend = given if isinstance(given, dict) else {"use": given or ""}
-    return {name: str(backend.get(name) or "") for name in ("use", "model", "about")}
-
-
-def _headline(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
-    novelty, whole = summary["ON"], summary["partial"] is None
-    cost = summary["inference_cost"]["mean"]
-    return [
-        (format_number(summary["scientists"]), "scientists"),
-        (format_number(summary["days"]), "simulated days"),
-        (
-            format_number(summary["teams"]["founded"]),
-            "teams founded" if whole else "teams that had ended",
-        ),
-        (format_number(summary["papers"]), "papers published"),
-        (format_number(summary["max_memberships"]), "most teams of one scientist at once"),
-        (
-            format_number(summary["invitations"]["cross_team"]),
-            "invitations to members of other teams",
-        ),
-        (format_number(summary["calls"]["total"]), "calls to the model"),
-        (format_number(cost), "mean inference cost of a paper, calls"),
-        (format_number(novelty["mean"] if novelty else None), "mean overall novelty (ON)"),
-    ]
+    return " ".join(str(backend[key]) for key in ("use", "model") if backend.get(key))
 
 
 def _presence(run: Run) -> list[dict[str, Any]]:
@@ -136,42 +128,6 @@ def _presence(run: Run) -> list[dict[str, Any]]:
     table = measure(run, "presence")
     whole = (table["date"] % 365.0 < 1e-6) | (table["date"] == run.days)
     return records(table[whole])
-
-
-def _papers(run: Run) -> list[dict[str, Any]]:
-    """The first papers by date, with authors, novelty and citations."""
-    papers = run.table("papers").head(PAPERS_SHOWN)
-    titles = dict(zip(papers["paper"], papers["title"], strict=True))
-    by = run.table("authorships")
-    writers = by[by["paper"].isin(papers["paper"])].groupby("paper")["scientist"].agg(list)
-    cites = run.table("citations")
-    inside = cites["inside"].fillna(False)
-    own = cites[inside].groupby("citing")["cited"].agg(list)
-    past = cites[~inside].groupby("citing").size()
-    cited = cites[inside].groupby("cited").size()
-    scores = measure(run, "novelty").set_index("paper")
-    shown = []
-    for row in papers.to_dict("records"):
-        name = row["paper"]
-        shown.append(
-            {
-                "id": name,
-                "title": _text(row["title"]),
-                "abstract": _text(row["abstract"])[:TEXT_SHOWN],
-                "topic": _text(row["topic"]),
-                "keywords": _text(row["keywords"]),
-                "published": row["published"],
-                "authors": ", ".join(writers.get(name, [])),
-                "scores": {
-                    part: scores.at[name, part] if name in scores.index else None
-                    for part in COLUMNS
-                },
-                "cites_past": int(past.get(name, 0)),
-                "cites_own": [_text(titles.get(one, one)) for one in own.get(name, [])],
-                "cited": int(cited.get(name, 0)),
-            }
-        )
-    return shown
 
 
 def _novelty(run: Run) -> dict[str, Any]:
@@ -197,13 +153,22 @@ def _novelty(run: Run) -> dict[str, Any]:
 
 
 def _network(run: Run) -> dict[str, Any] | None:
-    graph = coauthor_graph(run)
-    part = lay_out(graph)
+    part = drawn_part(run)
     if part is None:
         return None
-    wrote = np.array([graph.nodes[who]["papers"] > 0 for who in part.names], dtype=bool)
-    pictures = [coauthorship_figure(part, wrote, late) for late in (False, True)]
-    return {"figures": pictures, "note": part.note}
+    return {
+        "over_time": network_over_time(part, run.table("ties"), run.days),
+        "communities": communities_figure(part),
+        "note": part.note,
+        "named": NAMED,
+    }
+
+
+def _final(run: Run) -> list[dict[str, Any]]:
+    """Both networks at the end, in numbers."""
+    last = measure(run, "structure").groupby("network").last().reset_index()
+    last["network"] = last["network"].map(LABELS)
+    return records(last)
 
 
 def _costs(run: Run) -> dict[str, Any]:
@@ -238,7 +203,7 @@ def _provenance(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("simulated days", format_number(summary["days"])),
         ("first contemporary year", str(run.boundary or "–")),
         ("training cut-off of the model", training_cutoff(manifest).stated or "not stated"),
-        ("backend", " ".join(filter(None, (_backend(run)["use"], _backend(run)["model"])))),
+        ("backend", _backend(run)),
         ("price", "none" if price is None else json.dumps(price, sort_keys=True)),
         ("digest", summary["digest"] or "none: the run is partial, or has not been closed"),
     ]
@@ -249,7 +214,3 @@ def _provenance(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _items(given: Any) -> Iterable[tuple[Any, Any]]:
     return sorted(given.items()) if isinstance(given, dict) else ()
-
-
-def _text(value: Any) -> str:
-    return "" if value is None or pd.isna(value) else str(value)

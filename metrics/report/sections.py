@@ -20,6 +20,7 @@ from metrics.novelty.training_leaks import LONG_RUN, training_cutoff
 from metrics.registry import FAMILIES, measure
 from metrics.report import figures
 from metrics.report.network_figures import removal_figures, snapshot_title
+from metrics.report.number_format import format_usd
 from metrics.report.templates import records
 from society.results.run import Run
 
@@ -46,7 +47,7 @@ def community_section(run: Run) -> dict[str, Any]:
         "disruption": _disruption(run),
         "famous": _famous(run),
         "delays": figures.delays(delayed),
-        "attention": records(measure(run, "held_attention"))[0],
+        "attention": {"idle_share": _known(measure(run, "held_attention")["idle_share"])},
         "chance": {
             name: records(_labelled(run.measure(name))) if name in held else []
             for name in FAMILIES["chance"]
@@ -57,6 +58,11 @@ def community_section(run: Run) -> dict[str, Any]:
         "scores": records(run.measure("observed_scores")) if "observed_scores" in held else [],
         "unknown": _unknown(run) if "observed_unknowns" in held else [],
     }
+
+
+def _known(values: pd.Series) -> float | None:
+    """The first value; None where it is missing."""
+    return None if pd.isna(values.iloc[0]) else float(values.iloc[0])
 
 
 def _structure(run: Run) -> list[dict[str, Any]]:
@@ -178,13 +184,6 @@ def cost_section(ledger: Ledger | None) -> dict[str, Any] | None:
         "changes": _changes(ledger)[-SESSIONS_SHOWN:],
         "parted": ledger.parted,
     }
-
-
-def format_usd(amount: float) -> str:
-    """US dollars as people read them; no amount where no price was known."""
-    if not amount:
-        return "no price known"
-    return f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"
 
 
 def _doubt(ledger: Ledger) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Template environment, style sheet, number format and row helper of all pages.
+"""Template environment, style sheet, security policy and row helper of all pages.
 
 The macros of ``macros.html`` (tables, figures, banners) belong to them. Every text is escaped; only
 figures, which are drawn from numbers, are not.
@@ -6,6 +6,9 @@ figures, which are drawn from numbers, are not.
 
 from __future__ import annotations
 
+import base64
+import hashlib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,11 +19,12 @@ from markupsafe import Markup
 
 from agents.files.atomic_files import write_atomically
 from metrics.exports import xml_text
+from metrics.report.number_format import count_of, format_number, format_percent
 
 
 @cache  # templates are compiled once for all pages of a process
 def template_environment(*packages: str) -> Environment:
-    """The Jinja environment of a page, with ``format_number`` as the filter ``number``.
+    """The Jinja environment of a page, with filters for numbers, shares and counts.
 
     Args:
         packages: packages whose folders are searched for a template, in this order.
@@ -34,32 +38,64 @@ def template_environment(*packages: str) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = format_number
+    environment.filters["percent"] = format_percent
+    environment.filters["count"] = count_of
+    environment.filters["with_values"] = columns_with_values
     return environment
 
 
 def style_sheet(environment: Environment) -> Markup:
     """The text of ``page.css``, which all pages share."""
-    text = environment.loader.get_source(environment, "page.css")[0] if environment.loader else ""
+    return own_file(environment, "page.css")
+
+
+def own_file(environment: Environment, name: str) -> Markup:
+    """The text of a style sheet or script that lies beside the templates, as it is.
+
+    Args:
+        environment: of the page.
+        name: of the file.
+    """
+    text = environment.loader.get_source(environment, name)[0] if environment.loader else ""
     return Markup(text)  # noqa: S704 - our own file
 
 
-def format_number(value: Any, digits: int = 3) -> str:
-    """A number as pages show it: grouped thousands, few digits, a dash where it is missing.
+def content_policy(script: str) -> Markup:
+    """The content security policy of a page: no request, and no script but the given one.
 
     Args:
-        value: a number, NaN or None.
-        digits: significant digits of a number that is not whole and below 1,000.
+        script: text of the page's script element.
     """
-    if value is None or pd.isna(value):
-        return "–"
-    size = abs(float(value))
-    if size >= 1000 or size == int(size):
-        text = f"{round(float(value)):,}".replace(",", "\u202f")
-    elif size < 0.001:
-        text = "< 0.001" if float(value) > 0 else f"{float(value):.1e}"
-    else:
-        text = f"{float(value):#.{digits}g}".rstrip(".")
-    return text.replace("-", "\u2212", 1) if text.startswith("-") else text
+    policy = (
+        f"default-src 'none'; script-src '{source_hash(script)}'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return Markup(policy)  # noqa: S704 - our own text
+
+
+def source_hash(text: str) -> str:
+    """The name by which a content security policy allows one script or style sheet."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def columns_with_values(
+    columns: Sequence[tuple[Any, str]], rows: Sequence[dict[str, Any]]
+) -> list[tuple[Any, str]]:
+    """The columns of a table without those in which every value is zero or missing.
+
+    Args:
+        columns: keys and heads; the first column always stays.
+        rows: a value for each key.
+    """
+    kept = [one for one in columns[1:] if any(_is_value(row[one[0]]) for row in rows)]
+    return [*columns[:1], *kept] if kept else list(columns)
+
+
+def _is_value(value: Any) -> bool:
+    if value is None or isinstance(value, str):
+        return bool(value)
+    return not pd.isna(value) and value != 0
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

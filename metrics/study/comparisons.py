@@ -34,6 +34,7 @@ class ComparisonResult:
         planned: before the first run.
         holm: p after Holm's correction over all planned comparisons; NaN for the others.
         among: what the arms have in common, where it was planned for some of them only.
+        plan: place of its plan in the study, from 0.
     """
 
     measure: str
@@ -44,6 +45,7 @@ class ComparisonResult:
     planned: bool = True
     holm: float = float("nan")
     among: str = ""
+    plan: int = 0
 
 
 def compute_comparisons(study: Study, without: Set[int] = frozenset()) -> list[ComparisonResult]:
@@ -54,8 +56,8 @@ def compute_comparisons(study: Study, without: Set[int] = frozenset()) -> list[C
         without: runs to leave out.
     """
     results = [
-        replace(one, planned=not plan.exploratory)
-        for plan in study.description.comparisons
+        replace(one, planned=not plan.exploratory, plan=number)
+        for number, plan in enumerate(study.description.comparisons)
         for one in _results(study, plan, without)
     ]
     adjusted = iter(holm([one.p for one in results if one.planned]))

@@ -12,18 +12,9 @@ from markupsafe import Markup
 
 from agents.files.atomic_files import make_folder, remove_file, write_atomically
 from metrics.exports import xml_text
+from metrics.report.drawing.standalone import standalone_svg
 from society.results.table_files import write_csv
 
-SVG = "http://www.w3.org/2000/svg"
-INK_ON_PAPER = {
-    **{"ink": "#1c1f23", "muted": "#5c636b", "grid": "#e4e5e1", "page": "#ffffff"},
-    **{"blue": "#0072b2", "orange": "#c8500a", "green": "#00805e", "pink": "#b04a86"},
-    "past": "#b9bdc1",
-}
-"""The page's colours by day: a figure on its own follows no theme."""
-
-_VARIABLE = re.compile(r"var\(--(\w+)\)")
-_BOX = re.compile(r'<svg viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")
 
 
@@ -72,14 +63,6 @@ def _latex_cell(value: Any) -> str:
 
 def _latex_heading(name: object) -> str:
     return str(name).replace("\\_", " ")
-
-
-def standalone_svg(picture: Markup) -> str:
-    """An inline figure of the page as a file of its own: its namespace, size and colours."""
-    text = _VARIABLE.sub(lambda found: INK_ON_PAPER.get(found[1], "sans-serif"), str(picture))
-    head = f'<svg xmlns="{SVG}"'
-    text = _BOX.sub(rf'{head} width="\1pt" height="\2pt" viewBox="0 0 \1 \2"', text, count=1)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
 def file_name(*parts: str) -> str:

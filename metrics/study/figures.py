@@ -1,4 +1,4 @@
-"""Figures of a study, with means, 95 % t intervals and single replicates."""
+"""Figures of a study, with means, single replicates, and 95 % t intervals of five or more."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from markupsafe import Markup
 
 from agents.arrays import FloatArray
 from metrics.inference.intervals import t_interval
+from metrics.inference.sample import MIN_REPLICATES
 from metrics.inference.two_lines import FittedLine, TwoLines
-from metrics.report.axes import Axes
-from metrics.report.svg import (
+from metrics.report.drawing.axes import Axes
+from metrics.report.drawing.legend import LegendEntry
+from metrics.report.drawing.svg import (
     BLUE,
     GREEN,
     INK,
@@ -78,8 +80,9 @@ def _figure_against_key(
     places = sorted({study.key_value(arm, key) for arm in study.arms})
     gap = min(np.diff(places), default=1.0)
     for number, arms in enumerate(groups.values()):
-        shift = 0.12 * gap * (number - (len(groups) - 1) / 2)
-        _draw_series(axes, study, measure, key, arms, SERIES[number], shift)
+        shift = 0.16 * gap * (number - (len(groups) - 1) / 2)
+        _draw_series(axes, study, measure, key, arms, SERIES[number], shift, gap)
+    axes.y.bounds = measure_extent(measure)
     axes.x.label = _key_label(key)
     if all(float(place).is_integer() for place in places) and len(places) <= 12:
         axes.x.ticks = places
@@ -90,10 +93,30 @@ def _figure_against_key(
     return drawn.svg(f"{measure} against {key}: means with 95 % intervals, and replicates")
 
 
+JITTER = 0.06
+"""Widest distance of a replicate from the middle of its column, as a share of that of two arms."""
+
+
+def _jitter(values: FloatArray) -> FloatArray:
+    """Small steps aside that keep equal values apart, from their order alone."""
+    steps: FloatArray = (np.arange(len(values)) * 0.618033988749895) % 1.0 * JITTER
+    return steps
+
+
 def _draw_series(
-    axes: Axes, study: Study, measure: str, key: str, arms: list[str], colour: str, shift: float
+    axes: Axes,
+    study: Study,
+    measure: str,
+    key: str,
+    arms: list[str],
+    colour: str,
+    shift: float,
+    gap: float,
 ) -> None:
-    """Means joined by a line, their intervals, and the replicates beside them."""
+    """Means joined by a line, their intervals, and the replicates beside them.
+
+    Below five replicates no interval is drawn: Student's is then wider than the data, or luck.
+    """
     middles = []
     for arm in arms:
         values = study.numbers(measure, arm)
@@ -101,8 +124,8 @@ def _draw_series(
             continue
         at = study.key_value(arm, key) + shift
         band = t_interval(values, extent=measure_extent(measure))
-        axes.dots([at] * len(values), values, colour, size=3.0, opacity=0.3)
-        if np.isfinite(band.low):
+        axes.dots(at + gap * (0.06 + _jitter(values)), values, colour, size=3.0, opacity=0.4)
+        if len(values) >= MIN_REPLICATES:
             axes.segments(([at], [band.low]), ([at], [band.high]), colour, width=1.8)
         middles.append((at, band.value))
     xs, ys = zip(*middles, strict=True) if middles else ((), ())
@@ -120,15 +143,15 @@ def _figure_by_arm(study: Study, measure: str) -> Markup:
         if not len(values):
             continue
         band = t_interval(values, extent=measure_extent(measure))
-        axes.dots(values, [row + 0.24] * len(values), BLUE, size=3.5, opacity=0.3)
-        if np.isfinite(band.low):
+        axes.dots(values, row + 0.2 + 3 * _jitter(values), BLUE, size=3.5, opacity=0.4)
+        if len(values) >= MIN_REPLICATES:
             axes.segments(([band.low], [row]), ([band.high], [row]), INK, width=1.6)
         axes.dots([band.value], [row], INK, size=4.5)
     axes.y.ticks = range(len(arms))
     axes.y.labels = [_truncated(arm) for arm in arms]
     axes.y.low, axes.y.high = len(arms) - 0.5, -0.5
     axes.title = _truncated(measure)
-    axes.x.grid = True
+    axes.x.bounds, axes.x.grid = measure_extent(measure), True
     return drawn.svg(f"{measure} in each arm: means with 95 % intervals, and replicates")
 
 
@@ -138,6 +161,7 @@ def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
     drawn = Plot(4.2, 2.6)
     axes = drawn.axes()
     axes.dots(x, y, BLUE, size=4.2, opacity=0.6)
+    axes.y.bounds = measure_extent(measure)
     axes.x.label = _key_label(key)
     axes.title = _truncated(measure)
     axes.y.grid = True
@@ -167,6 +191,7 @@ def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -
     for line, side, colour in sides:
         _draw_fitted_line(axes, line, x[side], y[side], colour)
     axes.vertical(shape.break_point)
+    axes.y.bounds = measure_extent(one.measure)
     axes.x.label = _key_label(key)
     axes.title = f"{_truncated(one.measure)}: {shape.note}"
     axes.y.grid = True
@@ -190,7 +215,7 @@ def _series_legend(axes: Axes, names: list[str]) -> None:
     axes.y.headroom = 0.13 * len(names)
     axes.legend(
         [
-            (_truncated(name) or "nothing else set", colour)
+            LegendEntry(_truncated(name) or "nothing else set", colour)
             for name, colour in zip(names, SERIES, strict=False)
         ]
     )
@@ -311,14 +336,21 @@ def _panel(
         height = rows[label].to_numpy(dtype=np.float64)
         axes.bars(at, height, floor, colour, width=0.66, label=label)
         floor = floor + height
-    low, high = (rows[end].to_numpy(dtype=np.float64) for end in ("low", "high"))
+    many = rows["n"].to_numpy() >= MIN_REPLICATES
+    low, high = (
+        np.where(many, rows[end].to_numpy(dtype=np.float64), np.nan) for end in ("low", "high")
+    )
     axes.segments((at, low), (at, high), INK)
     key = rows["over"].iloc[0] if len(rows) else ""
     for spot, place in enumerate(rows["place"]):
         here = [arm for arm in arms if study.key_value(arm, key) == place]
         totals = _part_means(study, stack, here).sum(axis=1)
         axes.dots(
-            [spot + 0.22] * len(totals), totals.to_numpy(np.float64), INK, size=2.4, opacity=0.45
+            spot + 0.1 + 3 * _jitter(totals.to_numpy(np.float64)),
+            totals.to_numpy(np.float64),
+            INK,
+            size=2.4,
+            opacity=0.45,
         )
     axes.x.ticks, axes.x.labels = at.tolist(), [f"{place:g}" for place in rows["place"]]
     axes.y.low = min(0.0, axes.y.low or 0.0, *low[np.isfinite(low)])

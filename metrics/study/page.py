@@ -12,8 +12,8 @@ from markupsafe import Markup
 from metrics.inference.coverage import POOR_COVERAGE
 from metrics.inference.effects import detectable_effect, detectable_paired
 from metrics.inference.sample import MIN_REPLICATES
+from metrics.report.number_format import format_number
 from metrics.report.templates import (
-    format_number,
     records,
     style_sheet,
     template_environment,
@@ -21,11 +21,14 @@ from metrics.report.templates import (
 )
 from metrics.scalars.measures import MEASURES
 from metrics.study import figures, tables
+from metrics.study.answer import answer, plan_table
 from metrics.study.comparisons import compute_comparisons
 from metrics.study.export import file_name, write_files
 from metrics.study.study import StackedFigure, Study
 
 RUNS_SHOWN = 60
+ARMS_BESIDE = 8
+"""Most arms of which the page shows all measures side by side."""
 POWER = 0.8
 
 
@@ -71,8 +74,12 @@ class StudyPage:
         again = (
             compute_comparisons(study, self.runs_with_defaults) if self.runs_with_defaults else []
         )
+        by_arm = pd.concat([one["table"] for one in self.measures], ignore_index=True)
+        few = 1 < len(study.arms) <= ARMS_BESIDE
         self.tables = {
-            "measures": pd.concat([one["table"] for one in self.measures], ignore_index=True),
+            "plan": plan_table(study, self.results),
+            "arms_side_by_side": tables.arms_side_by_side(by_arm) if few else None,
+            "measures": by_arm,
             "differences": tables.differences(self.results),
             "inverted_u": tables.two_lines_tests(self.results),
             "rank_correlations": tables.rank_correlations(self.results),
@@ -96,10 +103,12 @@ class StudyPage:
         return environment.get_template("study.html").render(
             style=style_sheet(environment),
             told=description,
+            answer=answer(self.study, self.results),
             measures=self.measures,
             shapes=self.shapes,
             stacks=[one for one in self.stacks if one["picture"]],
             tables={name: records(table) for name, table in self.tables.items()},
+            beside=[(name, name) for name in self.study.arms],
             among=_among_column,
             pairs=_difference_rows(self.tables.get("differences")),
             states=self.study.runs["state"].value_counts().sort_index().to_dict(),

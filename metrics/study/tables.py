@@ -72,6 +72,17 @@ def measure_by_arm(study: Study, measure: str) -> pd.DataFrame:
     return _frame(rows, MEASURE_BY_ARM)
 
 
+def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
+    """Means of all measures, one row per measure and one column per arm.
+
+    Args:
+        by_arm: the tables ``measure_by_arm`` of all measures.
+    """
+    wide = by_arm.pivot(index="measure", columns="arm", values="mean")
+    order = [by_arm[name].drop_duplicates().tolist() for name in ("measure", "arm")]
+    return wide.reindex(index=order[0], columns=order[1]).rename_axis(columns=None).reset_index()
+
+
 def reviews_by_arm(study: Study) -> pd.DataFrame:
     """Mean of each score of reviews in each arm, with Student's interval over its runs.
 

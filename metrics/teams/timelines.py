@@ -6,6 +6,8 @@ last bit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from society.results.run import Run
@@ -54,19 +56,36 @@ def projects(run: Run) -> pd.DataFrame:
     teams = run.table("teams").dropna(subset=["founded", "finished"])
     ended = teams.assign(joined=teams["founded"], left=teams["finished"])
     ended = ended.reset_index(drop=True).reset_index(names="membership")
-    own = [span[span["last"]] for span in _own(run)]
-    spans = pd.concat([*own, *_shared(run)], ignore_index=True)
-    spans = spans[spans["kind"] != "teammates"].drop(columns="scientist")
-    days = _within(ended, spans)
+    days = _within(ended, project_spans(run))
     table = ended[["team", "state", "size"]].copy()
     table["elapsed"] = ended["left"] - ended["joined"]
     parts = _told(table, days.reindex(ended["membership"]).set_axis(table.index))
     return parts.drop(columns="teammates")
 
 
-def _own(run: Run) -> list[pd.DataFrame]:
+def project_spans(run: Run, teams: Sequence[str] | None = None) -> pd.DataFrame:
+    """What each team as a whole did when: the spans that ``projects`` adds up.
+
+    Args:
+        run: the run.
+        teams: names of the teams that are wanted; None: all.
+
+    Returns:
+        One row per span: ``team``, ``kind`` (a part of ``projects``), ``start`` and ``end`` in
+        days. Those of homework are of the last member of each round.
+    """
+    own = [span[span["last"]] for span in _own(run, teams)]
+    spans = pd.concat([*own, *_shared(run, teams)], ignore_index=True)
+    return spans.loc[spans["kind"] != "teammates", ["team", "kind", "start", "end"]]
+
+
+def _of_teams(table: pd.DataFrame, teams: Sequence[str] | None) -> pd.DataFrame:
+    return table if teams is None else table[table["team"].isin(teams)]
+
+
+def _own(run: Run, teams: Sequence[str] | None = None) -> list[pd.DataFrame]:
     """Spans of single members, from the homework: kind, team, scientist, start and end."""
-    work = run.table("homework").dropna(subset=["started", "done"])
+    work = _of_teams(run.table("homework"), teams).dropna(subset=["started", "done"])
     work = work.sort_values([*PLACE, "done", "scientist"], kind="stable")
     ready = work.groupby(PLACE)["done"].transform("max")
     taken = work["done"] - work["effort"]
@@ -84,9 +103,9 @@ def _own(run: Run) -> list[pd.DataFrame]:
     ]
 
 
-def _shared(run: Run) -> list[pd.DataFrame]:
+def _shared(run: Run, wanted: Sequence[str] | None = None) -> list[pd.DataFrame]:
     """Spans of everybody in a team, from its meetings and from its founding to the first call."""
-    met = run.table("meetings").dropna(subset=["called", "due", "held", "ended"])
+    met = _of_teams(run.table("meetings"), wanted).dropna(subset=["called", "due", "held", "ended"])
     dates = {
         "notice": (met["called"], met["due"]),
         "meeting_queue": (met["due"], met["held"]),
@@ -96,7 +115,7 @@ def _shared(run: Run) -> list[pd.DataFrame]:
         pd.DataFrame({"team": met["team"], "kind": kind, "start": start, "end": end})
         for kind, (start, end) in dates.items()
     ]
-    teams = run.table("teams").set_index("team")
+    teams = _of_teams(run.table("teams"), wanted).set_index("team")
     first = met.groupby("team")["called"].min().reindex(teams.index).fillna(teams["finished"])
     began = pd.DataFrame({"kind": "gathering", "start": teams["founded"], "end": first})
     return [*spans, began.dropna().reset_index()]

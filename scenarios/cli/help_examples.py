@@ -105,6 +105,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "export otel": ("society export otel runs/quickstart-1",),
     "export dataset": ("society export dataset runs/quickstart-1",),
+    "export figures": ("society export figures runs/quickstart-1",),
     "rate": ("society rate export runs/quickstart-1 --out sheet.csv",),
     "rate export": ("society rate export runs/quickstart-1 --out sheet.csv --most 40",),
     "rate import": ("society rate import sheet.csv --key sheet.key.json",),

@@ -44,7 +44,7 @@ class RunPlots:
         self._run = run
 
     def __repr__(self) -> str:
-        return "<plots of a run: timeline, network, papers, calls>"
+        return "<plots of a run: timeline, people, network, papers, calls>"
 
     def timeline(self, ax: Any = None) -> Any:
         """Every team as a bar from its founding to the end of its work, by colour of its state.
@@ -73,6 +73,38 @@ class RunPlots:
         axes.invert_yaxis()
         axes.set(xlabel="simulated days", ylabel="team, by founding", title="Teams")
         if len(teams):
+            axes.legend()
+        return axes
+
+    def people(self, ax: Any = None, *, most: int = 40) -> Any:
+        """Scientists as rows and their memberships as bars, those with most of them on top.
+
+        Memberships at the same time are drawn over each other, so that a darker part of a bar
+        is a scientist in several teams.
+
+        Args:
+            ax: matplotlib axes; None: new ones.
+            most: scientists that are drawn.
+
+        Returns:
+            The axes.
+        """
+        axes = _axes(ax)
+        members = self._run.table("members", plain=True)
+        names = sorted(members["scientist"].value_counts().items(), key=lambda one: (-one[1], one))
+        place = {name: row for row, (name, _) in enumerate(names[:most])}
+        shown = members[members["scientist"].isin(list(place))]
+        begun = shown["joined"]
+        for role, colour in (("leader", "tab:blue"), ("member", "tab:green")):
+            rows = (shown["role"] == "leader") == (role == "leader")
+            spans = shown["left"].fillna(self._run.days)[rows] - begun[rows]
+            at = shown.loc[rows, "scientist"].map(place)
+            axes.barh(at, spans, left=begun[rows], color=colour, alpha=0.5, label=role)
+        axes.set_yticks(list(place.values()), list(place), fontsize="x-small")
+        axes.set_xlim(min([0.0, *begun]), self._run.days)
+        axes.invert_yaxis()
+        axes.set(xlabel="simulated days", title="People by the teams they are in")
+        if len(shown):
             axes.legend()
         return axes
 

@@ -174,7 +174,7 @@ class Run:
 
     @property
     def plot(self) -> RunPlots:
-        """Plots of the run: ``run.plot.timeline()``, ``network``, ``papers`` and ``calls``."""
+        """Plots: ``run.plot.timeline()``, ``people``, ``network``, ``papers`` and ``calls``."""
         return RunPlots(self)
 
     def __repr__(self) -> str:

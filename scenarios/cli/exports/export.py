@@ -1,4 +1,4 @@
-"""The commands ``society export``: a run as traces, or as a data set."""
+"""The commands ``society export``: a run as traces, as a data set, or its figures."""
 
 from __future__ import annotations
 
@@ -76,3 +76,24 @@ def dataset(
         raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
     counted = ", ".join(f"{count:,} {name}" for name, count in rows.items())
     typer.echo(f"dataset: {target} ({counted})")
+
+
+@export.command("figures")
+@guarded
+def figures(
+    run: RunFolder,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder (default RUN/figures).")
+    ] = None,
+) -> None:
+    """Write every figure of the run's page as an SVG file."""
+    from metrics.report.run_figures import write_run_figures
+    from society.results.run import Run, resolve_run_folder
+
+    opened = Run.open(resolve_run_folder(run))
+    target = run / "figures" if out is None else out
+    try:
+        files = write_run_figures(target, opened, within=run if out is None else None)
+    except OSError as error:
+        raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
+    typer.echo(f"figures: {target} ({len(files)} SVG files)")

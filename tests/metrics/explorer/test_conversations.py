@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from metrics.explorer.community_layout import CommunityLayout
 from metrics.explorer.conversations import (
     AskedIdea,
     PromptBook,
@@ -21,6 +20,7 @@ from metrics.explorer.conversations import (
 )
 from metrics.explorer.packing import unpack
 from metrics.explorer.run_arrays import arrays_of, names_of
+from metrics.report.layout.community_layout import CommunityLayout
 
 
 @pytest.fixture

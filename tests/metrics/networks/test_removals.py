@@ -6,8 +6,8 @@ import pytest
 from markupsafe import Markup
 
 from metrics.networks.removals import removals, removed_by_date, snapshots
+from metrics.report.layout.network_layout import MAX_DRAWN
 from metrics.report.network_figures import removal_figures, snapshot_title
-from metrics.report.network_layout import MAX_DRAWN
 from metrics.report.page import render_page
 from tests.metrics.html_page import Page, assert_inert
 

@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.exports import coauthor_graph
 from metrics.networks.structure import structure
 from metrics.novelty.novelty import run_novelty
-from metrics.report import figures, svg
-from metrics.report.network_figures import coauthorship_figure
-from metrics.report.network_layout import lay_out
-from metrics.report.scale import Scale
+from metrics.report import figures
+from metrics.report.drawing import svg
+from metrics.report.drawing.labels import place_labels
+from metrics.report.drawing.legend import LegendEntry
+from metrics.report.drawing.scale import Scale
+from metrics.report.run_figures import run_figures
 from metrics.teams.concurrency import acceptance, waiting, weekly
 
 
@@ -47,8 +48,8 @@ def test_every_text_of_a_figure_is_escaped():
     axes.title, axes.x.label = "<script>", "a & b"
     axes.y.ticks, axes.y.labels = [0], ["<i>"]
     axes.text(0, 0, "<b>")
-    axes.legend([("<u>", svg.BLUE)])
-    plot.legend([("<s>", svg.BLUE)])
+    axes.legend([LegendEntry("<u>", svg.BLUE)])
+    plot.legend([LegendEntry("<s>", svg.BLUE)])
     picture = plot.svg("x")
     for text in ("&lt;script&gt;", "a &amp; b", "&lt;i&gt;", "&lt;b&gt;", "&lt;u&gt;", "&lt;s&gt;"):
         assert text in picture
@@ -118,22 +119,49 @@ def test_marks_lie_inside_the_axes_and_higher_values_higher():
 
 
 def test_every_colour_follows_the_theme(run):
-    weeks = weekly(run)
-    pictures = [
-        figures.novelty(run_novelty(run)),
-        *figures.structure(structure(run)),
-        figures.teams_in_flight(weeks),
-        figures.memberships(weeks),
-        figures.contacts(weeks),
-        figures.waiting(waiting(run)),
-        figures.acceptance(acceptance(run)),
-    ]
-    part = lay_out(coauthor_graph(run))
-    pictures += [coauthorship_figure(part, np.ones(6, dtype=bool), late) for late in (False, True)]
-    for drawing_of in pictures:
-        assert not re.findall(r"#[0-9a-f]{3,6}", drawing_of)
-        colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', drawing_of))
+    run.add_measure("novelty", run_novelty(run))
+    drawn = run_figures(run)
+    assert {"teams", "people", "network", "network-over-time", "novelty", "clustering"} <= set(
+        drawn
+    )
+    for picture in drawn.values():
+        assert not re.findall(r"#[0-9a-f]{3,6}", picture)
+        colours = set(re.findall(r'(?:fill|stroke)="([^"]+)"', picture))
         assert all(one == "none" or one.startswith("var(--") for one in colours), colours
+
+
+def test_lines_of_one_figure_differ_in_more_than_colour(run):
+    for picture in (run_figures(run)["edges"], figures.memberships(weekly(run))):
+        lines = re.findall(
+            r'<path fill="none" stroke="(var[^"]+)" stroke-width="1.6"([^>]*) d=', picture
+        )
+        assert len({style for _, style in lines}) == len({colour for colour, _ in lines}) > 1
+
+
+def test_names_cover_neither_points_nor_each_other():
+    points = [(10.0, 10.0), (14.0, 10.0), (50.0, 50.0), (99.0, 90.0)]
+    places = place_labels(points, [20.0, 20.0, 20.0, 60.0], 6.0, 2.0, (0.0, 0.0, 100.0, 100.0))
+    assert places[2] == (52.0, 53.0)
+    assert places[3] == (37.0, 93.0)
+    boxes = [(x, y - 6, x + w, y) for (x, y), w in zip(places, (20, 20, 20, 60), strict=True)]
+    for number, one in enumerate(boxes):
+        for other in boxes[number + 1 :]:
+            assert (
+                one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+            )
+
+
+def test_a_name_without_room_is_left_out():
+    assert place_labels([(5.0, 5.0)], [50.0], 6.0, 2.0, (0.0, 0.0, 10.0, 10.0)) == [None]
+
+
+def test_a_margin_ends_where_a_measure_can_go_no_further():
+    scale = Scale()
+    scale.bounds = (0.0, 1.0)
+    scale.include(np.array([0.01, 0.99]))
+    assert scale.ends() == (0.0, 1.0)
+    scale.include(np.array([1.5]))
+    assert scale.ends()[1] == 1.5
 
 
 def test_without_data_there_is_no_figure(empty_run):

@@ -307,7 +307,7 @@ def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
     assert names == {path.stem for path in (folder / "report").glob("*.tex")}
     assert names == {
         *("measures", "differences", "inverted_u", "rank_correlations"),
-        *("without_defaults", "coverage", "runs_not_done"),
+        *("without_defaults", "coverage", "runs_not_done", "plan", "arms_side_by_side"),
     }
     # Beside these: one table by arm for each measure, the two lines, and the arms.
     assert page.count("<table>") == len(names) - 1 + 2 + 1 + 1

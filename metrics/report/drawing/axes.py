@@ -8,17 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 
 from agents.arrays import Coordinates, FloatArray
-from metrics.report.scale import Scale
+from metrics.report.drawing.elements import (
+    FONT,
+    LETTER,
+    TITLE_FONT,
+    hairlines,
+    short_number,
+    symbol_path,
+    words_at,
+)
+from metrics.report.drawing.labels import place_labels
+from metrics.report.drawing.legend import ROW, LegendEntry, draw_legend
+from metrics.report.drawing.scale import Scale
 
-FONT, TITLE_FONT, LETTER = 8.5, 9.0, 0.54
-"""Height of text and of titles, and the mean width of a letter as a share of the height."""
-TICK, GAP, HAIR = 3.0, 3.5, 0.7
-"""Length of a tick, distance of texts from what they name, and width of axes and grid."""
+TICK, GAP = 3.0, 3.5
+"""Length of a tick, and distance of texts from what they name."""
 X_ROOM, Y_ROOM = 32.0, 17.0
 """Least distance of two ticks across and upwards."""
 
@@ -42,7 +50,7 @@ class Axes:
         title: above the axes.
         x: the scale from left to right.
         y: the scale from the bottom to the top.
-        entries: words and colours of the bars, for a legend.
+        entries: what the bars stand for, for a legend.
         frame: draw axes, ticks and grid; without it only title and marks.
         square: a unit is as long across as upwards.
     """
@@ -52,7 +60,7 @@ class Axes:
         self.title = ""
         self.x, self.y = Scale(), Scale()
         self.frame, self.square = True, False
-        self.entries: list[tuple[str, str]] = []
+        self.entries: list[LegendEntry] = []
         self._ink, self._muted, self._grid = ink, muted, grid
         self._legend: Callable[[PlotArea], str] | None = None
         self._marks: list[Draw] = []
@@ -93,8 +101,8 @@ class Axes:
         self.y.include(np.zeros(1))
 
         def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
-            xs, floor = across(x), _number(float(up([0.0])[0]))
-            path = f"M{_number(xs[0])} {floor}L{_path(xs, up(y), True)[1:]}V{floor}Z"
+            xs, floor = across(x), short_number(float(up([0.0])[0]))
+            path = f"M{short_number(xs[0])} {floor}L{_path(xs, up(y), True)[1:]}V{floor}Z"
             return f'<path fill="{colour}" fill-opacity="{opacity:g}" d="{path}"/>'
 
         self._marks.append(draw)
@@ -129,12 +137,74 @@ class Axes:
 
         def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
             points = zip(across(x), up(y), each, strict=True)
+            radius = f'r="{size / 2:.3g}"'
             circles = (
-                f'<circle cx="{_number(at)}" cy="{_number(height)}" r="{size / 2:.3g}"{face}/>'
+                f'<circle cx="{short_number(at)}" cy="{short_number(height)}" {radius}{face}/>'
                 for at, height, face in points
                 if np.isfinite(at) and np.isfinite(height)
             )
             return f"<g{style}>{''.join(circles)}</g>"
+
+        self._marks.append(draw)
+
+    def symbols(
+        self,
+        x: Coordinates,
+        y: Coordinates,
+        shape: str,
+        colour: str,
+        *,
+        size: float | Sequence[float] = 5.5,
+        hollow: bool = False,
+    ) -> None:
+        """A symbol at each point, so that colour need not tell kinds apart.
+
+        Args:
+            x: positions.
+            y: as many values.
+            shape: circle, square, diamond, triangle, cross or star.
+            colour: of all.
+            size: the width of all, or of each.
+            hollow: draw the outline in this colour, and fill with that of the page.
+        """
+        self._include(x, y)
+        widths = [size] * len(x) if isinstance(size, int | float) else size
+        edge = 'fill="var(--page)" stroke="{}" stroke-width="1.2"' if hollow else 'fill="{}"'
+        paint = edge.format(colour)
+
+        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
+            path = "".join(
+                symbol_path(shape, at, height, width)
+                for at, height, width in zip(across(x), up(y), widths, strict=True)
+                if np.isfinite(at) and np.isfinite(height)
+            )
+            return f'<path {paint} d="{path}"/>' if path else ""
+
+        self._marks.append(draw)
+
+    def names(
+        self, x: Coordinates, y: Coordinates, texts: Sequence[str], *, size: float, gap: float
+    ) -> None:
+        """Names beside points where there is room, those given first before the others.
+
+        Args:
+            x: positions of all points; a name covers none of them.
+            y: as many values.
+            texts: names of the first points.
+            size: height of the letters.
+            gap: distance of a name from its point.
+        """
+        widths = [1.15 * LETTER * size * len(text) for text in texts]
+
+        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
+            points = list(zip(across(x).tolist(), up(y).tolist(), strict=True))
+            (left, right), (bottom, top) = across(list(self.x.ends())), up(list(self.y.ends()))
+            places = place_labels(points, widths, 0.8 * size, gap, (left, top, right, bottom))
+            return "".join(
+                words_at(text, *place, self._ink, size=size)
+                for text, place in zip(texts, places, strict=True)
+                if place is not None
+            )
 
         self._marks.append(draw)
 
@@ -145,7 +215,7 @@ class Axes:
 
         def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
             path = "".join(
-                f"M{_number(at - half)} {_number(height - half)}l{size:.3g} {size:.3g}"
+                f"M{short_number(at - half)} {short_number(height - half)}l{size:.3g} {size:.3g}"
                 f"m{-size:.3g} 0l{size:.3g} {-size:.3g}"
                 for at, height in zip(across(x), up(y), strict=True)
             )
@@ -161,6 +231,7 @@ class Axes:
         *,
         width: float = 1.4,
         opacity: float = 1.0,
+        dashes: str = "",
     ) -> None:
         """A straight line for each pair of points.
 
@@ -170,17 +241,21 @@ class Axes:
             colour: of all lines.
             width: of all lines.
             opacity: 0..1.
+            dashes: lengths of dashes and gaps; none: unbroken lines.
         """
         for x, y in (starts, stops):
             self._include(x, y)
         more = f' stroke-opacity="{opacity:.3g}"' if opacity < 1 else ""
+        more += f' stroke-dasharray="{dashes}"' if dashes else ""
 
         def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
             ends = np.column_stack(
                 [across(starts[0]), up(starts[1]), across(stops[0]), up(stops[1])]
             )
             path = "".join(
-                "M{} {}L{} {}".format(*map(_number, row)) for row in ends if np.isfinite(row).all()
+                "M{} {}L{} {}".format(*map(short_number, row))
+                for row in ends
+                if np.isfinite(row).all()
             )
             return (
                 f'<path fill="none" stroke="{colour}" stroke-width="{width:.3g}"{more} d="{path}"/>'
@@ -213,7 +288,7 @@ class Axes:
         for edge in (middles - width / 2, middles + width / 2):
             self._include(edge, low)
             self._include(edge, high)
-        self.entries.append((label, colour))
+        self.entries.append(LegendEntry(label, colour, "square"))
 
         def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
             edges = zip(
@@ -224,8 +299,8 @@ class Axes:
                 strict=True,
             )
             rects = (
-                f'<rect x="{_number(left)}" y="{_number(top)}" width="{_number(right - left)}" '
-                f'height="{_number(bottom - top)}"/>'
+                f'<rect x="{short_number(left)}" y="{short_number(top)}" '
+                f'width="{short_number(right - left)}" height="{short_number(bottom - top)}"/>'
                 for left, right, bottom, top in edges
                 if np.isfinite(top) and bottom > top
             )
@@ -239,8 +314,8 @@ class Axes:
         style = f'stroke="{self._muted}" stroke-width="0.8" stroke-dasharray="3 3"'
 
         def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
-            at = _number(float(across([x])[0]))
-            low, high = (_number(end) for end in up(list(self.y.ends())))
+            at = short_number(float(across([x])[0]))
+            low, high = (short_number(end) for end in up(list(self.y.ends())))
             return f'<path fill="none" {style} d="M{at} {low}V{high}"/>'
 
         self._marks.append(draw)
@@ -250,20 +325,15 @@ class Axes:
 
         def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
             at, height = float(across([x])[0]) + right_by, float(up([y])[0])
-            return _words(words, at, height + 0.35 * FONT, self._muted)
+            return words_at(words, at, height + 0.35 * FONT, self._muted)
 
         self._marks.append(draw)
 
-    def legend(
-        self,
-        entries: Sequence[tuple[str, str]],
-        *,
-        bottom: bool = False,
-    ) -> None:
+    def legend(self, entries: Sequence[LegendEntry], *, bottom: bool = False) -> None:
         """A legend inside the axes, at the left.
 
         Args:
-            entries: words and colours.
+            entries: one for each row.
             bottom: at the bottom, not at the top.
         """
 
@@ -310,7 +380,7 @@ class Axes:
         if self._legend:
             parts.append(self._legend(box))
         if self.title:
-            parts.append(_words(self.title, box.left, box.top - 7.0, self._ink, size=TITLE_FONT))
+            parts.append(words_at(self.title, box.left, box.top - 7.0, self._ink, size=TITLE_FONT))
         return "".join(parts)
 
     def _include(self, x: Coordinates, y: Coordinates) -> None:
@@ -336,58 +406,34 @@ class Axes:
         xs = self.x.places([value for value, _ in x_marks], box.left, box.right)
         ys = self.y.places([value for value, _ in y_marks], box.bottom, box.top)
         grid = "".join(
-            f"M{_number(box.left)} {_number(at)}H{_number(box.right)}" for at in ys if self.y.grid
+            f"M{short_number(box.left)} {short_number(at)}H{short_number(box.right)}"
+            for at in ys
+            if self.y.grid
         ) + "".join(
-            f"M{_number(at)} {_number(box.top)}V{_number(box.bottom)}" for at in xs if self.x.grid
+            f"M{short_number(at)} {short_number(box.top)}V{short_number(box.bottom)}"
+            for at in xs
+            if self.x.grid
         )
-        lines = f"M{_number(box.left)} {_number(box.bottom)}H{_number(box.right)}"
-        lines += "".join(f"M{_number(at)} {_number(box.bottom)}v{TICK:g}" for at in xs)
+        lines = f"M{short_number(box.left)} {short_number(box.bottom)}H{short_number(box.right)}"
+        lines += "".join(f"M{short_number(at)} {short_number(box.bottom)}v{TICK:g}" for at in xs)
         if self.y.line:
-            lines += f"M{_number(box.left)} {_number(box.top)}V{_number(box.bottom)}"
-        parts = [_hairs(grid, self._grid), _hairs(lines, self._muted)]
+            lines += f"M{short_number(box.left)} {short_number(box.top)}V{short_number(box.bottom)}"
+        parts = [hairlines(grid, self._grid), hairlines(lines, self._muted)]
         below = box.bottom + TICK + GAP + 0.75 * FONT
         parts += [
-            _words(text, at, below, self._muted, "middle")
+            words_at(text, min(at, box.right + GAP - half), below, self._muted, "middle")
             for (_, text), at in zip(x_marks, xs, strict=True)
+            for half in [LETTER * FONT * len(text) / 2]
         ]
         if labelled:
             parts += [
-                _words(text, box.left - GAP, at + 0.35 * FONT, self._muted, "end")
+                words_at(text, box.left - GAP, at + 0.35 * FONT, self._muted, "end")
                 for (_, text), at in zip(y_marks, ys, strict=True)
             ]
         if self.x.label:
             middle = (box.left + box.right) / 2
-            parts.append(_words(self.x.label, middle, below + GAP + FONT, self._muted, "middle"))
+            parts.append(words_at(self.x.label, middle, below + GAP + FONT, self._muted, "middle"))
         return "".join(parts)
-
-
-ROW = 1.35 * FONT
-"""Height of a row of a legend."""
-
-
-def draw_legend(
-    entries: Sequence[tuple[str, str]], left: float, top: float, columns: int, ink: str
-) -> str:
-    """The SVG of a legend: rows of short coloured lines, each followed by its words.
-
-    Args:
-        entries: words and colours, filled in column by column.
-        left: where it begins.
-        top: likewise.
-        columns: beside each other.
-        ink: colour of the words.
-    """
-    rows = max(1, -(-len(entries) // columns))
-    parts, at = [], left
-    for first in range(0, len(entries), rows):
-        column = entries[first : first + rows]
-        for row, (words, colour) in enumerate(column):
-            middle = top + (row + 0.6) * ROW
-            style = f'fill="none" stroke="{colour}" stroke-width="2.5" stroke-linecap="round"'
-            parts.append(f'<path {style} d="M{_number(at)} {_number(middle)}h{FONT:g}"/>')
-            parts.append(_words(words, at + FONT + 5, middle + 0.35 * FONT, ink))
-        at += FONT + 17 + LETTER * FONT * max(len(words) for words, _ in column)
-    return "".join(parts)
 
 
 def _path(xs: FloatArray, ys: FloatArray, steps: bool) -> str:
@@ -397,26 +443,9 @@ def _path(xs: FloatArray, ys: FloatArray, steps: bool) -> str:
         if not (np.isfinite(x) and np.isfinite(y)):
             pen = "M"
             continue
-        across = f"H{_number(x)}V{_number(y)}"
-        parts.append(across if steps and pen == "L" else f"{pen}{_number(x)} {_number(y)}")
+        across = f"H{short_number(x)}V{short_number(y)}"
+        parts.append(
+            across if steps and pen == "L" else f"{pen}{short_number(x)} {short_number(y)}"
+        )
         pen = "L"
     return "".join(parts)
-
-
-def _hairs(path: str, colour: str) -> str:
-    if not path:
-        return ""
-    return f'<path fill="none" stroke="{colour}" stroke-width="{HAIR:g}" d="{path}"/>'
-
-
-def _words(
-    text: str, x: float, y: float, colour: str, anchor: str = "start", size: float = FONT
-) -> str:
-    place = f'x="{_number(x)}" y="{_number(y)}" font-size="{size:g}" fill="{colour}"'
-    more = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f"<text {place}{more}>{escape(text)}</text>"
-
-
-def _number(value: float) -> str:
-    """A coordinate with at most two decimals."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")

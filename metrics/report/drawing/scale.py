@@ -25,6 +25,7 @@ class Scale:
         low: the first end; None: the least value less ``margin``.
         high: the other end, which may be the smaller one; None: the largest value plus ``margin``.
         margin: share of the data's range that is left free at an end that is not given.
+        bounds: the least and the largest value that the data can have; the margin ends there.
         headroom: share of the range that is added at the high end, for a legend.
         ticks: where ticks stand; None: at round numbers.
         labels: texts of the given ticks; None: their numbers.
@@ -41,6 +42,7 @@ class Scale:
         self.low: float | None = None
         self.high: float | None = None
         self.margin = 0.05
+        self.bounds = (-math.inf, math.inf)
         self.headroom = 0.0
         self.ticks: Sequence[float] | None = None
         self.labels: Sequence[str] | None = None
@@ -72,8 +74,8 @@ class Scale:
             stop += max(1.0, abs(stop) * 0.1) if self.high is None else 0.0
             start -= max(1.0, abs(start) * 0.1) if self.low is None else 0.0
         pad = self.margin * (stop - start)
-        low = start - pad if self.low is None else start
-        high = stop + pad if self.high is None else stop
+        low = max(start - pad, min(self.bounds[0], start)) if self.low is None else start
+        high = min(stop + pad, max(self.bounds[1], stop)) if self.high is None else stop
         return low, high + self.headroom * (high - low)
 
     def _log_ends(self, least: float, largest: float) -> tuple[float, float]:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from metrics.explorer import community_layout
-from metrics.explorer.community_layout import by_size, lay_out_communities, spread_discs
+from metrics.report.layout import community_layout
+from metrics.report.layout.community_layout import by_size, lay_out_communities, spread_discs
 
 
 def cliques(sizes, alone=0):

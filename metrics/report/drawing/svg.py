@@ -11,7 +11,9 @@ from html import escape
 
 from markupsafe import Markup
 
-from metrics.report.axes import FONT, ROW, Axes, PlotArea, draw_legend
+from metrics.report.drawing.axes import Axes, PlotArea
+from metrics.report.drawing.elements import FONT
+from metrics.report.drawing.legend import ROW, LegendEntry, draw_legend, legend_width
 
 INK, MUTED, GRID, PAGE = (f"var(--{name})" for name in ("ink", "muted", "grid", "page"))
 BLUE, ORANGE, GREEN, PINK = (f"var(--{name})" for name in ("blue", "orange", "green", "pink"))
@@ -21,6 +23,8 @@ INCH = 72.0
 """Units of the SVG; text is 8.5 units high."""
 EDGE, BETWEEN = 5.0, 12.0
 """Distance of the axes from the edge of the figure, and from each other."""
+MOST_COLUMNS = 5
+"""Of a legend above the axes."""
 
 
 class Plot:
@@ -36,7 +40,7 @@ class Plot:
         self._width, self._height = INCH * width, INCH * height
         self._rows: list[list[Axes]] = []
         self._shared = False
-        self._entries: Sequence[tuple[str, str]] = ()
+        self._entries: Sequence[LegendEntry] = ()
 
     def axes(self) -> Axes:
         """The only axes of the figure."""
@@ -58,8 +62,8 @@ class Plot:
                     one.y = self._rows[0][0].y
         return self._rows
 
-    def legend(self, entries: Sequence[tuple[str, str]]) -> None:
-        """A legend of words and colours above all axes, in three columns."""
+    def legend(self, entries: Sequence[LegendEntry]) -> None:
+        """A legend above all axes, in as many columns as there is room for, at most five."""
         self._entries = entries
 
     def svg(self, label: str) -> Markup:
@@ -101,10 +105,15 @@ class Plot:
         return [room if not number or not self._shared else 0 for number, room in enumerate(rooms)]
 
     def _legend(self) -> str:
-        return draw_legend(self._entries, EDGE, EDGE, min(3, len(self._entries)), INK)
+        return draw_legend(self._entries, EDGE, EDGE, self._columns(), INK)
+
+    def _columns(self) -> int:
+        """The most columns of the legend that fit beside each other, at least one."""
+        free = self._width - 2 * EDGE
+        counts = range(min(MOST_COLUMNS, len(self._entries)), 0, -1)
+        return next((n for n in counts if legend_width(self._entries, n) <= free), 1)
 
     def _legend_height(self) -> float:
         if not self._entries:
             return 0.0
-        rows = -(-len(self._entries) // min(3, len(self._entries)))
-        return rows * ROW + 0.5 * FONT
+        return -(-len(self._entries) // self._columns()) * ROW + 0.5 * FONT

@@ -18,7 +18,7 @@ from scipy import sparse
 
 from agents.arrays import FloatArray, IntArray
 from metrics.networks.communities import LARGE, MANY_PAIRS, leiden, louvain
-from metrics.report.network_layout import GOLDEN_ANGLE, force_directed_positions
+from metrics.report.layout.network_layout import GOLDEN_ANGLE, force_directed_positions
 
 BY_FORCES = 350
 """Most members of a community, and most communities, that are laid out by forces."""

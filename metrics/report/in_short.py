@@ -1,0 +1,244 @@
+"""A run in three sentences and a strip of facts, made from its tables.
+
+The sentences say what was simulated, what came out, and whether anything went wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pandas as pd
+
+from agents.journal.records import ANSWERED
+from metrics.cost.call_counts import VERDICTS
+from metrics.cost.ledger import Ledger, read_ledger
+from metrics.inference import Interval
+from metrics.novelty.novelty import settings_of
+from metrics.population import initial_population
+from metrics.registry import measure
+from metrics.report.figures import mean_interval
+from metrics.report.number_format import (
+    THIN_SPACE,
+    count_of,
+    format_number,
+    format_percent,
+    format_usd,
+)
+from society.results.run import Run
+
+PROTOCOLS = {"virsci": "VirSci"}
+"""Names of protocols that are written otherwise than their key."""
+YEAR = 365.0
+LANGUAGE_MODEL = "the language model "
+"""How backends that ask a server call what answers."""
+
+
+def in_short(run: Run, summary: dict[str, Any]) -> dict[str, Any]:
+    """The first screen of a run's page.
+
+    Args:
+        run: the run.
+        summary: from ``summarise_run``.
+
+    Returns:
+        ``sentences`` (three) and ``status`` (pairs of a name and its value).
+    """
+    ledger = read_ledger(run)
+    return {
+        "sentences": [
+            simulated_sentence(run),
+            outcome_sentence(run, summary),
+            trouble_sentence(summary, ledger),
+        ],
+        "status": _status(run, summary, ledger),
+    }
+
+
+def head_count(run: Run) -> str:
+    """How many scientists of how many fields, and when: of a society that people join or leave.
+
+    Args:
+        run: the run.
+    """
+    ever = len(run.table("scientists"))
+    there = measure(run, "presence")
+    invented = "invented " if _is_invented(run) else ""
+    if not len(there):
+        return f"{count_of(ever, f'{invented}scientist')}{_fields(run)}"
+    last = int(there["present"].iloc[-1])
+    first = f"{count_of(initial_population(run), f'{invented}scientist')}{_fields(run)}"
+    return f"{first} at first, {format_number(last)} at the end ({format_number(ever)} in all),"
+
+
+def simulated_sentence(run: Run) -> str:
+    """What was simulated: people, fields, teams, protocol and time.
+
+    Args:
+        run: the run.
+    """
+    about = f"This run simulates {head_count(run)} for {_span(run.days)}"
+    sizes = run.table("teams")["target_size"].dropna()
+    if not len(sizes):
+        return f"{about}; no team is founded."
+    teams = _range(int(sizes.min()), int(sizes.max()))
+    return f"{about}, in teams of {teams} under {_protocols(run)}."
+
+
+def outcome_sentence(run: Run, summary: dict[str, Any]) -> str:
+    """What came out: papers, and their overall novelty with interval and plain reading.
+
+    Args:
+        run: the run.
+        summary: from ``summarise_run``.
+    """
+    made = f"{count_of(summary['teams']['founded'], 'team')} wrote "
+    made += count_of(summary["papers"], "published paper")
+    values = measure(run, "novelty")["ON"].dropna().to_numpy(dtype=np.float64)
+    if not len(values):
+        return f"{made}; how novel they are was not measured." if summary["papers"] else f"{made}."
+    band = mean_interval(values)
+    value = f"{made}; the mean overall novelty (ON) is {format_number(band.value)}"
+    if len(values) > 1 and band.low < band.high:
+        ends = f"{format_number(band.low)} to {format_number(band.high)}"
+        value += f" (95{THIN_SPACE}% interval {ends})"
+    if settings_of(run).normalise == "none":
+        return f"{value}."
+    return f"{value}: {_reading(band, len(values))}."
+
+
+def trouble_sentence(summary: dict[str, Any], ledger: Ledger | None) -> str:
+    """Whether anything went wrong: a stop, failed attempts, replies that were replaced.
+
+    Args:
+        summary: from ``summarise_run``.
+        ledger: what was asked and paid; None in the run of an older release.
+    """
+    reading, faults = summary["reading"], []
+    if summary["partial"] is not None:
+        faults.append(f"the run was stopped on day {format_number(summary['days'])}")
+    if failed := _failed(ledger):
+        faults.append(f"{count_of(failed, 'attempt')} failed and had to be repeated")
+    if reading and reading["rungs"].get("default"):
+        share = format_percent(reading["defaulted"])
+        number = count_of(reading["rungs"]["default"], "reply", "replies")
+        faults.append(f"{number} ({share}) could not be read and a default took their place")
+    if reading and reading["rungs"].get("unread"):
+        number = count_of(reading["rungs"]["unread"], "question")
+        faults.append(f"{number} brought no words, which ended a team")
+    if faults:
+        return f"Something went wrong: {'; '.join(faults)}."
+    if not summary["calls"]["total"]:
+        return "Nothing went wrong: the run finished, and nobody was asked anything."
+    return "Nothing went wrong: the run finished, and every reply that counts could be read."
+
+
+def _status(run: Run, summary: dict[str, Any], ledger: Ledger | None) -> list[tuple[str, str]]:
+    reading, failed = summary["reading"], _failed(ledger)
+    defaulted = "–"
+    if reading:
+        number = format_number(reading["rungs"].get("default", 0))
+        defaulted = f"{number} of {format_number(reading['asked'])}"
+    days = format_number(summary["days"])
+    until = summary["until"]
+    whole = summary["partial"] is None
+    reached = f"stopped on day {days}" + (f" of {format_number(until)}" if until else "")
+    paid = ledger is not None and ledger.attempts
+    return [
+        ("state", f"finished, {days} days" if whole else reached),
+        ("failed attempts", format_number(failed) if failed is not None else "–"),
+        ("defaulted answers", defaulted if summary["calls"]["total"] else "none asked"),
+        ("cost", format_usd(ledger.usd) if ledger is not None and paid else "nothing was paid"),
+        ("who spoke", speaker(run) or _backend_name(run)),
+    ]
+
+
+def _failed(ledger: Ledger | None) -> int | None:
+    """Attempts that brought neither an answer nor a verdict; None where not known."""
+    if ledger is None:
+        return None
+    useful = sum(ledger.outcomes.get(kind, 0) for kind in (ANSWERED, *VERDICTS))
+    return max(0, ledger.attempts - useful)
+
+
+def speaker(run: Run) -> str:
+    """Who spoke in a run; empty if that is not stated.
+
+    Where the scenario gives an address, nothing shows that a language model answers there: it may
+    be a server of tests. So the model is named, but not called a language model.
+
+    Args:
+        run: the run.
+    """
+    given = run.manifest.get("backend")
+    about = given.get("about") if isinstance(given, dict) else given
+    text = str(about or "")
+    settings: Any = run.scenario.get("backend") or {}
+    hosts = _hosts(settings) or _hosts(settings.get("live") or {})
+    if LANGUAGE_MODEL not in text or not hosts:
+        return text
+    there = f"what answers at {', '.join(hosts)} as "
+    return text.replace(LANGUAGE_MODEL, there, 1)
+
+
+def _backend_name(run: Run) -> str:
+    given = run.manifest.get("backend")
+    return str(given.get("use") or "not stated") if isinstance(given, dict) else "not stated"
+
+
+def _hosts(settings: Any) -> list[str]:
+    """Names of the servers whose addresses a backend's section gives, without users and paths."""
+    if not isinstance(settings, dict):
+        return []
+    given = [settings, *(settings.get("via") or [])]
+    addresses = [
+        str(one["api_base"]) for one in given if isinstance(one, dict) and one.get("api_base")
+    ]
+    return list(dict.fromkeys(urlsplit(one).hostname or "an address" for one in addresses))
+
+
+def _is_invented(run: Run) -> bool:
+    return bool((run.manifest.get("ecosystem") or {}).get("source") == "synthetic")
+
+
+def _fields(run: Run) -> str:
+    """Of how many fields the people are, where that is known."""
+    given: Any = run.scenario.get("population")
+    fields = (given or {}).get("ecosystem", {}).get("fields")
+    known = isinstance(fields, int) and _is_invented(run)
+    return f" of {count_of(fields, 'field')}" if known else ""
+
+
+def _protocols(run: Run) -> str:
+    names = sorted(set(run.table("teams")["protocol"].dropna()))
+    told = [PROTOCOLS.get(name, name.replace("_", " ")) for name in names] or ["no protocol"]
+    turns = (run.scenario.get("protocol") or {}).get("turns")
+    if names == ["virsci"] and isinstance(turns, int):
+        return f"{told[0]} with {count_of(turns, 'turn')}"
+    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+
+
+def _span(days: float) -> str:
+    years = days / YEAR
+    if years == 1:
+        return "one year"
+    if years == int(years) and years > 0:
+        return f"{int(years)} years"
+    return count_of(days, "simulated day")
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _reading(band: Interval, papers: int) -> str:
+    """In plain words: novelty beside that of the average paper of the same year, which is 1."""
+    average = "the average paper of its year"
+    if papers == 1 or not band.low < band.high or pd.isna(band.low):
+        return f"one value, to be read beside that of {average} (1)"
+    if band.high < 1:
+        return f"less novel than {average} (1)"
+    if band.low > 1:
+        return f"more novel than {average} (1)"
+    return f"about as novel as {average} (1)"

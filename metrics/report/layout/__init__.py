@@ -1,0 +1,5 @@
+"""Places of scientists on drawings of the co-authorship network, the same every time.
+
+Read ``network_layout`` (by forces), then ``community_layout`` (community by community) and
+``drawn_network`` (which part of a network a page draws).
+"""

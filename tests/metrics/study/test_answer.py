@@ -1,0 +1,76 @@
+"""The answer of a study in one sentence, and its plan beside what was done."""
+
+import numpy as np
+import pytest
+
+from metrics.study.answer import answer, plan_table
+from metrics.study.comparisons import compute_comparisons
+from metrics.study.figures import measure_figures
+from metrics.study.study import Study
+from metrics.study.tables import arms_side_by_side, measure_by_arm
+from tests.metrics.study_folder import told_of, write_study
+
+ARMS = {"small": {"a.x": 1}, "large": {"a.x": 2}}
+PAIR = {"test": "paired", "of": "ON", "arms": ["small", "large"]}
+
+
+def study_of(folder, replicates=6, plans=(PAIR,), gain=1.0, **more):
+    noise = np.random.default_rng(0).normal(0, 0.1, replicates)
+    values = {("small", "ON"): noise + 1, ("large", "ON"): noise[::-1] + 1 + gain}
+    told = told_of(ARMS, ["ON"], replicates, comparisons=list(plans), **more)
+    return Study.open(write_study(folder, told, values))
+
+
+def told(study):
+    return answer(study, compute_comparisons(study))
+
+
+def test_a_difference_is_told_with_its_interval_and_corrected_p(tmp_path):
+    text = told(study_of(tmp_path / "s"))
+    assert text.startswith("ON is ")
+    assert "higher in large than in small (difference, 95\u202f% interval " in text
+    assert "p after Holm" in text
+    assert text.endswith("beyond chance.")
+    lower = told(study_of(tmp_path / "t", gain=-1.0))
+    assert "lower in large than in small" in lower
+
+
+def test_what_chance_may_have_made_is_not_told_as_a_finding(tmp_path):
+    assert "not told apart from chance" in told(study_of(tmp_path / "s", gain=0.0))
+
+
+def test_few_replicates_are_no_answer_and_no_plan_none_either(tmp_path):
+    assert "a sketch, not an answer" in told(study_of(tmp_path / "few", 4))
+    assert "No comparison was planned" in told(study_of(tmp_path / "none", plans=()))
+
+
+def test_the_first_plan_answers_and_the_others_are_counted(tmp_path):
+    trend = {"test": "rank_correlation", "of": "ON", "over": "a.x"}
+    text = told(study_of(tmp_path / "s", plans=(trend, PAIR)))
+    assert text.startswith("ON rises with a.x (r ")
+    assert "(1 further comparison below)" in text
+
+
+def test_the_plan_stands_beside_what_was_done(tmp_path):
+    added = {**PAIR, "exploratory": True}
+    study = study_of(tmp_path / "s", plans=(PAIR, added), deviations=["fewer turns"])
+    table = plan_table(study, compute_comparisons(study)).set_index("item")
+    assert table.loc["replicates of each arm"].tolist() == ["6", "6"]
+    rows = table.loc["paired: ON of small, large"]
+    assert rows["planned"].tolist() == ["before the first run", "added after the lock"]
+    assert rows["done"].tolist() == ["1 test, 1 estimated"] * 2
+    assert table.loc["deviation", "done"] == "fewer turns"
+
+
+def test_arms_stand_side_by_side(tmp_path):
+    study = study_of(tmp_path / "s")
+    wide = arms_side_by_side(measure_by_arm(study, "ON"))
+    assert list(wide.columns) == ["measure", "small", "large"]
+    assert wide.loc[0, "large"] - wide.loc[0, "small"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("replicates", "bars"), [(4, 0), (5, 2)])
+def test_no_interval_is_drawn_below_five_replicates(tmp_path, replicates, bars):
+    (figure,) = measure_figures(study_of(tmp_path / "s", replicates), "ON")
+    assert figure.count('stroke-width="1.8"') == bars
+    assert figure.count("<circle") == 2 * replicates + 2
