@@ -43,7 +43,7 @@ from society.literature.embedding.base import paper_text
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = Synthetic(scientists=120, papers=700)
-FAMILIES = diversity_families(turns=2, middle=False)
+FAMILIES = diversity_families(turns=1, middle=False)
 ARMS = [arm for arms in FAMILIES.values() for arm in arms.values()]
 LESS = f"{TRUE} less shuffled"
 

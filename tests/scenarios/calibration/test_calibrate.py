@@ -21,6 +21,14 @@ def content(folder):
     return {name: (folder / name).read_bytes() for name in FILES}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _smaller_forests():
+    """A fifth of the trees, for all calibrations here alike."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("metrics.estimation.estimators.TREES", 20)
+        yield
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, field_papers):
     """One finished calibration: its folder and the folder of its inputs."""

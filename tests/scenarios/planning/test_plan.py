@@ -45,6 +45,12 @@ def server():
         yield running
 
 
+@pytest.fixture(autouse=True)
+def _fewer_rehearsals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Means of two rehearsals, but for what a probe teaches, which is held against the truth."""
+    monkeypatch.setattr("scenarios.planning.plan.MOST", 2)
+
+
 @pytest.fixture
 def small(small_text: str, tmp_path: Path) -> Path:
     path = tmp_path / "small.yaml"
