@@ -44,6 +44,7 @@ FRAMES = """new Promise((done) => {
 def with_words(people: int, folder: Path) -> tuple[Run, PromptBook]:
     """A run of ``quickstart`` with so many people, and its prompts."""
     size = {"population.ecosystem.scientists": people, "population.ecosystem.papers": 10 * people}
+    size["founding.teams_per_year"] = 0.25
     scenario = load_scenario("quickstart", **size)
     run_scenario(scenario, folder, page=False)
     run = Run.open(folder)

@@ -128,7 +128,7 @@ def test_a_key_that_would_move_the_cursor_is_shown_escaped(write: Write, faults:
         ("a.b.c=1", "--set a.b.c: a: unknown key"),
         (
             "population.ecosystem.papers=2",
-            "--set population.ecosystem.papers: population.ecosystem: 60 scientists cannot",
+            "--set population.ecosystem.papers: population.ecosystem: 28 scientists cannot",
         ),
     ],
 )
