@@ -148,14 +148,10 @@ def _row_order(table: pd.DataFrame, lead: list[str], rest: list[str]) -> list[in
     dtypes = {str(dtype) for dtype in table.dtypes}
     if len(table) > COMPARED_ROWS or not dtypes <= _COMPARABLE or not table.columns.is_unique:
         return None
-    rows = range(len(table))
-    for columns in (lead, lead + rest):
-        keys = _sort_keys(table, columns)
-        if keys is None:
-            return None
-        if len(set(keys)) == len(keys):
-            break
-    return sorted(rows, key=keys.__getitem__)
+    keys = _sort_keys(table, lead)
+    if keys is not None and len(set(keys)) < len(keys):
+        keys = _sort_keys(table, lead + rest)
+    return None if keys is None else sorted(range(len(table)), key=keys.__getitem__)
 
 
 def _sort_keys(table: pd.DataFrame, columns: list[str]) -> list[tuple[Any, ...]] | None:
