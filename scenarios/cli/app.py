@@ -5,6 +5,7 @@ Only typer and light modules are imported at the top: ``society --help`` must no
 
 from __future__ import annotations
 
+import gc
 import traceback
 from pathlib import Path
 from typing import Annotated
@@ -263,6 +264,8 @@ def schema(
 
 def main() -> None:
     """Run the command; ``virsci_society.main`` has checked the installed packages before."""
+    # Imports allocate much that lives to the end: full collections find nothing in it.
+    gc.set_threshold(10_000, 10, 10)
     try:
         app()
     except Exception:
