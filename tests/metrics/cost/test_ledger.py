@@ -64,8 +64,7 @@ def test_forms_are_told_apart_and_added_up(rows, make_run):
     changed = with_rungs(rows, [("found", None)])
     changed["calls"][1] = (*changed["calls"][1][:10], "Ballot", *changed["calls"][1][11:])
     told = text(make_run(changed))
-    assert "all forms 97 96 1 Remark" in told
-    assert "Ballot 1 1 0" in told
+    assert "all forms 97 96 1 Ballot 1 1 0 Remark 96 95 1" in told
 
 
 def test_defaults_are_followed_into_the_results(rows, make_run):
