@@ -93,7 +93,8 @@ def outcome_sentence(run: Run, summary: dict[str, Any]) -> str:
         run: the run.
         summary: from ``summarise_run``.
     """
-    made = f"{count_of(summary['teams']['founded'], 'team')} wrote "
+    teams = count_of(summary["teams"]["founded"], "team")
+    made = f"{teams} wrote " if summary["partial"] is None else f"{teams} that had ended wrote "
     made += count_of(summary["papers"], "published paper")
     values = measure(run, "novelty")["ON"].dropna().to_numpy(dtype=np.float64)
     if not len(values):

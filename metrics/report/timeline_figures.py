@@ -202,7 +202,8 @@ def _lanes(own: pd.DataFrame, days: float) -> np.ndarray[tuple[int], np.dtype[np
         days: end of those that have not ended.
     """
     ends: dict[str, list[float]] = {}
-    lanes, most = [], {}
+    lanes: list[int] = []
+    most: dict[str, int] = {}
     for who, joined, left in zip(
         own["scientist"], own["joined"], own["left"].fillna(days), strict=True
     ):

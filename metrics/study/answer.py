@@ -60,8 +60,10 @@ def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFram
     ]
     for number, plan in enumerate(told.comparisons):
         mine = [one for one in results if one.plan == number]
-        known = sum(bool(np.isfinite(one.p)) for one in mine)
-        rows.append((_plan(plan), _when(plan), f"{count_of(len(mine), 'test')}, {known} estimated"))
+        estimated = sum(bool(np.isfinite(one.p)) for one in mine)
+        rows.append(
+            (_plan(plan), _when(plan), f"{count_of(len(mine), 'test')}, {estimated} estimated")
+        )
     rows += [("deviation", "", line) for line in told.deviations]
     return pd.DataFrame(rows, columns=["item", "planned", "done"])
 

@@ -99,8 +99,8 @@ JITTER = 0.06
 
 def _jitter(values: FloatArray) -> FloatArray:
     """Small steps aside that keep equal values apart, from their order alone."""
-    steps: FloatArray = (np.arange(len(values)) * 0.618033988749895) % 1.0 * JITTER
-    return steps
+    order = np.arange(len(values), dtype=np.float64)
+    return np.asarray((order * 0.618033988749895) % 1.0 * JITTER, dtype=np.float64)
 
 
 def _draw_series(

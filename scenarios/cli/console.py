@@ -57,12 +57,14 @@ def print_overview(summary: Mapping[str, Any]) -> None:
         ],
     )
     stages = list(summary["calls"]["by_stage"].items())
-    print_table("calls by stage", ("stage", "calls"), stages)
+    print_table("calls by stage", ("stage", "calls"), stages, bars=True)
     cost = list(summary["inference_cost"]["by_stage"].items())
-    print_table("inference cost by stage, as VirSci counts it", ("stage", "calls"), cost)
-    print_table("calls by act", ("act", "calls"), list(summary["calls"]["by_act"].items()))
+    print_table("inference cost by stage, as VirSci counts it", ("stage", "calls"), cost, bars=True)
+    acts = list(summary["calls"]["by_act"].items())
+    print_table("calls by act", ("act", "calls"), acts, bars=True)
     waited = [(size, days) for size, days in summary["waiting_days"].items()]
-    print_table("days a team waits for its people, per round", ("people", "days"), waited)
+    title = "days a team waits for its people, per round"
+    print_table(title, ("people", "days"), waited, bars=True)
     if summary["reading"] is not None:
         print_table(
             "how replies were read", ("rung", "questions", "share"), _rungs(summary["reading"])
@@ -71,7 +73,9 @@ def print_overview(summary: Mapping[str, Any]) -> None:
         print_table("what was asked and paid", ("figure", "value"), _paid(summary["ledger"]))
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, bars: bool = False
+) -> None:
     """Print one table; columns of numbers are aligned to the right.
 
     On a terminal it has rules; elsewhere it is plain text with one row a line.
@@ -80,8 +84,13 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
         title: above it.
         columns: heads.
         rows: one value for each column.
+        bars: on a terminal, draw the last column, of numbers >= 0, as bars as well.
     """
     plain = not sys.stdout.isatty()
+    if bars and not plain and rows:
+        columns = (*columns, "")
+        lengths = bars_of([row[-1] for row in rows], sys.stdout.encoding or "ascii")
+        rows = [(*row, bar) for row, bar in zip(rows, lengths, strict=True)]
     rules = None if plain else HEAVY_HEAD
     table = Table(title=None if plain else Text(title), title_justify="left", box=rules)
     for place, column in enumerate(columns):
@@ -94,6 +103,22 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
         print(title)
     width = PLAIN_WIDTH if plain and "COLUMNS" not in os.environ else None
     Console(width=width).print(table)
+
+
+def bars_of(values: Sequence[float], encoding: str, width: int = 30) -> list[str]:
+    """A bar for each number, the longest for the largest, without colour.
+
+    Args:
+        values: >= 0.
+        encoding: of the terminal; where it has no blocks, bars are made of ``=``.
+        width: of the longest bar, in columns.
+    """
+    try:
+        mark = "\N{FULL BLOCK}".encode(encoding).decode(encoding)
+    except UnicodeError:
+        mark = "="
+    most = max(values, default=0)
+    return [mark * (max(1, round(width * value / most)) if value > 0 else 0) for value in values]
 
 
 def cell(value: Any) -> str:

@@ -6,7 +6,7 @@ import pytest
 from markupsafe import Markup
 
 from metrics.networks.removals import removals, removed_by_date, snapshots
-from metrics.report.layout.network_layout import MAX_DRAWN
+from metrics.report.layout.drawn_network import MAX_DRAWN
 from metrics.report.network_figures import removal_figures, snapshot_title
 from metrics.report.page import render_page
 from tests.metrics.html_page import Page, assert_inert
