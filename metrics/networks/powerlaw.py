@@ -240,8 +240,9 @@ def _log_power_law(distinct: FloatArray, tail: PowerLawFit) -> FloatArray:
 def _log_lognormal(distinct: FloatArray, xmin: int, mu: float, sigma: float) -> FloatArray:
     """Log probabilities of the rounded lognormal above xmin - 1/2, safe far out in its tail."""
     edges = [(np.log(distinct + half) - mu) / sigma for half in (-0.5, 0.5)]
-    low, high = (scipy.stats.norm.logsf(edge) for edge in edges)
-    whole = scipy.stats.norm.logsf((np.log(xmin - 0.5) - mu) / sigma)
+    # log_ndtr(-x) is what scipy.stats.norm.logsf(x) computes, without its checks of arguments.
+    low, high = (special.log_ndtr(-edge) for edge in edges)
+    whole = special.log_ndtr(-(np.log(xmin - 0.5) - mu) / sigma)
     # Where both ends of a step have underflowed to the same number there is nothing between.
     between = np.maximum(-np.expm1(np.minimum(high - low, 0.0)), 1e-300)
     return np.asarray(low + np.log(between) - whole)

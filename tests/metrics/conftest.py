@@ -1,11 +1,13 @@
 """A small run written by hand: two teams, seven scientists, numbers that a reader can check."""
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
 
 from metrics.novelty.novelty import Database, Databases
+from society.results.dataframes import build_tables
 from society.results.run import Run
 from society.results.table_files import write_tables
 from society.results.tables import TABLES
@@ -187,6 +189,29 @@ def ids(letter, count):
     return tuple(f"{letter}{number}" for number in range(1, count + 1))
 
 
+@cache
+def _hand_tables():
+    return build_tables(full(hand_rows()))
+
+
+def hand_tables():
+    """The tables of the hand-made rows: built once, copied for each run."""
+    return {name: table.copy() for name, table in _hand_tables().items()}
+
+
+NO_INPUT_OF_MEASURES = {"ledger", "notes", "backend"}
+"""Parts of the manifest that no measure reads."""
+
+
+@cache
+def _plain_measures():
+    """What is measured of every run, taken once of the hand-made one without vectors."""
+    from metrics.registry import FAMILIES, METRICS
+
+    plain = Run(hand_tables(), MANIFEST, {"seed": 7})
+    return {name: METRICS[name](plain) for name in METRICS if name not in FAMILIES["chance"]}
+
+
 @pytest.fixture
 def rows():
     """The rows, free to be changed by a test."""
@@ -198,8 +223,12 @@ def make_run():
     """Build a run from rows; without rows, the hand-made one."""
 
     def build(rows=None, manifest=None, **more):
-        given = hand_rows() if rows is None else rows
-        return Run.from_rows(full(given), {**MANIFEST, **(manifest or {})}, {"seed": 7}, **more)
+        told = {**MANIFEST, **(manifest or {})}
+        if rows is not None:
+            return Run.from_rows(full(rows), told, {"seed": 7}, **more)
+        if set(manifest or ()) <= NO_INPUT_OF_MEASURES and not more:
+            more = {"measures": {name: table.copy() for name, table in _plain_measures().items()}}
+        return Run(hand_tables(), told, {"seed": 7}, **more)
 
     return build
 
@@ -223,7 +252,7 @@ def put(tmp_path):
 def _hand_run():
     vectors = Vectors(("S1/1",), np.array([[1.0, 0.0]], dtype=np.float32))
     more = {"vectors": vectors, "databases": hand_databases(), "digest": "d" * 64}
-    return Run.from_rows(full(hand_rows()), MANIFEST, {"seed": 7}, **more)
+    return Run(hand_tables(), MANIFEST, {"seed": 7}, **more)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from society.results.tables import TABLES
 def simulated(tmp_path_factory):
     """The first scenario of the library, shortened; its folder opened again."""
     scenarios = pytest.importorskip("scenarios")
-    scenario = scenarios.load_scenario("quickstart", until="300d")
+    scenario = scenarios.load_scenario("quickstart", until="220d")
     return Run.open(scenarios.run_scenario(scenario, tmp_path_factory.mktemp("run") / "out"))
 
 

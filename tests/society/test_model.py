@@ -184,6 +184,13 @@ def test_who_acts_for_the_first_time_gets_a_place(monkeypatch):
     assert {agent.name for agent in society.space.agents} == acted
 
 
+@pytest.fixture
+def few_objects():
+    """Leave what other tests made out of the collections of garbage that a test asks for."""
+    gc.collect()
+    gc.freeze()
+
+
 def answering():
     """Threads that wait for answers."""
     return [thread for thread in threading.enumerate() if thread.name == "answers"]
@@ -205,7 +212,7 @@ def until(holds, seconds=120.0):
         time.sleep(0.005)
 
 
-def test_no_thread_before_the_first_live_call():
+def test_no_thread_before_the_first_live_call(few_objects):
     until(lambda: not answering())
     society = Small(live=True)
     assert not answering()
@@ -217,7 +224,7 @@ def test_no_thread_before_the_first_live_call():
     assert not answering(), "words that come at once need no thread"
 
 
-def test_dropping_a_model_closes_its_thread():
+def test_dropping_a_model_closes_its_thread(few_objects):
     until(lambda: not answering())
     society = Small(live=True)
     society.step()
@@ -232,7 +239,7 @@ def test_dropping_a_model_closes_its_thread():
     until(collected)
 
 
-def test_a_finished_model_is_let_go():
+def test_a_finished_model_is_let_go(few_objects):
     society = Small()
     society.run_to_end()
     gone = weakref.ref(society)
@@ -241,7 +248,7 @@ def test_a_finished_model_is_let_go():
     assert gone() is None
 
 
-def test_a_model_that_never_ran_is_let_go():
+def test_a_model_that_never_ran_is_let_go(few_objects):
     society = found(talk())
     gone = weakref.ref(society)
     del society

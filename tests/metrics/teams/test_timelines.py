@@ -9,32 +9,9 @@ WAITED = ("gathering", "desk_queue", "teammates", "notice", "meeting_queue")
 PARTS = ("meetings", "effort", "switching", *WAITED, "other")
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    """A society of busy people who lose two hours with every turn, with and without queues."""
-    import scenarios
-
-    folder, found = tmp_path_factory.mktemp("runs"), {}
-    keys = {
-        "until": "200d",
-        "metrics": ["concurrency"],
-        "founding.teams_per_year": 2.5,
-        "population.ecosystem.scientists": 24,
-        "population.ecosystem.papers": 200,
-        "time.switching": "2h",
-    }
-    for attention in ("on", "unlimited"):
-        scenario = scenarios.load_scenario("quickstart", **keys, attention=attention)
-        with pytest.MonkeyPatch.context() as patch:  # they are measured here; no page is read
-            patch.setattr("metrics.report.page.write_page", lambda *_: None)
-            patch.setattr("scenarios.runs.run_folder.measure_all", lambda *_: {})
-            found[attention] = Run.open(scenarios.run_scenario(scenario, folder / attention))
-    return found
-
-
 @pytest.mark.parametrize("attention", ["on", "unlimited"])
-def test_a_round_is_exactly_the_sum_of_its_parts(runs, attention):
-    table = pieces(runs[attention])
+def test_a_round_is_exactly_the_sum_of_its_parts(busy_and_free_runs, attention):
+    table = pieces(busy_and_free_runs[attention])
     assert len(table) > 100
     four = table["desk_queue"] + table["teammates"] + table["notice"] + table["meeting_queue"]
     assert (table["waiting"] == four).all()
@@ -44,8 +21,8 @@ def test_a_round_is_exactly_the_sum_of_its_parts(runs, attention):
 
 
 @pytest.mark.parametrize("attention", ["on", "unlimited"])
-def test_memberships_and_teams_are_exactly_the_sums_of_theirs(runs, attention):
-    run = runs[attention]
+def test_memberships_and_teams_are_exactly_the_sums_of_theirs(busy_and_free_runs, attention):
+    run = busy_and_free_runs[attention]
     teams = run.table("teams").set_index("team")
     wrote = set(teams.index[teams["state"].isin(["published", "finished"])])
     for table in (memberships(run), projects(run)):
@@ -63,14 +40,19 @@ def test_memberships_and_teams_are_exactly_the_sums_of_theirs(runs, attention):
     assert (projects(run).set_index("team")["elapsed"] == spans.dropna()).all()
 
 
-def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stays(runs):
-    busy, free = pieces(runs["on"]), pieces(runs["unlimited"])
+def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stays(
+    busy_and_free_runs,
+):
+    busy, free = (
+        pieces(busy_and_free_runs["on"]),
+        pieces(busy_and_free_runs["unlimited"]),
+    )
     assert (busy["desk_queue"] > 0).any()
     assert (busy["switching"] > 0).any()
     assert (free[["desk_queue", "meeting_queue", "switching"]] == 0).all(axis=None)
-    assert (rounds(runs["unlimited"])["held_up"] == 0).all()
-    assert held_attention(runs["unlimited"])["idle_share"].tolist() == [0.0]
-    assert held_attention(runs["on"])["idle_share"].iloc[0] < 0.05
+    assert (rounds(busy_and_free_runs["unlimited"])["held_up"] == 0).all()
+    assert held_attention(busy_and_free_runs["unlimited"])["idle_share"].tolist() == [0.0]
+    assert held_attention(busy_and_free_runs["on"])["idle_share"].iloc[0] < 0.05
     # The slowest of several is waited for by all, and every meeting has its notice.
     assert (free["teammates"] > 0).any()
     assert (free["notice"] == 7).all()

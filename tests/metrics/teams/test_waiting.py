@@ -1,5 +1,7 @@
 import pytest
 
+from metrics.registry import FAMILIES, measure
+from metrics.report.page import render_page
 from metrics.scalars.measures import MEASURES, measure_run
 from metrics.teams.waiting import delays, held_attention, pieces
 
@@ -102,20 +104,12 @@ def test_without_meetings_nothing_is_held(empty_run):
 
 
 def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(
-    tmp_path, monkeypatch
+    busy_and_free_runs,
 ):
-    import scenarios
-    from society.results.run import Run
-
-    told = {}
-    for attention in ("on", "unlimited"):
-        settings = {"until": "200d", "attention": attention, "metrics": ["chance"]}
-        settings |= {"founding.teams_per_year": 2.5, "population.ecosystem.papers": 240}
-        settings |= {"population.ecosystem.scientists": 30}
-        scenario = scenarios.load_scenario("quickstart", **settings)
-        run = Run.open(scenarios.run_scenario(scenario, tmp_path / attention))
-        told[attention] = delays(run), held_attention(run).iloc[0]
-        monkeypatch.setattr("metrics.report.page.write_page", lambda *_: None)  # one is read
+    told = {
+        attention: (delays(run), held_attention(run).iloc[0])
+        for attention, run in busy_and_free_runs.items()
+    }
     table, held = told["on"]
     assert (table["desk_queue"] > 0).any()
     assert held["idle_share"] < 0.05
@@ -123,7 +117,13 @@ def test_where_attention_is_unlimited_only_team_mates_and_notice_are_waited_for(
     assert (free[["desk_queue", "meeting_queue"]] == 0).all(axis=None)
     assert (free[["notice", "teammates"]] > 0).any().all()
     assert unheld["idle_days"] == 0
-    page = (tmp_path / "on" / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_page_shows_the_measures_of_chance_that_a_run_holds(hand_run):
+    run = hand_run()
+    for name in FAMILIES["chance"]:
+        measure(run, name)
+    page = render_page(run)
     assert "Is it a power law?" in page
     assert "A small world: sigma above 1" in page
     assert "tenth percentile lies below 0" in page

@@ -90,7 +90,7 @@ def test_usual_words_for_a_recommendation_are_read(said, meant):
     assert Review.model_validate(told).recommendation == meant
 
 
-MANY = 400
+MANY = 200
 QUICK = Times(homework=None, publication_delay=1.0)
 
 

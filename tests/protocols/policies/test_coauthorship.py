@@ -12,7 +12,7 @@ from society.population.network import CoauthorNetwork
 
 N = 12
 LEADER = 3
-DRAWS = 6000
+DRAWS = 2500
 
 
 def network(seed=5, n=N, share=0.4, now=lambda: 0.0):
@@ -84,7 +84,7 @@ def fit(policy, definition, net, excluded, draws=DRAWS):
 @pytest.mark.parametrize("excluded", [NOBODY, SOME, ALL_BUT_TWO], ids=["nobody", "some", "most"])
 def test_draws_follow_the_definition(name, excluded):
     policy, definition = DEFINITIONS[name]
-    draws = 1500 if excluded is ALL_BUT_TWO else DRAWS
+    draws = 500 if excluded is ALL_BUT_TWO else DRAWS
     assert fit(policy, definition, network(), excluded, draws) > 0.001
 
 
@@ -122,7 +122,7 @@ def grown_network():
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_one_draw_or_many_on_a_growing_network(name, way, net, excluded):
     policy, definition = DEFINITIONS[name]
-    draws = 2000 if name == "half normal" else DRAWS
+    draws = 1000 if name == "half normal" else DRAWS
     drawn = way(policy, net, excluded, draws, Streams(12).stream(name, way.__name__))
     assert not excluded & set(drawn)
     kept = [other for other in range(N) if other not in excluded]
@@ -138,7 +138,7 @@ def test_when_nearly_everybody_is_excluded_the_few_are_drawn_by_the_definition(n
     net, left = network(n=400, share=0.05), [77, 140]
     excluded = frozenset(range(400)) - {*left}
     rng = Streams(13).stream(name)
-    draws = 150 if name == "half normal" else 400
+    draws = 60 if name == "half normal" else 400
     weights = definition(net)[left]
     for drawn in (
         [policy._draw_exactly(LEADER, excluded, net, rng) for _ in range(draws)]

@@ -10,7 +10,7 @@ from society.kernel.streams import Streams
 from society.population.consultations import ConsultationHistory
 from society.population.network import CoauthorNetwork
 
-N, LEADER, DRAWS = 12, 3, 6000
+N, LEADER, DRAWS = 12, 3, 2500
 JOINT = {1: 2, 5: 4, 9: 1}
 ASKED = [7, 5, 7, 7, 11]
 ROW = np.array([JOINT.get(other, 0) for other in range(N)], dtype=float)
@@ -76,7 +76,7 @@ def densely(policy, excluded, rng, count):
 @pytest.mark.parametrize("name", POLICIES)
 def test_draws_follow_the_definition(name, way, excluded):
     policy = POLICIES[name]
-    count = 1500 if "half" in name or way is densely else DRAWS
+    count = 600 if "half" in name or way is densely else DRAWS
     drawn = way(policy, excluded, Streams(21).stream(name, way.__name__, len(excluded)), count)
     assert not excluded & set(drawn)
     kept = [other for other in range(N) if other not in excluded]

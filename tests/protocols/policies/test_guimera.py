@@ -85,7 +85,7 @@ def run_of(seed, people=850, teams=TEAMS, **keys):
     return Run.from_rows(society.log.rows, {"seed": seed, "days": society.until}, {})
 
 
-def ours(p, q, replicates=6, **more):
+def ours(p, q, replicates=4, **more):
     keys = {"protocol.selection.p": p, "protocol.selection.q": q, **more}
     rows = []
     for seed in range(replicates):

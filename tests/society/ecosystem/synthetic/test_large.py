@@ -14,7 +14,7 @@ from society.ecosystem.synthetic.synthetic import MANY, Synthetic
 from society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS
 from society.literature.embedding.base import paper_text
 
-SIZE = {"scientists": 400, "papers": 3000}
+SIZE = {"scientists": 300, "papers": 2000}
 
 
 def multitude(seed=5, progress=None, **changes):
@@ -38,7 +38,7 @@ def test_it_has_the_stated_size_and_says_how_it_was_made(many, few):
     assert many.counts == few.counts
     assert many.embedding.dim == 64
     assert DRAWN_VECTORS in many.manifest["notes"]
-    assert "the LSA is fitted on a sample of 2,1" in " ".join(many.manifest["notes"])
+    assert "the LSA is fitted on a sample of 1,4" in " ".join(many.manifest["notes"])
     assert set(few.manifest["notes"]) < set(many.manifest["notes"])
     assert many.manifest["steps"] == few.manifest["steps"]
     assert DRAWN_VECTORS not in few.manifest["notes"]
