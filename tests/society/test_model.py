@@ -196,13 +196,6 @@ def answering():
     return [thread for thread in threading.enumerate() if thread.name == "answers"]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _others_left_out():
-    """Leave what earlier tests hold out of the collections of garbage that these tests ask for."""
-    gc.collect()
-    gc.freeze()
-
-
 def until(holds, seconds=120.0):
     end = time.monotonic() + seconds
     # Societies of other tests end their threads when they are collected.
