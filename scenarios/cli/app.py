@@ -39,6 +39,7 @@ from scenarios.cli.viewing.overview import show
 from scenarios.cli.viewing.run_list import open_, runs
 from scenarios.cli.viewing.transcript import transcript
 from scenarios.cli.viewing.verify import verify
+from scenarios.cli.viewing.watch import play, watch
 from scenarios.config.registry import find_code_here
 
 
@@ -221,6 +222,8 @@ app.command()(show)
 app.command()(runs)
 app.command("open")(open_)
 app.command()(transcript)
+app.command()(watch)
+app.command()(play)
 
 
 @app.command()

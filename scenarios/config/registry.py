@@ -108,6 +108,7 @@ BACKENDS: Table = {
     "openai": "agents.backends.openai:OpenAI",
     "inbox": "agents.backends.inbox.backend:Inbox",
     "hybrid": "agents.backends.hybrid:Hybrid",
+    "seat": "agents.backends.seat:Seat",
 }
 ACCEPTANCE: Table = {
     "logistic": "agents.offline.acceptance:LogisticAcceptance",
