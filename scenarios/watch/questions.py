@@ -56,7 +56,7 @@ class Questions:
         return {
             "consent": "" if agreed else self._consent,
             "time_limit": self._limit,
-            "questions": [one | {"seconds_left": self._left(one["stem"])} for one in shown],
+            "questions": [one | {"until": self._until(one["stem"])} for one in shown],
         }
 
     def answer(self, given: Mapping[str, Any]) -> None:
@@ -99,15 +99,15 @@ class Questions:
     def _hash(self) -> str:
         return hashlib.sha256(self._consent.encode()).hexdigest()
 
-    def _left(self, stem: str) -> float | None:
-        """Seconds until the time limit of a question; None where there is none."""
+    def _until(self, stem: str) -> float | None:
+        """Until when a question can be answered, in seconds since 1970; None: without end."""
         if self._limit is None:
             return None
         asked = self._began
         with suppress(OSError):
             path = self._folder / QUESTIONS / f"{stem}.md"
             asked = max(asked, path.stat(follow_symlinks=False).st_mtime)
-        return max(0.0, round(asked + self._limit - time.time()))
+        return asked + self._limit
 
 
 def _question(stem: str, text: str) -> dict[str, Any]:

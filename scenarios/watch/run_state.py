@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -49,6 +48,7 @@ class RunWatch:
         view, manifest = self.journal, self._manifest(self.folder)
         part = {} if manifest else self._manifest(self.folder / PARTIAL)
         scenario = view.scenario or (manifest or part).get("scenario") or {}
+        totals = view.totals
         writing = is_being_written(self.folder / JOURNAL)
         until, begin = _days(scenario.get("until"), 0.0), _begin(scenario.get("begin"))
         ended = _tables_of(self.folder, manifest, self._ended) if manifest else None
@@ -63,7 +63,7 @@ class RunWatch:
             "state": state,
             "reason": str(part.get("partial", "")) if state == "stopped" else "",
             "trouble": trouble,
-            "written_ago": _written_ago(self.folder / JOURNAL),
+            "written": _written(self.folder / JOURNAL),
             "day": day,
             "until": until,
             "date": _date(scenario, manifest or part, day),
@@ -76,8 +76,9 @@ class RunWatch:
             "no_words": view.calls - view.kinds["answer"],
             "in_flight": view.in_flight if writing is not False else 0,
             "in_doubt": 0 if writing is not False else view.in_flight,
-            "tokens": view.totals.tokens,
-            "usd": view.totals.usd + view.totals.in_doubt_usd + view.totals.cut_off_usd,
+            "tokens": totals.tokens - totals.in_doubt_tokens,
+            "reserved": totals.in_doubt_tokens,
+            "usd": totals.usd + totals.cut_off_usd,
             "faults": [
                 {"kind": kind, "number": number, "latest": detail[:300]}
                 for kind, (number, detail) in sorted(view.faults.items())
@@ -195,10 +196,10 @@ def _begin(value: Any) -> float:
     return -_days(text[1:], 0.0) if text.startswith("-") else 0.0
 
 
-def _written_ago(journal: Path) -> float | None:
-    """Seconds since the journal was last written; None where there is none."""
+def _written(journal: Path) -> float | None:
+    """When the journal was last written, in seconds since 1970; None where there is none."""
     times = []
     for path in (journal, journal.with_name(f"{journal.name}-wal")):
         with suppress(OSError):
             times.append(path.stat(follow_symlinks=False).st_mtime)
-    return max(0.0, time.time() - max(times)) if times else None
+    return max(times, default=None)

@@ -87,11 +87,11 @@ function showRun(state) {
   const day = state.day === null ? "" : `day ${Math.floor(state.day)} of ${Math.floor(state.until)}`;
   const ahead = state.forecast;
   const parts = [numbers([
-    ["simulated date", state.date || day || "not begun", state.date ? day : ""],
+    ["simulated date", state.date || day || "no call has ended yet", state.date ? day : ""],
     ["teams", count(state.teams)],
     ["papers", state.papers === null ? null : count(state.papers)],
     ["calls", count(state.calls), state.sessions > 1 ? `in ${state.sessions} sessions` : ""],
-    ["calls in flight", count(state.in_flight), state.in_doubt ? `${state.in_doubt} cut off by a stop` : ""],
+    ["calls in flight", count(state.in_flight), state.in_doubt ? `${state.in_doubt} cut off by a stop` : state.reserved ? `at most ${count(state.reserved)} tokens` : ""],
     ["tokens", count(state.tokens), ahead ? `about ${count(Math.round(ahead.tokens))} at this rate` : ""],
     ["money", money(state.usd), ahead ? `about ${money(ahead.usd)} at this rate` : ""],
     ["failed attempts", count(state.faults.reduce((sum, one) => sum + one.number, 0))],
@@ -133,7 +133,12 @@ function showStudy(state) {
   $("rest").replaceChildren(...rest);
 }
 
+const secondsSince = (time) => Math.max(0, Date.now() / 1000 - time);
+const ago = (state) => (!state.written || state.state === "finished" ? "" : `; last written ${since(secondsSince(state.written))} ago`);
+let latest = null;
+
 function show(state) {
+  latest = state;
   if (state.kind === "trouble") {
     $("line").textContent = state.trouble;
     return;
@@ -141,13 +146,18 @@ function show(state) {
   const seed = state.seed === undefined || state.seed === null ? "" : `, seed ${state.seed}`;
   $("name").textContent = state.name + seed;
   document.title = `${state.name} - ${state.state}`;
-  const ago = state.written_ago === null || state.written_ago === undefined || state.state === "finished"
-    ? "" : `; last written ${since(state.written_ago)} ago`;
-  const said = [STATES[state.state] + ago, state.reason, state.trouble, state.speaker && `who spoke: ${state.speaker}`];
-  $("line").textContent = said.filter(Boolean).join(". ");
   (state.kind === "study" ? showStudy : showRun)(state);
   if (state.seats) showSeats(state.seats, state.state);
+  showLine(state);
 }
+
+// The state is sent when it changes; what depends on the clock of this machine is shown anew by itself.
+function showLine(state) {
+  const said = [STATES[state.state] + ago(state), state.reason, state.trouble, state.speaker && `who spoke: ${state.speaker}`];
+  $("line").textContent = said.filter(Boolean).join(". ");
+  if (state.seats) showTimes(state.seats.questions);
+}
+setInterval(() => latest && latest.kind !== "trouble" && showLine(latest), 1000);
 
 const source = new EventSource("events");
 source.onmessage = (event) => {

@@ -34,7 +34,7 @@ function makeControl(id, name, field, required) {
   const nullable = (field.anyOf || field.oneOf || []).some((one) => one.type === "null");
   const bounds = [inner.minimum, inner.maximum];
   const range = bounds.every((one) => one !== undefined) ? `${bounds[0]} to ${bounds[1]}` : "";
-  const hints = [HINTS[kind], range, required && !nullable ? "" : "may be left empty"].filter(Boolean).join("; ");
+  const hints = [HINTS[kind], range, required && !nullable && field.default === undefined || kind === "tick" ? "" : "may be left empty"].filter(Boolean).join("; ");
   const label = element("label", name, { for: id });
   if (hints) label.append(" ", element("span", `(${hints})`, { class: "quiet" }));
   let control;
@@ -54,7 +54,7 @@ function makeControl(id, name, field, required) {
   } else {
     control = element("textarea", null, { id, name, rows: kind === "text" ? 3 : 2 });
   }
-  if (required && !nullable && kind !== "tick") control.required = true;
+  if (required && !nullable && field.default === undefined && kind !== "tick") control.required = true;
   box.append(label, control);
   if (field.description) box.insertBefore(element("p", field.description, { class: "quiet" }), control);
   return { box, value: () => valueOf(kind, control, nullable), keep: () => keepOf(kind, control),
@@ -171,10 +171,16 @@ function showSeats(seats, state) {
       forms.set(question.stem, made);
       $("questions").append(made.article);
     }
-    const left = question.seconds_left;
-    forms.get(question.stem).head.textContent = left === null || left === undefined
-      ? `${question.call}; no time limit` : `${question.call}; ${since(left)} left, then it is answered for you, and marked`;
   }
+  showTimes(seats.questions);
   $("turns").textContent = seats.questions.length ? "" : state === "finished"
     ? "The run has ended; thank you." : "Nobody asks you anything now. This page changes by itself when somebody does.";
+}
+
+function showTimes(questions) {
+  for (const { stem, call, until } of questions) {
+    const left = until ? Math.max(0, until - Date.now() / 1000) : null;
+    const form = forms.get(stem);
+    if (form) form.head.textContent = left === null ? `${call}; no time limit` : `${call}; ${since(left)} left, then it is answered for you, and marked`;
+  }
 }

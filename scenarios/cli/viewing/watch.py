@@ -121,6 +121,8 @@ def play(
         _tell(server.url, open_page)
         with make_progress() as progress:
             run_scenario(played, folder, progress)
+        # The pages that are open are sent the end of the run before they are left alone.
+        threading.Event().wait(2 * server.every)
     typer.echo(f"report: {folder / 'report.html'}")
     typer.echo(f"who spoke: {played.backend.backend.about}")
 
