@@ -167,9 +167,10 @@ class JournalView:
 
 def _connect(path: Path) -> sqlite3.Connection:
     """A connection that writes nothing, not even the files that SQLite keeps beside a database."""
-    if path.with_name(f"{path.name}-wal").exists():
+    log = path.with_name(f"{path.name}-wal")
+    if is_being_written(path) is not False or (log.is_file() and log.stat().st_size):
         return connect(path, True)
-    # Without a log nobody has it open for writing, and a reader would make one.
+    # Nobody has it open for writing, and an ordinary reader would make a log of its own.
     where = require_plain(path, single=True).resolve().as_uri()
     return sqlite3.connect(f"{where}?mode=ro&immutable=1", uri=True)
 

@@ -11,7 +11,7 @@ function typeOf(field) {
     const inner = field.items ? typeOf(field.items) : "text";
     return { text: "lines", whole: "numbers", decimal: "numbers" }[inner] || (inner === "choice" ? "choices" : "json");
   }
-  return { string: "text", integer: "whole", number: "decimal", boolean: "tick", object: "json" }[field.type] || "json";
+  return { string: "text", integer: "whole", number: "decimal", boolean: "choice", object: "json" }[field.type] || "json";
 }
 
 const concrete = (field) => (field.anyOf || field.oneOf || []).find((kind) => kind.type !== "null") || field;
@@ -21,20 +21,23 @@ const HINTS = { lines: "one on each line", numbers: "whole numbers or decimals, 
 // One control: its elements, what it says now, and how a draft is put back. An object has one control for each field.
 function makeControl(id, name, field, required) {
   const kind = typeOf(field), inner = concrete(field), box = element("fieldset");
+  const nullable = (field.anyOf || field.oneOf || []).some((one) => one.type === "null");
   if (inner.type === "object" && inner.properties) {
-    const needed = inner.required || [];
+    const needed = nullable ? [] : inner.required || [];
+    const isEmpty = () => parts.every(([, part]) => !part.keep() || !String(part.keep()));
     const parts = Object.entries(inner.properties).map(([key, one], place) =>
       [key, makeControl(`${id}-${place}`, key, one, needed.includes(key))]);
-    box.append(element("legend", name), ...parts.map(([, part]) => part.box));
+    const legend = element("legend", name);
+    if (nullable) legend.append(" ", element("span", "(may be left empty)", { class: "quiet" }));
+    box.append(legend, ...parts.map(([, part]) => part.box));
     return { box,
-      value: () => Object.fromEntries(parts.map(([key, part]) => [key, part.value()]).filter(([, value]) => value !== undefined)),
+      value: () => nullable && isEmpty() ? null : Object.fromEntries(parts.map(([key, part]) => [key, part.value()]).filter(([, value]) => value !== undefined)),
       keep: () => parts.map(([, part]) => part.keep()),
       put: (kept) => parts.forEach(([, part], place) => part.put(kept[place])) };
   }
-  const nullable = (field.anyOf || field.oneOf || []).some((one) => one.type === "null");
   const bounds = [inner.minimum, inner.maximum];
   const range = bounds.every((one) => one !== undefined) ? `${bounds[0]} to ${bounds[1]}` : "";
-  const hints = [HINTS[kind], range, required && !nullable && field.default === undefined || kind === "tick" ? "" : "may be left empty"].filter(Boolean).join("; ");
+  const hints = [HINTS[kind], range, required && !nullable && field.default === undefined ? "" : "may be left empty"].filter(Boolean).join("; ");
   const label = element("label", name, { for: id });
   if (hints) label.append(" ", element("span", `(${hints})`, { class: "quiet" }));
   let control;
@@ -42,11 +45,10 @@ function makeControl(id, name, field, required) {
     control = element("select", null, { id, name });
     if (kind === "choices") control.multiple = true;
     else control.append(element("option", "choose ...", { value: "" }));
-    const values = inner.enum || inner.items.enum || concrete(inner.items).enum;
-    values.forEach((value, place) => value !== null && control.append(element("option", String(value), { value: String(place) })));
+    const values = inner.type === "boolean" ? [true, false] : inner.enum || inner.items.enum || concrete(inner.items).enum;
+    const said = (value) => (value === true ? "yes" : value === false ? "no" : String(value));
+    values.forEach((value, place) => value !== null && control.append(element("option", said(value), { value: String(place) })));
     control.values = values;
-  } else if (kind === "tick") {
-    control = element("input", null, { id, name, type: "checkbox" });
   } else if (kind === "whole" || kind === "decimal") {
     control = element("input", null, { id, name, type: "number", step: kind === "whole" ? "1" : "any" });
     if (inner.minimum !== undefined) control.min = inner.minimum;
@@ -54,7 +56,7 @@ function makeControl(id, name, field, required) {
   } else {
     control = element("textarea", null, { id, name, rows: kind === "text" ? 3 : 2 });
   }
-  if (required && !nullable && field.default === undefined && kind !== "tick") control.required = true;
+  if (required && !nullable && field.default === undefined) control.required = true;
   box.append(label, control);
   if (field.description) box.insertBefore(element("p", field.description, { class: "quiet" }), control);
   return { box, value: () => valueOf(kind, control, nullable), keep: () => keepOf(kind, control),
@@ -63,7 +65,6 @@ function makeControl(id, name, field, required) {
 
 function valueOf(kind, control, nullable) {
   const text = control.value.trim();
-  if (kind === "tick") return control.checked;
   if (kind === "choices") return [...control.selectedOptions].map((one) => control.values[Number(one.value)]);
   if (text === "") return nullable ? null : kind === "text" ? "" : kind === "lines" || kind === "numbers" ? [] : undefined;
   if (kind === "choice") return control.values[Number(text)];
@@ -74,13 +75,11 @@ function valueOf(kind, control, nullable) {
   return text;
 }
 
-const keepOf = (kind, control) => (kind === "tick" ? control.checked
-  : kind === "choices" ? [...control.selectedOptions].map((one) => one.value) : control.value);
+const keepOf = (kind, control) => (kind === "choices" ? [...control.selectedOptions].map((one) => one.value) : control.value);
 
 function putBack(kind, control, kept) {
   if (kept === undefined || kept === null) return;
-  if (kind === "tick") control.checked = kept;
-  else if (kind === "choices") [...control.options].forEach((one) => { one.selected = kept.includes(one.value); });
+  if (kind === "choices") [...control.options].forEach((one) => { one.selected = kept.includes(one.value); });
   else control.value = kept;
 }
 

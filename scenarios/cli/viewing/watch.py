@@ -48,7 +48,7 @@ def watch(
     with WatchServer(state, port=port) as server:
         _tell(server.url, open_page)
         try:
-            threading.Event().wait()
+            _wait_for_ctrl_c()
         except KeyboardInterrupt:
             typer.echo("the page is closed; the run goes on by itself", err=True)
 
@@ -125,6 +125,11 @@ def play(
         threading.Event().wait(2 * server.every)
     typer.echo(f"report: {folder / 'report.html'}")
     typer.echo(f"who spoke: {played.backend.backend.about}")
+
+
+def _wait_for_ctrl_c() -> None:
+    """Wait until the command is interrupted."""
+    threading.Event().wait()
 
 
 def _tell(url: str, open_page: bool) -> None:

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +11,9 @@ import pytest
 from agents.journal.live_view import is_being_written
 from scenarios.study.status import Status, write_status
 from scenarios.watch.run_state import RunWatch
-from scenarios.watch.server import WatchServer
 from scenarios.watch.study_state import StudyWatch
 from society.results.run import Run
-from tests.faultserver.plan import Plan
-from tests.faultserver.process import FaultServer
-from tests.scenarios.watch.browserlike import events, until
 
-ROOT = Path(__file__).parents[3]
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
@@ -66,49 +57,6 @@ def test_a_link_is_not_followed(small_run: Path, tmp_path: Path, name: str) -> N
     assert (state["calls"], state["papers"], state["seed"]) == (0, None, None)
     if name == "journal.sqlite":
         assert "link" in state["trouble"]
-
-
-def test_a_run_in_progress_moves_is_killed_and_goes_on(small_text: str, tmp_path: Path) -> None:
-    path, folder = tmp_path / "small.yaml", tmp_path / "run"
-    path.write_text(small_text.replace("turns: 1", "turns: 2"), encoding="utf-8")
-    with FaultServer(Plan(latency=0.01, rates={"server_error": 0.1})) as server:
-        command = [sys.executable, "-c", "from scenarios.cli.app import main; main()", "run"]
-        command += [str(path), f"--out={folder}", "--set=backend.use=openai"]
-        command += ["--set=backend.model=test", f"--set=backend.api_base={server.url}"]
-        command += ["--set=backend.in_flight=1", "--set=backend.prices={input: 1, output: 2}"]
-        env = os.environ | {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "none"}
-        log = (tmp_path / "log").open("w")
-        run = subprocess.Popen(command, env=env, stdout=log, stderr=log)
-        watch = RunWatch(folder)
-        with WatchServer(watch.state, every=0.01) as page, events(page.url) as seen:
-            first = next(state for state in seen if state["calls"] >= 2)
-            later = next(state for state in seen if state["calls"] >= 6)
-            assert first["state"] == later["state"] == "running"
-            assert (later["name"], later["seed"]) == ("small", 3)
-            assert later["tokens"] > first["tokens"] > 0
-            assert later["usd"] > first["usd"] > 0
-            assert later["day"] >= first["day"] > 0
-            assert sum(one["teams"] for one in later["stages"]) == later["teams"] > 0
-            run.send_signal(signal.SIGKILL)
-            run.wait()
-            killed = next(state for state in seen if state["state"] == "not running")
-            assert killed["in_flight"] == 0
-            assert killed["calls"] >= later["calls"]
-            with events(page.url) as again:
-                assert next(again)["calls"] == killed["calls"]
-            subprocess.run(command, env=env, stdout=log, stderr=log, check=True)
-            ended = until(lambda: next(s for s in seen if s["state"] == "finished"))
-        log.close()
-    assert ended["sessions"] == 2
-    assert ended["calls"] > killed["calls"]
-    assert ended["papers"] == len(Run.open(folder).table("papers"))
-    ledger = Run.open(folder).manifest["ledger"]
-    cut_off = ledger["cut_off_tokens"]
-    assert ended["tokens"] == ledger["prompt_tokens"] + ledger["completion_tokens"] + cut_off
-    assert ended["usd"] == pytest.approx(ledger["usd"] + ledger["cut_off_usd"])
-    failed = {one["kind"]: one["number"] for one in ended["faults"]}
-    answered = ("answered", "in doubt")
-    assert failed == {k: n for k, n in ledger["outcomes"].items() if k not in answered}
 
 
 def test_the_lock_of_a_journal_is_seen_and_not_taken(tmp_path: Path) -> None:
