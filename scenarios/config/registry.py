@@ -107,8 +107,8 @@ BACKENDS: Table = {
     "litellm": "agents.backends.litellm:LiteLLM",
     "openai": "agents.backends.openai:OpenAI",
     "inbox": "agents.backends.inbox.backend:Inbox",
-    "hybrid": "agents.backends.hybrid:Hybrid",
     "seat": "agents.backends.seat:Seat",
+    "hybrid": "agents.backends.hybrid:Hybrid",
 }
 ACCEPTANCE: Table = {
     "logistic": "agents.offline.acceptance:LogisticAcceptance",

@@ -44,7 +44,7 @@ def with_seats(
             base=speaking.backend,
         )
     except ValueError as error:
-        faults = getattr(error, "errors", list)()
+        faults: list[dict[str, object]] = getattr(error, "errors", list)()
         told = "; ".join(str(one["msg"]) for one in faults) or str(error)
         raise InputError(f"society play: {told}") from error
     return scenario.model_copy(update={"backend": speaking.model_copy(update={"backend": seat})})

@@ -37,7 +37,7 @@ class StudyWatch:
         if lock is None:
             raise InputError(f"{self.folder}: no study has been locked here")
         statuses = read_statuses(self.folder, lock)
-        every = Counter(one.state for one in statuses)
+        every = Counter[str](one.state for one in statuses)
         running = [one.index for one in statuses if one.state == "running"][:SHOWN]
         self._runs = {
             index: self._runs.get(index) or RunWatch(folder_of(self.folder, index))

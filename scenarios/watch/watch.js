@@ -154,7 +154,7 @@ function show(state) {
 // The state is sent when it changes; what depends on the clock of this machine is shown anew by itself.
 function showLine(state) {
   const said = [STATES[state.state] + ago(state), state.reason, state.trouble, state.speaker && `who spoke: ${state.speaker}`];
-  $("line").textContent = said.filter(Boolean).join(". ");
+  $("line").textContent = said.filter(Boolean).join("; ");
   if (state.seats) showTimes(state.seats.questions);
 }
 setInterval(() => latest && latest.kind !== "trouble" && showLine(latest), 1000);
