@@ -56,7 +56,7 @@ ROOMS = {
         "explorer",
         ("traces", "dataset"),
     ),
-    "scenarios": ("config", "runs", "planning", "study", "analysis", "calibration", "cli"),
+    "scenarios": ("config", "runs", "planning", "study", "analysis", "calibration", "watch", "cli"),
 }
 """The rooms of each package: a module imports from its own room, those of the same group and those
 before it. Modules that stand directly in a package are bound by the circles alone."""
@@ -87,6 +87,7 @@ DOORS = {
         "agents/journal/journal.py",
         "agents/journal/database.py",
         "agents/journal/hash_chain.py",
+        "agents/journal/live_view.py",
     ),
 }
 LAZY = {

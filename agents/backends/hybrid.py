@@ -55,7 +55,7 @@ class Hybrid(Backend):
         """The backend with the seed of this run for its draw of teams."""
         return self if self.seed is not None else self.model_copy(update={"seed": seed})
 
-    def backend_for(self, call: str) -> Backend:
+    def backend_for(self, call: str, who: str = "") -> Backend:
         """The model for calls of live teams and stages, else the rules."""
         leader, ordinal, stage = (*call.split("/", 3), "", "")[:3]
         spoken = not self.stages or stage in self.stages
@@ -139,7 +139,7 @@ class Hybrid(Backend):
 
     async def complete(self, request: Request) -> Reply:
         """Make one attempt at the backend that answers this call."""
-        return await self.backend_for(request.id).complete(request)
+        return await self.backend_for(request.id, request.who.id).complete(request)
 
     async def close(self) -> None:
         """Close the model's connections."""

@@ -109,9 +109,9 @@ class ModelMimic(Backend):
         """That of the imitated backend."""
         return self.imitated.max_prompt_characters
 
-    def backend_for(self, call: str) -> Backend:
+    def backend_for(self, call: str, who: str = "") -> Backend:
         """Itself in place of the model; the rules of a hybrid answer for themselves."""
-        backend = self.imitated.backend_for(call)
+        backend = self.imitated.backend_for(call, who)
         return backend if backend is not self.imitated and backend.rule_based else self
 
     async def complete(self, request: Request) -> Reply:

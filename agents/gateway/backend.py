@@ -62,8 +62,13 @@ class Backend(Part):
         """Backends of which this one is made, by their keys in the scenario."""
         return {}
 
-    def backend_for(self, call: str) -> Backend:
-        """The backend that answers the call of this id: itself or a part, by the id alone."""
+    def backend_for(self, call: str, who: str = "") -> Backend:
+        """The backend that answers a call: itself or a part, by what was asked whom alone.
+
+        Args:
+            call: id of the call.
+            who: masked name of the scientist who is asked; empty: not known.
+        """
         return self
 
     def of_run(self, seed: int) -> Backend:

@@ -143,7 +143,7 @@ class Gateway:
             Diverged: the journal holds another request under this id, or none where it must have
                 one.
         """
-        backend = self.backend.backend_for(request.id)
+        backend = self.backend.backend_for(request.id, request.who.id)
         outcome = self._replay(request, backend.inline)
         # The past of a fork is its parent's, and no call may be added to it (rule 23).
         if outcome is None and self.journal is not None and request.asked < self.journal.fork_date:

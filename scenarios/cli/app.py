@@ -40,6 +40,7 @@ from scenarios.cli.viewing.overview import show
 from scenarios.cli.viewing.run_list import open_, runs
 from scenarios.cli.viewing.transcript import transcript
 from scenarios.cli.viewing.verify import verify
+from scenarios.cli.viewing.watch import play, watch
 from scenarios.config.registry import find_code_here
 
 
@@ -222,6 +223,8 @@ app.command()(show)
 app.command()(runs)
 app.command("open")(open_)
 app.command()(transcript)
+app.command()(watch)
+app.command()(play)
 
 
 @app.command()

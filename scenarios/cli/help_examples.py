@@ -53,6 +53,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society transcript runs/quickstart-1 Scientist7/1 --stage novelty --prompts",
         "society transcript runs/quickstart-1 Scientist7/1 --page talk.html",
     ),
+    "watch": ("society watch runs/quickstart-1", "society watch runs/team-size --open"),
+    "play": (
+        "society play quickstart --as Scientist12",
+        "society play virsci/paper --as Scientist12 --limit 600 --name P07 --out runs/seat",
+    ),
     "verify": ("society verify runs/quickstart-1",),
     "report": ("society report runs/quickstart-1",),
     "schema": ("society schema > scenario.schema.json", "society schema --markdown"),

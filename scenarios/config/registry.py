@@ -107,6 +107,7 @@ BACKENDS: Table = {
     "litellm": "agents.backends.litellm:LiteLLM",
     "openai": "agents.backends.openai:OpenAI",
     "inbox": "agents.backends.inbox.backend:Inbox",
+    "seat": "agents.backends.seat:Seat",
     "hybrid": "agents.backends.hybrid:Hybrid",
 }
 ACCEPTANCE: Table = {

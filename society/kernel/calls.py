@@ -189,7 +189,7 @@ async def ask_model(pending: PendingCall, gateway: Gateway) -> Form:
     Raises:
         Verdict: nothing could be read, or nothing was said, and the form has no default.
     """
-    pending.call.live = not gateway.backend.backend_for(pending.call.id).rule_based
+    pending.call.live = not gateway.backend.backend_for(pending.call.id, pending.who.id).rule_based
     # Before anything is asked: a call that held a slot of the gateway while it waits for the words
     # of another call could wait for ever (rule 17).
     slots = {name: await settled(value) for name, value in pending.slots.items()}
@@ -225,7 +225,7 @@ class _Attempts:
     def __init__(self, pending: PendingCall, gateway: Gateway, slots: Mapping[str, Any]) -> None:
         self._pending, self._gateway, self._slots = pending, gateway, slots
         # By the id alone, and never by load or failure (rule 6).
-        self._backend = gateway.backend.backend_for(pending.call.id)
+        self._backend = gateway.backend.backend_for(pending.call.id, pending.who.id)
         self._request = partial(
             PageRequest,
             page=pending.prompt.name,

@@ -225,7 +225,7 @@ def asked_a_model(world: World, team: Team) -> bool:
     """True if any call of the team was answered by a model and not by rules."""
     backend = world.dispatcher.gateway.backend
     asked = (call for answer in team.answers for call in answer.calls)
-    return any(not backend.backend_for(call.id).rule_based for call in asked)
+    return any(not backend.backend_for(call.id, call.scientist).rule_based for call in asked)
 
 
 def end(world: World, team: Team, lab: Lab) -> None:

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -191,20 +191,65 @@ class QuestionFolder:
         # Compared again after reading, since somebody may be writing at this very moment.
         return text if read == signature and text.strip() else None
 
-    @contextmanager
-    def _opened(self, part: str) -> Iterator[int]:
-        """A folder below this one, opened for this look only: somebody may exchange it.
+    def _opened(self, part: str) -> AbstractContextManager[int]:
+        """A folder below this one, opened for this look only: somebody may exchange it."""
+        return _opened_below(self.path, part)
 
-        Raises:
-            OSError: it is a link, no folder, or cannot be opened.
-        """
-        descriptor = os.open(
-            self.path / part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-        )
-        try:
-            yield descriptor
-        finally:
-            os.close(descriptor)
+
+def read_unanswered(path: Path) -> dict[str, str]:
+    """The questions of an inbox that have no answer, for whoever only looks; nothing is written.
+
+    Args:
+        path: the folder; may be missing.
+
+    Returns:
+        Texts of the questions by stem, the oldest first.
+    """
+    texts: dict[str, str] = {}
+    with suppress(OSError), _opened_below(path, ANSWERS) as answers:
+        answered = _answered_stems(answers)
+        with _opened_below(path, QUESTIONS) as questions:
+            names = [name for name in os.listdir(questions) if _NAME.fullmatch(name)]
+            for stem in sorted((name.removesuffix(".md") for name in names), key=_number):
+                text = None if stem in answered else _text_or_none(questions, f"{stem}.md")
+                if text is not None:
+                    texts[stem] = text
+    return texts
+
+
+def write_answer(path: Path, stem: str, text: str) -> None:
+    """Write the answer to an open question of an inbox.
+
+    Args:
+        path: the folder.
+        stem: of the question.
+        text: the answer.
+
+    Raises:
+        InputError: there is no such open question, or the answer is empty or too long.
+        OSError: it cannot be written.
+    """
+    if stem not in read_unanswered(path):
+        raise InputError(f"{stem}: no open question; it may have been answered already")
+    if not text.strip() or len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        raise InputError(f"{stem}: an answer has 1 to {MAX_BYTES:,} bytes")
+    whole = text.encode("utf-8", "replace").decode()
+    write_atomically(path / ANSWERS / f"{stem}.json", whole, within=path, over_links=True)
+
+
+@contextmanager
+def _opened_below(path: Path, part: str) -> Iterator[int]:
+    """A folder below another, opened without following a link in its place.
+
+    Raises:
+        OSError: it is a link, no folder, or cannot be opened.
+    """
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path / part, flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _number(stem: str) -> tuple[int, str]:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from agents.prompts.request import Message, Request
@@ -21,6 +22,11 @@ NAME_LENGTH = 80
 ANSWER_SUFFIXES = (".json", ".md", ".txt")
 """Endings of an answer's name, in the order in which they are looked for."""
 
+_HEAD = re.compile(r"# Question \d+, for (.*)\n\nCall: `([^`\n]*)`\n")
+_MESSAGE = re.compile(r"^## Message \d+ of \d+: (.*)\n\n(`{3,})text\n", re.MULTILINE)
+_FORM = re.compile(
+    r"^## Form of the answer\n\n(?:- .*\n)*\nAs JSON Schema:\n\n(`{3,})json\n", re.MULTILINE
+)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._]+")
 _BACKTICKS = re.compile(r"`+")
 _KINDS = {
@@ -77,6 +83,59 @@ def render_question(request: Request, stem: str) -> str:
     parts += [describe_messages(request.messages), "## Form of the answer"]
     parts += [describe_form(json.loads(request.schema_text))]
     return "\n\n".join(parts) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestion:
+    """A question as it stands in its file.
+
+    Attributes:
+        who: masked name of the scientist who is asked.
+        call: id of the call.
+        asked_again: True if an earlier answer to it could not be read.
+        messages: as a language model would be sent them.
+        schema: JSON Schema of the answer.
+    """
+
+    who: str
+    call: str
+    asked_again: bool
+    messages: tuple[Message, ...]
+    schema: Mapping[str, Any]
+
+
+def parse_question(text: str) -> ParsedQuestion:
+    """Take the text of ``render_question`` apart again.
+
+    Args:
+        text: of the file.
+
+    Raises:
+        ValueError: it is no such text.
+    """
+    if (head := _HEAD.match(text)) is None:
+        raise ValueError("no question: it has no heading")
+    at, messages = head.end(), []
+    again = False
+    # Read from fence to fence: what stands inside of one may look like a heading.
+    while (found := _MESSAGE.search(text, at)) is not None:
+        again = again or "**Asked again:**" in text[at : found.start()]
+        content, at = _inside(text, found.end(), found[2])
+        messages.append(Message(found[1], content))
+    if (form := _FORM.search(text, at)) is None:
+        raise ValueError("no question: it does not say which form the answer has")
+    schema = json.loads(_inside(text, form.end(), form[1])[0])
+    if not isinstance(schema, dict):
+        raise ValueError("no question: its form is no JSON Schema")
+    return ParsedQuestion(head[1], head[2], again, tuple(messages), schema)
+
+
+def _inside(text: str, at: int, fence: str) -> tuple[str, int]:
+    """What stands in a fence that has been opened, and where it ends."""
+    end = text.find(f"\n{fence}\n", at - 1)
+    if end < 0:
+        raise ValueError("no question: a fence has no end")
+    return text[at:end] if end >= at else "", end + len(fence) + 1
 
 
 def describe_messages(messages: Sequence[Message]) -> str:

@@ -67,17 +67,34 @@ def _pages_below(cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]) 
             for base in () if inlined else bases:
                 yield from _once(base, path, path, seen)
         else:
-            for use, import_path in table.items():
-                title = f"{path}: {{use: {use}}}"
-                yield from _once(import_class(import_path), title, path, seen)
+            parts = {use: import_class(import_path) for use, import_path in table.items()}
+            new = {use: part for use, part in parts.items() if part not in seen}
+            # All at once: a part that takes others of its kind must not print them as its own.
+            seen.update(new.values())
+            for use, part in new.items():
+                yield from _section(part, f"{path}: {{use: {use}}}", path, seen)
 
 
 def _once(cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]]) -> Iterator[str]:
     """The page of a part, unless it has been printed for another key."""
     if cls not in seen:
         seen.add(cls)
-        yield from ("", f"## `{title}`", "", summary(cls), "")
-        yield from _page(cls, path + ".", seen)
+        yield from _section(cls, title, path, seen)
+
+
+def _section(
+    cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]]
+) -> Iterator[str]:
+    """The page of a part.
+
+    Args:
+        cls: the part.
+        title: heading of its page.
+        path: dotted key under which it stands.
+        seen: parts that have their page.
+    """
+    yield from ("", f"## `{title}`", "", summary(cls), "")
+    yield from _page(cls, path + ".", seen)
 
 
 def _key_table(cls: type[BaseModel], prefix: str) -> Iterator[str]:

@@ -1,0 +1,140 @@
+"""The commands ``society watch`` and ``society play``: a page that shows a run as it goes on."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agents.errors import InputError
+from scenarios.cli.common import ScenarioName, Seed, Settings, Trust, guarded, with_seed
+from scenarios.config.registry import find_code_here
+
+PORT = 8642
+"""Always the same, if it is free: what was typed and not sent is kept by the browser for it."""
+Port = Annotated[
+    int,
+    typer.Option("--port", min=0, max=65535, help="Where to listen; 0 or taken: any free port."),
+]
+Open = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
+
+
+@guarded
+def watch(
+    folder: Annotated[Path, typer.Argument(metavar="RUN|STUDY", help="Its folder.")],
+    port: Port = PORT,
+    open_page: Open = False,
+) -> None:
+    """Show a running or finished run, or a study, on a page that changes by itself.
+
+    The page is served on this machine alone, at an address that nobody can guess. The folder is
+    only read; to stop this command (Ctrl-C) leaves the run alone.
+    """
+    from scenarios.runs.run_folder import MANIFEST
+    from scenarios.runs.run_journal import JOURNAL
+    from scenarios.study.lock import LOCK
+    from scenarios.watch.run_state import RunWatch
+    from scenarios.watch.server import WatchServer
+    from scenarios.watch.study_state import StudyWatch
+
+    if (folder / LOCK).is_file():
+        state = StudyWatch(folder).state
+    elif (folder / JOURNAL).is_file() or (folder / MANIFEST).is_file():
+        state = RunWatch(folder).state
+    else:
+        raise InputError(f"{folder}: holds no run and no study; give the folder of one")
+    with WatchServer(state, port=port) as server:
+        _tell(server.url, open_page)
+        try:
+            _wait_for_ctrl_c()
+        except KeyboardInterrupt:
+            typer.echo("the page is closed; the run goes on by itself", err=True)
+
+
+@guarded
+def play(
+    scenario: ScenarioName,
+    who: Annotated[
+        list[str],
+        typer.Option(
+            "--as",
+            metavar="SCIENTIST|TEAM",
+            help="For whom a person answers: Scientist12, or a team such as Scientist12/1; can be "
+            "repeated.",
+        ),
+    ],
+    out: Annotated[Path | None, typer.Option("--out", help="The run folder.")] = None,
+    limit: Annotated[
+        float | None,
+        typer.Option(
+            "--limit", min=1, metavar="SECONDS", help="For each answer; then the others' backend."
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="A pseudonym for the tables, such as P07.")
+    ] = None,
+    consent: Annotated[
+        Path | None, typer.Option("--consent", help="A text to agree to before the first question.")
+    ] = None,
+    seed: Seed = None,
+    set_: Settings = None,
+    trust: Trust = False,
+    port: Port = PORT,
+    open_page: Open = False,
+) -> None:
+    """Run a scenario in which a person answers for a scientist, on the page of 'society watch'.
+
+    All others are spoken for as the scenario says. The same command goes on with a run that was
+    stopped; what was answered is not asked again.
+    """
+    from agents.files.atomic_files import read_plain_text
+    from scenarios.config.schema import load_scenario
+    from scenarios.runs.build import build_ecosystem_of
+    from scenarios.runs.execute import is_finished, run_scenario
+    from scenarios.runs.preflight import check_before_run
+    from scenarios.runs.progress import make_progress
+    from scenarios.watch.play import SEAT, check_names, folder_of_play, with_seats
+    from scenarios.watch.questions import Questions
+    from scenarios.watch.run_state import RunWatch
+    from scenarios.watch.server import WatchServer
+
+    find_code_here(trust)
+    chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
+    folder = folder_of_play(chosen, who) if out is None else out
+    played = with_seats(chosen, who, folder, name, limit)
+    try:
+        text = "" if consent is None else read_plain_text(consent)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--consent {consent}: cannot be read: {error}") from error
+    if is_finished(played, folder):
+        typer.echo(f"{folder} holds this run already; nothing to do")
+        return
+    check_before_run(played, folder)
+    check_names(who, [one.id for one in build_ecosystem_of(chosen).profiles])
+    watched = RunWatch(folder, keep_ids=True)
+    questions = Questions(folder / SEAT, lambda: watched.journal.answered, limit, text)
+    with WatchServer(
+        lambda: watched.state() | {"seats": questions.state()}, questions.answer, port=port
+    ) as server:
+        _tell(server.url, open_page)
+        with make_progress() as progress:
+            run_scenario(played, folder, progress)
+        # The pages that are open are sent the end of the run before they are left alone.
+        threading.Event().wait(2 * server.every)
+    typer.echo(f"report: {folder / 'report.html'}")
+    typer.echo(f"who spoke: {played.backend.backend.about}")
+
+
+def _wait_for_ctrl_c() -> None:
+    """Wait until the command is interrupted."""
+    threading.Event().wait()
+
+
+def _tell(url: str, open_page: bool) -> None:
+    typer.echo(f"watch: {url}")
+    if open_page:
+        import webbrowser
+
+        webbrowser.open(url)

@@ -1,0 +1,169 @@
+"use strict";
+// Every text comes from others and is set as text; nothing here makes HTML of a string.
+const $ = (id) => document.getElementById(id);
+
+function element(tag, text, attributes = {}) {
+  const made = document.createElement(tag);
+  if (text !== null && text !== undefined) made.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+const count = (number) => Number(number).toLocaleString("en");
+const money = (usd) => "$" + Number(usd).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+
+function since(seconds) {
+  if (seconds < 90) return plural(Math.round(seconds), "second");
+  if (seconds < 5400) return plural(Math.round(seconds / 60), "minute");
+  return plural(Math.round(seconds / 3600), "hour");
+}
+
+const STATES = {
+  running: "running", finished: "finished", stopped: "stopped; the same command goes on with it",
+  "not running": "no process works on it now; the same command goes on with it",
+  unknown: "whether it runs cannot be seen from this machine",
+};
+
+function numbers(pairs) {
+  const list = element("dl");
+  for (const [name, value, small] of pairs) {
+    if (value === null || value === undefined || value === "") continue;
+    const box = element("div"), shown = element("dd", value);
+    if (small) shown.append(element("small", small));
+    box.append(element("dt", name), shown);
+    list.append(box);
+  }
+  return list;
+}
+
+function bar(share, label) {
+  return element("progress", null, { max: 1, value: share, "aria-label": label });
+}
+
+function bars(title, rows) {
+  const section = element("section"), grid = element("div", null, { class: "bars" });
+  const most = Math.max(1, ...rows.map((row) => row[1]));
+  for (const [name, number] of rows) {
+    grid.append(element("span", name), bar(number / most, `${name}: ${number}`), element("span", count(number)));
+  }
+  section.append(element("h2", title), grid);
+  return section;
+}
+
+function table(title, head, rows, numeric) {
+  const section = element("section"), box = element("div", null, { class: "scroll" });
+  const made = element("table"), row = element("tr"), body = element("tbody");
+  const kind = (place) => (numeric.includes(place) ? { class: "number" } : {});
+  head.forEach((one, place) => row.append(element("th", one, { scope: "col", ...kind(place) })));
+  for (const cells of rows) {
+    const line = element("tr");
+    cells.forEach((one, place) => line.append(element("td", one, kind(place))));
+    body.append(line);
+  }
+  const top = element("thead");
+  top.append(row);
+  made.append(top, body);
+  box.append(made);
+  section.append(element("h2", title), box);
+  return section;
+}
+
+function abstracts(list, title) {
+  const section = element("section");
+  section.append(element("h2", title));
+  for (const one of list) {
+    const made = element("article");
+    const by = one.by ? `; written by: ${one.by}` : "";
+    if (one.title) made.append(element("h3", one.title));
+    made.append(element("p", `team ${one.team}, day ${Math.floor(one.day)}${by}`, { class: "quiet" }));
+    made.append(element("p", one.text));
+    section.append(made);
+  }
+  return section;
+}
+
+function showRun(state) {
+  const day = state.day === null ? "" : `day ${Math.floor(state.day)} of ${Math.floor(state.until)}`;
+  const ahead = state.forecast;
+  const parts = [numbers([
+    ["simulated date", state.date || day || "no call has ended yet", state.date ? day : ""],
+    ["teams", count(state.teams)],
+    ["papers", state.papers === null ? null : count(state.papers)],
+    ["calls", count(state.calls), state.sessions > 1 ? `in ${state.sessions} sessions` : ""],
+    ["calls in flight", count(state.in_flight), state.in_doubt ? `${state.in_doubt} cut off by a stop` : state.reserved ? `at most ${count(state.reserved)} tokens` : ""],
+    ["tokens", count(state.tokens), ahead ? `about ${count(Math.round(ahead.tokens))} at this rate` : ""],
+    ["money", money(state.usd), ahead ? `about ${money(ahead.usd)} at this rate` : ""],
+    ["failed attempts", count(state.faults.reduce((sum, one) => sum + one.number, 0))],
+    ["asked again", count(state.repeated), "replies that could not be read"],
+    ["default answers", state.defaults === null ? null : count(state.defaults), "instead of words"],
+    ["without words", count(state.no_words), "refused, filtered, too long"],
+  ])];
+  if (state.share !== null) parts.unshift(bar(state.share, "share of the simulated time"));
+  $("numbers").replaceChildren(...parts);
+  const rest = [];
+  if (state.team_states.length) rest.push(bars("Teams by state", state.team_states.map((one) => [one.state, one.teams])));
+  if (state.stages.length) rest.push(bars("Teams by the stage in which they were last asked", state.stages.map((one) => [one.stage, one.teams])));
+  if (state.faults.length) {
+    rest.push(table("Failed attempts", ["kind", "number", "latest message"],
+      state.faults.map((one) => [one.kind, count(one.number), one.latest]), [1]));
+  }
+  if (state.abstracts.length) rest.push(abstracts(state.abstracts, state.papers === null ? "Newest abstracts" : "Newest papers"));
+  $("rest").replaceChildren(...rest);
+}
+
+function showStudy(state) {
+  const names = state.states.map((one) => one.state);
+  $("numbers").replaceChildren(
+    bar(state.runs ? state.ended / state.runs : 0, "share of the runs that have ended"),
+    numbers([["runs", count(state.runs)], ...state.states.map((one) => [one.state, count(one.runs)]),
+      ["calls", count(state.calls)], ["tokens", count(state.tokens)], ["money", money(state.usd)]]));
+  const rest = [table("Runs by arm and state", ["arm", ...names],
+    state.arms.map((one) => [one.arm, ...one.states.map(count)]), names.map((_, place) => place + 1))];
+  if (state.running.length) {
+    rest.push(table("Running now", ["run", "arm", "date", "done", "teams", "calls", "in flight", "tokens"],
+      state.running.map((one) => [String(one.index).padStart(4, "0"), one.arm, one.date,
+        one.share === null ? "" : `${Math.floor(100 * one.share)} %`, count(one.teams), count(one.calls),
+        count(one.in_flight), count(one.tokens)]), [3, 4, 5, 6, 7]));
+  }
+  if (state.reasons.length) {
+    rest.push(table("Why runs are not done", ["run", "arm", "state", "reason"],
+      state.reasons.map((one) => [String(one.index).padStart(4, "0"), one.arm, one.state, one.reason]), []));
+  }
+  $("rest").replaceChildren(...rest);
+}
+
+const secondsSince = (time) => Math.max(0, Date.now() / 1000 - time);
+const ago = (state) => (!state.written || state.state === "finished" ? "" : `; last written ${since(secondsSince(state.written))} ago`);
+let latest = null;
+
+function show(state) {
+  latest = state;
+  if (state.kind === "trouble") {
+    $("line").textContent = state.trouble;
+    return;
+  }
+  const seed = state.seed === undefined || state.seed === null ? "" : `, seed ${state.seed}`;
+  $("name").textContent = state.name + seed;
+  document.title = `${state.name} - ${state.state}`;
+  (state.kind === "study" ? showStudy : showRun)(state);
+  if (state.seats) showSeats(state.seats, state.state);
+  showLine(state);
+}
+
+// The state is sent when it changes; what depends on the clock of this machine is shown anew by itself.
+function showLine(state) {
+  const said = [STATES[state.state] + ago(state), state.reason, state.trouble, state.speaker && `who spoke: ${state.speaker}`];
+  $("line").textContent = said.filter(Boolean).join("; ");
+  if (state.seats) showTimes(state.seats.questions);
+}
+setInterval(() => latest && latest.kind !== "trouble" && showLine(latest), 1000);
+
+const source = new EventSource("events");
+source.onmessage = (event) => {
+  $("link").textContent = "";
+  show(JSON.parse(event.data));
+};
+source.onerror = () => {
+  $("link").textContent = "The program that serves this page does not answer; what is shown is its last state.";
+};

@@ -1,0 +1,97 @@
+"""What the watch page is told of a finished run, of one in progress, and of a study."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.journal.live_view import is_being_written
+from scenarios.study.status import Status, write_status
+from scenarios.watch.run_state import RunWatch
+from scenarios.watch.study_state import StudyWatch
+from society.results.run import Run
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+def held(folder: Path) -> dict[str, tuple[int, int]]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path): (path.stat().st_mtime_ns, path.stat().st_size) for path in files}
+
+
+def test_a_finished_folder_is_told_as_its_tables_say_and_left_as_it_is(small_run: Path) -> None:
+    before = held(small_run)
+    watch = RunWatch(small_run)
+    state = watch.state()
+    assert watch.state() == state
+    assert held(small_run) == before
+    run = Run.open(small_run)
+    assert (state["state"], state["day"], state["share"]) == ("finished", 182.0, 1.0)
+    assert (state["name"], state["seed"], state["date"]) == ("small", 3, "2024-07-02")
+    assert state["papers"] == len(run.table("papers")) > 0
+    assert state["calls"] == len(run.table("calls"))
+    assert state["defaults"] == 0
+    newest = run.table("papers").sort_values("published").iloc[-1]
+    assert state["abstracts"][0]["title"] == newest["title"]
+    assert state["abstracts"][0]["text"] == newest["abstract"]
+    assert state["speaker"] == "rule-based scientists, not a language model"
+    assert json.loads(json.dumps(state)) == state
+
+
+def test_a_folder_without_a_journal_or_with_a_broken_one_is_told(tmp_path: Path) -> None:
+    watch = RunWatch(tmp_path / "none")
+    assert (watch.state()["state"], watch.state()["calls"]) == ("not running", 0)
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "journal.sqlite").write_bytes(b"no database, but long enough " * 100)
+    state = RunWatch(tmp_path / "broken").state()
+    assert "cannot be read as a journal" in state["trouble"]
+
+
+@pytest.mark.parametrize("name", ["journal.sqlite", "manifest.json"])
+def test_a_link_is_not_followed(small_run: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to(small_run / name)
+    state = RunWatch(tmp_path).state()
+    assert (state["calls"], state["papers"], state["seed"]) == (0, None, None)
+    if name == "journal.sqlite":
+        assert "link" in state["trouble"]
+
+
+def test_the_lock_of_a_journal_is_seen_and_not_taken(tmp_path: Path) -> None:
+    from agents.journal.journal import Journal
+
+    path = tmp_path / "journal.sqlite"
+    assert not is_being_written(path)
+    with Journal.open(path):
+        assert is_being_written(path) in (True, None)
+    assert not is_being_written(path)
+
+
+def test_a_study_is_told_by_arm_and_state(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("scenarios.watch.study_state.read_lock", lambda folder: TWO_ARMS)
+    for index, state in enumerate(("done", "running", "failed")):
+        arm = "small" if index < 2 else "large"
+        reason = HOSTILE if state == "failed" else ""
+        write_status(tmp_path, Status(index, arm, index % 2, 7, state, reason, tokens=100))
+    state = StudyWatch(tmp_path).state()
+    assert (state["runs"], state["ended"], state["state"]) == (4, 1, "running")
+    named = {one["state"]: one["runs"] for one in state["states"] if one["runs"]}
+    assert named == {"done": 1, "running": 1, "failed": 1, "waiting": 1}
+    assert [one["arm"] for one in state["arms"]] == ["small", "large"]
+    assert state["tokens"] == 300
+    assert [one["index"] for one in state["running"]] == [1]
+    (why,) = state["reasons"]
+    assert (why["index"], why["reason"]) == (2, HOSTILE)
+
+
+class _Lock:
+    runs, data = 4, {"study": "sizes"}
+    arms: tuple[dict[str, Any], ...] = ({"name": "small"}, {"name": "large"})
+
+    def waiting(self, index: int) -> Status:
+        return Status(index, "small" if index < 2 else "large", index % 2, 7)
+
+
+TWO_ARMS = _Lock()
