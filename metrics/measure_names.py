@@ -11,6 +11,7 @@ from collections.abc import Mapping
 FAMILY_MEASURES: Mapping[str, tuple[str, ...]] = {
     "novelty": ("novelty",),
     "leaks": ("leaks",),
+    "claims": ("claims", "representation"),
     "teams": (
         "teams",
         "outcomes_without_defaults",

@@ -12,6 +12,7 @@ from functools import cache
 import pandas as pd
 
 from metrics import population
+from metrics.claims import claims, representation
 from metrics.cost import call_counts
 from metrics.impact import disruption, impact, productivity
 from metrics.networks import (
@@ -37,6 +38,10 @@ Metric = Callable[[Run], pd.DataFrame]
 FAMILIES: dict[str, dict[str, Metric]] = {
     "novelty": {"novelty": novelty.run_novelty},
     "leaks": {"leaks": training_leaks.run_leaks},
+    "claims": {
+        "claims": claims.run_claims,
+        "representation": representation.representation,
+    },
     "teams": {
         "teams": teams.teams,
         "outcomes_without_defaults": teams.outcomes_without_defaults,
