@@ -1,4 +1,4 @@
-"""What the papers of a run claim: figures as results, references that do not exist, copied text.
+"""Unsupported claims in the papers of a run: figures, references that do not exist, copied text.
 
 Both papers of VirSci name fabricated claims and misuse as limits of such systems. Everything here
 is found by rules over words and is a reason to look, not a verdict.

@@ -1,4 +1,4 @@
-"""Who takes part in what a society does, beside who is there.
+"""Shares of groups among those who take part in a society, beside their shares of all.
 
 A model, or the data that it sees, may prefer some groups of scientists. Shares of groups among
 those who are invited, accept, are consulted, publish and are cited are compared with their shares
@@ -33,7 +33,8 @@ COLUMNS = {
 
 
 def representation(run: Run) -> pd.DataFrame:
-    """Shares of topics and classes of seniority, stage by stage, beside the population's.
+    """Shares of topics and classes of seniority, stage by stage, beside the population's (this
+    project).
 
     Every event counts: who is invited twice counts twice. Intervals are Wilson's (1927), as if
     events were independent, which they are not within a team; they are somewhat too narrow.

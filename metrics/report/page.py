@@ -19,6 +19,7 @@ from metrics.novelty.novelty import COLUMNS, settings_of
 from metrics.novelty.training_leaks import training_cutoff
 from metrics.registry import measure
 from metrics.report import figures
+from metrics.report.claims_section import claims_section
 from metrics.report.decisions import decisions_section
 from metrics.report.in_short import in_short, speaker
 from metrics.report.network_figures import NAMED, communities_figure, network_over_time
@@ -87,6 +88,7 @@ def _page_context(run: Run) -> dict[str, Any]:
         "papers_total": summary["papers"],
         "novelty": _novelty(run),
         "leaks": leakage_section(run),
+        "claims": claims_section(run),
         "network": _network(run),
         "community": community_section(run),
         "interventions": removal_section(run),

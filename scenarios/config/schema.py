@@ -219,9 +219,9 @@ class Scenario(Part):
     metrics: Annotated[tuple[str, ...], MetricNames(), WithJsonSchema(METRIC_NAMES)] = METRICS
     """What is measured when the run has ended: families of measures (``novelty``, ``leaks``,
     ``claims``, ``teams``, ``structure``, ``impact``, ``concurrency``, ``cost``, ``chance``), single
-    measures (``society list metrics`` says which is which) and functions from outside. ``chance`` (tails
-    with a bootstrap, small worlds and combinations of topics against random networks) takes longest
-    and only if named."""
+    measures (``society list metrics`` says which is which) and functions from outside. ``chance``
+    (tails with a bootstrap, small worlds and combinations of topics against random networks) takes
+    longest and only if named."""
     novelty: Annotated[Part | None, Section("metrics.novelty.novelty:Novelty")] = None
     """Settings of the novelty metric; null: those of the paper."""
     interventions: Annotated[tuple[Intervention, ...], WithJsonSchema(INTERVENTIONS)] = ()

@@ -133,7 +133,7 @@ def test_a_browser_runs_nothing_of_it(rows, make_run, run, tmp_path):
     assert "<body>" in dom
     assert dom.count("<script") == 1
     assert "<title>&lt;script&gt;" in dom
-    assert dom.count("<section") == 13
+    assert dom.count("<section") == 14
 
 
 def test_every_section_and_banner_is_there(html):
