@@ -62,6 +62,10 @@ def test_every_measure_leaves_the_tables_alone(name, shared):
         assert rows.equals(before[table]), table
 
 
+PARTS = {"project_spans"}
+"""Functions that figures use, and that a measure adds up."""
+
+
 def test_every_public_function_from_a_run_to_a_table_is_listed():
     """A measure that is not in the table is never written with a run."""
     for module in map(importlib.import_module, MODULES):
@@ -70,7 +74,7 @@ def test_every_public_function_from_a_run_to_a_table_is_listed():
                 continue
             takes = list(inspect.signature(function).parameters)[:1]
             gives = inspect.signature(function).return_annotation
-            if takes == ["run"] and gives == "pd.DataFrame":
+            if takes == ["run"] and gives == "pd.DataFrame" and name not in PARTS:
                 assert function in METRICS.values(), f"{module.__name__}.{name}"
 
 
