@@ -46,7 +46,16 @@ ROOMS = {
     ),
     "metrics": (
         (
-            *("cost", "estimation", "impact", "inference", "networks", "novelty", "ratings"),
+            *(
+                "claims",
+                "cost",
+                "estimation",
+                "impact",
+                "inference",
+                "networks",
+                "novelty",
+                "ratings",
+            ),
             *("reviews", "teams"),
         ),
         "validation",

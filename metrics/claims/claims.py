@@ -1,4 +1,4 @@
-"""Unsupported claims in the papers of a run: figures, references that do not exist, copied text.
+"""Counts of unsupported figures, unknown references and copied passages in a run's papers.
 
 Both papers of VirSci name fabricated claims and misuse as limits of such systems. Everything here
 is found by rules over words and is a reason to look, not a verdict.

@@ -33,8 +33,7 @@ COLUMNS = {
 
 
 def representation(run: Run) -> pd.DataFrame:
-    """Shares of topics and classes of seniority, stage by stage, beside the population's (this
-    project).
+    """Shares of topics and of seniority, stage by stage, beside the population (this project).
 
     Every event counts: who is invited twice counts twice. Intervals are Wilson's (1927), as if
     events were independent, which they are not within a team; they are somewhat too narrow.
