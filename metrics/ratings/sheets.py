@@ -94,7 +94,7 @@ def rating_sheet(
 
 
 def pair_sheet(
-    entries: Sequence[SheetEntry], seed: int, most: int | None = None
+    entries: Sequence[SheetEntry], seed: int, most: int | None = None, *, swapped: bool = False
 ) -> tuple[list[dict[str, str]], dict[str, Any]]:
     """The rows of a sheet of pairs of papers of two arms, drawn by seed, and its key.
 
@@ -104,6 +104,7 @@ def pair_sheet(
         entries: papers to choose from.
         seed: of matching, sides and order.
         most: pairs on the sheet at most; None for all.
+        swapped: show each pair twice, the second time with its sides exchanged.
 
     Raises:
         InputError: there are not two arms with papers.
@@ -118,8 +119,12 @@ def pair_sheet(
         pairs += list(zip(*mixed, strict=False))
     chosen = _shuffled(pairs, seed, "order")[:most]
     flips = Streams(seed, "sheet").stream("sides").random(len(chosen)) < 0.5
+    shown_pairs = list(zip(chosen, flips.tolist(), strict=True))
+    if swapped:
+        twice = shown_pairs + [(pair, not flip) for pair, flip in shown_pairs]
+        shown_pairs = _shuffled(twice, seed, "order", "swapped")
     rows, items = [], {}
-    for item, pair, flip in zip(_names(len(chosen), "P"), chosen, flips, strict=True):
+    for item, (pair, flip) in zip(_names(len(shown_pairs), "P"), shown_pairs, strict=True):
         a, b = reversed(pair) if flip else pair
         shown = {"title_a": a.title, "abstract_a": a.abstract}
         shown |= {"title_b": b.title, "abstract_b": b.abstract}

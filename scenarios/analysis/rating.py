@@ -74,7 +74,11 @@ def ratings_of(answers: Sequence[Rating], key: Mapping[str, Any]) -> pd.DataFram
 
 
 def choices_of(answers: Sequence[Rating], key: Mapping[str, Any]) -> pd.DataFrame:
-    """One row per answer to a pair: item, rater, preferred and other arm, and whether it tied.
+    """One row per answer to a pair.
+
+    Columns: item, rater, preferred and other arm, whether it tied, the arms that stood first and
+    second, the pair of papers (the same for a pair that is shown twice), and ``earlier``: 1 if the
+    paper was preferred whose id comes first in the alphabet, 0 if the other, 0.5 for a tie.
 
     Args:
         answers: of all sheets.
@@ -87,8 +91,14 @@ def choices_of(answers: Sequence[Rating], key: Mapping[str, Any]) -> pd.DataFram
         sides = key["items"][one.item]
         first, second = ("B", "A") if one.value == 1 else ("A", "B")
         tie = one.value != one.value
-        rows.append((one.item, one.rater, sides[first]["arm"], sides[second]["arm"], tie))
-    return pd.DataFrame(rows, columns=["item", "rater", "preferred", "other", "tie"])
+        arms = {side: sides[side]["arm"] for side in ("A", "B")}
+        papers = {side: paper_id(sides[side]["run"], sides[side]["paper"]) for side in ("A", "B")}
+        earlier = 0.5 if tie else float(papers[first] < papers[second])
+        pair = " | ".join(sorted(papers.values()))
+        places = (arms["A"], arms["B"], pair, earlier)
+        rows.append((one.item, one.rater, arms[first], arms[second], tie, *places))
+    names = ["item", "rater", "preferred", "other", "tie", "first", "second", "pair", "earlier"]
+    return pd.DataFrame(rows, columns=names)
 
 
 def measures_of_runs(key: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.box import HEAVY_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -18,6 +19,7 @@ from scenarios.config.diagnostics import printable
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metrics.ratings.bradley_terry import PairFit
     from society.results.run import Run
 
 PLAIN_WIDTH = 1000
@@ -213,6 +215,28 @@ def print_preferences(found: pd.DataFrame) -> None:
     ]
     columns = ("arm", "against", "decided", "ties", "preferred [95 %]", "p")
     print_table("which is preferred (exact interval, binomial test)", columns, rows)
+
+
+def print_strengths(fit: PairFit, alpha: float) -> None:
+    """Print the strength of each arm, the effect of position and the agreement on pairs.
+
+    Args:
+        fit: of all answers.
+        alpha: agreement of the answers to one pair.
+    """
+    rows = [
+        (row["arm"], row["answers"], row["wins"], _within(row, "strength"), row["chance"])
+        for row in fit.arms.to_dict("records")
+    ]
+    columns = ("arm", "answers", "wins", "strength [95 %]", "preferred to an average arm")
+    print_table("strengths by pairs (Bradley and Terry 1952; ties count half)", columns, rows)
+    first = f"{cell(fit.first)} [{cell(fit.first_low)}, {cell(fit.first_high)}]"
+    typer.echo(
+        f"position: the first of two was preferred in {cell(fit.first_share)} of the decided "
+        f"answers; effect on the logit {first}, 0 where it does not matter"
+    )
+    if alpha == alpha:
+        typer.echo(f"agreement on pairs answered more than once: alpha {cell(alpha)}")
 
 
 def _within(row: Any, name: str) -> str:

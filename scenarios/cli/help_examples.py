@@ -112,7 +112,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "export dataset": ("society export dataset runs/quickstart-1",),
     "export figures": ("society export figures runs/quickstart-1",),
     "rate": ("society rate export runs/quickstart-1 --out sheet.csv",),
-    "rate export": ("society rate export runs/quickstart-1 --out sheet.csv --most 40",),
+    "rate export": (
+        "society rate export runs/quickstart-1 --out sheet.csv --most 40",
+        "society rate export runs/systems/0000 runs/systems/0001 --out pairs.csv --pairs --swapped",
+    ),
     "rate import": ("society rate import sheet.csv --key sheet.key.json",),
 }
 """Command lines by the path of the command below ``society``."""

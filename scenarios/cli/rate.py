@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agents.errors import InputError
 from scenarios.cli.common import guarded
 
 if TYPE_CHECKING:
@@ -29,15 +30,25 @@ def export(
         Path | None, typer.Option(help="The key, a new file; SHEET.key.json by default.")
     ] = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Pairs of papers of two arms.")] = False,
-    most: Annotated[int | None, typer.Option(min=1, help="Most rows, drawn at random.")] = None,
+    swapped: Annotated[
+        bool, typer.Option("--swapped", help="Each pair twice, its sides exchanged.")
+    ] = False,
+    most: Annotated[
+        int | None, typer.Option(min=1, help="Most abstracts or pairs, drawn at random.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of order, sides and pairs.")] = 0,
 ) -> None:
     """Write a sheet of abstracts that says nothing of where they are from, and its key."""
     from metrics.ratings.sheets import pair_sheet, rating_sheet, write_sheet
     from scenarios.analysis.rating import entries_of
 
-    make = pair_sheet if pairs else rating_sheet
-    rows, key_data = make(entries_of(runs), seed, most)
+    if swapped and not pairs:
+        raise InputError("--swapped: only pairs have sides; give --pairs too")
+    entries = entries_of(runs)
+    if pairs:
+        rows, key_data = pair_sheet(entries, seed, most, swapped=swapped)
+    else:
+        rows, key_data = rating_sheet(entries, seed, most)
     where = key or out.with_name(f"{out.stem}.key.json")
     write_sheet(out, where, rows, key_data)
     asked = "which of two is better" if pairs else "novelty, feasibility and effectiveness, 1 to 10"
@@ -88,10 +99,14 @@ def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Pat
 
 def _import_pairs(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:
     from metrics.ratings.agreement import preference_table
+    from metrics.ratings.bradley_terry import fit_pairs, pair_agreement
     from scenarios.analysis.rating import choices_of, write_results
-    from scenarios.cli.console import print_preferences
+    from scenarios.cli.console import print_preferences, print_strengths
 
     choices = choices_of(answers, key_data)
     found = preference_table(choices)
-    write_results(folder, {"choices": choices, "preferences": found}, key_data)
+    fit = fit_pairs(choices)
+    tables = {"choices": choices, "preferences": found, "strengths": fit.arms}
+    write_results(folder, tables, key_data)
     print_preferences(found)
+    print_strengths(fit, pair_agreement(choices))

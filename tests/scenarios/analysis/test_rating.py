@@ -98,7 +98,7 @@ def test_ratings_come_back_with_agreement_and_correlations(study):
 
 
 def test_pairs_come_back_as_preferences(study):
-    society("rate", "export", "0000", "0001", "--out", "pairs.csv", "--pairs")
+    society("rate", "export", "0000", "0001", "--out", "pairs.csv", "--pairs", "--swapped")
     key = json.loads((study / "pairs.key.json").read_text())
     better = {
         item: next(side for side in "AB" if sides[side]["arm"] == "crowd arm")
@@ -110,6 +110,14 @@ def test_pairs_come_back_as_preferences(study):
     assert done.exit_code == 0, done.output
     row = pd.read_parquet(study / "found" / "preferences.parquet").iloc[0]
     assert (row["arm"], row["preferred"], row["n"]) == ("crowd arm", 1.0, len(order))
+    strengths = pd.read_parquet(study / "found" / "strengths.parquet").set_index("arm")
+    assert strengths.loc["crowd arm", "wins"] == len(order)
+    # Each pair stands on both sides, so that its place cannot have decided.
+    assert "the first of two was preferred in 0.5 of the decided answers" in done.output
+    assert "agreement on pairs answered more than once: alpha" in done.output
+    refused = society("rate", "export", "0000", "--out", "more.csv", "--swapped")
+    assert refused.exit_code == 2
+    assert "give --pairs too" in refused.output
 
 
 def test_faults_of_a_sheet_are_told_by_file_and_line(study):
