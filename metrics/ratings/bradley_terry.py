@@ -68,7 +68,9 @@ def fit_pairs(choices: pd.DataFrame) -> PairFit:
     estimate, covariance = _fit(design, won, choices["pair"].to_numpy())
     centred = np.eye(count + 1)
     centred[:count, :count] -= 1.0 / count
-    estimate, covariance = centred @ estimate, centred @ covariance @ centred.T
+    # No digit is kept beyond those to which the fit converges.
+    estimate = np.round(centred @ estimate, 6) + 0.0
+    covariance = centred @ covariance @ centred.T
     half = _quantile() * np.sqrt(np.diag(covariance))
     wins = np.array([won[places[:, 0] == at].sum() for at in range(count)])
     wins += [(1 - won)[places[:, 1] == at].sum() for at in range(count)]

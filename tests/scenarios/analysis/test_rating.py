@@ -114,7 +114,7 @@ def test_pairs_come_back_as_preferences(study):
     assert strengths.loc["crowd arm", "wins"] == len(order)
     # Each pair stands on both sides, so that its place cannot have decided.
     assert "the first of two was preferred in 0.5 of the decided answers" in done.output
-    assert "agreement on pairs answered more than once: alpha" in done.output
+    assert "effect on the logit 0 [" in done.output
     refused = society("rate", "export", "0000", "--out", "more.csv", "--swapped")
     assert refused.exit_code == 2
     assert "give --pairs too" in refused.output
