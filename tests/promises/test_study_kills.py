@@ -176,8 +176,9 @@ def bytes_of(folder, index):
     return kept | {"measures": run.with_name(f"{index:04d}.measures.json").read_bytes()}
 
 
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_poison_run_is_quarantined_and_a_cluster_is_like_this_process(
-    dask, study, tmp_path, monkeypatch
+    dask, study, tmp_path, monkeypatch, workers
 ):
     from scenarios.study.execution.dask_engine import run_on_cluster
     from scenarios.study.execution.local import run_locally
@@ -186,7 +187,7 @@ def test_a_poison_run_is_quarantined_and_a_cluster_is_like_this_process(
     monkeypatch.chdir(HERE)
     monkeypatch.syspath_prepend(HERE)
     folder = study("poison", POISON, replicates=1, trust=True)
-    ends = run_on_cluster(folder, range(2), local_cluster=1, trust=True)
+    ends = run_on_cluster(folder, range(2), local_cluster=workers, trust=True)
     assert [end.state for end in ends] == ["done", "quarantined"], ends
     assert [end.deaths for end in ends] == [0, 3]
     assert exit_code(ends) == 3
