@@ -6,6 +6,7 @@ kept in ``benchmarks/results/``, as are their figures, and the table with the ma
 as ``bench.json``. A calibration loop runs on all processors before and after each script: where
 other work was done on the machine meanwhile, the figures of that script are marked.
 
+``--only NAME ...`` runs some scripts again; the others stand in the table as they were run before.
 ``--write`` puts the table into ``docs/performance.md``. Exit codes: 0 all scripts ran, whatever
 their figures; 1 one failed.
 """
@@ -28,6 +29,7 @@ from benchmarks.machine import TOO_BUSY, busy, describe  # noqa: E402
 from benchmarks.marks import MARKS, Mark  # noqa: E402
 
 RESULTS = HERE / "results"
+BENCH = RESULTS / "bench.json"
 PAGE = HERE.parent / "docs" / "performance.md"
 BEGIN, END = "<!-- table of make bench: begin -->\n", "<!-- table of make bench: end -->\n"
 SCRIPTS = (
@@ -50,17 +52,23 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     args = parser.parse_args()
     RESULTS.mkdir(exist_ok=True)
-    runs = {name: run(name, args.full) for name in args.only}
+    runs = earlier_runs() | {name: run(name, args.full) for name in args.only}
     rows = [row(mark, runs) for mark in MARKS if mark.script in runs]
     told = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": describe(), "runs": runs}
-    (RESULTS / "bench.json").write_text(
-        json.dumps({**told, "rows": rows}, indent=1) + "\n", encoding="utf-8"
-    )
+    BENCH.write_text(json.dumps({**told, "rows": rows}, indent=1) + "\n", encoding="utf-8")
     show(rows)
     print(f"\n{summary(rows, runs)}\nfigures and output: {RESULTS}")
     if args.write:
         write_table(rows, told)
     return int(any(one["exit"] for one in runs.values()))
+
+
+def earlier_runs() -> dict[str, Any]:
+    """The scripts that were run before, by name, as far as their figures are still there."""
+    if not BENCH.is_file():
+        return {}
+    runs: dict[str, Any] = json.loads(BENCH.read_text(encoding="utf-8"))["runs"]
+    return {name: one for name, one in runs.items() if (RESULTS / f"{name}.json").is_file()}
 
 
 def run(name: str, full: bool) -> dict[str, Any]:

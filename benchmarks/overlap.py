@@ -8,7 +8,7 @@ words; the digests must be equal. The mark for reading at decisions is 1.05 at 8
 The words are recorded beforehand with the rule-based scientists (they are no language model)
 and played back after a random latency that is fixed per call. Rows of one number of slots share
 their latencies; between numbers of slots the mean differs, so that each run of the long form
-(``--full``: five turns a stage, and lock-step) takes a minute or so.
+(``--full``: 64 leaders, no limit of slots, and lock-step) takes a minute or so.
 """
 
 from __future__ import annotations
@@ -168,15 +168,16 @@ def show(row: dict[str, Any]) -> None:
 def main() -> None:
     """Reading at decisions at 8, 16, 64 and unlimited slots; then the three ways side by side."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--teams", type=int, default=64)
-    parser.add_argument("--full", action="store_true", help="turns of the paper; lock-step too")
-    parser.add_argument("--turns", type=int, help="turns a stage (1; with --full 5)")
+    parser.add_argument("--full", action="store_true", help="64 teams; no limit, lock-step too")
+    parser.add_argument("--teams", type=int, help="leaders at first (20; with --full 64)")
+    parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--days", type=float, default=900.0)
     parser.add_argument("--seed", type=int, default=5)
-    parser.add_argument("--slots", type=int, nargs="*", default=[8, 16, 64, UNLIMITED])
+    parser.add_argument("--slots", type=int, nargs="*", help="8 16 64; with --full unlimited too")
     parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
-    args.turns = args.turns or (5 if args.full else 1)
+    args.teams = args.teams or (64 if args.full else 20)
+    args.slots = args.slots or [8, 16, 64, *([UNLIMITED] if args.full else [])]
     ecosystem = Synthetic(scientists=300, papers=2000).generate(args.seed)
     names = ["slots", "read", "mean", "calls", "wall", "chain", "work/slots", "ratio", "digest"]
     show(dict(zip(names, names, strict=True)))

@@ -1,0 +1,66 @@
+"""The table of all marks: each has a script, and its line says what the figure is worth."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import all as bench
+from benchmarks.marks import MARKS, Mark
+
+FASTER = Mark("H0", "events a second", "kernel", lambda row: row.get("ratio"), 0.5, True, "1")
+SMALLER = Mark("H0", "kB", "kernel", lambda row: row.get("ratio"), 0.5)
+
+
+def test_every_mark_is_of_a_script_that_is_there_and_runs():
+    assert {mark.script for mark in MARKS} <= set(bench.SCRIPTS)
+    assert set(bench.LONG) <= set(bench.SCRIPTS)
+    for name in bench.SCRIPTS:
+        text = (Path(bench.HERE) / f"{name}.py").read_text(encoding="utf-8")
+        assert '"--json"' in text, name
+        assert ('"--full"' in text) == (name in bench.LONG), name
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """A folder of results in which a script has found 0.6."""
+    monkeypatch.setattr(bench, "RESULTS", tmp_path)
+    monkeypatch.setattr(bench, "BENCH", tmp_path / "bench.json")
+    (tmp_path / "kernel.json").write_text('{"ratio": 0.6}')
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("mark", "ran", "verdict"),
+    [
+        (FASTER, {"busy": 1.0, "exit": 0}, "met"),
+        (SMALLER, {"busy": 1.0, "exit": 0}, "short"),
+        (SMALLER, {"busy": 1.9, "exit": 0}, "short, machine busy"),
+        (FASTER, {"busy": 1.0, "exit": 1}, "failed"),
+        (FASTER._replace(of=lambda row: row.get("other")), {"busy": 1.0, "exit": 0}, "with --full"),
+    ],
+)
+def test_a_line_says_what_its_figure_is_worth(results, mark, ran, verdict):
+    assert bench.row(mark, {"kernel": ran})["verdict"] == verdict
+
+
+def test_scripts_that_were_run_before_stay_in_the_table(results):
+    ran = {"seconds": 1.0, "busy": 1.0, "exit": 0}
+    (results / "bench.json").write_text(json.dumps({"runs": {"kernel": ran, "gone": ran}}))
+    assert bench.earlier_runs() == {"kernel": ran}
+
+
+def test_the_table_takes_the_place_of_the_last_one(results, tmp_path, monkeypatch):
+    page = tmp_path / "performance.md"
+    page.write_text(f"before\n{bench.BEGIN}old\n{bench.END}after\n", encoding="utf-8")
+    monkeypatch.setattr(bench, "PAGE", page)
+    runs = {"kernel": {"seconds": 60.0, "busy": 1.0, "exit": 0}}
+    machine = {"commit": "abc", "processors": 2, "processor": "x", "python": "3.11"}
+    rows = [bench.row(FASTER, runs)]
+    bench.write_table(rows, {"date": "2026-01-02", "machine": machine, "runs": runs})
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "old" not in text
+    assert "| H0 | events a second | 0.6 | ≥ 0.5 | 1 | met |" in text
+    assert "1 met, 0 short, in 1 minutes" in text
