@@ -43,8 +43,8 @@ def run_claims(run: Run) -> pd.DataFrame:
         ``figures_text`` (those sentences); ``references`` (named in the text) and
         ``unknown_references`` (of those, known neither in the literature nor in the society), with
         ``unknown_text``; ``copied`` (words of the longest run shared with a paper that it cites),
-        ``copied_from`` (its id) and ``copied_text``. What needs the literature is missing where
-        the run was opened without databases and was written without this measure.
+        ``copied_from`` (its id) and ``copied_text``, all three missing where there is no
+        abstract. What needs the literature is missing where the run was opened without databases and was written without this measure.
     """
     nothing = _table([])
     held = run.measure("claims") if "claims" in run.measure_names() else None
@@ -59,7 +59,8 @@ def run_claims(run: Run) -> pd.DataFrame:
         figures = result_figures(abstract)
         unknown = library.unknown(text)
         named = len(named_references(text))
-        copied = library.copied(text, cited.get(paper, []))
+        # Papers of a wordless society have nothing in which a passage could be copied.
+        copied = library.copied(text, cited.get(paper, []) if abstract else [])
         rows.append(
             (
                 paper,

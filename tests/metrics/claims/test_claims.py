@@ -55,6 +55,12 @@ def test_clean_text_is_not_flagged(claiming):
     assert row["copied"] < 3
 
 
+def test_a_wordless_paper_copies_nothing(claiming):
+    row = run_claims(claiming("", databases=databases([COPIED]))).iloc[0]
+    assert (row["figures"], row["references"]) == (0, 0)
+    assert row[["copied", "copied_from"]].isna().all()
+
+
 def test_without_the_literature_what_needs_it_is_missing(claiming):
     row = run_claims(claiming("It doubles the speed. We know [P1].")).iloc[0]
     assert row["figures"] == 1
