@@ -44,7 +44,8 @@ def run_claims(run: Run) -> pd.DataFrame:
         ``unknown_references`` (of those, known neither in the literature nor in the society), with
         ``unknown_text``; ``copied`` (words of the longest run shared with a paper that it cites),
         ``copied_from`` (its id) and ``copied_text``, all three missing where there is no
-        abstract. What needs the literature is missing where the run was opened without databases and was written without this measure.
+        abstract. What needs the literature is missing where the run was opened without databases
+        and was written without this measure.
     """
     nothing = _table([])
     held = run.measure("claims") if "claims" in run.measure_names() else None
