@@ -1,6 +1,6 @@
 """Run the benchmarks and print one table of all marks (``make bench``).
 
-Each script runs in its short form, which takes less than two minutes on two idle processors;
+Each script runs in its short form, which takes at most three minutes on two idle processors;
 ``--full`` runs the long forms, which together take more than an hour. What the scripts print is
 kept in ``benchmarks/results/``, as are their figures, and the table with the machine and the commit
 as ``bench.json``. A calibration loop runs on all processors before and after each script: where

@@ -306,11 +306,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--full", action="store_true", help="up to 10^6 people, not 10^4")
     parser.add_argument("--sizes", type=int, nargs="*", default=None)
-    parser.add_argument("--teams", type=int, default=1_000)
+    parser.add_argument("--teams", type=int, help="at once (250; with --full 1,000)")
     parser.add_argument("--folder", type=Path, help="keeps the ecosystems for the next time")
     parser.add_argument("--part", choices=list(PARTS), help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
+    args.teams = args.teams or (1_000 if args.full else 250)
     if args.part:
         print(json.dumps(PARTS[args.part](args.sizes[0], args.folder, args.teams)))
         return
