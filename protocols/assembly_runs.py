@@ -59,6 +59,7 @@ class AssemblyRun:
         team_sizes: ObservedSizes | None = None,
     ) -> None:
         self._leaders, self._rules = _papers_rules(founding, protocol)
+        self.author_order = protocol.author_order
         self.day = 0.0
         self.streams = ReusedStreams(seed)
         self.history = PaperHistory(lambda: past, lambda: self.day)

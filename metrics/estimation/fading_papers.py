@@ -12,11 +12,13 @@ from agents.arrays import FloatArray, IntArray
 from metrics.estimation.overdispersion import standard_errors
 from metrics.estimation.seats import CareerHistory
 from metrics.estimation.trends import Estimate
+from society.literature.authorships import FIRST, LAST
 
 LONGEST = 40
 """Periods that are looked back."""
-BOUNDS = ((math.log(0.3), math.log(60.0)), (0.0, 3.0))
-"""Of the logarithm of the memory, in periods, and of the exponent."""
+BOUNDS = ((math.log(0.3), math.log(60.0)), (0.0, 3.0), (0.001, 1.0))
+"""Of the logarithm of the memory, in periods, of the exponent, and of the share of a paper that one
+did not lead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +27,13 @@ class PastPapers:
 
     Attributes:
         ages: papers that are 1, 2, ... periods old, one row per person and period.
+        led: those of them that the person led, of the same shape.
         drawn: how often the person was drawn in the period.
         starts: where the people of each period begin; one more than there are periods.
     """
 
     ages: FloatArray
+    led: FloatArray
     drawn: FloatArray
     starts: IntArray
 
@@ -48,40 +52,54 @@ def past_papers(
     """
     works, people = history.works, history.works.people
     by_paper = np.repeat(history.periods, np.diff(works.starts))
-    ages, drawn, starts = [], [], [0]
+    leads = works.led(FIRST if history.leader == "first" else LAST)
+    ages, led, drawn, starts = [], [], [], [0]
     for period in range(first, last):
         earlier = (by_paper < period) & (by_paper >= period - LONGEST)
         age = period - by_paper[earlier] - 1
-        counts = np.zeros((people, LONGEST))
+        counts, own = np.zeros((people, LONGEST)), np.zeros((people, LONGEST))
         np.add.at(counts, (works.authors[earlier], age), 1.0)
+        np.add.at(own, (works.authors[earlier], age), leads[earlier].astype(float))
         known = np.flatnonzero(history.first < period)
         ages.append(counts[known])
+        led.append(own[known])
         times = np.bincount(persons[periods == period], minlength=people)
         drawn.append(times[known].astype(float))
         starts.append(starts[-1] + len(known))
     if not ages:
-        return PastPapers(np.zeros((0, LONGEST)), np.zeros(0), np.zeros(1, dtype=np.int64))
-    return PastPapers(np.concatenate(ages), np.concatenate(drawn), np.array(starts, dtype=np.int64))
+        none = np.zeros((0, LONGEST))
+        return PastPapers(none, none, np.zeros(0), np.zeros(1, dtype=np.int64))
+    return PastPapers(
+        np.concatenate(ages),
+        np.concatenate(led),
+        np.concatenate(drawn),
+        np.array(starts, dtype=np.int64),
+    )
 
 
-def fit_memory(past: PastPapers) -> tuple[Estimate, Estimate]:
+def fit_memory(past: PastPapers, *, by_place: bool = False) -> tuple[Estimate, ...]:
     """Memory and exponent of a draw in proportion to (fading papers)^exponent.
 
     A Poisson regression with a constant for each period, which drops out of the likelihood: given
     how many are drawn in a period, they are multinomial. The fading papers of a person are
-    sum(exp(-age / memory)) over its earlier papers.
+    sum(share x exp(-age / memory)) over its earlier papers, where the share is 1 for a paper that
+    it led, and for others as well unless ``by_place``.
 
     Args:
         past: who could be drawn, and who was.
+        by_place: whether the share of papers that a person did not lead is estimated.
 
     Returns:
-        The memory in periods and the exponent; NaN where nobody was drawn. Errors allow for people
-        who differ by more than chance (Pearson's dispersion).
+        The memory in periods and the exponent, and the share where it is estimated; NaN where
+        nobody was drawn. Errors allow for people who differ by more than chance (Pearson's
+        dispersion).
     """
+    begin = np.array([math.log(3.0), 0.8, 0.5][: 3 if by_place else 2])
     draws = float(past.drawn.sum())
     if not draws:
-        return Estimate(float("nan"), float("nan"), 0), Estimate(float("nan"), float("nan"), 0)
-    distinct, inverse = np.unique(past.ages, axis=0, return_inverse=True)
+        return tuple(Estimate(float("nan"), float("nan"), 0) for _ in begin)
+    rows = np.concatenate([past.ages, past.led], axis=1) if by_place else past.ages
+    distinct, inverse = np.unique(rows, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     periods = np.repeat(np.arange(len(past.starts) - 1), np.diff(past.starts))
     size, kinds = len(past.starts) - 1, len(distinct)
@@ -90,13 +108,17 @@ def fit_memory(past: PastPapers) -> tuple[Estimate, Estimate]:
     times = np.zeros((size, kinds))
     np.add.at(people, (periods, inverse), 1.0)
     np.add.at(times, (periods, inverse), past.drawn)
-    old = np.arange(1, LONGEST + 1)
+    old = np.arange(LONGEST)
 
-    def log_fading(memory: float) -> FloatArray:
-        return np.log(np.maximum(distinct @ np.exp(-(old - 1) / memory), 1e-300))
+    def log_weight(point: FloatArray) -> FloatArray:
+        fading = np.exp(-old / math.exp(point[0]))
+        papers = distinct[:, :LONGEST] @ fading
+        if by_place:
+            papers = point[2] * papers + (1 - point[2]) * (distinct[:, LONGEST:] @ fading)
+        return np.asarray(point[1] * np.log(np.maximum(papers, 1e-300)))
 
     def loss(point: FloatArray) -> float:
-        value = point[1] * log_fading(math.exp(point[0]))
+        value = log_weight(point)
         highest = float(value.max())
         total = people @ np.exp(value - highest)
         busy = total > 0
@@ -104,10 +126,8 @@ def fit_memory(past: PastPapers) -> tuple[Estimate, Estimate]:
             (times.sum(axis=1)[busy] * (np.log(total[busy]) + highest)).sum()
         )
 
-    found = optimize.minimize(
-        loss, np.array([math.log(3.0), 0.8]), method="L-BFGS-B", bounds=BOUNDS
-    )
-    value = found.x[1] * log_fading(math.exp(found.x[0]))
+    found = optimize.minimize(loss, begin, method="L-BFGS-B", bounds=BOUNDS[: len(begin)])
+    value = log_weight(found.x)
     weight = np.exp(value - value.max())
     total = people @ weight
     share = np.divide(
@@ -116,10 +136,10 @@ def fit_memory(past: PastPapers) -> tuple[Estimate, Estimate]:
     mean = share[periods, inverse] * times.sum(axis=1)[periods]
     likely = mean > 0
     pearson = float(((past.drawn - mean)[likely] ** 2 / mean[likely]).sum())
-    dispersion = max(1.0, pearson / max(1, int(likely.sum()) - 2 - size))
+    dispersion = max(1.0, pearson / max(1, int(likely.sum()) - len(begin) - size))
     errors = [one * math.sqrt(dispersion) for one in standard_errors(loss, found.x)]
-    memory = math.exp(float(found.x[0]))
-    return (
-        Estimate(memory, errors[0] * memory, int(draws)),
-        Estimate(float(found.x[1]), errors[1], int(draws)),
+    values = [math.exp(float(found.x[0])), *map(float, found.x[1:])]
+    errors[0] *= values[0]
+    return tuple(
+        Estimate(value, error, int(draws)) for value, error in zip(values, errors, strict=True)
     )

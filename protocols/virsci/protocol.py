@@ -78,6 +78,11 @@ class VirSci(TeamProtocol):
         return self.settings.implied
 
     @property
+    def author_order(self) -> str:
+        """The order in which authors are named."""
+        return self.settings.author_order
+
+    @property
     def newcomer_seats(self) -> NewcomerSeats | None:
         """Which seats of its teams newcomers take; None: none."""
         return self.settings.newcomers

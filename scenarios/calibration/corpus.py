@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,7 @@ class Corpus:
         """The papers before a year, by people who have one: numbers of later people are unused."""
         early = self.works.between(-np.inf, self.day(year))
         people = int(early.authors.max(initial=-1)) + 1
-        return Authorships(early.dates, early.starts, early.authors, people)
+        return replace(early, people=people)
 
     def inside(self, window: Window) -> Authorships:
         """The papers of a window."""

@@ -98,6 +98,7 @@ class Counting:
             keys.PAPERS_TREND: 0.0,
             keys.SIZE_TREND: 0.0,
             keys.NEW_TREND: 0.0,
+            keys.LEAD_TREND: 0.0,
         }
 
     def values(self) -> CountedValues:
@@ -113,6 +114,7 @@ class Counting:
             (keys.PAPERS_TREND, trends[keys.PAPERS]),
             (keys.SIZE_TREND, trends[keys.SIZE]),
             (keys.NEW_TREND, trends[keys.SEAT]),
+            (keys.LEAD_TREND, trends[keys.LEAD]),
         ):
             found[key] = Estimate(slope.shrunk_slope, slope.slope_error, slope.n)
         papers = np.unique(self.seats.paper, return_index=True)[1]
@@ -135,13 +137,11 @@ class Counting:
         fresh = [index[(seats.period[index] == year) & ~seats.repeated[index]] for year in years]
         excess = np.array([float((seats.size[one] - 1).sum()) for one in fresh])
         teams = np.array([float(len(one)) for one in fresh])
-        # One key changes the odds of all seats, so one slope is estimated from all authorships.
-        newcomers = self._share_trend(np.ones(len(seats.paper), dtype=bool))
         return {
             keys.PAPERS: self._trend(by_year, np.ones(len(years)), "log"),
             keys.SIZE: self._trend(excess, teams, "log"),
-            keys.LEAD: self._share_trend(_leaders(seats), slope=newcomers),
-            keys.SEAT: self._share_trend(_further(seats), slope=newcomers),
+            keys.LEAD: self._share_trend(_leaders(seats)),
+            keys.SEAT: self._share_trend(_further(seats)),
         }
 
     def _share_trend(
@@ -189,14 +189,15 @@ class Counting:
         seats, found = self.seats, {}
         lead = _leaders(seats) & (seats.entries == 0)
         groups = (
-            (lead, keys.LEAD_MEMORY, keys.LEAD_EXPONENT),
-            (seats.relation == 3, keys.MEMORY, keys.EXPONENT),
+            (lead, keys.LEAD_MEMORY, (keys.LEAD_EXPONENT, keys.COAUTHORED)),
+            (seats.relation == 3, keys.MEMORY, (keys.EXPONENT,)),
         )
-        for mask, memory, exponent in groups:
+        for mask, memory, names in groups:
             past = past_papers(
                 self.history, seats.person[mask], seats.period[mask], self.first, self.last
             )
-            years, found[exponent] = fit_memory(past)
+            years, *others = fit_memory(past, by_place=keys.COAUTHORED in names)
+            found |= dict(zip(names, others, strict=True))
             found[memory] = Estimate(
                 years.value * DAYS_PER_YEAR, years.error * DAYS_PER_YEAR, years.n
             )

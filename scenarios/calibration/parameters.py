@@ -49,6 +49,7 @@ PAPERS = "founding.teams_per_year"
 PAPERS_TREND = "founding.growth"
 LEAD_EXPONENT = "founding.leaders.exponent"
 LEAD_MEMORY = "founding.leaders.memory"
+COAUTHORED = "founding.leaders.coauthored"
 PRODUCTIVITY = "founding.leaders.shape"
 SIZE = "protocol.team_size.mean"
 SIZE_DISPERSION = "protocol.team_size.dispersion"
@@ -57,6 +58,7 @@ LEAD = "protocol.newcomers.lead"
 SEAT = "protocol.newcomers.seat"
 SPREAD = "protocol.newcomers.spread"
 NEW_TREND = "protocol.newcomers.trend"
+LEAD_TREND = "protocol.newcomers.lead_trend"
 ONE_OFF = "protocol.newcomers.one_off"
 AGAIN = "protocol.again.share"
 STAY = "protocol.again.stay"
@@ -73,6 +75,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     PAPERS_TREND: Parameter(-1.0, 1.0, "identity", True, "change of its logarithm a year"),
     LEAD_EXPONENT: Parameter(0.0, 5.0, "identity", True, "leaders: power of fading papers"),
     LEAD_MEMORY: Parameter(31.0, 36500.0, "log", True, "leaders: memory of papers, days"),
+    COAUTHORED: Parameter(0.0, 1.0, "identity", True, "leaders: weight of papers not led"),
     PRODUCTIVITY: Parameter(0.02, 1000.0, "log", False, "leaders: shape of their gamma rates"),
     SIZE: Parameter(1.0, 200.0, "log", True, "mean authors of a paper, on day 0", floor=1.0),
     SIZE_DISPERSION: Parameter(0.05, 1e4, "log", True, "shape of their negative binomial law"),
@@ -80,7 +83,8 @@ PARAMETERS: Mapping[str, Parameter] = {
     LEAD: Parameter(0.0, 1.0, "logit", True, "chance that a leader is new"),
     SEAT: Parameter(0.0, 1.0, "logit", True, "mean chance that another seat is a newcomer's"),
     SPREAD: Parameter(0.01, 1e4, "log", True, "concentration of that chance over teams"),
-    NEW_TREND: Parameter(-2.0, 2.0, "identity", True, "change of the log odds of both a year"),
+    NEW_TREND: Parameter(-2.0, 2.0, "identity", True, "change of its log odds a year"),
+    LEAD_TREND: Parameter(-2.0, 2.0, "identity", True, "change of the log odds of a new leader"),
     ONE_OFF: Parameter(0.0, 1.0, "logit", True, "share of newcomers who never write again"),
     AGAIN: Parameter(0.0, 1.0, "logit", True, "chance that a team writes again"),
     STAY: Parameter(0.0, 1.0, "logit", True, "chance that a member of it stays"),

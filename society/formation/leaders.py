@@ -25,6 +25,7 @@ from society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
     from society.formation.world_view import PapersView, WorldView
+    from society.population.paper_history import FadingPapers
 
 
 class Leaders(Part):
@@ -116,6 +117,9 @@ class ByProminence(Leaders):
 class ByFadingPapers(Leaders):
     """In proportion to papers that fade with age, to a power, times a productivity of one's own.
 
+    Papers that one has led may count more than those that one has coauthored, since those who lead
+    are mostly those who have led.
+
     The productivity of a person is constant and gamma distributed with mean 1, so the papers that
     a person leads follow a negative binomial law where all else is equal (Huber, Technological
     Forecasting and Social Change 65:101, 2000). Somebody without a paper leads by
@@ -126,6 +130,9 @@ class ByFadingPapers(Leaders):
     """Time after which the weight of a paper has fallen to 1/e; null: it stays."""
     exponent: float = Field(default=1.0, ge=0, le=5)
     """Power of the fading number of papers."""
+    coauthored: float = Field(default=1.0, ge=0, le=1)
+    """Weight of a paper that a person has coauthored and not led, where one that it led has 1.
+    The leader is the first or the last author, as the protocol orders authors."""
     shape: float | None = Field(default=None, gt=0.01, le=10_000)
     """Shape of the gamma distribution of productivities: its variance is 1 / shape; null: all
     are alike."""
@@ -134,7 +141,7 @@ class ByFadingPapers(Leaders):
         self, excluded: AbstractSet[int], world: PapersView, rng: np.random.Generator
     ) -> int | None:
         """Draw by productivity and fading papers."""
-        fading = fading_papers(world, self.memory, self.exponent, self.shape)
+        fading = self._fading(world)
         people = len(world.population)
         if fading.total <= 0:
             return sample_uniformly(people, excluded, rng)
@@ -146,10 +153,13 @@ class ByFadingPapers(Leaders):
 
     def weights(self, candidates: Sequence[int], world: PapersView) -> FloatArray:
         """Productivity x fading papers to the power; 1 for everybody where all are 0."""
-        fading = fading_papers(world, self.memory, self.exponent, self.shape)
+        fading = self._fading(world)
         if fading.total <= 0:
             return np.ones(len(candidates))
         return fading.weights(np.asarray(candidates, dtype=np.int64))
+
+    def _fading(self, world: PapersView) -> FadingPapers:
+        return fading_papers(world, self.memory, self.exponent, self.shape, self.coauthored)
 
 
 class Selected(Leaders):

@@ -28,7 +28,9 @@ class NewcomerSeats(Part):
     """Concentration (alpha + beta) of the beta distribution over teams: the smaller, the more
     do teams differ. The variance of the chance is seat x (1 - seat) / (1 + spread)."""
     trend: float = Field(default=0.0, ge=-2, le=2)
-    """Change per year of the log odds of ``lead`` and ``seat``."""
+    """Change per year of the log odds of ``seat``, and of ``lead`` where it has none of its own."""
+    lead_trend: float | None = Field(default=None, ge=-2, le=2)
+    """Change per year of the log odds of ``lead``; null: as ``trend``."""
     one_off: float = Field(default=0.0, ge=0, le=1)
     """Probability that a newcomer leaves the society when the work of this team has ended."""
     shared: float = Field(default=0.5, ge=0, le=1)
@@ -36,7 +38,8 @@ class NewcomerSeats(Part):
 
     def leads(self, day: float, rng: np.random.Generator) -> bool:
         """Draw whether the leader of a team founded on a date is a newcomer."""
-        return bool(rng.random() < shift_log_odds(self.lead, self.trend, day))
+        trend = self.trend if self.lead_trend is None else self.lead_trend
+        return bool(rng.random() < shift_log_odds(self.lead, trend, day))
 
     def chance(self, day: float, rng: np.random.Generator) -> float:
         """Draw the chance of the seats of one team founded on a date."""

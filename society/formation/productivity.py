@@ -11,7 +11,11 @@ from society.population.paper_history import FadingPapers
 
 
 def fading_papers(
-    world: PapersView, memory: float | None, exponent: float, shape: float | None = None
+    world: PapersView,
+    memory: float | None,
+    exponent: float,
+    shape: float | None = None,
+    coauthored: float = 1.0,
 ) -> FadingPapers:
     """Everybody's fading papers as of now, by which people are drawn.
 
@@ -22,11 +26,15 @@ def fading_papers(
         memory: time in days after which the weight of a paper has fallen to 1/e; None: it stays.
         exponent: power of the fading number of papers.
         shape: of the gamma distribution of the people's constant factors; None: all are 1.
+        coauthored: weight of a paper for its authors but the leader, 0..1.
     """
-    kept, key = world.history.fading, (memory, exponent, shape)
+    place = -1 if coauthored != 1 and world.author_order == "leader_last" else 0
+    kept, key = world.history.fading, (memory, exponent, shape, coauthored, place)
     if key not in kept:
         factors = None if shape is None else Productivities(world.streams, shape)
-        kept[key] = FadingPapers(world.history, memory, exponent, factors)
+        kept[key] = FadingPapers(
+            world.history, memory, exponent, factors, coauthored=coauthored, leader=place
+        )
     return kept[key]
 
 

@@ -50,6 +50,10 @@ class PapersView(Protocol):
         """Everybody's papers by date, those from before day 0 included, as of now."""
 
     @property
+    def author_order(self) -> str:
+        """``leader_first`` or ``leader_last``: who is taken for the leader of a past paper."""
+
+    @property
     def day(self) -> float:
         """The simulated date in days."""
 

@@ -6,17 +6,19 @@ This is all that models of team assembly and measures of collaboration need of a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
+from agents.arrays import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from society.literature.papers import Papers
+
+FIRST, LAST = 1, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +32,16 @@ class Authorships:
             an integer array of shape (papers + 1,).
         authors: numbers of people, 0 to ``people`` - 1, an integer array.
         people: how many people have numbers.
+        places: of each authorship ``FIRST`` for the first author of the paper as it was published,
+            ``LAST`` for the last, their sum for a single one and 0 for the others, an integer
+            array; None: no paper has an author who is left out here.
     """
 
     dates: FloatArray
     starts: IntArray
     authors: IntArray
     people: int
+    places: IntArray | None = None
 
     @classmethod
     def of(
@@ -58,6 +64,12 @@ class Authorships:
 
     def __len__(self) -> int:
         return len(self.dates)
+
+    def led(self, place: int) -> BoolArray:
+        """Whether each authorship is that of the ``FIRST`` or of the ``LAST`` author."""
+        places = outer_places(self.sizes) if self.places is None else self.places
+        leads: BoolArray = (places & place) > 0
+        return leads
 
     def authors_of(self, paper: int) -> IntArray:
         """The authors of one paper, in author order."""
@@ -122,7 +134,8 @@ class Authorships:
         sizes = np.bincount(papers, minlength=len(self))
         some = sizes > 0
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[some], dtype=np.int64)])
-        return Authorships(self.dates[some], starts, renamed[kept], len(chosen))
+        places = outer_places(self.sizes) if self.places is None else self.places
+        return Authorships(self.dates[some], starts, renamed[kept], len(chosen), places[kept])
 
     def dated(self) -> list[tuple[float, list[int]]]:
         """The date and the authors of each paper."""
@@ -134,14 +147,25 @@ class Authorships:
 
     def counted_from(self, day: float) -> Authorships:
         """The same papers with dates counted from another day."""
-        return Authorships(self.dates - day, self.starts, self.authors, self.people)
+        return replace(self, dates=self.dates - day)
 
     def between(self, first: float, last: float) -> Authorships:
         """The papers dated from ``first`` on and before ``last``; people keep their numbers."""
         begin, end = np.searchsorted(self.dates, [first, last], side="left")
         starts = self.starts[begin : end + 1]
-        authors = self.authors[starts[0] : starts[-1]]
-        return Authorships(self.dates[begin:end], starts - starts[0], authors, self.people)
+        kept = slice(int(starts[0]), int(starts[-1]))
+        places = None if self.places is None else self.places[kept]
+        authors = self.authors[kept]
+        return Authorships(self.dates[begin:end], starts - starts[0], authors, self.people, places)
+
+
+def outer_places(sizes: IntArray) -> IntArray:
+    """``FIRST`` and ``LAST`` of the authorships of papers with these numbers of authors."""
+    ends = np.cumsum(sizes[sizes > 0])
+    places = np.zeros(int(sizes.sum()), dtype=np.int64)
+    places[ends - sizes[sizes > 0]] += FIRST
+    places[ends - 1] += LAST
+    return places
 
 
 def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authorships:
@@ -164,14 +188,15 @@ def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authors
     encoded = named.dictionary_encode()
     known = [rows.get(name, -1) for name in encoded.dictionary.to_pylist()]
     numbers = np.array(known, dtype=np.int64)[np.asarray(encoded.indices, dtype=np.int64)]
-    of_paper = np.repeat(np.arange(len(papers), dtype=np.int64), papers.team_sizes)
+    sizes = np.asarray(papers.team_sizes, dtype=np.int64)
+    of_paper = np.repeat(np.arange(len(papers), dtype=np.int64), sizes)
     kept = numbers >= 0
-    numbers, of_paper = numbers[kept], of_paper[kept]
+    numbers, of_paper, places = numbers[kept], of_paper[kept], outer_places(sizes)[kept]
     # A source may name an author of a paper twice: the first time counts.
     _, first = np.unique(of_paper * max(1, people) + numbers, return_index=True)
     first.sort()
-    numbers, of_paper = numbers[first], of_paper[first]
+    numbers, of_paper, places = numbers[first], of_paper[first], places[first]
     sizes = np.bincount(of_paper, minlength=len(papers))
     some = sizes > 0
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[some], dtype=np.int64)])
-    return Authorships(papers.dates[some], starts, numbers, people)
+    return Authorships(papers.dates[some], starts, numbers, people, places)

@@ -15,10 +15,11 @@ from functools import cached_property
 import numpy as np
 
 from agents.arrays import FloatArray, IntArray
-from society.literature.authorships import Authorships
+from society.literature.authorships import FIRST, LAST, Authorships
 
 JointPapers = dict[int, tuple[int, float]]
 """By row of the co-author: the number of joint papers and the date of the last one in days."""
+FadingKey = tuple[float | None, float, float | None, float, int]
 
 
 class PaperHistory:
@@ -32,8 +33,8 @@ class PaperHistory:
         now: returns the simulated date in days.
 
     Attributes:
-        fading: fading counts of the papers that have been asked for, by memory, exponent and shape
-            of the people's factors.
+        fading: fading counts of the papers that have been asked for, by memory, exponent, shape of
+            the people's factors, weight of coauthored papers and place of the leader.
     """
 
     def __init__(self, past: Callable[[], Authorships], now: Callable[[], float]) -> None:
@@ -41,7 +42,7 @@ class PaperHistory:
         self._dates: list[float] = []
         self._authors: list[tuple[int, ...]] = []
         self._visible = 0
-        self.fading: dict[tuple[float | None, float, float | None], FadingPapers] = {}
+        self.fading: dict[FadingKey, FadingPapers] = {}
         self._own: dict[int, list[int]] = {}
         self._joint: dict[int, JointPapers] = {}
 
@@ -149,8 +150,9 @@ class PaperHistory:
 class FadingPapers:
     """Everybody's number of papers with weights that fade with age, raised to a power.
 
-    The weight of a person is ``factor * sum(exp(-age / memory)) ** exponent`` over its papers
-    before now, and 0 for a person without a paper. All sums fade alike, so their proportions
+    The weight of a person is ``factor * sum(share * exp(-age / memory)) ** exponent`` over its
+    papers before now, where the share is 1 for the leader of a paper and ``coauthored`` for the
+    other authors, and 0 for a person without a paper. All sums fade alike, so their proportions
     change only when a paper appears. They are kept in a tree of partial sums (Fenwick 1994): a
     paper and a draw take time in proportion to the logarithm of the population.
 
@@ -160,6 +162,8 @@ class FadingPapers:
         exponent: power of the fading number of papers, >= 0.
         factors: returns the constant factors (>= 0) of the people with rows from the first to
             before the second argument; None: 1 for everybody.
+        coauthored: weight of a paper for its authors but the leader, 0..1.
+        leader: place of the leader among the authors, 0 or -1.
     """
 
     def __init__(
@@ -168,14 +172,19 @@ class FadingPapers:
         memory: float | None,
         exponent: float,
         factors: Callable[[int, int], FloatArray] | None = None,
+        *,
+        coauthored: float = 1.0,
+        leader: int = 0,
     ) -> None:
         self._history, self._memory, self._exponent = history, memory, exponent
         self._factors_of = factors or (lambda first, last: np.ones(last - first))
+        self._coauthored, self._leader = coauthored, leader
         past = history.past
-        rates = self._growth(past.dates)
-        papers = np.bincount(
-            past.authors, weights=np.repeat(rates, past.sizes), minlength=past.people
-        )
+        weights = np.repeat(self._growth(past.dates), past.sizes)
+        if coauthored != 1:
+            leads = past.led(FIRST if leader == 0 else LAST)
+            weights *= np.where(leads, 1.0, coauthored)
+        papers = np.bincount(past.authors, weights=weights, minlength=past.people)
         self._sums: list[float] = papers.tolist()
         self._factors: list[float] = self._factors_of(0, past.people).tolist()
         # Weights that a draw has needed, or a paper changed; None: not yet computed.
@@ -247,8 +256,9 @@ class FadingPapers:
     def _catch_up(self) -> None:
         for date, authors in self._history.since(self._seen):
             rate = 1.0 if self._memory is None else math.exp(date / self._memory)
+            leader = authors[self._leader]
             for row in authors:
-                self._add(row, rate)
+                self._add(row, rate if row == leader else rate * self._coauthored)
             self._seen += 1
 
     def _add(self, row: int, amount: float) -> None:

@@ -144,6 +144,12 @@ class World:
         return getattr(self.protocol, "policy", getattr(self.protocol, "selection", None))
 
     @property
+    def author_order(self) -> str:
+        """In which order the protocol of teams that are founded now names the authors."""
+        order: str = getattr(self.protocol, "author_order", "leader_first")
+        return order
+
+    @property
     def newcomer_seats(self) -> NewcomerSeats | None:
         """Which seats newcomers take in teams that are founded now; None: none."""
         seats: NewcomerSeats | None = getattr(self.protocol, "newcomer_seats", None)
