@@ -221,8 +221,6 @@ DEFAULT_PRIORS: dict[str, ParameterPrior] = {
     keys.Q: LogitNormal(sd=0.7),
     keys.SPREAD: LogUniform(low=1, high=30),
     keys.ONE_OFF: UniformPrior(low=0, high=0.9),
-    keys.LEAD_EXPONENT: UniformPrior(low=0, high=2.5),
-    keys.PRODUCTIVITY: LogUniform(low=0.3, high=10),
 }
 """What is fitted by simulation where a file names no priors."""
 
