@@ -186,17 +186,17 @@ def authorships_of(papers: Papers, rows: dict[str, int], people: int) -> Authors
     if isinstance(named, pa.ChunkedArray):
         named = named.combine_chunks()
     encoded = named.dictionary_encode()
-    known = [rows.get(name, -1) for name in encoded.dictionary.to_pylist()]
-    numbers = np.array(known, dtype=np.int64)[np.asarray(encoded.indices, dtype=np.int64)]
-    sizes = np.asarray(papers.team_sizes, dtype=np.int64)
-    of_paper = np.repeat(np.arange(len(papers), dtype=np.int64), sizes)
-    kept = numbers >= 0
-    numbers, of_paper, places = numbers[kept], of_paper[kept], outer_places(sizes)[kept]
+    named_as = np.asarray(encoded.indices, dtype=np.int64)
+    of_paper = np.repeat(np.arange(len(papers), dtype=np.int64), papers.team_sizes)
     # A source may name an author of a paper twice: the first time counts.
-    _, first = np.unique(of_paper * max(1, people) + numbers, return_index=True)
+    _, first = np.unique(of_paper * max(1, len(encoded.dictionary)) + named_as, return_index=True)
     first.sort()
-    numbers, of_paper, places = numbers[first], of_paper[first], places[first]
-    sizes = np.bincount(of_paper, minlength=len(papers))
+    of_paper = of_paper[first]
+    ends = outer_places(np.bincount(of_paper, minlength=len(papers)))
+    known = [rows.get(name, -1) for name in encoded.dictionary.to_pylist()]
+    numbers = np.array(known, dtype=np.int64)[named_as[first]]
+    kept = numbers >= 0
+    sizes = np.bincount(of_paper[kept], minlength=len(papers))
     some = sizes > 0
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[some], dtype=np.int64)])
-    return Authorships(papers.dates[some], starts, numbers, people, places)
+    return Authorships(papers.dates[some], starts, numbers[kept], people, ends[kept])

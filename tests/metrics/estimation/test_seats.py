@@ -131,3 +131,25 @@ def test_memory_and_exponent_are_recovered():
     assert memory.value == pytest.approx(4, abs=4 * memory.error)
     assert exponent.value == pytest.approx(0.8, abs=4 * exponent.error)
     assert memory.error < 1.5
+
+
+def test_the_weight_of_papers_that_one_did_not_lead_is_recovered():
+    rng = np.random.default_rng(5)
+    people, dated = 400, [(-1, [one]) for one in range(400)]
+    sums = np.ones(people)
+    for year in range(16):
+        leaders = rng.choice(people, size=300, p=sums / sums.sum())
+        others = rng.integers(people, size=300)
+        apart = leaders != others
+        pairs = np.column_stack([others, leaders])[apart]
+        dated += [(year, pair) for pair in pairs.tolist()]
+        sums = sums + np.bincount(pairs[:, 1], minlength=people)
+        sums = (sums + 0.3 * np.bincount(pairs[:, 0], minlength=people)) * np.exp(-1 / 4)
+    history = CareerHistory(works(*dated))
+    persons = np.array([authors[-1] for _, authors in dated[people:]])
+    past = past_papers(history, persons, history.periods[people:], 6, 16)
+    memory, exponent, share = fit_memory(past, by_place=True)
+    assert memory.value == pytest.approx(4, abs=4 * memory.error)
+    assert exponent.value == pytest.approx(1.0, abs=4 * exponent.error)
+    assert share.value == pytest.approx(0.3, abs=4 * share.error)
+    assert share.error < 0.15

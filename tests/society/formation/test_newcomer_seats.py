@@ -46,6 +46,15 @@ def test_a_trend_changes_the_log_odds():
     assert (shift_log_odds(0.0, 1.0, 730.0), shift_log_odds(1.0, -1.0, 730.0)) == (0.0, 1.0)
 
 
+def test_leaders_may_have_a_trend_of_their_own():
+    # At these odds nobody but a trend can decide.
+    shared = NewcomerSeats(lead=0.5, trend=2.0)
+    own = NewcomerSeats(lead=0.5, trend=2.0, lead_trend=-2.0)
+    rng = Streams(3).stream("x")
+    assert all(shared.leads(7300.0, rng) for _ in range(20))
+    assert not any(own.leads(7300.0, rng) for _ in range(20))
+
+
 def test_newcomers_come_on_the_date_of_their_team_and_sit_in_it():
     society = run(wordless(newcomers=NewcomerSeats(lead=0.3, seat=0.5, spread=2)))
     arrivals = {e["scientist"]: e["date"] for e in society.log.events if e["kind"] == "arrived"}

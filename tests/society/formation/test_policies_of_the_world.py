@@ -214,6 +214,7 @@ RULES = {
     "productive": Productive(floor=2),
     "productive, fading": Productive(floor=0.1, memory=31),
     "fading": ByFadingPapers(memory=200, exponent=0.7),
+    "led": ByFadingPapers(memory=None, coauthored=0.1),
     "productivities": ByFadingPapers(memory=None, exponent=0, shape=0.8),
     "cited": StandingLeaders(floor=5),
     "connected": StandingLeaders(by="coauthors", floor=0.5),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from society.literature.authorships import Authorships, authorships_of
+from society.literature.authorships import FIRST, LAST, Authorships, authorships_of
 from society.literature.papers import Paper, Papers
 
 PAPERS = Papers.of(
@@ -39,6 +39,19 @@ def test_some_people_get_numbers_of_their_own():
     some = papers.of_people(np.array([2, 4]))
     assert some.dated() == [(1.0, [0]), (2.0, [1, 0])]
     assert some.people == 2
+
+
+def test_who_led_a_paper_stays_known_where_its_first_or_last_author_is_left_out():
+    whole = Authorships.of([(0.0, (0,)), (1.0, (1, 2, 3)), (2.0, (4, 2))])
+    assert whole.led(FIRST).tolist() == [True, True, False, False, True, False]
+    assert whole.led(LAST).tolist() == [True, False, False, True, False, True]
+    some = whole.of_people(np.array([2, 4])).between(1.0, 3.0)
+    assert lists(some) == [[0], [1, 0]]
+    assert some.led(FIRST).tolist() == [False, True, False]
+    assert some.led(LAST).tolist() == [False, False, True]
+    named = authorships_of(PAPERS, {"y": 0}, 1)
+    # The last author of p0 alone, and of p2 the first, who is named again at its end.
+    assert (named.led(FIRST).tolist(), named.led(LAST).tolist()) == ([False, True], [True, False])
 
 
 def test_dates_are_counted_from_another_day():

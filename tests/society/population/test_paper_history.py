@@ -71,11 +71,20 @@ def test_joint_papers_are_counted_with_the_date_of_the_last():
     teams=st.lists(st.lists(st.integers(0, 12), min_size=1, max_size=4, unique=True), max_size=12),
     memory=st.sampled_from([None, 50.0, 1000.0]),
     exponent=st.sampled_from([0.0, 0.5, 1.0, 1.7]),
+    coauthored=st.sampled_from([0.3, 1.0]),
+    leader=st.sampled_from([0, -1]),
 )
-def test_weights_are_sums_over_all_papers(teams, memory, exponent):
+def test_weights_are_sums_over_all_papers(teams, memory, exponent, coauthored, leader):
     clock = Clock()
     history = PaperHistory(lambda: PAST, clock)
-    fading = FadingPapers(history, memory, exponent, lambda a, b: 1.0 + np.arange(a, b))
+    fading = FadingPapers(
+        history,
+        memory,
+        exponent,
+        lambda a, b: 1.0 + np.arange(a, b),
+        coauthored=coauthored,
+        leader=leader,
+    )
     for number, team in enumerate(teams, start=1):
         clock.day = 5.0 * number
         history.record(team)
@@ -86,9 +95,12 @@ def test_weights_are_sums_over_all_papers(teams, memory, exponent):
     papers += [(5.0 * number, team) for number, team in enumerate(teams, start=1)]
     expected = []
     for row in range(13):
-        dates = [date for date, authors in papers if row in authors]
-        fade = sum(1.0 if memory is None else math.exp(date / memory) for date in dates)
-        expected.append((1.0 + row) * fade**exponent if dates else 0.0)
+        own = [(date, authors[leader] == row) for date, authors in papers if row in authors]
+        fade = sum(
+            (1.0 if led else coauthored) * (1.0 if memory is None else math.exp(date / memory))
+            for date, led in own
+        )
+        expected.append((1.0 + row) * fade**exponent if own else 0.0)
     found = fading.weights(np.arange(13))
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     assert fading.total == pytest.approx(sum(expected), rel=1e-9)
