@@ -105,8 +105,8 @@ class Interview:
         except ValueError as error:
             raise InputError(f"--at: {error}") from error
         require_finished(parent, day, "an interview")
-        name = f"{parent.resolve().name}-{form.stem}-{write_days(day)}"
-        folder = out or parent.resolve().with_name(name)
+        beside = parent if parent.name.strip(".") else parent.resolve()
+        folder = out or beside.with_name(f"{beside.name}-{form.stem}-{write_days(day)}")
         if folder.resolve().is_relative_to(parent.resolve()):
             raise InputError(f"{folder}: is inside the run, which stays as it is; give --out NEW")
         scenario = load_speaker(parent / SCENARIO, settings, "an interview", trust=trust)
