@@ -142,16 +142,29 @@ def rows_to_remove(world: World, removal: Removal, number: int) -> list[int]:
     Returns:
         Their rows, the first of the ranking first.
     """
+    rng = world.streams.stream("intervention", number)
+    ranking = rank_scientists(world, removal.by, rng)
+    return ranking[: min(removal.count, len(ranking) - 1)]
+
+
+def rank_scientists(world: World, by: Rank, rng: np.random.Generator) -> list[int]:
+    """Everybody who is in the society, in the order of a ranking as of now.
+
+    Args:
+        world: the world.
+        by: ``degree`` (co-authors), ``papers`` or ``citations``, most first and ties by row, or
+            ``random``.
+        rng: orders them where the ranking is ``random``.
+
+    Returns:
+        Their rows, the first of the ranking first.
+    """
     people = world.population
     here = np.ones(len(people), dtype=bool)
     here[list(people.departed)] = False
     rows = np.flatnonzero(here)
-    count = min(removal.count, len(rows) - 1)
-    if removal.by == "random":
-        rng = world.streams.stream("intervention", number)
-        return [int(row) for row in rng.permutation(rows)[:count]]
-    ranks: IntArray = (
-        world.network.degrees() if removal.by == "degree" else people.totals(removal.by)
-    )
+    if by == "random":
+        return [int(row) for row in rng.permutation(rows)]
+    ranks: IntArray = world.network.degrees() if by == "degree" else people.totals(by)
     order = np.argsort(-ranks[rows], kind="stable")
-    return [int(row) for row in rows[order[:count]]]
+    return [int(row) for row in rows[order]]

@@ -52,6 +52,7 @@ ROOMS = {
                 "estimation",
                 "impact",
                 "inference",
+                "interviews",
                 "networks",
                 "novelty",
                 "ratings",

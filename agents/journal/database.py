@@ -188,6 +188,10 @@ def _disk_full(path: Path | None, error: Exception) -> Stopped | None:
 def _read_only(path: Path) -> sqlite3.Connection:
     """Open a file without writing; without a WAL beside it also from a read-only folder."""
     where = path.resolve().as_uri()
+    # Whoever writes a journal has a log beside it. Without one the file alone is the journal, and
+    # read as such: else SQLite would make files in a folder that is only read.
+    if not any(path.with_name(f"{path.name}{end}").exists() for end in ("-wal", "-journal")):
+        return sqlite3.connect(f"{where}?immutable=1", uri=True, check_same_thread=False)
     db = sqlite3.connect(f"{where}?mode=ro", uri=True, check_same_thread=False)
     try:
         db.execute("SELECT count(*) FROM sqlite_master").fetchone()

@@ -11,14 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from agents.errors import Stopped, Verdict
+from agents.errors import Stopped
 from agents.gateway.gateway import Gateway
 from agents.profile import Profile
 from agents.replies.form import Form
+from metrics.model_questions import ModelQuestions
 from metrics.reviews.kinds import RUBRIC, ReviewKind, ReviewQuestion
 from society.kernel.answer import Answer
-from society.kernel.calls import Call, PendingCall, ask_model
-from society.kernel.dispatcher import Dispatcher, settled
+from society.kernel.calls import Call
+from society.kernel.dispatcher import settled
 from society.kernel.streams import Streams
 
 CHAIR = 0
@@ -66,20 +67,18 @@ class Panel:
     def __init__(self, gateway: Gateway, kind: ReviewKind, seed: int) -> None:
         self.kind = kind
         self._pages = {page.name: page.prompt for page in kind.questions}
-        self._streams = Streams(seed, "review")
-        self._dispatcher = Dispatcher(gateway, lambda: 0.0, lambda: None, lambda: 1)
+        self._questions = ModelQuestions(gateway, Streams(seed, "review"))
 
     def __enter__(self) -> Self:
-        self._dispatcher.on_clock(True)
+        self._questions.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._dispatcher.on_clock(False)
-        self._dispatcher.close()
+        self._questions.__exit__()
 
     def interrupt(self, reason: Stopped) -> None:
         """Stop soon, from a signal handler; what has been answered is kept."""
-        self._dispatcher.interrupt(reason)
+        self._questions.interrupt(reason)
 
     def review(
         self, papers: Sequence[ReviewedPaper], told: Callable[[int], None] = lambda done: None
@@ -94,17 +93,16 @@ class Panel:
             Stopped: backend, budget, disk or a signal ended it early.
             Diverged: the journal knows a call that would now be made differently.
         """
-        opinions: list[ReviewRound] = []
-        try:
-            asked = [self._ask(paper) for paper in papers]
-            for done, answers in enumerate(asked, start=1):
-                for answer in answers:
-                    opinions += answer.read()
-                told(done)
-        except Stopped as stop:
-            # What it says is that there was a fault; the fault says what to do.
-            raise self._dispatcher.fault or stop from None
-        return opinions
+        each = self.kind.reviewers + int(self.kind.meta is not None)
+
+        def begin() -> list[Answer[list[ReviewRound]]]:
+            return [answer for paper in papers for answer in self._ask(paper)]
+
+        def count(answers: int) -> None:
+            if answers % each == 0:
+                told(answers // each)
+
+        return [one for rounds in self._questions.read_all(begin, count) for one in rounds]
 
     def _ask(self, paper: ReviewedPaper) -> list[Answer[list[ReviewRound]]]:
         reviewers = range(1, self.kind.reviewers + 1)
@@ -115,11 +113,7 @@ class Panel:
         return [*answers, chair]
 
     def _submit(self, paper: ReviewedPaper, reviewer: int, work: Any) -> Answer[list[ReviewRound]]:
-        def read(answer: Answer[Any]) -> Any:
-            return self._dispatcher.read(answer, lambda: None)
-
-        answer: Answer[list[ReviewRound]] = Answer(f"{paper.id}/{reviewer}", 0.0, (), False, read)
-        return self._dispatcher.submit(answer, work)
+        return self._questions.submit(f"{paper.id}/{reviewer}", work)
 
     async def _reviewed(self, paper: ReviewedPaper, reviewer: int) -> list[ReviewRound]:
         """The review and its reflections; each goes on from the last that could be read."""
@@ -160,16 +154,10 @@ class Panel:
         call = Call(id_, *place, asked=0.0, due=0.0, sequence=0, form=page.form.__name__)
         slots = {"title": paper.title, "abstract": paper.abstract, **more}
         slots |= {"topic": paper.topic, "rubric": RUBRIC}
-        seed = self._streams.key("words", id_)
-        question = PendingCall(
-            call, Profile(who), "reviewer", self._pages[page.name], page.form, slots, seed
+        words, calls = await self._questions.ask(
+            call, Profile(who), "reviewer", self._pages[page.name], page.form, slots
         )
-        question.calls.append(call)
-        try:
-            words = await ask_model(question, self._dispatcher.gateway)
-        except Verdict:
-            words = None
-        return ReviewRound(paper.id, reviewer, number, words, tuple(question.calls))
+        return ReviewRound(paper.id, reviewer, number, words, calls)
 
 
 def last_readable(opinions: Sequence[ReviewRound]) -> Form | None:

@@ -16,15 +16,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.errors import Diverged, InputError, Stopped
-from agents.files.atomic_files import make_folder, write_atomically
+from agents.errors import InputError, Stopped
+from agents.files.atomic_files import write_atomically
 from agents.files.file_hashes import check_file
 from metrics.reviews.review_folder import FOLDER, RECORD
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.runs.build import build_gateway
+from scenarios.analysis.question_folder import (
+    ask_in_folder,
+    load_speaker,
+    make_question_folder,
+    speaker_slug,
+)
+from scenarios.config.schema import Scenario
 from scenarios.runs.run_folder import backend_summary
-from scenarios.runs.run_journal import ledger_of, open_journal
-from scenarios.runs.signals import interruptible
 
 if TYPE_CHECKING:
     from metrics.reviews.kinds import ReviewKind
@@ -77,12 +80,9 @@ class ReviewJob:
         if kind not in KINDS:
             known = ", ".join(KINDS)
             raise InputError(f"--kind {kind}: there are {known}{did_you_mean(kind, KINDS)}")
-        for setting in settings:
-            if not setting.startswith("backend"):
-                raise InputError(f"--set {setting}: a review takes keys of backend only")
         runs, written = _runs_of(path)
-        scenario = _one_voice(load_scenario(written, settings=settings, trust=trust))
-        name = panel or _slug(scenario)
+        scenario = load_speaker(written, settings, "a review", trust=trust)
+        name = panel or speaker_slug(scenario)
         if not re.fullmatch(r"\w[\w.-]*", name):
             raise InputError(f"--panel {name}: letters, digits, dots, dashes and _ only")
         return cls(runs, scenario, KINDS[kind], path / FOLDER / name)
@@ -114,20 +114,18 @@ class ReviewJob:
         if self.done:
             return
         papers = self._manuscripts
-        _make(self.folder)
+        make_question_folder(self.folder, self.folder.parent.parent)
 
         def count(done: int) -> None:
             announce(f"{done:,} of {len(papers):,} abstracts reviewed ({self.kind.name})")
 
-        with open_journal(self.folder) as journal:
-            gateway = build_gateway(self.scenario, journal)
-            with Panel(gateway, self.kind, self.scenario.seed) as panel, interruptible(panel):
-                try:
-                    opinions = panel.review(papers, count)
-                except Diverged as error:
-                    raise Diverged(f"{error} (of a review: --panel NEW)") from error
-            journal.flush()
-            ledger = ledger_of(journal)
+        opinions, ledger = ask_in_folder(
+            self.folder,
+            self.scenario,
+            lambda gateway: Panel(gateway, self.kind, self.scenario.seed),
+            lambda panel: panel.review(papers, count),
+            "of a review: --panel NEW",
+        )
         try:
             write_reviews(self.folder, self.kind, opinions, self.about)
             self._sign(ledger)
@@ -182,23 +180,3 @@ def _runs_of(path: Path) -> tuple[dict[str, Run], Path]:
         raise InputError(f"{path}: no run of this study is done; 'society study run' does them")
     folders = [folder_of(path, index) for index in done]
     return {f"{folder.name}/": Run.open(folder) for folder in folders}, path / BASE
-
-
-def _one_voice(scenario: Scenario) -> Scenario:
-    """The model alone where rules speak for a part of the society: one panel, one judge."""
-    speaking = scenario.backend
-    only = speaking.model_copy(update={"backend": speaking.backend.paid})
-    return scenario.model_copy(update={"backend": only})
-
-
-def _slug(scenario: Scenario) -> str:
-    summary = backend_summary(scenario)
-    name = re.sub(r"[^\w.-]+", "-", str(summary["model"] or summary["use"])).strip("-.")
-    return name or "panel"
-
-
-def _make(folder: Path) -> None:
-    try:
-        make_folder(folder, within=folder.parent.parent)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written to ({error.strerror})") from error

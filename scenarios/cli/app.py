@@ -15,6 +15,7 @@ import typer
 from agents.errors import SocietyError
 from agents.redaction import redact
 from scenarios.cli.analysis import compare, measure, review
+from scenarios.cli.ask import ask
 from scenarios.cli.calibrate import calibrate
 from scenarios.cli.checkup import doctor, plan
 from scenarios.cli.common import (
@@ -211,6 +212,7 @@ app.command()(plan)
 app.command()(prompts)
 app.command()(doctor)
 app.command()(review)
+app.command()(ask)
 app.command()(measure)
 app.command()(verify)
 app.command()(calibrate)

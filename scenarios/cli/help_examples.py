@@ -41,6 +41,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society doctor --set backend.use=litellm --set backend.model=ollama_chat/llama3.1 --quick",
     ),
     "review": ("society review runs/quickstart-1",),
+    "ask": (
+        "society ask runs/quickstart-1 --at 90d --who degree:10 --form survey.yaml",
+        "society ask runs/quickstart-1 --who all --form survey.yaml --plan "
+        "--set backend.use=litellm --set backend.model=ollama_chat/llama3.1",
+    ),
     "measure": ("society measure runs/quickstart-1 --contemporary eco/mine",),
     "calibrate": ("society calibrate fit.yaml --plan", "society calibrate fit.yaml --out fitted"),
     "list": ("society list", "society list virsci/paper", "society list metrics"),

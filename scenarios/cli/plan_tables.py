@@ -6,10 +6,15 @@ from collections.abc import Iterator
 
 from scenarios.cli.console import print_table
 from scenarios.config.diagnostics import printable
-from scenarios.planning.model_rates import ModelRates, Rate
+from scenarios.planning.model_rates import End, ModelRates, Rate
 from scenarios.planning.plan import Plan
+from scenarios.planning.question_cost import QuestionCost
 
-ENDS = ("low", "likely", "high")
+ENDS: tuple[End, ...] = ("low", "likely", "high")
+UNPRICED = (
+    "the price of the model is not known: give it in US dollars per million tokens with "
+    "--set backend.prices.input=USD --set backend.prices.output=USD"
+)
 NAMES = {
     "calls": "calls",
     "prompt_tokens": "tokens of prompts",
@@ -48,10 +53,7 @@ def plan_notes(plan: Plan) -> Iterator[str]:
         done = f"{made.calls:,} calls, {made.tokens:,} tokens{paid}"
         yield f"made already, of these: {done}; a run in {made.run} does not make them again"
     if not plan.priced:
-        yield (
-            "the price of the model is not known: give it in US dollars per million tokens with "
-            "--set backend.prices.input=USD --set backend.prices.output=USD"
-        )
+        yield UNPRICED
     if plan.window and not rates.exact:
         yield f"a context window of {plan.window:,} tokens holds the longest page and its reply"
     law = plan.law
@@ -61,6 +63,30 @@ def plan_notes(plan: Plan) -> Iterator[str]:
             f"shortest window x slowest call = {law.span:.0f} d / {law.days:g} d ({law.window}) x "
             f"{law.slowest:.3g} s = {duration(law.seconds)}"
         )
+
+
+def print_question_cost(title: str, about: str, cost: QuestionCost) -> None:
+    """Print what questions outside a run will take.
+
+    Args:
+        title: of the table.
+        about: who will answer.
+        cost: the estimate.
+    """
+    rows = [
+        (NAMES[name], *(_figure(name, rate.at(end)) for end in ENDS))
+        for name, rate in cost.figures.items()
+        if name != "usd" or cost.priced
+    ]
+    print_table(title, ("figure", *ENDS), rows)
+    for line in (
+        "rehearsed by rule-based scientists, not by a language model; nothing was asked",
+        f"who will speak: {about}",
+        f"rates: {cost.rates.source}",
+    ):
+        print(printable(line))
+    if not cost.priced:
+        print(UNPRICED)
 
 
 def duration(seconds: float) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol
@@ -47,6 +47,7 @@ from scenarios.runs.run_journal import (
 )
 from scenarios.runs.shared_resources import SharedResources
 from scenarios.runs.signals import interruptible
+from society.kernel.durations import to_ticks
 
 if TYPE_CHECKING:
     from society.model import Society
@@ -221,6 +222,79 @@ def replay(
     if held.is_file() and held.read_text(encoding="utf-8").strip() != digest:
         raise Diverged(f"{folder}: the replay has the digest {digest}, not that of the run")
     return digest
+
+
+def require_finished(parent: Path, day: float, what: str) -> None:
+    """See that a run has finished, and not before a day.
+
+    Args:
+        parent: the run folder.
+        day: in simulated days from day 0.
+        what: needs the run, for the message.
+
+    Raises:
+        InputError: it has not, or ends before that day.
+    """
+    from society.results.run import Run
+
+    for name in (MANIFEST, DIGEST, SCENARIO, JOURNAL):
+        if not (parent / name).is_file():
+            raise InputError(f"{parent}: no {name} in it; {what} needs a run that has finished")
+    days = Run.open(parent).days
+    if day > days:
+        raise InputError(f"--at: day {day:g} is beyond day {days:g}, the end of {parent}")
+
+
+@contextmanager
+def replayed_until(
+    folder: Path, day: float, progress: Progress | None = None, *, trust: bool = False
+) -> Iterator[Society]:
+    """The society of a finished run as it stood at a date, within this block.
+
+    The run is gone through again from its journal alone, strictly before the date. Nothing is
+    asked, and nothing is written into its folder.
+
+    Args:
+        folder: of the run.
+        day: the date in simulated days from day 0.
+        progress: is given every phase.
+        trust: let dotted paths in its scenario be imported.
+
+    Raises:
+        InputError: no finished run, or one that ends before the date.
+        Diverged: a call is not in the journal, or something else happened before the date.
+    """
+    from scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
+
+    require_finished(folder, day, "a replay until a date")
+    refuse_links(folder)
+    told = NoProgress() if progress is None else progress
+    scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
+    with Journal.open(folder / JOURNAL, frozen=True) as journal:
+        told.begin("preparing the ecosystem")
+        gateway = build_gateway(scenario, journal, strict=True)
+        society = build_society(scenario, build_ecosystem_of(scenario), gateway)
+        told.begin(f"simulating until day {day:g}, from the journal alone")
+        try:
+            society.advance(to_ticks(day))
+            gateway.finish(day)
+            _compare_events(society, folder, day)
+            yield society
+        finally:
+            society.abandon()
+
+
+def _compare_events(society: Society, folder: Path, day: float) -> None:
+    """See that what happened before a date is what the run's folder says."""
+    from society.results.run import Run
+
+    ours = [event for event in society.log.events if event["date"] < day]
+    theirs = [event for event in Run.open(folder).events() if event["date"] < day]
+    if json.loads(json.dumps(ours)) != theirs:
+        raise Diverged(
+            f"{folder}: before day {day:g} the replay is not what the run was: {len(ours)} events, "
+            f"not {len(theirs)}, or other ones"
+        )
 
 
 def is_finished(scenario: Scenario, folder: Path) -> bool:

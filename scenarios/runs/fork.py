@@ -20,10 +20,10 @@ from scenarios.config.document import Document, from_settings, key_path
 from scenarios.config.intervention_keys import CHANGEABLE
 from scenarios.config.schema import Scenario, load_scenario, read_scenario
 from scenarios.config.yaml_io import parse_value
-from scenarios.runs.execute import is_finished, prepare
+from scenarios.runs.execute import is_finished, prepare, require_finished
 from scenarios.runs.execute import run_scenario as execute
 from scenarios.runs.progress import Progress
-from scenarios.runs.run_folder import DIGEST, MANIFEST, SCENARIO, identity_hash
+from scenarios.runs.run_folder import DIGEST, SCENARIO, identity_hash
 from scenarios.runs.run_journal import JOURNAL
 from society.kernel.durations import parse_days, write_days
 from society.results.run import Run
@@ -71,7 +71,7 @@ class Fork:
             day = parse_days(at)
         except ValueError as error:
             raise InputError(f"--at: {error}") from error
-        _require(parent, day)
+        require_finished(parent, day, "a fork")
         held = load_scenario(parent / SCENARIO, trust=trust)
         later, always = _sorted(settings)
         entry: dict[str, Any] = {"at": write_days(day), "set": later}
@@ -126,16 +126,6 @@ class Fork:
     def _told(self) -> str:
         digest = check_file(self.parent / DIGEST).read_text(encoding="utf-8").strip()
         return json.dumps({"run": self.parent.name, "digest": digest, "at": self.at})
-
-
-def _require(parent: Path, day: float) -> None:
-    """See that the parent has finished, and not before the day."""
-    for name in (MANIFEST, DIGEST, SCENARIO, JOURNAL):
-        if not (parent / name).is_file():
-            raise InputError(f"{parent}: no {name} in it; a fork needs a run that has finished")
-    days = Run.open(parent).days
-    if day > days:
-        raise InputError(f"--at: day {day:g} is beyond day {days:g}, the end of {parent}")
 
 
 def _sorted(settings: Iterable[str]) -> tuple[Mapping[str, Any], list[str]]:

@@ -19,6 +19,8 @@ from scenarios.runs.run_journal import JOURNAL
 
 MANIFEST = "manifest.json"
 PARTIAL = "partial"
+QUESTIONS = "questions.json"
+"""Of a folder with a journal that is no run: questions were put to a model in it."""
 DEPTH = 4
 """Levels of folders that are searched."""
 
@@ -81,7 +83,8 @@ def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
 
 def _is_run(folder: Path) -> bool:
     has_tables = (folder / MANIFEST).is_file() and (folder / "tables").is_dir()
-    return has_tables or (folder / JOURNAL).is_file()
+    asked = (folder / QUESTIONS).is_file()
+    return has_tables or ((folder / JOURNAL).is_file() and not asked)
 
 
 def _entry(folder: Path) -> RunEntry:

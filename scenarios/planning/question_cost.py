@@ -1,0 +1,65 @@
+"""Calls, tokens and money of questions outside a run, estimated before anything is paid.
+
+The questions are rendered and answered by rule-based scientists who imitate the model, three times:
+at the likely rates of a model's words, and at both ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.backends.model_mimic import ModelMimic
+from agents.gateway.gateway import Gateway
+from scenarios.config.schema import Scenario
+from scenarios.planning.dry_run import price_of
+from scenarios.planning.model_rates import End, ModelRates, Rate
+from scenarios.planning.plan import rates_for
+from society.kernel.calls import Call
+
+ENDS: tuple[End, ...] = ("low", "likely", "high")
+
+
+@dataclass(frozen=True)
+class QuestionCost:
+    """What the questions will take.
+
+    Attributes:
+        figures: calls, prompt_tokens, completion_tokens and usd, with their intervals.
+        rates: how the model is taken to answer.
+        priced: the price of the model is known.
+    """
+
+    figures: Mapping[str, Rate]
+    rates: ModelRates
+    priced: bool
+
+
+def question_cost(scenario: Scenario, ask: Callable[[Gateway], Sequence[Call]]) -> QuestionCost:
+    """Rehearse the questions and add up.
+
+    Args:
+        scenario: its backend is to answer.
+        ask: asks everything through a gateway, and returns the rows of the calls.
+    """
+    rates = rates_for(scenario, None)
+    totals = [_total(scenario, rates, end, ask) for end in ENDS]
+    figures = {name: Rate(*(total[name] for total in totals)) for name in totals[0]}
+    priced = bool(getattr(scenario.backend.backend, "priced", True))
+    return QuestionCost(figures, rates, priced)
+
+
+def _total(
+    scenario: Scenario, rates: ModelRates, end: End, ask: Callable[[Gateway], Sequence[Call]]
+) -> dict[str, float]:
+    backend = ModelMimic(imitated=scenario.seeded_backend, settings=rates.mimic_settings(end))
+    calls = ask(Gateway(backend, 1))
+    prompts = sum(call.prompt_tokens for call in calls)
+    replies = sum(call.completion_tokens for call in calls)
+    usd = price_of(scenario.backend.backend, len(calls), prompts, replies)
+    return {
+        "calls": len(calls),
+        "prompt_tokens": prompts,
+        "completion_tokens": replies,
+        "usd": usd,
+    }
