@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -27,8 +28,9 @@ from scenarios.cli.app import app
 from scenarios.cli.viewing import watch as commands
 from scenarios.config.schema import Scenario
 from scenarios.runs.execute import is_finished, replay
+from scenarios.runs.preflight import check_before_run
 from scenarios.runs.run_journal import JOURNAL
-from scenarios.watch.play import SEAT, check_names, folder_of_play, with_seats
+from scenarios.watch.play import SEAT, check_folder, check_names, folder_of_play, with_seats
 from scenarios.watch.questions import Questions
 from scenarios.watch.run_state import RunWatch
 from scenarios.watch.server import WatchServer
@@ -212,9 +214,33 @@ def test_the_commands_say_where_the_page_is(small, tmp_path, monkeypatch, small_
     assert "the run goes on by itself" in shown.output
     nothing = CliRunner().invoke(app, ["watch", str(tmp_path), "--port", "0"])
     assert (nothing.exit_code, "holds no run" in nothing.output) == (2, True)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        taken = CliRunner().invoke(app, ["watch", str(small_run), "--port", str(port)])
+    assert taken.exit_code == 0
+    assert f"port {port} is taken; the page is at port" in taken.output
     scenario = small_run.parent / "small.yaml"
     wrong = CliRunner().invoke(app, ["play", str(scenario), "--as", "Scientist99"])
     assert (wrong.exit_code, "no such scientist" in wrong.output) == (2, True)
+
+
+def test_a_folder_is_gone_on_with_by_the_same_people_only(filled, small, small_run) -> None:
+    folder, _ = filled
+    check_folder(seated(small, folder), folder)
+    check_folder(seated(small, folder, time_limit=9.0), folder)
+    check_folder(seated(small, folder), folder / "missing")
+    begun = f"begun with --as {WHO} --name P07; give the same"
+    for other in (
+        with_seats(small, [WHO], folder),
+        with_seats(small, [WHO, "Scientist1"], folder, "P07"),
+    ):
+        with pytest.raises(InputError, match=begun):
+            check_folder(other, folder)
+    with pytest.raises(InputError, match="a run in which nobody plays"):
+        check_folder(seated(small, folder), small_run)
+    # Nor is a run with people written over by one without.
+    with pytest.raises(InputError, match="holds a run in which people answer"):
+        check_before_run(small, folder)
 
 
 QUICK = (
