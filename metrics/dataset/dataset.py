@@ -224,14 +224,19 @@ def _abstracts(run: Run, calls: pd.DataFrame) -> pd.DataFrame:
     papers = run.table("papers")
     by, cites = run.table("authorships"), run.table("citations")
     # A text on which a person may have worked is not said to be a machine's.
-    machine = calls.groupby("team")["machine_generated"].agg(lambda one: one.all(skipna=False))
+    by_machine = calls["machine_generated"]
+    persons = calls["team"][~by_machine.fillna(True)]
+    unknown = calls["team"][by_machine.isna()]
+    machine = pd.Series(True, index=papers.index, dtype=YES_NO)
+    machine[papers["team"].isin(unknown)] = pd.NA
+    machine[papers["team"].isin(persons)] = False
     models = calls.dropna(subset=["model"]).groupby("team")["model"].unique()
     named = models.map(lambda names: "; ".join(sorted(names))) if len(models) else models
     return papers.assign(
         authors=papers["paper"].map(by.groupby("paper")["scientist"].agg("; ".join)),
         cites=papers["paper"].map(cites.groupby("citing")["cited"].agg("; ".join)),
         model=papers["team"].map(named),
-        machine_generated=papers["team"].map(machine) if len(calls) else True,
+        machine_generated=machine,
     )
 
 

@@ -119,8 +119,9 @@ def spans_of(
         tried[attempt.call].append(attempt)
     marks = person_marks(run.scenario, calls)
     for row, mark in zip(calls.to_dict("records"), marks, strict=True):
-        said = _words(row, book) if words else {}
-        said |= {"society.written_by_person": True} if mark.startswith(WRITTEN_BY) else {}
+        said: dict[str, Any] = dict(_words(row, book)) if words else {}
+        if mark.startswith(WRITTEN_BY):
+            said["society.written_by_person"] = True
         spans.append(maker.call(row, tried[str(row["call"])], said))
     return spans
 
