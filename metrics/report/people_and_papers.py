@@ -119,8 +119,8 @@ def persons_sentence(run: Run) -> str:
     spoke = _replies_of_persons(run, "scientist")
     if not spoke:
         return "No person answered in time, so a rule or a model wrote every reply."
-    told = "; ".join(f"for {name}: {text}" for name, text in sorted(spoke.items()))
-    return f"Replies written by a person, not by a rule or a model: {told}."
+    told = "; ".join(f"for {name} {text}" for name, text in sorted(spoke.items()))
+    return f"These replies were written by a person, not by a rule or a model: {told}."
 
 
 def _replies_of_persons(run: Run, column: str) -> dict[str, str]:

@@ -321,7 +321,7 @@ def test_the_transcript_and_the_page_say_which_words_a_person_wrote(filled) -> N
     transcript, page = transcript_page(run), render_page(run)
     assert transcript.count("written by a person (P07)") == number
     replies = f"{number} of {number} by a person (P07)"
-    assert f"not by a rule or a model: for {WHO}: {replies}." in page
+    assert f"not by a rule or a model: for {WHO} {replies}." in page
     assert f'<td class="words">{replies}</td>' in page
     assert page.count("a person took part</span>") == len(run.table("papers"))
 
