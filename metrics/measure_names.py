@@ -6,7 +6,7 @@ functions, and a test holds the two equal.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 FAMILY_MEASURES: Mapping[str, tuple[str, ...]] = {
     "novelty": ("novelty",),
@@ -74,6 +74,9 @@ FAMILY_MEASURES: Mapping[str, tuple[str, ...]] = {
 }
 """Measures by the family under which a scenario can ask for all of them at once."""
 
+COMPARING = ("novelty", "leaks", "claims", "chance")
+"""Families whose measures are made from the papers of the past."""
+
 
 def measures_named(name: str) -> tuple[str, ...]:
     """The measures that a name under ``metrics`` stands for; none for an unknown name.
@@ -86,3 +89,13 @@ def measures_named(name: str) -> tuple[str, ...]:
     if name in FAMILY_MEASURES:
         return FAMILY_MEASURES[name]
     return (name,) if any(name in one for one in FAMILY_MEASURES.values()) else ()
+
+
+def compares_papers(names: Iterable[str]) -> bool:
+    """Is any of these made from the papers of the past? A function from outside may be.
+
+    Args:
+        names: as a scenario gives them under ``metrics``.
+    """
+    comparing = {name for family in COMPARING for name in FAMILY_MEASURES[family]}
+    return any(not (named := measures_named(one)) or comparing & set(named) for one in names)

@@ -23,13 +23,8 @@ from agents.backends.inbox.folder import QuestionFolder
 from agents.errors import Fault
 from agents.gateway.backend import Backend, Endpoint
 from agents.offline.backend import Offline
-from agents.prompts.request import Reply, Request
+from agents.prompts.request import INSTEAD, PERSON, Reply, Request, is_person
 from agents.usage import Usage
-
-PERSON = "person"
-"""Begins the name that stands in place of a model's where a person has answered."""
-INSTEAD = "instead of a "
-"""Begins that name where the other backend has answered for a person."""
 
 
 class Seat(Backend):
@@ -184,7 +179,7 @@ class Seat(Backend):
         request: Request,
     ) -> Reply:
         if not self.is_taken(request.id, request.who.id):
-            return await others(request)
+            return _as_model(await others(request))
         try:
             # A person's words cost nothing, so no tokens are counted for them.
             return Reply(await watch.ask(request), Usage(estimated=False), self.name)
@@ -193,3 +188,8 @@ class Seat(Backend):
                 raise
         reply = await others(request)
         return replace(reply, model=f"{INSTEAD}{self.name}: {reply.model}")
+
+
+def _as_model(reply: Reply) -> Reply:
+    """A reply of the other backend, whose model must not call itself a person."""
+    return replace(reply, model=f"model {reply.model}") if is_person(reply.model) else reply

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,11 @@ from typing import Any
 from agents.profile import Profile
 from agents.replies.form import Form, as_sent
 from agents.usage import Usage
+
+PERSON = "person"
+"""Begins ``Reply.model`` where a person has answered in the place of a model or of rules."""
+INSTEAD = "instead of a "
+"""Begins it where a model or rules have answered for a person who did not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ class Reply:
     Attributes:
         text: the words.
         usage: their tokens.
-        model: the model's own name for itself.
+        model: the model's own name for itself; ``person`` or ``person (P07)`` for a person.
         cut: True if the words end because a limit of length was reached.
     """
 
@@ -89,6 +95,15 @@ class Reply:
     usage: Usage
     model: str
     cut: bool = False
+
+
+def is_person(model: object) -> bool:
+    """Is this the name that a person's answer bears in the place of a model's?
+
+    Args:
+        model: as in ``Reply.model``; a missing value is nobody's.
+    """
+    return isinstance(model, str) and bool(re.fullmatch(rf"{PERSON}( \(.*\))?", model))
 
 
 def most_tokens(request: Request, max_reply_tokens: int) -> int:

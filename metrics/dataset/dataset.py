@@ -18,13 +18,16 @@ import pyarrow as pa
 from agents.files.atomic_files import write_atomically
 from metrics.dataset.croissant import croissant_metadata
 from society.results.run import Run
-from society.results.speaker import speaker_of
+from society.results.speaker import WRITTEN_BY, asks_by_files, asks_people, person_marks, speaker_of
 from society.results.table_files import write_parquet
 
 TEXT, NUMBER, WHOLE, YES_NO = "string", "Float64", "Int64", "boolean"
 ARROW = {TEXT: pa.string(), NUMBER: pa.float64(), WHOLE: pa.int64(), YES_NO: pa.bool_()}
 ORIGIN = {
-    "machine_generated": (YES_NO, "always true: no person wrote this text"),
+    "machine_generated": (
+        YES_NO,
+        "true unless a person wrote this text, or took part in the team whose abstract it is",
+    ),
     "live": (YES_NO, "true if a language model spoke, false if rules did"),
     "model": (TEXT, "model as its backend named itself; of abstracts all of the team's calls'"),
     "scenario": (TEXT, "name of the scenario"),
@@ -127,14 +130,14 @@ def columns_of(name: str) -> dict[str, tuple[str, str]]:
 
 def dataset_tables(run: Run) -> dict[str, pd.DataFrame]:
     """The tables of the data set, with the columns of ``columns_of``."""
-    calls = run.table("calls")
+    calls = _marked(run)
     reply = calls["reply"].notna()
     chosen = {
         "ideas": calls[reply & (calls["form"] == "Idea")],
         "votes": calls[reply & (calls["act"] == "vote")],
         "reviews": calls[reply & calls["act"].isin(["review", "critique"])],
     }
-    tables = {"abstracts": _abstracts(run)}
+    tables = {"abstracts": _abstracts(run, calls)}
     tables |= {name: _spoken(rows, name) for name, rows in chosen.items()}
     return {name: _with_origin(run, name, table) for name, table in tables.items()}
 
@@ -147,10 +150,31 @@ def title_of(run: Run) -> str:
 def summary_of(run: Run) -> str:
     """One paragraph that says what the texts are and who made them."""
     return (
-        "Machine-generated texts of a simulated society of scientists: abstracts, ideas, votes and "
+        f"{origin_of(run)[0]} of a simulated society of scientists: abstracts, ideas, votes and "
         f"reviews of the run {title_of(run)} of virsci-society, {run.days:g} simulated days. "
-        f"Who spoke: {speaker_of(run.manifest) or 'not known'}. No person wrote any of it; names "
+        f"Who spoke: {speaker_of(run.manifest) or 'not known'}. {origin_of(run)[1]} Names "
         "are invented or masked, results described in abstracts were never measured."
+    )
+
+
+def origin_of(run: Run) -> tuple[str, str, str]:
+    """What the texts of a run are, and two sentences: who wrote them, what came from people."""
+    if asks_people(run.scenario):
+        return (
+            "Texts",
+            "Persons wrote some of them: where machine_generated is false.",
+            "Persons answered for chosen scientists, under the pseudonyms in the column model.",
+        )
+    if asks_by_files(run.scenario):
+        return (
+            "Texts",
+            "People or programs answered through files: where machine_generated is missing.",
+            "Whether the answers in those files came from people is not known.",
+        )
+    return (
+        "Machine-generated texts",
+        "No person wrote any of them.",
+        "Nothing was collected from people.",
     )
 
 
@@ -175,6 +199,8 @@ def datasheet(run: Run, tables: Mapping[str, pd.DataFrame]) -> str:
         title=_line(title_of(run)),
         summary=_line(summary_of(run)),
         columns="\n".join(columns),
+        origin=_line(origin_of(run)[1]),
+        collected=_line(origin_of(run)[2]),
         speaker=_line(speaker_of(run.manifest) or "not known"),
         backend=_line(json.dumps(backend, sort_keys=True)),
         ecosystem=_line(json.dumps(ecosystem, sort_keys=True)),
@@ -184,15 +210,33 @@ def datasheet(run: Run, tables: Mapping[str, pd.DataFrame]) -> str:
     )
 
 
-def _abstracts(run: Run) -> pd.DataFrame:
+def _marked(run: Run) -> pd.DataFrame:
+    """The table ``calls`` with ``machine_generated``: missing where files brought the answers."""
+    calls = run.table("calls")
+    by_machine = [not mark.startswith(WRITTEN_BY) for mark in person_marks(run.scenario, calls)]
+    marked = calls.assign(machine_generated=pd.Series(by_machine, index=calls.index, dtype=YES_NO))
+    if asks_by_files(run.scenario):
+        marked.loc[calls["live"].fillna(False), "machine_generated"] = pd.NA
+    return marked
+
+
+def _abstracts(run: Run, calls: pd.DataFrame) -> pd.DataFrame:
     papers = run.table("papers")
-    by, cites, calls = run.table("authorships"), run.table("citations"), run.table("calls")
+    by, cites = run.table("authorships"), run.table("citations")
+    # A text on which a person may have worked is not said to be a machine's.
+    by_machine = calls["machine_generated"]
+    persons = calls["team"][~by_machine.fillna(True)]
+    unknown = calls["team"][by_machine.isna()]
+    machine = pd.Series(True, index=papers.index, dtype=YES_NO)
+    machine[papers["team"].isin(unknown)] = pd.NA
+    machine[papers["team"].isin(persons)] = False
     models = calls.dropna(subset=["model"]).groupby("team")["model"].unique()
     named = models.map(lambda names: "; ".join(sorted(names))) if len(models) else models
     return papers.assign(
         authors=papers["paper"].map(by.groupby("paper")["scientist"].agg("; ".join)),
         cites=papers["paper"].map(cites.groupby("citing")["cited"].agg("; ".join)),
         model=papers["team"].map(named),
+        machine_generated=machine,
     )
 
 
@@ -223,9 +267,7 @@ def _reply(text: Any) -> dict[str, Any]:
 
 def _with_origin(run: Run, name: str, table: pd.DataFrame) -> pd.DataFrame:
     """The declared columns of a table with their types, its provenance among them."""
-    given = table.assign(
-        machine_generated=True, scenario=run.name, seed=run.seed, digest=run.digest
-    )
+    given = table.assign(scenario=run.name, seed=run.seed, digest=run.digest)
     columns = columns_of(name)
     return (
         pd.DataFrame({column: given[column] for column in columns})

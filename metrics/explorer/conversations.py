@@ -18,6 +18,7 @@ import pandas as pd
 from metrics.explorer.packing import pack
 from metrics.explorer.run_arrays import NOBODY, RunArrays
 from society.results.run import Run
+from society.results.speaker import person_marks
 
 BYTES = 255
 FILLED = 0.95
@@ -205,12 +206,15 @@ def _said(
         arrays[f"call_{column}"] = calls[column].fillna(0).to_numpy(dtype=np.uint16)
     numbers = [made.teams.get(str(team), NOBODY) for team in calls["team"]]
     speakers = [made.people.get(str(who), NOBODY) for who in calls["scientist"]]
-    live = calls["live"].fillna(False).to_numpy(dtype=np.uint8)
+    person = np.array([bool(one) for one in person_marks(run.scenario, calls)], dtype=np.uint8)
+    live = calls["live"].fillna(False).to_numpy(dtype=np.uint8) * (1 - person)
     arrays |= {
         "call_team": np.array(numbers, dtype=np.uint32),
         "call_who": np.array(speakers, dtype=np.uint32),
         "call_asked": calls["asked"].to_numpy(dtype=np.float32),
-        "call_flags": live + 2 * calls["defaulted"].fillna(False).to_numpy(dtype=np.uint8),
+        "call_flags": (
+            live + 2 * calls["defaulted"].fillna(False).to_numpy(dtype=np.uint8) + 4 * person
+        ),
     }
     values["replies"] = [_text(reply) for reply in calls["reply"]]
     values["ids"] = [own_id(call) for call in calls.to_dict("records")]

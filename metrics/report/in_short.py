@@ -145,7 +145,8 @@ def _status(run: Run, summary: dict[str, Any], ledger: Ledger | None) -> list[tu
     until = summary["until"]
     whole = summary["partial"] is None
     reached = f"stopped on day {days}" + (f" of {format_number(until)}" if until else "")
-    paid = ledger is not None and ledger.attempts
+    # A person's words have neither tokens nor a price.
+    paid = ledger and (ledger.prompt_tokens or ledger.completion_tokens or ledger.usd)
     return [
         ("state", f"finished, {days} days" if whole else reached),
         ("failed attempts", format_number(failed) if failed is not None else "–"),

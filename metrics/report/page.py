@@ -24,7 +24,7 @@ from metrics.report.decisions import decisions_section
 from metrics.report.in_short import in_short, speaker
 from metrics.report.network_figures import NAMED, communities_figure, network_over_time
 from metrics.report.number_format import format_number
-from metrics.report.people_and_papers import papers_section, people_section
+from metrics.report.people_and_papers import papers_section, people_section, persons_sentence
 from metrics.report.run_figures import drawn_part
 from metrics.report.sections import (
     LABELS,
@@ -84,6 +84,7 @@ def _page_context(run: Run) -> dict[str, Any]:
         "sketch": MIN_REPLICATES,
         "notes": [str(note) for note in run.manifest.get("notes", [])],
         "people": people_section(run),
+        "persons": persons_sentence(run),
         "papers": papers_section(run),
         "papers_total": summary["papers"],
         "novelty": _novelty(run),

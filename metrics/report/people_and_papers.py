@@ -11,6 +11,7 @@ from metrics.population import LEFT
 from metrics.registry import measure
 from metrics.report.templates import records
 from society.results.run import Run
+from society.results.speaker import WRITTEN_BY, asks_people, person_marks
 
 PAPERS_SHOWN = 40
 PEOPLE_SHOWN = 60
@@ -31,7 +32,8 @@ def papers_section(run: Run) -> list[dict[str, Any]]:
 
     Returns:
         Rows with ``id``, ``number`` (from 1), ``title``, ``abstract``, ``topic``, ``published``
-        (day), ``authors``, HD, CD, CI and ON, ``cites_past``, ``cites_own`` (titles) and ``cited``.
+        (day), ``authors``, HD, CD, CI and ON, ``cites_past``, ``cites_own`` (titles), ``cited`` and
+        ``by_persons`` (how many of its team's replies persons wrote; empty where none).
     """
     papers = run.table("papers").head(PAPERS_SHOWN)
     titles = dict(zip(papers["paper"], papers["title"], strict=True))
@@ -43,6 +45,7 @@ def papers_section(run: Run) -> list[dict[str, Any]]:
     past = cites[~inside].groupby("citing").size()
     cited = cites[inside].groupby("cited").size()
     scores = measure(run, "novelty").set_index("paper")
+    spoke = _replies_of_persons(run, "team")
     shown = []
     for number, row in enumerate(papers.to_dict("records"), 1):
         name = row["paper"]
@@ -60,6 +63,7 @@ def papers_section(run: Run) -> list[dict[str, Any]]:
                 "cites_past": int(past.get(name, 0)),
                 "cites_own": [_text(titles.get(one, one)) for one in own.get(name, [])],
                 "cited": int(cited.get(name, 0)),
+                "by_persons": spoke.get(row["team"], ""),
             }
         )
     return shown
@@ -73,7 +77,8 @@ def people_section(run: Run) -> dict[str, Any]:
 
     Returns:
         ``rows`` (``scientist``, ``topic``, ``teams``, ``led``, ``papers``, ``cited``, ``before``
-        and ``gone``: papers before day 0, and how somebody left) and ``total``, the number of all.
+        and ``gone``: papers before day 0, and how somebody left; ``by_persons``: which replies a
+        person wrote) and ``total``, the number of all.
     """
     members, people = run.table("members"), run.table("scientists")
     names = people["scientist"]
@@ -81,6 +86,7 @@ def people_section(run: Run) -> dict[str, Any]:
     standing = measure(run, "standing").set_index("scientist")["citations"]
     wrote = run.table("authorships")["scientist"].value_counts()
     careers = run.table("careers")
+    spoke = _replies_of_persons(run, "scientist")
     left = careers[careers["change"].isin(LEFT)]
     gone = dict(zip(left["scientist"], left["change"], strict=True))
     table = pd.DataFrame(
@@ -93,12 +99,43 @@ def people_section(run: Run) -> dict[str, Any]:
             "cited": _counts(names, standing),
             "before": people["papers"],
             "gone": [GONE.get(gone.get(name, ""), "") for name in names],
+            "by_persons": [spoke.get(str(name), "") for name in names],
         }
     )
     order = table.sort_values(
         ["papers", "teams", "scientist"], ascending=[False, False, True], kind="stable"
     )
     return {"rows": records(order.head(PEOPLE_SHOWN)), "total": len(table)}
+
+
+def persons_sentence(run: Run) -> str:
+    """How many replies of a run persons wrote, and which; empty where nobody was asked to.
+
+    Args:
+        run: the run.
+    """
+    if not asks_people(run.scenario):
+        return ""
+    spoke = _replies_of_persons(run, "scientist")
+    if not spoke:
+        return "No person answered in time, so a rule or a model wrote every reply."
+    told = "; ".join(f"for {name} {text}" for name, text in sorted(spoke.items()))
+    return f"These replies were written by a person, not by a rule or a model: {told}."
+
+
+def _replies_of_persons(run: Run, column: str) -> dict[str, str]:
+    """By team or scientist: how many of its replies persons wrote, and who they are."""
+    if not asks_people(run.scenario):
+        return {}
+    calls = run.table("calls")
+    marked = calls.assign(mark=person_marks(run.scenario, calls))
+    found = {}
+    for name, rows in marked.groupby(column, sort=False):
+        written = rows["mark"][rows["mark"].str.startswith(WRITTEN_BY)]
+        if len(written):
+            persons = " and ".join(written.str.removeprefix(WRITTEN_BY).unique())
+            found[str(name)] = f"{len(written)} of {len(rows)} by {persons}"
+    return found
 
 
 def _counts(names: pd.Series, counts: pd.Series) -> pd.Series:

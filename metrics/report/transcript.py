@@ -20,6 +20,7 @@ from agents.spelling import did_you_mean
 from metrics.exports import xml_text
 from metrics.report.templates import records, style_sheet, template_environment
 from society.results.run import Run
+from society.results.speaker import WRITTEN_BY, person_marks
 
 WIDTH = 80
 """Columns of the text."""
@@ -54,7 +55,8 @@ class SpokenReply:
         listeners: to whom it was said: ``the team``, ``the leader``, ...
         act: of the table ``calls``.
         fields: the accepted form: name of the field and its text.
-        note: why there are no words, or how they were read; empty for words read as they came.
+        note: whether a person wrote the words, why there are none, or how they were read; empty
+            for a model's or a rule's words that were read as they came.
         prompt: what was asked; empty where prompts are not wanted.
     """
 
@@ -87,6 +89,7 @@ class TeamTalk:
         members: scientists with role and dates.
         stages: heads with their utterances, in order.
         paper: title and abstract of what it published; None where it published nothing.
+        people: the persons who took part, such as ``a person (P07)``.
     """
 
     team: str
@@ -94,6 +97,12 @@ class TeamTalk:
     members: tuple[str, ...]
     stages: tuple[tuple[str, tuple[SpokenReply, ...]], ...]
     paper: tuple[str, str] | None
+    people: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """Who took part as a person; empty where nobody did."""
+        return f"{' and '.join(self.people)} took part" if self.people else ""
 
 
 def team_lines(run: Run) -> list[str]:
@@ -152,7 +161,12 @@ def team_talks(
     for row in records(chosen):
         name = str(row["team"])
         rows = by_team.get(name, calls.iloc[:0]).sort_values("sequence", kind="stable")
-        said = [_utterance(one, row, prompts) for one in records(rows)]
+        marks = person_marks(run.scenario, rows)
+        said = [
+            _utterance(one, row, prompts, mark)
+            for one, mark in zip(records(rows), marks, strict=True)
+        ]
+        written = [mark.removeprefix(WRITTEN_BY) for mark in marks if mark.startswith(WRITTEN_BY)]
         said = [one for one in said if stage in (None, one.stage)]
         paper = papers.get(name)
         yield TeamTalk(
@@ -161,6 +175,7 @@ def team_talks(
             members=tuple(_member(one) for one in records(members.get(name, none))),
             stages=tuple((head, tuple(group)) for head, group in groupby(said, key=_stage_head)),
             paper=None if paper is None else (str(paper["title"]), str(paper["abstract"])),
+            people=tuple(dict.fromkeys(written)),
         )
 
 
@@ -178,6 +193,8 @@ def transcript_lines(
     for talk in team_talks(run, team, stage, prompts):
         yield f"team {talk.team}"
         yield from _filled(talk.facts, "  ")
+        if talk.note:
+            yield from _filled(talk.note, "  ")
         yield from _filled(f"members: {'; '.join(talk.members)}", "  ")
         for head, said in talk.stages:
             yield ""
@@ -190,7 +207,7 @@ def transcript_lines(
                     yield from _filled(f"{name}: {text}", "    ")
         if talk.paper is not None and stage is None:
             yield ""
-            yield "== published =="
+            yield "== published ==" + (f" [{talk.note}]" if talk.note else "")
             yield from _filled(talk.paper[0], "    ")
             yield from _filled(talk.paper[1], "    ")
         yield ""
@@ -218,10 +235,10 @@ def transcript_page(
 
 
 def _utterance(
-    row: Mapping[str, Any], team: Mapping[str, Any], prompts: Mapping[str, str]
+    row: Mapping[str, Any], team: Mapping[str, Any], prompts: Mapping[str, str], mark: str
 ) -> SpokenReply:
     act = _text(row["act"])
-    notes = [_text(row["verdict"])]
+    notes = [mark, _text(row["verdict"])]
     if row["defaulted"] is True:
         notes.append("default of the form")
     elif _text(row["rung"]) not in ("", "strict"):

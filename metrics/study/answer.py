@@ -35,7 +35,7 @@ def answer(study: Study, results: Sequence[ComparisonResult]) -> str:
     rest = f" ({count_of(more, 'further comparison')} below)" if more else ""
     few = min((len(study.numbers(planned[0].measure, arm)) for arm in study.arms), default=0)
     sketch = f" With fewer than {MIN_REPLICATES} replicates this is a sketch, not an answer."
-    return f"{told}{rest}.{sketch if few < MIN_REPLICATES else ''}"
+    return f"{told[:1].upper()}{told[1:]}{rest}.{sketch if few < MIN_REPLICATES else ''}"
 
 
 def plan_table(study: Study, results: Sequence[ComparisonResult]) -> pd.DataFrame:
@@ -73,7 +73,8 @@ def _finding(one: ComparisonResult) -> str:
     result = one.result
     if not np.isfinite(one.p):
         why = f" ({result.note})" if result.note else ""
-        return f"{one.measure} over {' and '.join(one.of)} cannot be estimated{why}"
+        over = "between" if len(one.of) > 1 else "over"
+        return f"{one.measure} cannot be compared {over} {' and '.join(one.of)}{why}"
     chance = "beyond chance" if one.holm < ALPHA else "not told apart from chance"
     test = f"p after Holm {_p(one.holm)}"
     if isinstance(result, ArmDifference):

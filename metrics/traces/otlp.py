@@ -24,7 +24,7 @@ from agents.files.atomic_files import make_folder, write_atomically
 from agents.journal.records import Attempt
 from metrics.explorer.conversations import PromptBook
 from society.results.run import Run
-from society.results.speaker import speaker_of
+from society.results.speaker import WRITTEN_BY, asks_people, person_marks, speaker_of
 
 CONVENTIONS = "1.37.0"
 """Version of the semantic conventions of which the names of attributes are."""
@@ -71,7 +71,7 @@ def write_traces(
         "society.seed": run.seed,
         "society.digest": run.digest,
         "society.speaker": speaker_of(manifest),
-        "society.machine_generated": True,
+        "society.machine_generated": not asks_people(run.scenario),
         "society.dates": "simulated",
     }
     scope = {
@@ -117,8 +117,11 @@ def spans_of(
     tried: dict[str, list[Attempt]] = defaultdict(list)
     for attempt in attempts:
         tried[attempt.call].append(attempt)
-    for row in calls.to_dict("records"):
-        said = _words(row, book) if words else {}
+    marks = person_marks(run.scenario, calls)
+    for row, mark in zip(calls.to_dict("records"), marks, strict=True):
+        said: dict[str, Any] = dict(_words(row, book)) if words else {}
+        if mark.startswith(WRITTEN_BY):
+            said["society.written_by_person"] = True
         spans.append(maker.call(row, tried[str(row["call"])], said))
     return spans
 

@@ -134,11 +134,11 @@ def run(
 @guarded
 def status(study: StudyName, out: Out = None, json: Json = False) -> None:
     """Tell how the runs of a study stand."""
-    from scenarios.study.folder import read_statuses
+    from scenarios.study.folder import statuses_to_show
     from scenarios.study.lock import require_lock
 
     folder = _folder_of(study, out)
-    found = read_statuses(folder, require_lock(folder))
+    found = statuses_to_show(folder, require_lock(folder))
     if json:
         from json import dumps
 

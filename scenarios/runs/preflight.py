@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +18,8 @@ from agents.errors import InputError
 from scenarios.config.ecosystem_folder import Folder
 from scenarios.config.schema import Scenario
 
+SEAT = "seat"
+"""The backend through which people answer."""
 SECONDS = 5.0
 """For which an endpoint is waited for."""
 
@@ -84,7 +86,7 @@ def _missing_variables(scenario: Scenario) -> Iterator[str]:
 
 def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:
     """A run folder of another scenario, or of another seed: no call of it could be used."""
-    held = _held(folder)
+    held = held_scenario(folder)
     if not held:
         return
     name, seed = held.get("name"), held.get("seed")
@@ -97,10 +99,25 @@ def _other_scenario(scenario: Scenario, folder: Path) -> Iterator[str]:
             f"{folder}: holds the scenario {name!r} with seed {seed}, not {scenario.name!r} with "
             f"seed {scenario.seed}; give another folder: --out {new}"
         )
+    elif _use(held) == SEAT != _use(scenario.to_data()):
+        yield (
+            f"{folder}: holds a run in which people answer, which 'society play' goes on with; for "
+            "a run without them give another folder with --out"
+        )
 
 
-def _held(folder: Path) -> dict[str, Any]:
-    """The scenario in a run folder, finished or not, as plain data; empty where there is none."""
+def _use(data: Mapping[str, Any]) -> object:
+    """The kind of the backend of a scenario as plain data."""
+    backend = data.get("backend")
+    return backend.get("use") if isinstance(backend, Mapping) else None
+
+
+def held_scenario(folder: Path) -> dict[str, Any]:
+    """The scenario in a run folder, finished or not, as plain data; empty where there is none.
+
+    Args:
+        folder: the run folder; may be missing.
+    """
     import json
 
     from agents.journal.journal import Journal

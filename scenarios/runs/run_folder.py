@@ -73,6 +73,7 @@ def write_run(
             report`` writes the page later, and ``society show`` sums up the tables.
     """
     from metrics.exports import coauthor_graph, graphml_text, write_networks
+    from metrics.measure_names import compares_papers
     from metrics.report.page import write_page
     from metrics.summary_file import write_summary
     from society.results.digest import digest_content, digest_tables
@@ -97,7 +98,8 @@ def write_run(
         "vectors": vectors,
         "events": society.log.events,
     }
-    context["databases"] = databases_of(ecosystem)
+    # A page shows what was asked for: novelty of thousands of papers takes minutes.
+    context["databases"] = databases_of(ecosystem) if compares_papers(scenario.metrics) else None
     run = Run(tables, manifest, manifest["scenario"], **context)
     write_networks(run, folder)
     measures = measure_all(run, scenario)

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,14 @@ from agents.files.atomic_files import read_plain_text, refuse_links
 from agents.gateway.budget import Budget
 from scenarios.config.yaml_io import read_yaml, write_yaml
 from scenarios.study.design import Design
+from scenarios.study.execution.lease import is_abandoned
 from scenarios.study.lock import LEVELS, LOCK, Lock, differences, make_lock, read_lock, write_lock
-from scenarios.study.status import Status, read_status, write_text
+from scenarios.study.status import Status, folder_of, read_status, write_text
 from scenarios.study.study_file import STUDY, about_of
 
 BASE = "base.yaml"
+CUT_OFF = "no process works on it now; the same command goes on with it"
+"""Why a run is told as stopped whose process was killed."""
 
 
 def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
@@ -67,6 +71,16 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
 def read_statuses(folder: Path, lock: Lock) -> list[Status]:
     """The status of every run, in the order of the index."""
     return [read_status(folder, index) or lock.waiting(index) for index in range(lock.runs)]
+
+
+def statuses_to_show(folder: Path, lock: Lock) -> list[Status]:
+    """The same for people to look at: a run whose process was killed is told as stopped."""
+    return [
+        replace(one, state="stopped", reason=CUT_OFF)
+        if one.state == "running" and is_abandoned(folder_of(folder, one.index))
+        else one
+        for one in read_statuses(folder, lock)
+    ]
 
 
 def _ours(folder: Path) -> bool:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from agents.backends.seat import Seat
 from agents.errors import InputError
 from agents.spelling import did_you_mean
 from scenarios.config.schema import Scenario
 from scenarios.runs.execute import default_folder
+from scenarios.runs.preflight import held_scenario
 
 SEAT = "seat"
 """Folder of questions and answers, in the run folder."""
+OPTIONS = {"scientists": "--as", "answered_by": "--name", "time_limit": "--limit"}
+"""Options of the command by the key of the backend that they set."""
 
 
 def with_seats(
@@ -43,11 +50,45 @@ def with_seats(
             time_limit=time_limit,
             base=speaking.backend,
         )
-    except ValueError as error:
-        faults: list[dict[str, object]] = getattr(error, "errors", list)()
-        told = "; ".join(str(one["msg"]) for one in faults) or str(error)
-        raise InputError(f"society play: {told}") from error
+    except ValidationError as error:
+        raise InputError("; ".join(_fault(one) for one in error.errors())) from error
     return scenario.model_copy(update={"backend": speaking.model_copy(update={"backend": seat})})
+
+
+def _fault(found: ErrorDetails) -> str:
+    """A fault of the backend, with the option that it comes from."""
+    key = str(found["loc"][0]) if found["loc"] else ""
+    return f"{OPTIONS.get(key, 'backend')}: {found['msg'].removeprefix('Value error, ')}"
+
+
+def check_folder(scenario: Scenario, folder: Path) -> None:
+    """Check that a folder that holds a run holds one that the same people play.
+
+    Else what they wrote would be asked again, or a run without them would be written over.
+
+    Args:
+        scenario: from ``with_seats``.
+        folder: the run folder; may be missing.
+
+    Raises:
+        InputError: it holds another run, with what to type.
+    """
+    held, seat = held_scenario(folder), scenario.backend.backend
+    if not held or not isinstance(seat, Seat):
+        return
+    backend = held.get("backend") or {}
+    if backend.get("use") != "seat":
+        raise InputError(
+            f"{folder}: holds a run in which nobody plays; give another folder with --out"
+        )
+    there, name = tuple(backend.get("scientists") or ()), backend.get("answered_by")
+    if set(there) == set(seat.scientists) and name == seat.answered_by:
+        return
+    options = [*(f"--as {one}" for one in there), *([f"--name {name}"] if name else [])]
+    raise InputError(
+        f"{folder}: holds a run that was begun with {' '.join(options)}; give the same, or another "
+        "folder with --out"
+    )
 
 
 def check_names(names: Sequence[str], known: Sequence[str]) -> None:
@@ -62,9 +103,15 @@ def check_names(names: Sequence[str], known: Sequence[str]) -> None:
     """
     there = set(known)
     for name in names:
-        if name.partition("/")[0] not in there:
+        leader, stroke, ordinal = name.partition("/")
+        if leader not in there:
             hint = did_you_mean(name, known) or f"; there are {', '.join(known[:5])}, ..."
             raise InputError(f"--as {name}: no such scientist{hint}")
+        if stroke and not re.fullmatch(r"[1-9]\d*", ordinal):
+            raise InputError(
+                f"--as {name}: not the name of a team; the first one that {leader} leads is "
+                f"{leader}/1"
+            )
 
 
 def folder_of_play(scenario: Scenario, names: Sequence[str]) -> Path:

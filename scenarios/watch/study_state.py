@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import InputError
-from scenarios.study.folder import read_statuses
+from scenarios.study.folder import statuses_to_show
 from scenarios.study.lock import read_lock
 from scenarios.study.status import ENDED, STATES, folder_of
 from scenarios.watch.run_state import RunWatch
@@ -36,7 +36,7 @@ class StudyWatch:
         lock = read_lock(self.folder)
         if lock is None:
             raise InputError(f"{self.folder}: no study has been locked here")
-        statuses = read_statuses(self.folder, lock)
+        statuses = statuses_to_show(self.folder, lock)
         every = Counter[str](one.state for one in statuses)
         running = [one.index for one in statuses if one.state == "running"][:SHOWN]
         self._runs = {

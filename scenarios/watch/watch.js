@@ -117,7 +117,7 @@ function showStudy(state) {
   $("numbers").replaceChildren(
     bar(state.runs ? state.ended / state.runs : 0, "share of the runs that have ended"),
     numbers([["runs", count(state.runs)], ...state.states.map((one) => [one.state, count(one.runs)]),
-      ["calls", count(state.calls)], ["tokens", count(state.tokens)], ["money", money(state.usd)]]));
+      ["model calls", count(state.calls)], ["tokens", count(state.tokens)], ["money", money(state.usd)]]));
   const rest = [table("Runs by arm and state", ["arm", ...names],
     state.arms.map((one) => [one.arm, ...one.states.map(count)]), names.map((_, place) => place + 1))];
   if (state.running.length) {

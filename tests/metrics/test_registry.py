@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.errors import InputError
-from metrics.measure_names import FAMILY_MEASURES, measures_named
+from metrics.measure_names import FAMILY_MEASURES, compares_papers, measures_named
 from metrics.registry import FAMILIES, METRICS, measure
 from scenarios.config.schema import METRICS as DEFAULT
 
@@ -38,6 +38,21 @@ def test_every_measure_is_documented_with_a_source(name):
     text = inspect.getdoc(METRICS[name]) or ""
     assert re.search(r"VirSci|this project|\(\w+ (et al\. )?(and \w+ )?\d{4}\)", text), name
     assert len(text) > 40
+
+
+@pytest.mark.parametrize(
+    ("names", "compares"),
+    [
+        ((), False),
+        (("teams", "structure", "impact", "degrees"), False),
+        (("cost", "novelty"), True),
+        (("representation",), True),
+        (("small_world",), True),
+        (("mine:own",), True),
+    ],
+)
+def test_papers_are_compared_where_a_metric_is_made_from_the_past(names, compares):
+    assert compares_papers(names) is compares
 
 
 @pytest.mark.parametrize("name", METRICS)

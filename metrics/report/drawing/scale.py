@@ -71,8 +71,9 @@ class Scale:
         start = least if self.low is None else self.low
         stop = largest if self.high is None else self.high
         if start == stop:
-            stop += max(1.0, abs(stop) * 0.1) if self.high is None else 0.0
-            start -= max(1.0, abs(start) * 0.1) if self.low is None else 0.0
+            wider = max(1.0, abs(stop) * 0.1)
+            stop = max(stop, min(stop + wider, self.bounds[1])) if self.high is None else stop
+            start = min(start, max(start - wider, self.bounds[0])) if self.low is None else start
         pad = self.margin * (stop - start)
         low = max(start - pad, min(self.bounds[0], start)) if self.low is None else start
         high = min(stop + pad, max(self.bounds[1], stop)) if self.high is None else stop

@@ -63,7 +63,7 @@ def dataset(
 ) -> None:
     """Write abstracts, ideas, votes and reviews as Parquet, with a datasheet and Croissant file.
 
-    Every row says that it is machine-generated and by which model or rules.
+    Every row says whether a machine wrote it, and which model, rules or person did.
     """
     from metrics.dataset.dataset import write_dataset
     from society.results.run import Run, resolve_run_folder

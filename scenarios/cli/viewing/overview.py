@@ -134,5 +134,6 @@ def _cost(ledger: Mapping[str, Any] | None) -> str:
     if ledger is None or not ledger["attempts"]:
         return "nothing was asked of a model"
     tokens = ledger["prompt_tokens"] + ledger["completion_tokens"]
-    price = f"${ledger['usd']:,.2f}" if ledger["usd"] else "no price known"
+    unpriced = "no price known" if tokens else "nothing was paid"
+    price = f"${ledger['usd']:,.2f}" if ledger["usd"] else unpriced
     return f"{tokens:,} tokens in {ledger['attempts']:,} attempts; {price}"

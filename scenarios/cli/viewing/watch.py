@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agents.errors import InputError
 from scenarios.cli.common import ScenarioName, Seed, Settings, Trust, guarded, with_seed
 from scenarios.config.registry import find_code_here
+
+if TYPE_CHECKING:
+    from scenarios.watch.server import WatchServer
 
 PORT = 8642
 """Always the same, if it is free: what was typed and not sent is kept by the browser for it."""
@@ -44,9 +47,14 @@ def watch(
     elif (folder / JOURNAL).is_file() or (folder / MANIFEST).is_file():
         state = RunWatch(folder).state
     else:
-        raise InputError(f"{folder}: holds no run and no study; give the folder of one")
+        raise InputError(
+            f"{folder}: no such folder; 'society runs' lists those that there are"
+            if not folder.exists()
+            else f"{folder}: holds no run and no study; give the folder of one, such as 'society "
+            "runs' lists"
+        )
     with WatchServer(state, port=port) as server:
-        _tell(server.url, open_page)
+        _tell(server, port, open_page)
         try:
             _wait_for_ctrl_c()
         except KeyboardInterrupt:
@@ -69,7 +77,11 @@ def play(
     limit: Annotated[
         float | None,
         typer.Option(
-            "--limit", min=1, metavar="SECONDS", help="For each answer; then the others' backend."
+            "--limit",
+            min=1,
+            max=10**9,
+            metavar="SECONDS",
+            help="For each answer; then the others' backend.",
         ),
     ] = None,
     name: Annotated[
@@ -89,13 +101,19 @@ def play(
     All others are spoken for as the scenario says. The same command goes on with a run that was
     stopped; what was answered is not asked again.
     """
-    from agents.files.atomic_files import read_plain_text
+    from agents.backends.inbox.folder import QUESTIONS
     from scenarios.config.schema import load_scenario
     from scenarios.runs.build import build_ecosystem_of
     from scenarios.runs.execute import is_finished, run_scenario
     from scenarios.runs.preflight import check_before_run
     from scenarios.runs.progress import make_progress
-    from scenarios.watch.play import SEAT, check_names, folder_of_play, with_seats
+    from scenarios.watch.play import (
+        SEAT,
+        check_folder,
+        check_names,
+        folder_of_play,
+        with_seats,
+    )
     from scenarios.watch.questions import Questions
     from scenarios.watch.run_state import RunWatch
     from scenarios.watch.server import WatchServer
@@ -104,10 +122,8 @@ def play(
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
     folder = folder_of_play(chosen, who) if out is None else out
     played = with_seats(chosen, who, folder, name, limit)
-    try:
-        text = "" if consent is None else read_plain_text(consent)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--consent {consent}: cannot be read: {error}") from error
+    text = "" if consent is None else _consent_text(consent)
+    check_folder(played, folder)
     if is_finished(played, folder):
         typer.echo(f"{folder} holds this run already; nothing to do")
         return
@@ -118,13 +134,19 @@ def play(
     with WatchServer(
         lambda: watched.state() | {"seats": questions.state()}, questions.answer, port=port
     ) as server:
-        _tell(server.url, open_page)
+        _tell(server, port, open_page)
         with make_progress() as progress:
             run_scenario(played, folder, progress)
         # The pages that are open are sent the end of the run before they are left alone.
         threading.Event().wait(2 * server.every)
     typer.echo(f"report: {folder / 'report.html'}")
     typer.echo(f"who spoke: {played.backend.backend.about}")
+    if not any((folder / SEAT / QUESTIONS).glob("*.md")):
+        typer.echo(
+            f"nobody was asked: {' and '.join(who)} had no part in a team; docs/watch.md says how "
+            "to see to it",
+            err=True,
+        )
 
 
 def _wait_for_ctrl_c() -> None:
@@ -132,9 +154,30 @@ def _wait_for_ctrl_c() -> None:
     threading.Event().wait()
 
 
-def _tell(url: str, open_page: bool) -> None:
-    typer.echo(f"watch: {url}")
+def _tell(server: WatchServer, port: int, open_page: bool) -> None:
+    if port not in (0, server.port):
+        typer.echo(f"port {port} is taken; the page is at port {server.port}", err=True)
+    typer.echo(f"watch: {server.url}")
     if open_page:
         import webbrowser
 
-        webbrowser.open(url)
+        webbrowser.open(server.url)
+
+
+def _consent_text(path: Path) -> str:
+    """The text to which people agree.
+
+    Raises:
+        InputError: it cannot be read, or there is none.
+    """
+    from agents.files.atomic_files import read_plain_text
+
+    try:
+        text = read_plain_text(path)
+    except FileNotFoundError:
+        raise InputError(f"--consent {path}: no such file; give a text file") from None
+    except (OSError, UnicodeDecodeError, InputError) as error:
+        raise InputError(f"--consent {path}: cannot be read as text; give a text file") from error
+    if not text.strip():
+        raise InputError(f"--consent {path}: is empty; write the text, or leave --consent out")
+    return text

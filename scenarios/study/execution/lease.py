@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -199,6 +200,23 @@ def hold_lease(
         lease._end()
 
 
+def is_abandoned(folder: Path) -> bool:
+    """Has the latest owner of a run ended, or given up its lease, as far as can be seen from here?
+
+    For people to look at: nothing is written, so the age of a lease is told by this machine's
+    clock, and no run may be taken over because of it.
+
+    Args:
+        folder: the run folder.
+    """
+    place = folder.with_name(f"{folder.name}.lease")
+    try:
+        lines, touched = _read(place / str(max(_numbers(place))))
+    except (OSError, ValueError, InputError):
+        return False
+    return not _is_alive(lines, time.time() - touched if touched > 0 else None, BEAT * MISSED)
+
+
 def stop_all(reason: Stopped, within: Path | None = None) -> int:
     """Ask every run that this process has a lease of to end soon; returns how many there are.
 
@@ -245,15 +263,25 @@ def _taken(place: Path, owner: str, patience: float) -> Path:
 def _refuse_living(path: Path, patience: float) -> None:
     """Raise LeaseHeld, unless the lease was given back, has expired, or its process has ended."""
     try:
-        # Opened, because only then does a network file system tell times that are not old ones.
-        with open_plain(path) as file:
-            lines = file.read().decode("utf-8", "replace").splitlines()
-            touched = os.fstat(file.fileno()).st_mtime
+        lines, touched = _read(path)
     except FileNotFoundError:
         raise LeaseHeld(_held(path)) from None
-    fresh = touched > 0 and _now(path.parent) - touched <= patience
-    if fresh and not (len(lines) > 1 and has_ended(lines[1])):
+    if _is_alive(lines, _now(path.parent) - touched if touched > 0 else None, patience):
         raise LeaseHeld(_held(path))
+
+
+def _read(path: Path) -> tuple[list[str], float]:
+    """The lines of a lease, and when it was touched last."""
+    # Opened, because only then does a network file system tell times that are not old ones.
+    with open_plain(path) as file:
+        lines = file.read().decode("utf-8", "replace").splitlines()
+        return lines, os.fstat(file.fileno()).st_mtime
+
+
+def _is_alive(lines: list[str], age: float | None, patience: float) -> bool:
+    """Does a living process have this lease? ``age``: None for one that was given back."""
+    fresh = age is not None and age <= patience
+    return fresh and not (len(lines) > 1 and has_ended(lines[1]))
 
 
 def _now(place: Path) -> float:

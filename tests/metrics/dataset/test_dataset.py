@@ -73,7 +73,7 @@ def test_files_and_metadata_agree(spoken, tmp_path):
 def test_the_datasheet_lists_every_column_and_who_spoke(spoken, tmp_path):
     write_dataset(tmp_path, spoken)
     words = (tmp_path / "README.md").read_text()
-    assert "Every text in this data set is machine-generated." in words
+    assert "No person wrote any of them." in words
     assert "rule-based scientists, not a language model" in words
     for name in COLUMNS:
         for column in columns_of(name):

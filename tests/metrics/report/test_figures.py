@@ -164,6 +164,16 @@ def test_a_margin_ends_where_a_measure_can_go_no_further():
     assert scale.ends()[1] == 1.5
 
 
+@pytest.mark.parametrize(
+    ("value", "bounds", "ends"), [(0.0, (0.0, np.inf), (0.0, 1.05)), (1.0, (0.0, 1.0), (0.0, 1.0))]
+)
+def test_one_value_alone_is_drawn_within_what_its_measure_can_be(value, bounds, ends):
+    scale = Scale()
+    scale.bounds = bounds
+    scale.include(np.array([value, value]))
+    assert scale.ends() == pytest.approx(ends)
+
+
 def test_without_data_there_is_no_figure(empty_run):
     weeks = weekly(empty_run)
     assert figures.novelty(run_novelty(empty_run)) is None

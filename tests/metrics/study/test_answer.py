@@ -6,6 +6,7 @@ import pytest
 from metrics.study.answer import answer, plan_table
 from metrics.study.comparisons import compute_comparisons
 from metrics.study.figures import measure_figures
+from metrics.study.page import StudyPage
 from metrics.study.study import Study
 from metrics.study.tables import arms_side_by_side, measure_by_arm
 from tests.metrics.study_folder import told_of, write_study
@@ -37,6 +38,23 @@ def test_a_difference_is_told_with_its_interval_and_corrected_p(tmp_path):
 
 def test_what_chance_may_have_made_is_not_told_as_a_finding(tmp_path):
     assert "not told apart from chance" in told(study_of(tmp_path / "s", gain=0.0))
+
+
+def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_has_no_table(
+    tmp_path,
+):
+    values = {(arm, "papers"): [0.0] * 5 for arm in ARMS}
+    values |= {(arm, "ON"): [np.nan] * 5 for arm in ARMS}
+    plans = [{**PAIR, "of": "papers"}]
+    about = {"title": "Sizes", "about": "Sizes."}
+    described = told_of(ARMS, ["papers", "ON"], 5, comparisons=plans, **about)
+    study = Study.open(write_study(tmp_path / "s", described, values))
+    text = told(study)
+    assert text.startswith("Papers cannot be compared between small and large (")
+    page = StudyPage(study).render()
+    assert "Not available in any run." in page
+    assert page.count('<th scope="col">BCa, 95 %</th>') == 1
+    assert '<p class="lede">Sizes.' not in page
 
 
 def test_few_replicates_are_no_answer_and_no_plan_none_either(tmp_path):

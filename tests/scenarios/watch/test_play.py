@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +20,24 @@ from typer.testing import CliRunner
 
 from agents.errors import InputError
 from agents.journal.journal import Journal
+from metrics.dataset.dataset import dataset_tables, datasheet
+from metrics.report.page import render_page
+from metrics.report.transcript import transcript_lines, transcript_page
 from scenarios import load_scenario, run_scenario
 from scenarios.cli.app import app
 from scenarios.cli.viewing import watch as commands
 from scenarios.config.schema import Scenario
 from scenarios.runs.execute import is_finished, replay
+from scenarios.runs.preflight import check_before_run
 from scenarios.runs.run_journal import JOURNAL
-from scenarios.watch.play import SEAT, check_names, folder_of_play, with_seats
+from scenarios.watch.play import SEAT, check_folder, check_names, folder_of_play, with_seats
 from scenarios.watch.questions import Questions
 from scenarios.watch.run_state import RunWatch
 from scenarios.watch.server import WatchServer
 from society.results.run import Run
+from society.results.speaker import person_marks
 from tests.browser import CHROMIUM, Browser
-from tests.scenarios.watch.browserlike import ask, events, post
+from tests.scenarios.watch.browserlike import ask, events, post, until
 
 WHO = "Scientist0"
 HOSTILE = "</pre><img src=x onerror=\"document.title='ran'\"><script>document.title='ran'</script>"
@@ -204,9 +214,139 @@ def test_the_commands_say_where_the_page_is(small, tmp_path, monkeypatch, small_
     assert "the run goes on by itself" in shown.output
     nothing = CliRunner().invoke(app, ["watch", str(tmp_path), "--port", "0"])
     assert (nothing.exit_code, "holds no run" in nothing.output) == (2, True)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        taken = CliRunner().invoke(app, ["watch", str(small_run), "--port", str(port)])
+    assert taken.exit_code == 0
+    assert f"port {port} is taken; the page is at port" in taken.output
     scenario = small_run.parent / "small.yaml"
     wrong = CliRunner().invoke(app, ["play", str(scenario), "--as", "Scientist99"])
     assert (wrong.exit_code, "no such scientist" in wrong.output) == (2, True)
+
+
+def test_a_folder_is_gone_on_with_by_the_same_people_only(filled, small, small_run) -> None:
+    folder, _ = filled
+    check_folder(seated(small, folder), folder)
+    check_folder(seated(small, folder, time_limit=9.0), folder)
+    check_folder(seated(small, folder), folder / "missing")
+    begun = f"begun with --as {WHO} --name P07; give the same"
+    for other in (
+        with_seats(small, [WHO], folder),
+        with_seats(small, [WHO, "Scientist1"], folder, "P07"),
+    ):
+        with pytest.raises(InputError, match=begun):
+            check_folder(other, folder)
+    with pytest.raises(InputError, match="a run in which nobody plays"):
+        check_folder(seated(small, folder), small_run)
+    # Nor is a run with people written over by one without.
+    with pytest.raises(InputError, match="holds a run in which people answer"):
+        check_before_run(small, folder)
+
+
+QUICK = (
+    "from agents.backends.seat import Seat\n"
+    "Seat.model_fields['poll'].default = 0.01\n"
+    "Seat.model_rebuild(force=True)\n"
+)
+"""Looks for answers more often than a person could give them."""
+
+
+def test_a_command_that_is_killed_between_two_answers_goes_on_and_asks_neither_again(
+    filled, words, small_run: Path, nursery, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    command = ("play", small_run.parent / "small.yaml", "--as", WHO, "--name", "P07")
+    command += ("--out", folder, "--port", "0")
+    watched = RunWatch(folder, keep_ids=True)
+    page = Questions(folder / SEAT, lambda: watched.journal.answered)
+    answered: list[str] = []
+
+    def next_question() -> dict[str, Any] | None:
+        watched.journal.look()
+        shown = page.state()["questions"]
+        assert not [one for one in shown if one["call"] in answered]
+        return shown[0] if shown else None
+
+    def answer(one: dict[str, Any]) -> None:
+        page.answer({"stem": one["stem"], "text": words[one["call"]]})
+        answered.append(one["call"])
+
+    for deaths in range(3):
+        log = tmp_path / f"log{deaths}"
+        pid = nursery.start(log, *command, before=QUICK)
+        until(partial(is_serving, log))
+        answer(until(next_question))
+        if deaths == 0:
+            # The second death comes at once, when nothing has read the answer yet.
+            until(next_question)
+        if deaths < 2:
+            os.kill(pid, signal.SIGKILL)
+            assert nursery.wait(pid)[0] == -signal.SIGKILL
+    while not is_over(folder):
+        found = next_question()
+        if found is not None:
+            answer(found)
+        time.sleep(0.005)
+    assert nursery.wait(pid)[0] == 0, log.read_text(encoding="utf-8")
+
+    assert sorted(answered) == sorted(filled[1])
+    digest = (folder / "digest").read_bytes()
+    assert digest == (filled[0] / "digest").read_bytes()
+    assert replay(folder) == digest.decode().strip()
+    run = Run.open(folder)
+    calls = run.table("calls").set_index("call")
+    assert set(calls.index[calls["model"] == "person (P07)"]) == set(answered)
+    assert run.manifest["ledger"]["outcomes"]["answered"] == len(answered)
+
+
+def is_serving(log: Path) -> bool:
+    return log.exists() and "watch: http" in log.read_text(encoding="utf-8")
+
+
+def is_over(folder: Path) -> bool:
+    return (folder / "digest").exists()
+
+
+def test_the_transcript_and_the_page_say_which_words_a_person_wrote(filled) -> None:
+    folder, calls = filled
+    run = Run.open(folder)
+    lines = list(transcript_lines(run))
+    heads = [line for line in lines if line.startswith("day ")]
+    mine = [line for line in heads if f": {WHO} " in line]
+    assert len(mine) == len(calls)
+    assert all(line.endswith("[written by a person (P07)]") for line in mine)
+    assert not [line for line in heads if "person" in line and line not in mine]
+    assert "== published == [a person (P07) took part]" in lines
+    number = len(calls)
+    transcript, page = transcript_page(run), render_page(run)
+    assert transcript.count("written by a person (P07)") == number
+    replies = f"{number} of {number} by a person (P07)"
+    assert f"not by a rule or a model: for {WHO} {replies}." in page
+    assert f'<td class="words">{replies}</td>' in page
+    assert page.count("a person took part</span>") == len(run.table("papers"))
+
+
+def test_nobody_is_taken_for_a_person_who_is_none(filled) -> None:
+    calls = Run.open(filled[0]).table("calls").head(3)
+    named = calls.assign(model=["person", "instead of a person: offline", "gpt"], defaulted=False)
+    seat = {"backend": {"use": "seat"}}
+    assert person_marks(seat, named) == [
+        *("written by a person", "instead of a person: offline", ""),
+    ]
+    assert person_marks({"backend": {"use": "hybrid", "live": {"use": "seat"}}}, named)[0]
+    assert person_marks(seat, named.assign(defaulted=True))[0] == ""
+    # A server can give itself any name.
+    assert person_marks({"backend": {"use": "openai"}}, named) == ["", "", ""]
+
+
+def test_a_data_set_says_which_texts_are_a_persons(filled) -> None:
+    run = Run.open(filled[0])
+    ideas = dataset_tables(run)["ideas"]
+    assert set(ideas[~ideas["machine_generated"]]["scientist"]) == {WHO}
+    assert set(ideas[ideas["machine_generated"]]["model"]) == {"offline"}
+    # The person was in both teams.
+    assert not dataset_tables(run)["abstracts"]["machine_generated"].any()
+    assert "Persons wrote some of them" in datasheet(run, {})
 
 
 FILL = """() => {

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agents.journal.live_view import is_being_written
-from scenarios.study.status import Status, write_status
+from scenarios.study.folder import CUT_OFF
+from scenarios.study.status import STATES, Status, read_status, write_status
 from scenarios.watch.run_state import RunWatch
 from scenarios.watch.study_state import StudyWatch
 from society.results.run import Run
@@ -84,6 +86,54 @@ def test_a_study_is_told_by_arm_and_state(tmp_path: Path, monkeypatch) -> None:
     assert [one["index"] for one in state["running"]] == [1]
     (why,) = state["reasons"]
     assert (why["index"], why["reason"]) == (2, HOSTILE)
+
+
+STUDY = """\
+study: sizes
+base: small.yaml
+set: {until: 60d, metrics: []}
+arms: {list: [{name: two}, {name: three, set: {protocol.team_size: 3}}]}
+replicates: 1
+measures: [papers]
+comparisons: []
+"""
+
+
+def test_a_study_is_told_when_nothing_half_and_all_of_it_is_done(
+    small_run: Path, nursery, tmp_path: Path
+) -> None:
+    (tmp_path / "study.yaml").write_text(STUDY, encoding="utf-8")
+    (tmp_path / "small.yaml").write_bytes((small_run.parent / "small.yaml").read_bytes())
+    folder, log = tmp_path / "made", tmp_path / "log"
+    command = ("study", "run", tmp_path / "study.yaml", "--out", folder)
+
+    def states(arm: str) -> dict[str, int]:
+        (found,) = [
+            one["states"] for one in StudyWatch(folder).state()["arms"] if one["arm"] == arm
+        ]
+        return {name: number for name, number in zip(STATES, found, strict=True) if number}
+
+    assert nursery.run(log, "study", "lock", tmp_path / "study.yaml", "--out", folder)[0] == 0
+    state = StudyWatch(folder).state()
+    assert (state["name"], state["state"], state["ended"]) == ("sizes", "not running", 0)
+    assert nursery.run(log, *command, "--index", "0")[0] == 0
+    assert nursery.run(log, *command, "--index", "1", site="writing tables")[0] == -signal.SIGKILL
+    before = held(folder)
+    state = StudyWatch(folder).state()
+    # Its status still says that it is running.
+    assert read_status(folder, 1).state == "running"
+    assert (state["state"], state["runs"], state["ended"]) == ("not running", 2, 1)
+    assert (states("two"), states("three")) == ({"done": 1}, {"stopped": 1})
+    (why,) = state["reasons"]
+    assert (why["index"], why["reason"]) == (1, CUT_OFF)
+    assert held(folder) == before
+    assert "no process works on it now" in nursery.society("study", "status", folder).stdout
+
+    assert nursery.run(log, *command)[0] == 0
+    state = StudyWatch(folder).state()
+    assert (state["state"], state["ended"], state["reasons"]) == ("finished", 2, [])
+    assert (states("two"), states("three")) == ({"done": 1}, {"done": 1})
+    assert json.loads(json.dumps(state)) == state
 
 
 class _Lock:
