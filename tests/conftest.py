@@ -39,6 +39,8 @@ settings.load_profile("suite")
 # The tree of commands takes a tenth of a second to make, which no test changes.
 typer.testing._get_command = cache(typer.testing._get_command)
 
+gc.set_threshold(*SELDOM)
+
 LOOPBACK = ("127.", "::1", "localhost")
 
 
