@@ -13,6 +13,9 @@ from metrics.registry import measure
 from metrics.teams.concurrency import max_memberships
 from society.results.run import Run
 
+COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost", "waiting")
+"""Measures of the summary that no database of papers enters."""
+
 
 def summarise_run(run: Run) -> dict[str, Any]:
     """Describe a run in plain values only; what is not available is None.

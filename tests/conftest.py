@@ -27,17 +27,20 @@ for _name, _number in ONE_THREAD.items():
     os.environ.setdefault(_name, _number)
 
 # The same examples every time, and none of them fails because a machine is busy.
-settings.register_profile(
-    "suite",
-    max_examples=50,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+for _profile, _examples in (("suite", 30), ("slow", 200)):
+    settings.register_profile(
+        _profile,
+        max_examples=_examples,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
 settings.load_profile("suite")
 
 # The tree of commands takes a tenth of a second to make, which no test changes.
 typer.testing._get_command = cache(typer.testing._get_command)
+
+gc.set_threshold(*SELDOM)
 
 LOOPBACK = ("127.", "::1", "localhost")
 
@@ -153,6 +156,12 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("promises")
     for (name, what), count in sorted(sums.items(), key=lambda item: (int(item[0][0][1:]), item)):
         terminalreporter.write_line(f"{name}: {what}: {count:,}")
+
+
+def pytest_configure(config):
+    """Let properties be tried with more examples where the slow tests run as well."""
+    if "not slow" not in config.getoption("markexpr"):
+        settings.load_profile("slow")
 
 
 def pytest_cmdline_main(config):

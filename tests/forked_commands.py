@@ -89,10 +89,11 @@ class Nursery:
         Args:
             log: where its output goes.
             arguments: of the command.
-            how: ``page``: write pages (with empty figures); by default it writes none. ``site``
-                and ``nth``: where it dies. ``cwd``, ``env``: its folder, and what is added to its
-                environment. ``errors``: where its errors go, if not to the log. ``before``: Python
-                code that it runs first; ``only``: and nothing after it.
+            how: ``page``: write the page and the summary, a third of the time of a small run; by
+                default it writes neither. ``site`` and ``nth``: where it dies. ``cwd``, ``env``:
+                its folder, and what is added to its environment. ``errors``: where its errors go,
+                if not to the log. ``before``: Python code that it runs first; ``only``: and
+                nothing after it.
         """
         return self._begin({"arguments": [str(one) for one in arguments], "log": str(log), **how})
 
@@ -295,8 +296,10 @@ def command(order: dict[str, Any]) -> None:
     """Run the command in this process."""
     if not order.get("page"):
         import metrics.report.page
+        import metrics.summary_file
 
         metrics.report.page.write_page = lambda run, folder: folder
+        metrics.summary_file.write_summary = lambda run, folder: None
     if order.get("site"):
         plant(order["site"], order.get("nth", 1))
     from scenarios.cli.app import main

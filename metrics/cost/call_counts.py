@@ -106,15 +106,12 @@ def _summed(asked: pd.DataFrame) -> pd.DataFrame:
 def _counted(calls: pd.DataFrame, key: str) -> pd.DataFrame:
     """Group by one column, a missing key being a group of its own, most calls first."""
     grouped = calls.groupby(key, dropna=False, sort=True)
-    table = grouped.agg(
-        calls=("call", "size"),
-        prompt_tokens=("prompt_tokens", "sum"),
-        completion_tokens=("completion_tokens", "sum"),
-        defaulted=("defaulted", "sum"),
-        unruled=("unruled", "sum"),
-    ).reset_index()
+    summed = ["prompt_tokens", "completion_tokens", "defaulted", "unruled"]
+    table = grouped[summed].sum()
+    table.insert(0, "calls", grouped.size())
+    table = table.reset_index()
     table[key] = table[key].astype("string")
-    numbers = ["calls", "prompt_tokens", "completion_tokens", "defaulted", "unruled"]
+    numbers = ["calls", *summed]
     table[numbers] = table[numbers].astype("Int64")
     return table.sort_values(["calls", key], ascending=[False, True], kind="stable").reset_index(
         drop=True

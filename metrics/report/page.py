@@ -193,8 +193,9 @@ def _composition(run: Run) -> list[dict[str, Any]]:
 
 def _by_protocol(run: Run) -> list[dict[str, Any]]:
     """The main measures by protocol, where there are several."""
-    table = measure(run, "by_protocol")
-    return records(table) if len(table) > 1 else []
+    if run.table("teams")["protocol"].nunique() < 2:
+        return []
+    return records(measure(run, "by_protocol"))
 
 
 def _provenance(run: Run, summary: dict[str, Any]) -> list[tuple[str, str]]:

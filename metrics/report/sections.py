@@ -263,9 +263,9 @@ def peer_review_section(run: Run) -> dict[str, Any] | None:
         ``whole`` (the row of ``review_outcomes``), ``rounds`` (rows with ``round``, ``accept``,
         ``revise``, ``reject``, ``open`` and ``score``) and ``reviewers`` (the first rows).
     """
-    whole = records(measure(run, "review_outcomes"))[0]
-    if not whole["manuscripts"]:
+    if run.table("submissions").empty:
         return None
+    whole = records(measure(run, "review_outcomes"))[0]
     rows = records(measure(run, "reviewers").head(ROWS_SHOWN))
     return {"whole": whole, "rounds": _rounds(run.table("submissions")), "reviewers": rows}
 

@@ -75,6 +75,7 @@ def write_run(
     from metrics.exports import coauthor_graph, graphml_text, write_networks
     from metrics.measure_names import compares_papers
     from metrics.report.page import write_page
+    from metrics.summary import COUNTED
     from metrics.summary_file import write_summary
     from society.results.digest import digest_content, digest_tables
     from society.results.run import Run
@@ -114,7 +115,10 @@ def write_run(
         run = Run(tables, manifest, manifest["scenario"], **context, measures=measures)
         write_page(run, folder)
         # What is written agrees with what the folder alone gives: it holds no databases.
-        held = Run(tables, manifest, manifest["scenario"], vectors=vectors, measures=measures)
+        counted = {name: run.measure(name) for name in run.measure_names() if name in COUNTED}
+        held = Run(
+            tables, manifest, manifest["scenario"], vectors=vectors, measures=measures | counted
+        )
         write_summary(held, folder)
     remove_folder(folder / PARTIAL, within=folder)
     write_atomically(folder / DIGEST, manifest["digest"] + "\n")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -60,13 +61,25 @@ def build_table(name: str, rows: Iterable[tuple[Any, ...]] = ()) -> pd.DataFrame
     if columns is None:
         raise InputError(f"no table is called {name!r}; the tables are {', '.join(TABLES)}")
     listed = list(rows)
+    if not listed:
+        return _empty_table(name).copy()
     for row in listed:
         if len(row) != len(columns):
             raise InputError(
                 f"table {name}: a row has {len(row)} values, expected {len(columns)}: {row!r:.200}"
             )
+    return _table_of(name, listed)
+
+
+@cache
+def _empty_table(name: str) -> pd.DataFrame:
+    """A table without a row; a small run has many."""
+    return _table_of(name, [])
+
+
+def _table_of(name: str, listed: list[tuple[Any, ...]]) -> pd.DataFrame:
     data: dict[str, Any] = {}
-    for index, column in enumerate(columns):
+    for index, column in enumerate(TABLES[name]):
         values = [row[index] for row in listed]
         data[column.name] = _series(name, column.name, column.dtype, values)
     return sort_canonically(name, pd.DataFrame(data))

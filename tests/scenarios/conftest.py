@@ -109,8 +109,9 @@ def small(write: Callable[[str, str], Path]) -> Scenario:
 
 @pytest.fixture
 def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write no page: for tests that run more than once and look at none."""
+    """Write no page and no summary: for tests that run more than once and look at none."""
     monkeypatch.setattr("metrics.report.page.write_page", lambda run, folder: folder)
+    monkeypatch.setattr("metrics.summary_file.write_summary", lambda run, folder: None)
 
 
 @pytest.fixture

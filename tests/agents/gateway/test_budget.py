@@ -4,7 +4,7 @@ import asyncio
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -193,7 +193,6 @@ CALLS = st.lists(st.tuples(AMOUNT, AMOUNT, st.floats(0, 1), st.integers(0, 3)), 
 BOUND = st.none() | st.integers(0, 300)
 
 
-@settings(max_examples=150, deadline=None)
 @given(CALLS, BOUND, BOUND, st.none() | st.integers(0, 12), st.data())
 def test_no_bound_is_ever_exceeded_and_every_wait_ends(calls, tokens, cents, most, data):
     usd = None if cents is None else cents / 100

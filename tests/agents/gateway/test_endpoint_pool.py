@@ -8,7 +8,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.errors import RULES, BudgetReached, Fault, Stopped
@@ -508,7 +508,6 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(STEPS, st.integers(1, 6), st.lists(st.integers(1, 4), min_size=1, max_size=3))
 def test_whatever_happens_everybody_is_served_and_every_place_comes_back(steps, in_flight, weights):
     async def scene():

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from agents.offline.abstracts import CRITERIA, FURTHER, AbstractText
 from agents.offline.constants import RULES
@@ -114,7 +114,6 @@ def test_a_revision_brings_in_two_terms_beyond_the_draft_at_most(seed):
 
 
 @given(any_text, any_text)
-@settings(max_examples=60, deadline=None)
 def test_any_idea_can_be_drafted(title, idea):
     words = standing(title=title or "x", idea=idea or "x")
     draft = drafted(Profile("S"), idea=CandidateIdea(words.idea))

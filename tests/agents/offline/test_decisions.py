@@ -315,7 +315,6 @@ def test_half_a_copy_lies_between():
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-@settings(max_examples=60, deadline=None)
 def test_overlap_is_symmetric_and_bounded(first, second):
     score = decisions.text_overlap(first, second)
     assert 0.0 <= score <= 100.0

@@ -218,7 +218,7 @@ kinds = st.recursive(
 
 
 @given(st.lists(kinds, min_size=1, max_size=4).map(model_of), st.integers(0, 2**64 - 1))
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 def test_generated_forms_are_filled_validly(form, seed):
     text = fill_form(form, {"me": person(0), "talk": "coral reefs"}, rng_of(seed))
     read_form(form, text)

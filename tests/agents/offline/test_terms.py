@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from agents.offline import terms
 from agents.offline.templates import GUEST, LATER, UNTITLED
@@ -47,7 +47,6 @@ def test_expertise_keeps_the_order_of_frequency():
 
 
 @given(profiles)
-@settings(max_examples=60, deadline=None)
 def test_expertise_has_no_empty_term(profile):
     terms = expertise(profile)
     assert all(term.strip() == term and term for term in terms)
@@ -120,7 +119,6 @@ def test_paper_terms_take_repeated_pairs_of_the_abstract():
 
 
 @given(references)
-@settings(max_examples=60, deadline=None)
 def test_paper_terms_never_fail(reference):
     assert len(paper_terms(reference)) <= 8
 
@@ -226,7 +224,6 @@ def test_neutral_terms_survive_their_own_cleaning():
 
 
 @given(any_text)
-@settings(max_examples=100, deadline=None)
 def test_nothing_readable_is_ever_an_empty_term(text):
     for found in (noun_phrases(text), split_terms(text), utterance_terms(text)):
         assert all(found)

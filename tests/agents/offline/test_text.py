@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.offline.text import (
@@ -56,7 +56,6 @@ def test_clean_bounds_words_and_letters():
 
 
 @given(any_text)
-@settings(max_examples=150, deadline=None)
 def test_clean_leaves_one_printable_line(text):
     phrase = clean(text)
     assert phrase == phrase.strip()
@@ -132,7 +131,6 @@ def test_affinity_knows_interests_made_of_common_words():
 
 
 @given(st.lists(any_text, max_size=4), any_text)
-@settings(max_examples=100, deadline=None)
 def test_affinity_is_a_share(interests, text):
     assert 0.0 <= affinity(interests, text) <= 1.0
 
@@ -162,7 +160,6 @@ def test_sentences_do_not_split_inside_abbreviations():
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=100, deadline=None)
 def test_sentences_keep_every_word(text):
     assert " ".join(split_sentences(text)).split() == text.split()
 
@@ -210,7 +207,6 @@ def test_one_thing_of_many_has_an_article(term, expected):
 
 
 @given(any_text)
-@settings(max_examples=100, deadline=None)
 def test_an_article_adds_one_word_at_most(text):
     assert with_article(text) in (text, f"a {text}", f"an {text}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.profile import Profile
@@ -115,7 +115,6 @@ anything = st.text(
 
 
 @given(anything)
-@settings(max_examples=300, deadline=None)
 def test_every_line_of_a_quotation_is_marked_and_no_word_is_lost(text):
     lines = lines_of(quote(text))
     assert lines
@@ -126,7 +125,6 @@ def test_every_line_of_a_quotation_is_marked_and_no_word_is_lost(text):
 
 
 @given(anything)
-@settings(max_examples=300, deadline=None)
 def test_a_flat_text_is_one_line_with_the_same_words(text):
     assert len(lines_of(flatten(text))) <= 1
     assert flatten(text).split() == text.split()

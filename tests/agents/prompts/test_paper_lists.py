@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.prompts.dialogue import MARK
@@ -95,7 +95,6 @@ odd = st.text(
 
 
 @given(st.lists(st.builds(Reference, st.just("p"), odd, odd, st.just(2000)), max_size=4))
-@settings(max_examples=200, deadline=None)
 def test_each_paper_is_one_marked_line_whatever_it_says(papers):
     for write in (list_references, list_titles, list_lettered):
         lines = write(papers).splitlines()

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
@@ -159,7 +159,6 @@ def test_what_has_no_maximum_is_not_estimable(x, y, why):
     assert math.isnan(fit.slope)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=3, max_size=40))
 def test_every_sample_is_estimated_or_explained(sample):
     fit = logistic_regression([x for x, _ in sample], [y for _, y in sample])

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -18,7 +18,6 @@ def ids(count):
     return np.array([f"P{n:04d}" for n in range(count)], dtype=object)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     arrays(np.float64, (12, 3), elements=st.floats(-5, 5, width=32)),
     arrays(np.float64, (4, 3), elements=st.floats(-5, 5, width=32)),

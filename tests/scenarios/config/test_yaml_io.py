@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.errors import InputError
@@ -235,7 +235,6 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         read_yaml(bytes_)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.text(alphabet="ab:{}[]&*!-#'\"\n\t ?|>,%@`0\\é\x07", max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(InputError):
@@ -282,7 +281,6 @@ PLAIN = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.text("abc", min_size=1, max_size=4) | st.integers(0, 9), PLAIN))
 def test_what_is_written_is_read_back_equal(data: dict[Any, Any]) -> None:
     assert parse_yaml(write_yaml(data), "f").data == data

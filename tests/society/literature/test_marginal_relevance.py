@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from society.literature.marginal_relevance import maximal_marginal_relevance
@@ -68,7 +68,6 @@ def test_no_more_are_chosen_than_there_are():
     assert maximal_marginal_relevance(np.ones(1), np.ones((1, 3), np.float32), 0, 0.5) == []
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 9999),
     items=st.integers(1, 12),

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from society.literature.papers import Paper, Papers, schema
@@ -32,7 +32,6 @@ FIVE = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(ANY, max_size=5), st.data())
 def test_they_are_the_sequence_they_were_made_of(rows, data):
     papers = Papers.of(rows)
@@ -59,7 +58,6 @@ def test_what_is_in_columns_is_taken_as_it_is():
     assert papers != "papers"
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(ANY, max_size=6), st.integers(0, 6), st.integers(0, 6))
 def test_the_digest_knows_values_and_not_chunks(rows, cut, other):
     whole = Papers.of(rows)
@@ -71,7 +69,6 @@ def test_the_digest_knows_values_and_not_chunks(rows, cut, other):
     assert whole[first:last].digest() == Papers.of(rows[first:last]).digest()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(ANY, max_size=3), st.lists(ANY, max_size=3))
 def test_other_papers_have_another_digest(one, two):
     assert (Papers.of(one).digest() == Papers.of(two).digest()) == (one == two)
@@ -123,7 +120,6 @@ def test_references_by_hand():
     assert [papers.cited_by(row).tolist() for row in range(5)] == [[1, 2, 4], [2], [], [], []]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6), max_size=7))
 def test_references_are_those_that_a_reader_would_find(lists):
     rows = [paper("abcdefg"[n], *references) for n, references in enumerate(lists)]

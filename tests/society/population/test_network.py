@@ -55,7 +55,6 @@ def grown(base, papers):
     return network, clock
 
 
-@settings(max_examples=150, deadline=None)
 @given(BASES, PAPERS, st.integers(0, 5))
 def test_a_line_of_joint_papers_has_each_coauthor_as_often_as_they_wrote(base, papers, date):
     network, clock = grown(base, papers)
@@ -78,7 +77,6 @@ def test_a_line_of_joint_papers_has_each_coauthor_as_often_as_they_wrote(base, p
     assert pairs.tolist() == dense.tolist(), "the same of many at once"
 
 
-@settings(max_examples=60, deadline=None)
 @given(BASES, st.lists(st.integers(0, 8), max_size=6))
 def test_ties_before_day_0_of_some_people_are_those_with_one_of_them(base, some):
     network, _ = grown(base, [(0, [0, 1, 2])])

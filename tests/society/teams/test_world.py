@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -50,7 +50,6 @@ PAPERS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.dictionaries(
         st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda pair: pair[0] < pair[1]),

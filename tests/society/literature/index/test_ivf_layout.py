@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from society.literature.index import ivf
@@ -123,7 +123,6 @@ def test_nothing_is_unpickled(kept, tmp_path):
     assert not canary.exists()
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     spots=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), max_size=8),
     share=st.floats(0, 1),
