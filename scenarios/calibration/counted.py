@@ -186,7 +186,8 @@ class Counting:
         return share_never_again(gaps, observed, float(HORIZON))
 
     def _memories(self) -> dict[str, Estimate]:
-        seats, found = self.seats, {}
+        seats = self.seats
+        found: dict[str, Estimate] = {}
         lead = _leaders(seats) & (seats.entries == 0)
         groups = (
             (lead, keys.LEAD_MEMORY, (keys.LEAD_EXPONENT, keys.COAUTHORED)),
