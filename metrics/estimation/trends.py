@@ -66,7 +66,8 @@ class Trend:
         """
         if not self.slope or not math.isfinite(self.slope_error):
             return 0.0
-        return self.slope * max(0.0, 1 - (self.slope_error / self.slope) ** 2)
+        kept = 1 - (self.slope_error / self.slope) ** 2
+        return self.slope * kept if kept > 0 else 0.0
 
     @property
     def estimate(self) -> Estimate:
