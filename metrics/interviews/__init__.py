@@ -1,4 +1,4 @@
-"""Interviews: questions of a survey put to scientists of a society at a date.
+"""Surveys of the scientists of a society, who are interviewed at a date.
 
 Read ``survey`` (the keys of a form), ``knowledge`` (what a scientist knows at the date), ``forms``
 (what it fills in), then ``interviewer`` (the questions are asked) and ``answers`` (their table).

@@ -9,7 +9,7 @@ import pandas as pd
 from agents.offline.text import count_words
 from metrics.interviews.forms import ScaleAnswer, SurveyAnswer
 from metrics.interviews.interviewer import SurveyReply
-from metrics.interviews.survey import Question, Survey
+from metrics.interviews.survey import Survey, SurveyQuestion
 from society.results.csv_cells import safe_cell
 
 ANSWERS = {
@@ -57,7 +57,7 @@ def summary_rows(survey: Survey, table: pd.DataFrame) -> list[tuple[str, str, st
     return rows
 
 
-def _summary(question: Question, part: pd.DataFrame) -> list[tuple[str, int, str]]:
+def _summary(question: SurveyQuestion, part: pd.DataFrame) -> list[tuple[str, int, str]]:
     answered = part[part["answer"].astype(str) != ""]
     kind, missing = question.answer.name, len(part) - len(answered)
     rows = []

@@ -18,7 +18,7 @@ from agents.prompts.prompt import Prompt
 from agents.replies.form import Form
 from metrics.interviews.forms import FORMS
 from metrics.interviews.knowledge import Knowledge
-from metrics.interviews.survey import Question, Survey
+from metrics.interviews.survey import Survey, SurveyQuestion
 from metrics.model_questions import ModelQuestions
 from society.kernel.answer import Answer
 from society.kernel.calls import Call
@@ -58,7 +58,7 @@ class SurveyReply:
     """
 
     respondent: Respondent
-    question: Question
+    question: SurveyQuestion
     form: Form | None
     calls: tuple[Call, ...]
 
@@ -128,7 +128,7 @@ class Interviewer:
 
         return self._questions.read_all(begin, told)
 
-    async def _ask(self, who: Respondent, question: Question) -> SurveyReply:
+    async def _ask(self, who: Respondent, question: SurveyQuestion) -> SurveyReply:
         form, day = FORMS[question.answer.name], self._day
         id_ = f"{STREAM}/{who.name}/{question.id}"
         place = ("", STREAM, 1, 0, 0, "answer", who.name)

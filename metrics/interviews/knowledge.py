@@ -1,4 +1,4 @@
-"""What a scientist knows at a date: its profile, papers, co-authors and teams.
+"""What a scientist knows at a date of its own work, papers, co-authors and teams.
 
 Everything is what the society itself counts on that date: papers and ties that are dated strictly
 before it, and no words of a team that nobody has read yet.

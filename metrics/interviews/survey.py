@@ -1,4 +1,4 @@
-"""The keys of a survey form: questions, how each is answered, and a vignette with arms.
+"""The keys of a survey form, with its questions, kinds of answers, and a vignette with arms.
 
 A vignette is a short described situation, parts of which differ between respondents; its arms are
 the versions (Alexander and Becker 1978, doi:10.1086/268432).
@@ -69,7 +69,7 @@ class AnswerKind(Part):
         return "Choose one of these options: " + "; ".join(self.options or ()) + "."
 
 
-class Question(Part):
+class SurveyQuestion(Part):
     """One question."""
 
     id: str = Field(pattern=r"^[A-Za-z]\w{0,40}$")
@@ -109,7 +109,7 @@ class Survey(Part):
 
     title: Label
     """What the survey is called; respondents see it."""
-    questions: tuple[Question, ...] = Field(min_length=1, max_length=200)
+    questions: tuple[SurveyQuestion, ...] = Field(min_length=1, max_length=200)
     """The questions, in the order of the table."""
     vignette: Vignette | None = None
     """A situation in several versions, one of which is drawn for each respondent; null: none."""

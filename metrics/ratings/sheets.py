@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from io import StringIO
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -147,19 +148,45 @@ def write_sheet(sheet: Path, key: Path, rows: Sequence[Mapping[str, str]], conte
     """
     if sheet.resolve() == key.resolve():
         raise InputError(f"{key}: is the sheet itself; keep the key in another file")
-    columns = PAIRED if content["kind"] == "pairs" else RATED
     try:
-        # A byte order mark, without which some spreadsheets take UTF-8 for something else.
-        with open_new(sheet, encoding="utf-8-sig") as file:
-            writer = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        with open_new(sheet) as file:
+            file.write(sheet_text(rows, content["kind"]))
         with open_new(key) as file:
             file.write(json.dumps(content, indent=1) + "\n")
     except FileExistsError as error:
         raise InputError(f"{error.filename}: is there already; give another name") from error
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be written: {error.strerror}") from error
+
+
+def sheet_text(rows: Sequence[Mapping[str, str]], kind: str) -> str:
+    """A sheet as CSV.
+
+    Args:
+        rows: of the sheet; empty cells may be missing.
+        kind: ``ratings`` or ``pairs``.
+    """
+    file = StringIO(newline="")
+    # A byte order mark, without which some spreadsheets take UTF-8 for something else.
+    file.write("\ufeff")
+    columns = PAIRED if kind == "pairs" else RATED
+    writer = csv.DictWriter(file, columns, restval="", lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def read_pairs(path: Path) -> list[dict[str, str]]:
+    """The rows of a sheet of pairs, filled or not.
+
+    Raises:
+        InputError: it is no sheet of pairs, holds no row, or an item twice.
+    """
+    rows = [{name: row[name] for name in PAIRED} for _, row in _rows(path, PAIRED)]
+    items = [row["item"] for row in rows]
+    if not rows or len(set(items)) < len(items):
+        raise InputError(f"{path}: {'an item stands in it twice' if rows else 'holds no pair'}")
+    return rows
 
 
 def read_key(path: Path) -> dict[str, Any]:

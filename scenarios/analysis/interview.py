@@ -164,6 +164,7 @@ class Interview:
         def count(done: int) -> None:
             announce(f"{done:,} of {self.questions:,} questions answered")
 
+        replies: list[SurveyReply]
         replies, ledger = ask_in_folder(
             self.folder,
             self.scenario,

@@ -15,7 +15,6 @@ import typer
 from agents.errors import SocietyError
 from agents.redaction import redact
 from scenarios.cli.analysis import compare, measure, review
-from scenarios.cli.ask import ask
 from scenarios.cli.calibrate import calibrate
 from scenarios.cli.checkup import doctor, plan
 from scenarios.cli.common import (
@@ -33,7 +32,8 @@ from scenarios.cli.exports.explore import explore
 from scenarios.cli.exports.export import export
 from scenarios.cli.help_examples import ExampleGroup, epilog_of
 from scenarios.cli.prompts import prompts
-from scenarios.cli.rate import rate
+from scenarios.cli.questions.ask import ask
+from scenarios.cli.questions.rate import rate
 from scenarios.cli.study import study
 from scenarios.cli.viewing.library_list import list_
 from scenarios.cli.viewing.new_scenario import new

@@ -121,6 +121,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society rate export runs/quickstart-1 --out sheet.csv --most 40",
         "society rate export runs/systems/0000 runs/systems/0001 --out pairs.csv --pairs --swapped",
     ),
+    "rate judge": (
+        "society rate judge pairs.csv --plan --set backend.use=litellm --set backend.model=gpt-4o",
+        "society rate judge pairs.csv --set backend.use=litellm --set backend.model=gpt-4o",
+    ),
     "rate import": ("society rate import sheet.csv --key sheet.key.json",),
 }
 """Command lines by the path of the command below ``society``."""

@@ -43,8 +43,8 @@ def question_cost(scenario: Scenario, ask: Callable[[Gateway], Sequence[Call]]) 
         ask: asks everything through a gateway, and returns the rows of the calls.
     """
     rates = rates_for(scenario, None)
-    totals = [_total(scenario, rates, end, ask) for end in ENDS]
-    figures = {name: Rate(*(total[name] for total in totals)) for name in totals[0]}
+    low, likely, high = (_total(scenario, rates, end, ask) for end in ENDS)
+    figures = {name: Rate(low[name], likely[name], high[name]) for name in likely}
     priced = bool(getattr(scenario.backend.backend, "priced", True))
     return QuestionCost(figures, rates, priced)
 

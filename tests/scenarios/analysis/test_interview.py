@@ -17,7 +17,7 @@ FORM = """\
 title: What comes next
 questions:
   - {id: direction, text: 'Where does your field go?', answer: {words: 40}}
-  - {id: crowding, text: 'How crowded is your topic?', answer: {scale: [1, 7], low: not, high: very}}
+  - {id: crowding, text: 'How crowded is the topic?', answer: {scale: [1, 7], low: no, high: yes}}
   - {id: join, text: 'Would you join?', answer: {options: ['yes', not now]}}
 vignette:
   text: Somebody with {papers} asks you to join a team.

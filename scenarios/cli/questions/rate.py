@@ -1,4 +1,7 @@
-"""Commands ``society rate``: abstracts to people on a blinded sheet, and their ratings back."""
+"""Commands ``society rate``: abstracts to people on a blinded sheet, and their ratings back.
+
+A model may judge the pairs of a sheet in the place of a person.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agents.errors import InputError
-from scenarios.cli.common import guarded
+from scenarios.cli.common import Settings, Trust, guarded
+from scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
     from metrics.ratings.sheets import Rating
+    from scenarios.analysis.judging import JudgeJob
 
 rate = typer.Typer(
     help="Let people rate abstracts: a blinded sheet out, their ratings in.",
@@ -57,6 +62,62 @@ def export(
     typer.echo("one copy of the sheet for each rater, named after the rater")
 
 
+@rate.command("judge")
+@guarded
+def judge(
+    sheet: Annotated[
+        Path, typer.Argument(metavar="SHEET", help="A sheet of pairs, by rate export --pairs.")
+    ],
+    set_: Settings = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder; beside the sheet by default.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the words.")] = 0,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only tell the calls and tokens; nothing is asked.")
+    ] = False,
+    trust: Trust = False,
+) -> None:
+    """Let a model fill in a sheet of pairs; it sees the sheet alone, every pair in both orders.
+
+    --set backend.KEY=VALUE says who judges; by default rules do, which count words. The filled
+    sheet is read by rate import, as a person's is. The same command goes on with a judge that was
+    stopped.
+    """
+    from scenarios.analysis.judging import JudgeJob
+    from scenarios.cli.plan_tables import print_question_cost
+    from scenarios.planning.question_cost import question_cost
+    from scenarios.runs.progress import make_progress
+
+    find_code_here(trust)
+    made = JudgeJob.of(sheet, set_ or (), seed=seed, out=out, trust=trust)
+    if plan:
+        title = f"{sheet.name}: {len(made.rows)} pairs, {made.calls} judgements"
+        print_question_cost(title, made.about, question_cost(made.scenario, made.rehearse))
+        return
+    if made.done:
+        typer.echo(f"{made.folder} holds these judgements already; nothing to do")
+    else:
+        with make_progress() as progress:
+            progress.begin("judging")
+            made.execute(progress.wait)
+    _show_judgements(made)
+
+
+def _show_judgements(made: JudgeJob) -> None:
+    import pandas as pd
+
+    from scenarios.analysis.judging import JUDGEMENTS
+    from scenarios.cli.console import print_table
+
+    table = pd.read_csv(made.folder / f"{JUDGEMENTS}.csv")
+    counts = table["said"].fillna("unreadable").value_counts()
+    rows = [(said, int(counts[said])) for said in ("A", "B", "tie", "unreadable") if said in counts]
+    print_table("which of two, as they were shown", ("said", "judgements"), rows)
+    typer.echo(f"filled sheet: {made.filled}")
+    typer.echo(f"who judged: {made.about}")
+
+
 @rate.command("import")
 @guarded
 def import_(
@@ -76,6 +137,7 @@ def import_(
     answers = read_sheets(sheets, key_data, incomplete=incomplete)
     folder = out or key.with_name(f"{key.name.removesuffix('.key.json')}-results")
     (_import_pairs if key_data["kind"] == "pairs" else _import_ratings)(answers, key_data, folder)
+    typer.echo(f"rated by: {'; '.join(sorted({one.rater for one in answers}))}")
     typer.echo(f"tables: {folder}")
 
 
