@@ -59,7 +59,8 @@ def draw_network(graph: nx.Graph[str], seed: int = 0) -> DrawnNetwork | None:
         chosen = sorted(largest, key=lambda who: (*joint[who], who))[:MAX_DRAWN]
         note = (
             f"Of {format_number(len(tied))} scientists with a co-author, "
-            f"{format_number(len(largest))} are in the largest component; the {len(chosen)} of them with the most joint papers are drawn."
+            f"{format_number(len(largest))} are in the largest component; the {len(chosen)} of "
+            "them with the most joint papers are drawn."
         )
         chosen.sort()
     part = graph.subgraph(chosen)

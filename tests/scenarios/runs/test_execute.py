@@ -23,6 +23,7 @@ from scenarios.runs import execute, run_folder
 from scenarios.runs.execute import default_folder, is_finished, prepare
 from scenarios.runs.progress import NoProgress
 from society.population import population
+from society.results.initial_tables import PARTICIPANT_COLUMNS
 from society.results.run import Run
 from society.results.tables import TABLES
 
@@ -102,7 +103,9 @@ def test_a_large_run_lists_who_took_part_with_their_earlier_ties(
     everybody = Run.open(small_run)
     took_part = set(large.table("members")["scientist"])
     assert took_part == set(everybody.table("members")["scientist"])
-    took_part |= set(large.table("invitations")["invitee"])
+    took_part |= {
+        who for table, name in PARTICIPANT_COLUMNS.items() for who in large.table(table)[name]
+    }
     assert set(large.table("scientists")["scientist"]) == took_part
     assert len(took_part) < len(everybody.table("scientists")) == 12
     before = large.table("ties").query("date < 0")
