@@ -9,7 +9,7 @@ from society.results.dataframes import SORT_COLUMNS
 from society.results.tables import TABLES
 
 ABOUT = {
-    "scientists": "everybody at day 0, and who has come since",
+    "scientists": "everybody at day 0 (of more than 20,000 who took part), and who has come since",
     "teams": "one row per team, also those that dissolved or were still at work",
     "members": "who was in which team, and when",
     "invitations": "every invitation and what became of it",

@@ -50,6 +50,15 @@ def initial_population(run: Run) -> int:
     return int(counts.get("scientists", listed))
 
 
+def people_ever(run: Run) -> int:
+    """Number of scientists of day 0 and of all who have come since; a large table lists fewer.
+
+    Args:
+        run: the run.
+    """
+    return initial_population(run) + int(run.table("scientists")["arrived"].notna().sum())
+
+
 class TopicHistory:
     """The main topic of each scientist of a run as of a date.
 

@@ -9,6 +9,7 @@ import pandas as pd
 from metrics.cost.call_counts import RUNGS, STAGES, VERDICTS
 from metrics.cost.ledger import read_ledger
 from metrics.novelty.novelty import COLUMNS
+from metrics.population import people_ever
 from metrics.registry import measure
 from metrics.teams.concurrency import max_memberships
 from society.results.run import Run
@@ -40,7 +41,7 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "scenario": run.name,
         "seed": run.seed,
         "days": run.days,
-        "scientists": len(run.table("scientists")),
+        "scientists": people_ever(run),
         "teams": _teams(run),
         "papers": len(run.table("papers")),
         "calls": _calls(run),

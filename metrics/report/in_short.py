@@ -16,7 +16,7 @@ from metrics.cost.call_counts import VERDICTS
 from metrics.cost.ledger import Ledger, read_ledger
 from metrics.inference import Interval
 from metrics.novelty.novelty import settings_of
-from metrics.population import initial_population
+from metrics.population import initial_population, people_ever
 from metrics.registry import measure
 from metrics.report.figures import mean_interval
 from metrics.report.number_format import (
@@ -28,7 +28,7 @@ from metrics.report.number_format import (
 )
 from society.results.run import Run
 
-PROTOCOLS = {"virsci": "VirSci"}
+PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without words"}
 """Names of protocols that are written otherwise than their key."""
 YEAR = 365.0
 LANGUAGE_MODEL = "the language model "
@@ -62,7 +62,7 @@ def head_count(run: Run) -> str:
     Args:
         run: the run.
     """
-    ever = len(run.table("scientists"))
+    ever = people_ever(run)
     there = measure(run, "presence")
     invented = "invented " if _is_invented(run) else ""
     if not len(there):

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from metrics.novelty.novelty import COLUMNS
-from metrics.population import LEFT
+from metrics.population import LEFT, people_ever
 from metrics.registry import measure
 from metrics.report.templates import records
 from society.results.run import Run
@@ -78,7 +78,8 @@ def people_section(run: Run) -> dict[str, Any]:
     Returns:
         ``rows`` (``scientist``, ``topic``, ``teams``, ``led``, ``papers``, ``cited``, ``before``
         and ``gone``: papers before day 0, and how somebody left; ``by_persons``: which replies a
-        person wrote) and ``total``, the number of all.
+        person wrote) ``total``, the number of all, and
+        ``listed``, of those in the table ``scientists``: in a large society who took part.
     """
     members, people = run.table("members"), run.table("scientists")
     names = people["scientist"]
@@ -105,7 +106,8 @@ def people_section(run: Run) -> dict[str, Any]:
     order = table.sort_values(
         ["papers", "teams", "scientist"], ascending=[False, False, True], kind="stable"
     )
-    return {"rows": records(order.head(PEOPLE_SHOWN)), "total": len(table)}
+    counts = {"total": people_ever(run), "listed": len(table)}
+    return {"rows": records(order.head(PEOPLE_SHOWN)), **counts}
 
 
 def persons_sentence(run: Run) -> str:

@@ -29,6 +29,8 @@ MARKED_STAGES = {
     "abstract": ("diamond", BLUE),
 }
 """Shape and colour of the meetings of each stage; others have the last of the shapes."""
+MEETING = {"meetings": "meeting"}
+"""Names of stages in the legend that are written otherwise than ``meeting: STAGE``."""
 OTHER_STAGE = ("circle", MUTED)
 AT_WORK, WAITING = 6.0, 1.3
 """Widths of lines."""
@@ -82,7 +84,10 @@ def team_timeline(run: Run) -> Timeline | None:
                 [LegendEntry("paper not yet visible", INK, dashes=UNSEEN, width=1.2)]
                 * bool(len(published))
             ),
-            *[LegendEntry(f"meeting: {stage}", *_mark(stage)[::-1]) for stage in stages],
+            *[
+                LegendEntry(MEETING.get(stage, f"meeting: {stage}"), *_mark(stage)[::-1])
+                for stage in stages
+            ],
             *([LegendEntry("paper visible", INK, "star")] * bool(len(published))),
             *([LegendEntry("dissolved", PINK, "cross")] * bool(len(gone))),
         ]

@@ -81,6 +81,8 @@ def _finding(one: ComparisonResult) -> str:
         band = result.difference
         way = "higher" if band.value > 0 else "lower"
         size = f"{format_number(abs(band.value))} {way} in {one.of[1]} than in {one.of[0]}"
+        if band.value == 0:
+            size = f"the same in {one.of[1]} as in {one.of[0]}"
         ends = f"{format_number(band.low)} to {format_number(band.high)}"
         told = f"difference, 95{THIN_SPACE}% interval {ends}; {test}"
         return f"{one.measure} is {size} ({told}): {chance}"

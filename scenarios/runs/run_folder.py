@@ -92,7 +92,7 @@ def write_run(
     manifest = {**make_manifest(scenario, society, ecosystem), "ledger": ledger}
     speaker = speaker_of(manifest)
     write_atomically(folder / "events.jsonl", events_header(speaker) + events)
-    tables, vectors = write_tables(folder, society.log.rows, speaker), _vectors(society)
+    tables, vectors = write_tables(folder, society.log.all_rows(), speaker), _vectors(society)
     write_vectors(folder, vectors)
     context: dict[str, Any] = {
         "scenario_text": text,
@@ -151,7 +151,7 @@ def write_partial(
     from society.results.vectors import write_vectors
 
     society.log.roll_back()
-    rows = society.log.rows
+    rows = society.log.all_rows()
     if sum(map(len, rows.values())) > PARTIAL_ROWS:
         return
     part = folder / PARTIAL

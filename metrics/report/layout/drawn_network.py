@@ -10,6 +10,7 @@ import numpy as np
 
 from agents.arrays import FloatArray, IntArray
 from metrics.report.layout.community_layout import lay_out_communities
+from metrics.report.number_format import format_number
 
 MAX_DRAWN = 400
 
@@ -50,15 +51,16 @@ def draw_network(graph: nx.Graph[str], seed: int = 0) -> DrawnNetwork | None:
     tied = [who for who, degree in graph.degree() if degree > 0]
     if not tied:
         return None
-    note = f"All {len(tied)} scientists with a co-author are drawn."
+    note = f"All {format_number(len(tied))} scientists with a co-author are drawn."
     chosen = sorted(tied)
     if len(tied) > MAX_DRAWN:
         largest = max(nx.connected_components(graph), key=lambda part: (len(part), min(part)))
         joint = _joint_papers(graph)
         chosen = sorted(largest, key=lambda who: (*joint[who], who))[:MAX_DRAWN]
         note = (
-            f"Of {len(tied)} scientists with a co-author, {len(largest)} are in the largest "
-            f"component; the {len(chosen)} of them with the most joint papers are drawn."
+            f"Of {format_number(len(tied))} scientists with a co-author, "
+            f"{format_number(len(largest))} are in the largest component; the {len(chosen)} of "
+            "them with the most joint papers are drawn."
         )
         chosen.sort()
     part = graph.subgraph(chosen)

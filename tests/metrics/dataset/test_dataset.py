@@ -52,6 +52,19 @@ def test_every_row_says_that_it_is_machine_generated(spoken):
         assert set(table["model"]) == {"rule-based"}
 
 
+@pytest.mark.parametrize(("use", "machine"), [("seat", False), ("inbox", None), ("openai", True)])
+def test_what_a_person_wrote_is_told_and_what_nobody_knows_is_missing(
+    spoken, monkeypatch, use, machine
+):
+    calls, whole = spoken.table("calls"), spoken.table
+    played = calls.assign(model="person (P07)", live=True)
+    monkeypatch.setattr(spoken, "table", lambda name: played if name == "calls" else whole(name))
+    monkeypatch.setattr(spoken, "scenario", {"backend": {"use": use}})
+    for table in dataset_tables(spoken).values():
+        told = table["machine_generated"]
+        assert told.isna().all() if machine is None else (told == machine).all()
+
+
 def test_files_and_metadata_agree(spoken, tmp_path):
     counted = write_dataset(tmp_path / "set", spoken)
     metadata = json.loads((tmp_path / "set" / "croissant.json").read_text())

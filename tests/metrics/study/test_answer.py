@@ -34,6 +34,10 @@ def test_a_difference_is_told_with_its_interval_and_corrected_p(tmp_path):
     assert text.endswith("beyond chance.")
     lower = told(study_of(tmp_path / "t", gain=-1.0))
     assert "lower in large than in small" in lower
+    values = {("small", "ON"): [1.0, 2.0, 3.0], ("large", "ON"): [3.0, 2.0, 1.0]}
+    described = told_of(ARMS, ["ON"], 3, comparisons=[PAIR])
+    same = told(Study.open(write_study(tmp_path / "u", described, values)))
+    assert same.startswith("ON is the same in large as in small (difference, ")
 
 
 def test_what_chance_may_have_made_is_not_told_as_a_finding(tmp_path):

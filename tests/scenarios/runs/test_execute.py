@@ -15,11 +15,15 @@ import numpy as np
 import pytest
 
 from agents.errors import InputError, Stopped
+from metrics.report.in_short import head_count
+from metrics.summary import summarise_run
 from scenarios import load_scenario, run_scenario
 from scenarios.config.schema import Scenario
 from scenarios.runs import execute, run_folder
 from scenarios.runs.execute import default_folder, is_finished, prepare
 from scenarios.runs.progress import NoProgress
+from society.population import population
+from society.results.initial_tables import PARTICIPANT_COLUMNS
 from society.results.run import Run
 from society.results.tables import TABLES
 
@@ -89,6 +93,26 @@ def test_a_run_opens_as_tables(small_run: Path) -> None:
     assert len(run.table("papers")) == len(run.vectors.ids) if run.vectors else False
     assert len(list(run.events())) > 0
     assert set(run.measure("novelty")["paper"]) == set(run.table("papers")["paper"])
+
+
+def test_a_large_run_lists_who_took_part_with_their_earlier_ties(
+    small: Scenario, small_run: Path, here: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(population, "ALL_AGENTS_LIMIT", 5)
+    large = Run.open(run_scenario(small, here / "large", page=False))
+    everybody = Run.open(small_run)
+    took_part = set(large.table("members")["scientist"])
+    assert took_part == set(everybody.table("members")["scientist"])
+    took_part |= {
+        who for table, name in PARTICIPANT_COLUMNS.items() for who in large.table(table)[name]
+    }
+    assert set(large.table("scientists")["scientist"]) == took_part
+    assert len(took_part) < len(everybody.table("scientists")) == 12
+    before = large.table("ties").query("date < 0")
+    assert len(before) > 0
+    assert (before["source"].isin(took_part) | before["target"].isin(took_part)).all()
+    assert head_count(large) == head_count(everybody) == "12 invented scientists of 2 fields"
+    assert summarise_run(large)["scientists"] == 12
 
 
 def test_vectors_are_those_of_the_published_papers(small_run: Path) -> None:
