@@ -47,11 +47,17 @@ class TracedRun(Run):
     ) -> None:
         self.sources = {name: repr(listed) for name, listed in rows.items()}
         super().__init__(tables_of(rows, self.sources), manifest, scenario, **more)
-        told = {key: it for key, it in self.manifest.items() if key not in NO_INPUT_OF_MEASURES}
-        rest = (told, self.scenario, self.vectors, self.databases)
-        self.rest = hashlib.sha256(pickle.dumps(rest)).hexdigest()
         self.read_for: dict[str, set[str]] = {}
         self._notes: list[set[str]] = []
+
+    def rest(self) -> str | None:
+        """A hash of what a measure may read besides tables; None: it cannot be told."""
+        told = {key: it for key, it in self.manifest.items() if key not in NO_INPUT_OF_MEASURES}
+        try:
+            whole = pickle.dumps((told, self.scenario, self.vectors, self.databases))
+        except (AttributeError, TypeError, pickle.PicklingError):
+            return None
+        return hashlib.sha256(whole).hexdigest()
 
     @contextmanager
     def noting(self) -> Iterator[set[str]]:
@@ -101,18 +107,19 @@ def remembered(name: str, metric: Callable[[Run], pd.DataFrame]) -> Callable[[Ru
     def taken(run: Run) -> pd.DataFrame:
         if not isinstance(run, TracedRun):
             return metric(run)
+        now = run.rest()
         for reads, rest, table in known:
             same = all(run.sources.get(one, EMPTY) == source for one, source in reads.items())
-            if same and rest == run.rest:
+            if same and rest == now:
                 run.read_for[name] = set(reads)
                 run.note(set(reads))
                 return table.copy()
         with run.noting() as noted:
             table = metric(run)
         run.read_for[name] = set(noted)
-        if UNKNOWN not in noted:
+        if now is not None and UNKNOWN not in noted:
             sources = {one: run.sources.get(one, EMPTY) for one in noted}
-            known.append((sources, run.rest, table.copy()))
+            known.append((sources, now, table.copy()))
         return table
 
     return taken
