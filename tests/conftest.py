@@ -171,8 +171,32 @@ def pytest_cmdline_main(config):
         config.option.loadscopereorder = False
 
 
-LONG = ("promises", "test_docs.py", "study", "scenarios", "metrics", "literature", "ecosystem")
-"""Folders and files whose tests take longest, in the order in which they begin."""
+LONG = (
+    "society/literature/embedding/test_sentence_transformer.py",
+    "scenarios/study/test_running.py",
+    "test_docs.py",
+    "promises/test_faults.py",
+    "scenarios/calibration/test_calibrate.py",
+    "promises/test_study_kills.py",
+    "promises/test_hidden.py",
+    "agents/backends/test_live_calls.py",
+    "scenarios/cli/test_app.py",
+    "scenarios/planning/test_plan.py",
+    "metrics/test_partial_runs.py",
+    "scenarios/analysis/test_observed.py",
+    "protocols/virsci/test_transcript.py",
+    "test_determinism.py",
+    "agents/replies/test_parser_hostile.py",
+    "scenarios/runs/test_fork.py",
+    "scenarios/cli/test_live_page.py",
+    "test_mechanism.py",
+    "promises",
+    "scenarios",
+    "metrics",
+    "society",
+    "protocols",
+)
+"""Files and folders whose tests take longest, in the order in which they begin."""
 
 
 def pytest_collection_modifyitems(items):
@@ -180,8 +204,8 @@ def pytest_collection_modifyitems(items):
     places = {name: place for place, name in enumerate(LONG)}
 
     def place(item):
-        within = item.path.relative_to(ROOT / "tests").parts[0]
-        return places.get(within, len(LONG))
+        within = item.path.relative_to(ROOT / "tests").as_posix()
+        return places.get(within, places.get(within.split("/")[0], len(LONG)))
 
     items.sort(key=place)
 

@@ -1,17 +1,15 @@
 """A small run written by hand: two teams, seven scientists, numbers that a reader can check."""
 
 import json
-from functools import cache
 
 import numpy as np
 import pytest
 
 from metrics.novelty.novelty import Database, Databases
-from society.results.dataframes import build_tables
-from society.results.run import Run
 from society.results.table_files import write_tables
 from society.results.tables import TABLES
 from society.results.vectors import Vectors, write_vectors
+from tests.metrics.remembered_measures import TracedRun, remembered
 
 STAGES = ("topic", "ideas", "novelty", "abstract")
 MEMBERS = {"S1/1": ("S1", "S2", "S3", "S4"), "S5/1": ("S5", "S1")}
@@ -189,27 +187,15 @@ def ids(letter, count):
     return tuple(f"{letter}{number}" for number in range(1, count + 1))
 
 
-@cache
-def _hand_tables():
-    return build_tables(full(hand_rows()))
+@pytest.fixture(scope="session", autouse=True)
+def _remembered_measures():
+    """Take each measure once for the same rows of the tables that it reads."""
+    from metrics.registry import METRICS
 
-
-def hand_tables():
-    """The tables of the hand-made rows: built once, copied for each run."""
-    return {name: table.copy() for name, table in _hand_tables().items()}
-
-
-NO_INPUT_OF_MEASURES = {"ledger", "notes", "backend"}
-"""Parts of the manifest that no measure reads."""
-
-
-@cache
-def _plain_measures():
-    """What is measured of every run, taken once of the hand-made one without vectors."""
-    from metrics.registry import FAMILIES, METRICS
-
-    plain = Run(hand_tables(), MANIFEST, {"seed": 7})
-    return {name: METRICS[name](plain) for name in METRICS if name not in FAMILIES["chance"]}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, metric in METRICS.items():
+            patch.setitem(METRICS, name, remembered(name, metric))
+        yield
 
 
 @pytest.fixture
@@ -224,11 +210,7 @@ def make_run():
 
     def build(rows=None, manifest=None, **more):
         told = {**MANIFEST, **(manifest or {})}
-        if rows is not None:
-            return Run.from_rows(full(rows), told, {"seed": 7}, **more)
-        if set(manifest or ()) <= NO_INPUT_OF_MEASURES and not more:
-            more = {"measures": {name: table.copy() for name, table in _plain_measures().items()}}
-        return Run(hand_tables(), told, {"seed": 7}, **more)
+        return TracedRun(full(hand_rows() if rows is None else rows), told, {"seed": 7}, **more)
 
     return build
 
@@ -252,7 +234,7 @@ def put(tmp_path):
 def _hand_run():
     vectors = Vectors(("S1/1",), np.array([[1.0, 0.0]], dtype=np.float32))
     more = {"vectors": vectors, "databases": hand_databases(), "digest": "d" * 64}
-    return Run(hand_tables(), MANIFEST, {"seed": 7}, **more)
+    return TracedRun(full(hand_rows()), MANIFEST, {"seed": 7}, **more)
 
 
 @pytest.fixture(scope="session")

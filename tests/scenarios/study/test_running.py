@@ -305,7 +305,7 @@ def test_sobol_indices_are_gathered(tmp_path):
 
     sobol = "{sobol: {samples: 2, over: {protocol.team_size: [2, 4]}}}"
     arms = TINY[TINY.index("{list:") : TINY.index("\nreplicates")]
-    design, study = opened(tmp_path, TINY.replace(arms, sobol), "replicates=1")
+    design, study = opened(tmp_path, TINY.replace(arms, sobol), "replicates=1", "until=30d")
     run_locally(study, range(6))
     gathered(design, study)
     table = pd.read_parquet(study / "sensitivity.parquet")
@@ -371,10 +371,10 @@ def test_the_command_runs_in_processes_and_reports_and_then_does_nothing(alone, 
     study = tmp_path / "runs/studies/tiny"
     assert (study / "report.html").is_file()
     files = {p: p.stat().st_mtime_ns for p in study.rglob("*") if p.is_file()}
-    again = nursery.society("study", "run", "tiny.yaml", cwd=tmp_path)
+    again = new_process(*command, cwd=tmp_path, env={"PYTHONPROFILEIMPORTTIME": "1"})
     assert again.returncode == 0, again.stderr
     assert "nothing to do" in again.stdout
-    imported = new_process(*command, cwd=tmp_path, env={"PYTHONPROFILEIMPORTTIME": "1"}).stderr
+    imported = again.stderr
     assert "scenarios.study.gather" in imported
     assert not [name for name in ("mesa", "scipy") if f"| {name}\n" in imported]
     assert files == {p: p.stat().st_mtime_ns for p in study.rglob("*") if p.is_file()}

@@ -42,9 +42,17 @@ def people(profiles):
     return People.of(profiles)
 
 
+@pytest.fixture(scope="module")
+def cells(people, vectors):
+    """The cells of these vectors, which no search and no update changes."""
+    return KnowledgeBank(people, LSA, vectors)._initial._cells
+
+
 @pytest.fixture
-def bank(people, vectors):
-    return KnowledgeBank(people, LSA, vectors)
+def bank(people, vectors, cells):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("society.literature.index.ivf.load_or_build_index", lambda *given: cells)
+        return KnowledgeBank(people, LSA, vectors)
 
 
 def cosines(vectors, text):
