@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from agents.backends.seat import Seat
 from agents.errors import InputError
 from agents.offline.backend import Offline
 from agents.profile import Profile
-from agents.prompts.request import Message, Request
+from agents.prompts.request import Message, Reply, Request, is_person
 from tests.agents.backends.inbox.inbox_requests import request as inbox_request
 
 CALL = "Scientist3/1/topic/1/1/0/utter/Scientist12"
@@ -75,6 +76,22 @@ def test_a_person_who_is_silent_is_answered_for_and_marked(seat: Seat) -> None:
     usual = asyncio.run(Offline().complete(request))
     assert reply.text == usual.text
     assert reply.model == f"instead of a person (P07): {usual.model}"
+
+
+class Impostor(Offline):
+    """Rules that call themselves a person."""
+
+    async def complete(self, request: Request) -> Reply:
+        return replace(await super().complete(request), model="person (P07)")
+
+
+def test_no_model_passes_for_a_person(tmp_path: Path) -> None:
+    seat = Seat(scientists=("Scientist99",), path=tmp_path / "inbox", base=Impostor())
+    reply = asked(seat, question())
+    assert isinstance(reply, Reply)
+    assert reply.model == "model person (P07)"
+    assert is_person("person (P07)")
+    assert not is_person(reply.model)
 
 
 def test_a_persons_words_are_taken_and_cost_nothing(seat: Seat, tmp_path: Path) -> None:
