@@ -33,6 +33,8 @@ def seconds(code: str, *arguments: str) -> float:
     """Processor time of a process, user and system together."""
     before = os.times()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # An installation has its modules compiled; without this each try would compile ours again.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-c", code, *arguments]
     subprocess.run(
         command,

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 import numpy as np
@@ -91,20 +92,10 @@ def tokenise(text: str) -> list[str]:
 def longest_run(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     """The longest run of words that two texts share: its length and where it begins in ``one``.
 
-    Token-level longest common substring, by dynamic programming over one row at a time; of several
-    runs of that length, the first.
+    Token-level longest common substring; of several runs of that length, the first.
     """
-    known = {word: number for number, word in enumerate(dict.fromkeys(other))}
-    codes = np.array([known[word] for word in other], dtype=np.int64)
-    ending = np.zeros(len(codes), dtype=np.int64)
-    best, start = 0, 0
-    for position, word in enumerate(one):
-        shifted = np.concatenate([[0], ending[:-1]]) if len(codes) else ending
-        ending = np.where(codes == known.get(word, -1), shifted + 1, 0)
-        longest = int(ending.max(initial=0))
-        if longest > best:
-            best, start = longest, position + 1 - longest
-    return best, start
+    found = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
+    return found.size, found.a
 
 
 def run_leaks(run: Run) -> pd.DataFrame:

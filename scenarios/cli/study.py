@@ -70,7 +70,12 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
 @guarded
 def lock(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
     """Write down what will be run, measured and compared, before anything is run."""
-    design, folder, held = _opened(study, set_, out, trust, "lock")
+    from scenarios.study.folder import open_folder
+    from scenarios.study.preflight import check_arms
+
+    design, folder, _ = _read(study, set_, out, trust)
+    check_arms(design, keys=False)
+    held = open_folder(design, folder, "lock")
     typer.echo(f"{folder / 'lock.json'}: {design.runs} runs, {held.data['hash']}")
 
 
@@ -112,9 +117,14 @@ def run(
     The same command goes on with a study that was stopped; on a finished one it does nothing.
     """
     from scenarios.study.execution.engine import Engine
-    from scenarios.study.folder import read_statuses, unfinished_runs
+    from scenarios.study.folder import open_folder, read_statuses, unfinished_runs
+    from scenarios.study.preflight import check_arms
 
-    design, folder, held = _opened(study, set_, out, trust, "run")
+    design, folder, locked = _read(study, set_, out, trust)
+    if locked is None or again or unfinished_runs(read_statuses(folder, locked)):
+        # The workers of a scheduler have keys of their own.
+        check_arms(design, keys=scheduler is None)
+    held = open_folder(design, folder, "run")
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     if index is not None:
         held.waiting(index)
@@ -153,18 +163,18 @@ def status(study: StudyName, out: Out = None, json: Json = False) -> None:
 @guarded
 def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
     """Gather the runs that are done, and write the study's page again."""
+    from scenarios.study.folder import open_folder
     from scenarios.study.lock import require_lock
 
     require_lock(_folder_of(study, out))
-    design, folder, held = _opened(study, set_, out, trust, "run")
-    _conclude(design, folder, held, changed=True)
+    design, folder, _ = _read(study, set_, out, trust)
+    _conclude(design, folder, open_folder(design, folder, "run"), changed=True)
 
 
-def _opened(
-    study: str, settings: list[str] | None, out: Path | None, trust: bool, by: str
-) -> tuple[Design, Path, Lock]:
-    """The design, its folder and the lock that holds."""
-    from scenarios.study.folder import open_folder
+def _read(
+    study: str, settings: list[str] | None, out: Path | None, trust: bool
+) -> tuple[Design, Path, Lock | None]:
+    """The design, its folder and the lock in it; None before there is one."""
     from scenarios.study.lock import read_lock
     from scenarios.study.reader import read_study
 
@@ -172,8 +182,7 @@ def _opened(
     folder = _folder_of(study, out)
     held = read_lock(folder)
     measured = () if held is None else held.data["measures"]
-    design = read_study(study, settings or (), trust=trust, measured=measured)
-    return design, folder, open_folder(design, folder, by)
+    return read_study(study, settings or (), trust=trust, measured=measured), folder, held
 
 
 def _folder_of(study: str, out: Path | None) -> Path:

@@ -208,34 +208,57 @@ def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(nurse
     assert line in again.stderr.splitlines()
 
 
+FAULTY = """\
+from agents.errors import InputError
+from protocols.virsci.protocol import VirSci
+
+class Faulty(VirSci):
+    def run(self, team, lab):
+        raise InputError("a fault on day one")
+        yield
+"""
+
+
 def test_the_command_does_the_rest_where_a_replicate_fails_and_stops_with_fail_fast(
     nursery, tmp_path
 ):
-    listed = UNBUILDABLE.replace(
-        "{list: [", "{list: [{name: first, set: {protocol.team_size: 14}}, "
+    (tmp_path / "faulty_for_tests.py").write_text(FAULTY)
+    arms = (
+        "{name: first, set: {protocol.use: 'faulty_for_tests:Faulty'}}, {name: two, set: "
+        "{protocol.team_size: 2}}, {name: three, set: {protocol.team_size: 3}}"
     )
-    written(
-        tmp_path,
-        listed.replace(
-            "{name: many, set: {protocol.team_size: 13}}",
-            "{name: three, set: {protocol.team_size: 3}}",
-        ),
-    )
-    command = ("study", "run", "tiny.yaml", "--jobs", "1")
+    written(tmp_path, TINY.replace("{name: two, set: {protocol.team_size: 2}}, {name: BIG}", arms))
+    command = ("study", "run", "tiny.yaml", "--jobs", "1", "--trust")
     fast = nursery.society(*command, "--out", "fast", "--fail-fast", cwd=tmp_path)
     assert fast.returncode == 5, fast.stderr
-    assert "run 0000 (first, replicate 0) failed: protocol.team_size" in fast.stderr
+    assert "run 0000 (first, replicate 0) failed: " in fast.stderr
     assert "of 6 runs, 1 failed, 5 waiting; the same command goes on and tries" in fast.stderr
     whole = nursery.society(*command, cwd=tmp_path)
     assert whole.returncode == 3, whole.stderr
     assert whole.stdout.count(" done") == 4
     for number in (0, 1):
         log = Path(f"runs/studies/tiny/runs/000{number}.log")
-        assert f"a team of 14 cannot be made of the 12 scientists of the ecosystem; log: {log}" in (
-            whole.stderr
-        )
-        assert "a team of 14" in (tmp_path / log).read_text()
+        assert f"a fault on day one; log: {log}" in whole.stderr
+        assert "a fault on day one" in (tmp_path / log).read_text()
     assert "of 6 runs, 2 failed; the same command tries those that failed again" in whole.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "lock"])
+def test_what_cannot_run_is_refused_before_anything_is_written(nursery, tmp_path, command):
+    written(tmp_path, UNBUILDABLE)
+    done = nursery.society("study", command, "tiny.yaml", "--out", "study", cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "tiny.yaml: arm many: protocol.team_size: a team of 13 cannot be made" in done.stderr
+    assert not (tmp_path / "study").exists()
+
+
+def test_a_missing_key_is_told_before_the_first_run(nursery, tmp_path):
+    live_ = "set:\n  backend: {use: openai, model: none, key: NO_SUCH_KEY_FOR_TESTS}\n"
+    written(tmp_path, TINY.replace("set:\n", live_, 1).replace("{name: BIG}", "{name: base}"))
+    done = nursery.society("study", "run", "tiny.yaml", "--out", "study", cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "the environment variable NO_SUCH_KEY_FOR_TESTS is not set" in done.stderr
+    assert not (tmp_path / "study").exists()
 
 
 def states_with_fail_fast(study, jobs):
