@@ -23,7 +23,7 @@ class TextAnswer(Form):
     """An answer in words. Slots: question, answer_kind (AnswerKind)."""
 
     has_rule: ClassVar[bool] = True
-    answer: str = Field(alias="Answer", min_length=1)
+    answer: str = Field(alias="Answer", min_length=1, description="your answer")
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
         """Refuse a text that is far too long."""
@@ -46,14 +46,15 @@ class ScaleAnswer(Form):
 
     has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="one or two sentences")
-    answer: int = Field(alias="Answer")
+    answer: int = Field(alias="Answer", description="a whole number on the scale")
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
-        """With the ends of the scale."""
+        """With the ends of the scale, where the question has one."""
         schema = super().schema_for(slots)
-        low, high = slots["answer_kind"].scale
-        schema["properties"]["Answer"] |= {"minimum": low, "maximum": high}
+        if kind := slots.get("answer_kind"):
+            low, high = kind.scale
+            schema["properties"]["Answer"] |= {"minimum": low, "maximum": high}
         return schema
 
     def check_against(self, slots: Mapping[str, Any]) -> None:
@@ -77,13 +78,14 @@ class ChoiceAnswer(Form):
 
     has_rule: ClassVar[bool] = True
     reason: str = Field(default="", alias="Reason", description="one or two sentences")
-    answer: str = Field(alias="Answer", min_length=1)
+    answer: str = Field(alias="Answer", min_length=1, description="one of the options")
 
     @classmethod
     def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
-        """With the options."""
+        """With the options, where the question has some."""
         schema = super().schema_for(slots)
-        schema["properties"]["Answer"]["enum"] = list(slots["answer_kind"].options)
+        if kind := slots.get("answer_kind"):
+            schema["properties"]["Answer"]["enum"] = list(kind.options)
         return schema
 
     def check_against(self, slots: Mapping[str, Any]) -> None:

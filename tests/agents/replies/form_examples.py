@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import metrics.interviews.forms
+import metrics.ratings.judge
 import metrics.reviews.forms
 import protocols.forms
 import protocols.parts.forms
@@ -25,6 +27,8 @@ MODULES = (
     protocols.virsci.forms,
     protocols.peer_review.forms,
     metrics.reviews.forms,
+    metrics.interviews.forms,
+    metrics.ratings.judge,
     scenarios.planning.context_check,
 )
 FORMS: tuple[type[Form], ...] = tuple(
