@@ -314,10 +314,14 @@ class EndpointPool:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        now = self.clock()
-        opening = [health.closed_until for health in self.health if health.closed_until > now]
+        # Also those whose pause has ended since ``_begin`` looked at them: no other event serves.
+        opening = [
+            health.closed_until
+            for health in self.health
+            if health.closed_until and health.has_capacity
+        ]
         if opening and self._free:
-            wait = max(min(opening) - now, MIN_TIMER_SECONDS)
+            wait = max(min(opening) - self.clock(), MIN_TIMER_SECONDS)
             self._timer = asyncio.get_running_loop().call_later(wait, self._serve)
 
 

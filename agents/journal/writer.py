@@ -119,13 +119,15 @@ class GroupCommitWriter:
     def _write(self) -> None:
         while True:
             with self._changed:
-                if not self._queue:
+                while not self._queue and not self._ending:
+                    # Set before every sleep: whoever saw an idle writer and waited for the lock may
+                    # wake it after it has committed that change, and leaves it marked as busy.
                     self._idle = True
                     self._changed.notify_all()
-                    self._changed.wait_for(lambda: self._queue or self._ending)
-                    if not self._queue:
-                        return
-                    self._idle = False
+                    self._changed.wait()
+                if not self._queue:
+                    return
+                self._idle = False
             # Nothing of the batch stays in this frame, which may sleep for days.
             self._write_batch([self._queue.popleft() for _ in range(len(self._queue))])
 
