@@ -6,6 +6,7 @@ A loop on which nothing is left to happen raises, so whoever would wait for ever
 import asyncio
 import random
 from collections import Counter
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -309,6 +310,20 @@ def test_who_comes_when_an_endpoint_opens_does_not_pass_by_those_who_wait():
         assert first.done()
         assert not second.done()
         second.cancel()
+
+    play(scene)
+
+
+@pytest.mark.parametrize("looks_before", range(6))
+def test_a_pause_that_ends_between_two_looks_at_the_clock_leaves_nobody_waiting(looks_before):
+    async def scene():
+        looks, running = count(), []
+        pool = EndpointPool(
+            endpoints(1.0), 1, clock=lambda: 20.0 - looks_before + next(looks) if running else 0.0
+        )
+        await attempt(pool, "rate", after=20.0)
+        running.append(True)
+        assert (await take(pool)).endpoint.name == "e0"
 
     play(scene)
 
