@@ -10,6 +10,7 @@ that is loaded again, or whose connection was cut, has missed nothing.
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import json
 import secrets
@@ -29,6 +30,8 @@ VIEWERS = 32
 """Most pages that are sent events at the same time."""
 MOST_BYTES = 1_100_000
 """Most bytes of an answer that is posted."""
+MOST_DISCARDED = 16 * MOST_BYTES
+"""Most bytes of a refused request that are read and thrown away."""
 STILL_HERE = 15.0
 """Seconds after which a page is sent a comment, by which a closed connection is noticed."""
 SECONDS = 30.0
@@ -150,6 +153,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     app: WatchServer
     timeout = SECONDS
+    _unread = 0
+    """Bytes of the body of this request that have not been read."""
     server_version = "society"
     sys_version = ""
 
@@ -171,6 +176,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Take an answer of a person."""
+        length = self.headers.get("Content-Length", "")
+        if length.isdecimal():
+            # Python refuses to read numbers of thousands of digits.
+            self._unread = int(length) if len(length) < 10 else MOST_DISCARDED
+        self._answer_post()
+        self._discard_body()
+
+    def _answer_post(self) -> None:
         place = self._place()
         # A browser says with every POST from which page it comes.
         if place is None or self.headers.get("Origin") is None:
@@ -185,13 +198,13 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing: the address holds the token."""
 
     def _take_answer(self, answer: Callable[[Mapping[str, Any]], None]) -> tuple[HTTPStatus, str]:
-        length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > MOST_BYTES:
+        if not 0 < self._unread <= MOST_BYTES:
             return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"at most {MOST_BYTES:,} bytes"
         if self.headers.get_content_type() != JSON:
             return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"send {JSON}"
         try:
-            given = json.loads(self.rfile.read(int(length)))
+            body, self._unread = self.rfile.read(self._unread), 0
+            given = json.loads(body)
         except (ValueError, RecursionError):
             given = None
         if not isinstance(given, dict):
@@ -202,6 +215,18 @@ class _Handler(BaseHTTPRequestHandler):
             return HTTPStatus.CONFLICT, str(error)
         self.app.forget()
         return HTTPStatus.OK, "taken"
+
+    def _discard_body(self) -> None:
+        """Read what a refused request still sends.
+
+        To close a connection with bytes unread resets it, and the sender, still busy with its
+        request, would get an error of the network in place of the answer.
+        """
+        with contextlib.suppress(OSError):
+            self.wfile.flush()
+            self._unread = min(self._unread, MOST_DISCARDED)
+            while self._unread > 0 and (read := self.rfile.read1(min(self._unread, 65_536))):
+                self._unread -= len(read)
 
     def _place(self) -> str | None:
         """What stands behind the token in the address; None for a stranger."""

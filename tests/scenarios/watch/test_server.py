@@ -97,6 +97,13 @@ def test_nothing_is_taken_from_another_page(server: WatchServer, shown: Shown) -
     assert refused == (409, {"told": "unknown: no open question"})
 
 
+@pytest.mark.parametrize("headers", [{}, {"Origin": "null"}, {"Host": "evil.example"}])
+def test_a_refused_request_is_read_to_its_end(server: WatchServer, headers: Any) -> None:
+    """Larger than what sockets hold: the answer arrives only if the body is read."""
+    status, _ = post(server.url, {"text": "x" * 8 * serving.MOST_BYTES}, **headers)
+    assert status == (403 if headers else 413)
+
+
 def test_without_questions_nothing_can_be_posted(shown: Shown) -> None:
     with WatchServer(shown.state) as server:
         assert post(server.url, {"stem": "0001", "text": "{}"})[0] == 404
