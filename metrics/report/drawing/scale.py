@@ -117,6 +117,8 @@ class Scale:
             return [(value, f"{value:g}") for value in _log_ticks(low, high)]
         most = max(1, min(9, int(length / room)) if self.most is None else self.most)
         step = _step(high - low, most, self.whole)
+        # What is added for a legend may lie beyond what the measure can be: no tick stands there.
+        high = min(high, max(self.bounds[1], self._largest))
         first, last = math.ceil(low / step - _TOLERANCE), math.floor(high / step + _TOLERANCE)
         return [(number * step, _text(number * step, step)) for number in range(first, last + 1)]
 

@@ -164,6 +164,15 @@ def test_a_margin_ends_where_a_measure_can_go_no_further():
     assert scale.ends()[1] == 1.5
 
 
+def test_no_tick_stands_in_the_room_of_a_legend_where_a_measure_can_go_no_further():
+    scale = Scale()
+    scale.bounds, scale.headroom = (0.0, 1.0), 0.3
+    scale.include(np.array([0.0, 1.0]))
+    assert max(value for value, _ in scale.marks(150.0, 20.0)) == 1.0
+    scale.bounds = (0.0, np.inf)
+    assert max(value for value, _ in scale.marks(150.0, 20.0)) > 1.0
+
+
 @pytest.mark.parametrize(
     ("value", "bounds", "ends"), [(0.0, (0.0, np.inf), (0.0, 1.05)), (1.0, (0.0, 1.0), (0.0, 1.0))]
 )
