@@ -12,7 +12,7 @@ from markupsafe import Markup
 from metrics.inference.coverage import POOR_COVERAGE
 from metrics.inference.effects import detectable_effect, detectable_paired
 from metrics.inference.sample import MIN_REPLICATES
-from metrics.report.number_format import format_number
+from metrics.report.number_format import format_number, format_percent
 from metrics.report.templates import (
     records,
     style_sheet,
@@ -78,6 +78,7 @@ class StudyPage:
         few = 1 < len(study.arms) <= ARMS_BESIDE
         self.tables = {
             "plan": plan_table(study, self.results),
+            "matched": study.matched_budgets(),
             "arms_side_by_side": tables.arms_side_by_side(by_arm) if few else None,
             "measures": by_arm,
             "differences": tables.differences(self.results),
@@ -110,6 +111,7 @@ class StudyPage:
             tables={name: records(table) for name, table in self.tables.items()},
             beside=[(name, name) for name in self.study.arms],
             among=_among_column,
+            matched=_matched_rows(self.tables.get("matched")),
             pairs=_difference_rows(self.tables.get("differences")),
             states=self.study.runs["state"].value_counts().sort_index().to_dict(),
             fewest=fewest,
@@ -238,6 +240,17 @@ def _difference_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
             row["among"] = ", ".join(alike)
             row["first"] = ", ".join(one for one, other in parts if one != other)
             row["second"] = ", ".join(other for one, other in parts if one != other)
+    return rows
+
+
+def _matched_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
+    """What was matched, with deviations in percent and their sign."""
+    rows = [] if table is None else records(table)
+    for row in rows:
+        row["key"] = row["key"] if isinstance(row["key"], str) else "as given"
+        for name in ("planned_off", "spent_off"):
+            sign = "+" if row[name] > 0 else ""
+            row[name] = sign + format_percent(row[name])
     return rows
 
 

@@ -3,6 +3,7 @@
 ::
 
     study.json  runs.parquet  results.parquet  sensitivity.parquet  reviews.parquet
+    matched.parquet
     tables/*.parquet
     report.html  report/*.csv  report/*.tex  report/*.svg
 """
@@ -78,6 +79,20 @@ class StackedFigure(StudyRecord):
     beside: str | None = None
 
 
+class MatchedBudget(StudyRecord):
+    """What the arms of a study were matched by.
+
+    Attributes:
+        by: ``calls``, ``tokens`` or ``money``.
+        to: the arm that the others come near to, or a number.
+        within: largest deviation of an adapted arm by the forecast, as a share.
+    """
+
+    by: str
+    to: str | float
+    within: float
+
+
 class StudyDescription(StudyRecord):
     """The content of ``study.json``.
 
@@ -91,6 +106,7 @@ class StudyDescription(StudyRecord):
         measures: names.
         comparisons: planned beforehand.
         figures: of measures that add up.
+        match: what the arms were matched by; None where they were not.
         paired: replicate r has the same seed in every arm.
         deviations: what was done otherwise than locked.
         backend_about: description of the model.
@@ -107,6 +123,7 @@ class StudyDescription(StudyRecord):
     measures: list[str]
     comparisons: list[PlannedComparison] = Field(default_factory=list)
     figures: list[StackedFigure] = Field(default_factory=list)
+    match: MatchedBudget | None = None
     paired: bool = True
     deviations: list[str] = Field(default_factory=list)
     backend_about: str = ""
@@ -255,6 +272,12 @@ class Study:
         """Sobol's indices or Morris' effects, if the study was sampled for them and gathered."""
         file = self.folder / "sensitivity.parquet"
         wanted = self.description.design in ("sobol", "morris") and file.exists()
+        return read_parquet(require_regular_file(file)) if wanted else None
+
+    def matched_budgets(self) -> pd.DataFrame | None:
+        """What one run of each arm was planned to spend and spent, if the study was matched."""
+        file = self.folder / "matched.parquet"
+        wanted = self.description.match is not None and file.exists()
         return read_parquet(require_regular_file(file)) if wanted else None
 
     def runs_with_defaults(self) -> frozenset[int] | None:

@@ -47,6 +47,7 @@ def list_() -> None:
 def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Json = False) -> None:
     """Tell what a study will take, and how small an effect it can find; nothing is paid."""
     from scenarios.runs.progress import make_progress
+    from scenarios.study.budget_matching import match_budgets
     from scenarios.study.forecast import study_forecast
     from scenarios.study.preflight import check_arms
     from scenarios.study.reader import read_study
@@ -55,6 +56,7 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
     design = read_study(study, set_ or (), trust=trust)
     check_arms(design, keys=False)
     with make_progress() as progress:
+        design = match_budgets(design, announce=progress.begin, trust=trust)
         found = study_forecast(design, progress.begin)
     if json:
         from json import dumps
@@ -73,8 +75,9 @@ def lock(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust 
     from scenarios.study.folder import open_folder
     from scenarios.study.preflight import check_arms
 
-    design, folder, _ = _read(study, set_, out, trust)
+    design, folder, locked = _read(study, set_, out, trust)
     check_arms(design, keys=False)
+    design = _matched(design, locked, trust)
     held = open_folder(design, folder, "lock")
     typer.echo(f"{folder / 'lock.json'}: {design.runs} runs, {held.data['hash']}")
 
@@ -124,6 +127,7 @@ def run(
     if locked is None or again or unfinished_runs(read_statuses(folder, locked)):
         # The workers of a scheduler have keys of their own.
         check_arms(design, keys=scheduler is None)
+    design = _matched(design, locked, trust)
     held = open_folder(design, folder, "run")
     engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
     if index is not None:
@@ -167,7 +171,8 @@ def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trus
     from scenarios.study.lock import require_lock
 
     require_lock(_folder_of(study, out))
-    design, folder, _ = _read(study, set_, out, trust)
+    design, folder, locked = _read(study, set_, out, trust)
+    design = _matched(design, locked, trust)
     _conclude(design, folder, open_folder(design, folder, "run"), changed=True)
 
 
@@ -183,6 +188,18 @@ def _read(
     held = read_lock(folder)
     measured = () if held is None else held.data["measures"]
     return read_study(study, settings or (), trust=trust, measured=measured), folder, held
+
+
+def _matched(design: Design, locked: Lock | None, trust: bool) -> Design:
+    """The design with the values that its lock holds, or that are chosen now."""
+    if design.file.match is None:
+        return design
+    from scenarios.runs.progress import make_progress
+    from scenarios.study.budget_matching import match_budgets
+
+    held = None if locked is None else locked.data.get("match")
+    with make_progress() as progress:
+        return match_budgets(design, held, announce=progress.begin, trust=trust)
 
 
 def _folder_of(study: str, out: Path | None) -> Path:

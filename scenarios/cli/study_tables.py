@@ -12,6 +12,8 @@ from typing import TextIO
 from scenarios.cli.console import print_table
 from scenarios.cli.plan_tables import NAMES, duration
 from scenarios.config.diagnostics import printable
+from scenarios.study.budget_matching import UNITS, deviation
+from scenarios.study.design import Design
 from scenarios.study.forecast import ENDS, StudyForecast
 from scenarios.study.status import STATES, Status
 from scenarios.study.status import describe_status as said_of
@@ -29,6 +31,7 @@ def print_forecast(found: StudyForecast) -> None:
         (arm.name, *(f"{getattr(one.figures['calls'], end):,.0f}" for end in ENDS))
         for arm, one in zip(found.design.arms, found.plans, strict=True)
     ]
+    _print_matching(found.design)
     print_table("calls of one run", ("arm", *ENDS), arms[:MOST])
     if len(arms) > MOST:
         print(f"... and {len(arms) - MOST} more arms")
@@ -74,6 +77,35 @@ def _print_said(folder: Path, found: Sequence[Status], into: TextIO) -> None:
         print(printable(said_of(folder, one)), file=into)
     if len(said) > MOST:
         print(f"... and {len(said) - MOST} more; 'society study status --json' has all", file=into)
+
+
+def _print_matching(design: Design) -> None:
+    """Print the value that was chosen for each arm, and what one run spends with it."""
+    wanted, matching = design.file.match, design.matching
+    if wanted is None or matching is None:
+        return
+    target = matching.target
+    rows = [
+        (
+            one.arm,
+            one.key or "as given",
+            "" if one.value is None else str(one.value),
+            f"{one.planned:,.6g}",
+            f"{deviation(one.planned, target):+.1%}",
+        )
+        for one in matching.arms
+    ]
+    head = f"matched to {target:,.6g} {UNITS[wanted.by]} a run"
+    print_table(head, ("arm", "key", "value", UNITS[wanted.by], "off"), rows[:MOST])
+    if len(rows) > MOST:
+        print(f"... and {len(rows) - MOST} more arms")
+    far = [
+        one.arm
+        for one in matching.arms
+        if one.key is None and abs(deviation(one.planned, target)) > wanted.within
+    ]
+    if far:
+        print(printable(f"as given, and off by more than {wanted.within:.0%}: {', '.join(far)}"))
 
 
 def _figures(found: StudyForecast) -> Iterator[tuple[str, ...]]:

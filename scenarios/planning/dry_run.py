@@ -62,14 +62,22 @@ class DryRun:
     Args:
         scenario: checked.
         record: a run of this very scenario, whose calls are taken as they were made.
+        ecosystem: of the scenario, where it has been made already.
     """
 
-    def __init__(self, scenario: Scenario, record: RecordedRun | None = None) -> None:
-        from scenarios.runs.build import build_ecosystem_of
+    def __init__(
+        self,
+        scenario: Scenario,
+        record: RecordedRun | None = None,
+        ecosystem: Ecosystem | None = None,
+    ) -> None:
+        from scenarios.runs.build import build_ecosystem_of, require_team
 
         self.scenario = scenario
         self._record = record
-        self._ecosystem: Ecosystem = build_ecosystem_of(scenario)
+        if ecosystem is not None:
+            require_team(scenario, ecosystem)
+        self.ecosystem = ecosystem if ecosystem is not None else build_ecosystem_of(scenario)
 
     def run(
         self,
@@ -101,7 +109,7 @@ class DryRun:
 
         imitated = scenario.seeded_backend
         backend = ModelMimic(imitated=imitated, settings=manner, salt=salt, lookup=known)
-        society = build_society(scenario, self._ecosystem, Gateway(backend, 1))
+        society = build_society(scenario, self.ecosystem, Gateway(backend, 1))
         while society.running and (most is None or asked < most):
             society.step()
         society.close()

@@ -143,11 +143,8 @@ def plan(scenario: Scenario, rates: ModelRates, record: RecordedRun | None = Non
     """
     own = record if record is not None and is_record_of(record, scenario) else None
     dry_run = DryRun(scenario, own)
-    manner = rates.mimic_settings()
-    first = dry_run.run(manner)
-    again = 1 if rates.exact else max(1, min(MOST, CALLS // max(1, first.calls)))
-    likely = [first, *(dry_run.run(manner, salt) for salt in range(1, again))]
-    ends = [] if rates.exact else _ends(dry_run, rates, first)
+    likely = rehearse(dry_run, rates)
+    ends = [] if rates.exact else _ends(dry_run, rates, likely[0])
     figures = {
         name: _rate(figure, likely, [result for _, result in ends])
         for name, figure in FIGURES.items()
@@ -166,6 +163,19 @@ def plan(scenario: Scenario, rates: ModelRates, record: RecordedRun | None = Non
             scenario.backend.backend.paid, max(result.longest for result in likely)
         ),
     )
+
+
+def rehearse(dry_run: DryRun, rates: ModelRates) -> list[DryRunResult]:
+    """Rehearsals at the likely rates, whose mean is what a run is expected to take.
+
+    Args:
+        dry_run: the scenario.
+        rates: how its model answers.
+    """
+    manner = rates.mimic_settings()
+    first = dry_run.run(manner)
+    again = 1 if rates.exact else max(1, min(MOST, CALLS // max(1, first.calls)))
+    return [first, *(dry_run.run(manner, salt) for salt in range(1, again))]
 
 
 def rates_for(scenario: Scenario, record: RecordedRun | None) -> ModelRates:

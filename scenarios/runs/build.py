@@ -30,6 +30,16 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
         )
     ecosystem: Ecosystem = source.generate(scenario.seed)
     ecosystem.require_runnable()
+    require_team(scenario, ecosystem)
+    return ecosystem
+
+
+def require_team(scenario: Scenario, ecosystem: Ecosystem) -> None:
+    """Refuse teams that are larger than the population.
+
+    Raises:
+        InputError: an ecosystem has too few people for one team of the scenario.
+    """
     # The keys of a protocol are its own fields, or those of the settings that it has.
     settings = getattr(scenario.protocol, "settings", scenario.protocol)
     wanted, people = getattr(settings, "team_size", None), len(ecosystem.profiles)
@@ -38,7 +48,6 @@ def build_ecosystem_of(scenario: Scenario) -> Ecosystem:
             f"protocol.team_size: a team of {wanted} cannot be made of the {people} scientists "
             "of the ecosystem"
         )
-    return ecosystem
 
 
 def build_gateway(

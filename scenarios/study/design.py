@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +146,36 @@ class Arm:
 
 
 @dataclass(frozen=True)
+class MatchedArm:
+    """What was chosen for one arm of a matched study.
+
+    Attributes:
+        arm: its name.
+        key: the scenario key that was adapted; None where the arm is run as given.
+        value: chosen for it.
+        planned: what one run is forecast to spend.
+    """
+
+    arm: str
+    key: str | None
+    value: int | None
+    planned: float
+
+
+@dataclass(frozen=True)
+class Matching:
+    """What the arms of a study were matched to, before its first run.
+
+    Attributes:
+        target: what one run of each arm shall spend.
+        arms: what was chosen, in the order of the arms.
+    """
+
+    target: float
+    arms: tuple[MatchedArm, ...]
+
+
+@dataclass(frozen=True)
 class Design:
     """A study that has been checked.
 
@@ -156,6 +186,9 @@ class Design:
         base: the scenario of every arm, before the arm's own keys.
         arms: in their order.
         scenarios: of the arms, with the seed and name of the base.
+        matching: what was chosen for the arms of a study with the key ``match``; None until
+            ``match_budgets`` has chosen it, and for a study without.
+        adapted_at: the place in the file of what is adapted, by the name of the arm.
     """
 
     name: str
@@ -164,6 +197,8 @@ class Design:
     base: Scenario
     arms: tuple[Arm, ...]
     scenarios: tuple[Scenario, ...]
+    matching: Matching | None = None
+    adapted_at: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def runs(self) -> int:

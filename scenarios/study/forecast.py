@@ -10,6 +10,7 @@ from typing import Any
 from scenarios.planning.lookahead import slots_of
 from scenarios.planning.model_rates import Rate
 from scenarios.planning.plan import FIGURES, Plan, plan, rates_for
+from scenarios.study.budget_matching import matching_data
 from scenarios.study.design import Design
 
 ENDS = ("low", "likely", "high")
@@ -60,7 +61,7 @@ class StudyForecast:
 
     def to_data(self) -> dict[str, Any]:
         """Plain data for one JSON object."""
-        file = self.design.file
+        file, matching = self.design.file, matching_data(self.design)
         return {
             "study": file.study,
             "arms": [
@@ -71,6 +72,7 @@ class StudyForecast:
             "runs": self.design.runs,
             **{name: self.total(name) for name in FIGURES if name != "usd" or self.priced},
             "wall_seconds_sharing_slots": self.wall_time(),
+            **({} if matching is None else {"match": matching}),
             "comparisons": len(file.comparisons),
             "detectable_effect": None if math.isnan(self.effect) else self.effect,
             "detectable_effect_after_holm": (
@@ -83,7 +85,7 @@ def study_forecast(design: Design, announce: Callable[[str], None]) -> StudyFore
     """Rehearse one run of every arm, with the first replicate's seed, and add up.
 
     Args:
-        design: checked.
+        design: checked, and matched if it has the key ``match``.
         announce: is given a line for each arm.
 
     Raises:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from agents.files.atomic_files import remove_file
 from agents.files.file_hashes import HASHES, write_hashes
 from scenarios.study.arm_sampling import unit_points
+from scenarios.study.budget_matching import SPENT, deviation
 from scenarios.study.design import Design, format_value
 from scenarios.study.lock import Lock, deviations
 from scenarios.study.status import (
@@ -34,6 +35,7 @@ STUDY_JSON = "study.json"
 RUNS, RESULTS, TABLES = "runs.parquet", "results.parquet", "tables"
 REVIEWS = "reviews.parquet"
 SENSITIVITY = "sensitivity.parquet"
+MATCHED = "matched.parquet"
 
 
 def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status]) -> None:
@@ -56,12 +58,15 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
     indices = sensitivity_table(design, results)
     if indices is not None:
         write_parquet(folder / SENSITIVITY, indices, speaker=speaker)
+    matched = matched_table(design, folder, statuses)
+    if matched is not None:
+        write_parquet(folder / MATCHED, matched, speaker=speaker)
     reviews = reviews_table(folder, statuses)
     if reviews is not None:
         write_parquet(folder / REVIEWS, reviews, speaker=speaker)
     for name, table in stack_measures(folder, statuses).items():
         write_parquet(folder / TABLES / f"{name}.parquet", table, speaker=speaker, within=folder)
-    written = (STUDY_JSON, RUNS, RESULTS, SENSITIVITY, REVIEWS)
+    written = (STUDY_JSON, RUNS, RESULTS, SENSITIVITY, MATCHED, REVIEWS)
     files = [folder / name for name in written if (folder / name).exists()]
     write_hashes(folder, [*files, *(folder / TABLES).glob("*.parquet")])
 
@@ -119,6 +124,7 @@ def study_json(design: Design, lock: Lock, folder: Path) -> str:
         "measures": list(file.measures),
         "comparisons": comparisons,
         **({"figures": figures} if figures else {}),
+        **({"match": file.match.model_dump(mode="json")} if file.match is not None else {}),
         "paired": file.paired,
         "lock": lock.data["hash"],
         "deviations": deviations(lock, list(file.measures), list(file.comparisons)),
@@ -181,6 +187,33 @@ def results_table(design: Design, folder: Path, statuses: Sequence[Status]) -> p
     table = pd.DataFrame(rows, columns=["run", "arm", "replicate", "seed", "measure", "value"])
     whole = dict.fromkeys(("run", "replicate", "seed"), "int64")
     return table.astype({**whole, "arm": "string", "measure": "string", "value": "float64"})
+
+
+def matched_table(design: Design, folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | None:
+    """One row per arm of a matched study: what was planned for one run, and what was spent.
+
+    Columns: ``arm``; ``key`` and ``value``, missing where the arm is run as given; ``target``;
+    ``planned`` and ``spent``, the forecast and the mean over the runs that are done; and both as
+    a share above the target, ``planned_off`` and ``spent_off``. None for other studies.
+    """
+    import pandas as pd
+
+    wanted, matching = design.file.match, design.matching
+    if wanted is None or matching is None:
+        return None
+    measure, target, rows = SPENT[wanted.by], matching.target, []
+    for one in matching.arms:
+        runs = [status for status in statuses if status.arm == one.arm and status.state == "done"]
+        values = [_measured(folder, status, (measure,)).get(measure) for status in runs]
+        known = [value for value in values if value is not None and math.isfinite(value)]
+        spent = math.fsum(known) / len(known) if known else math.nan
+        off, spent_off = deviation(one.planned, target), deviation(spent, target)
+        planned = (one.arm, one.key, one.value, target, one.planned, off)
+        rows.append((*planned, len(known), spent, spent_off))
+    columns = ["arm", "key", "value", "target", "planned", "planned_off", "n", "spent", "spent_off"]
+    numbers = dict.fromkeys(("target", "planned", "planned_off", "spent", "spent_off"), "float64")
+    kinds = {"arm": "string", "key": "string", "value": "Int64", "n": "int64", **numbers}
+    return pd.DataFrame(rows, columns=columns).astype(kinds)
 
 
 def reviewers_of(folder: Path) -> dict[str, str]:

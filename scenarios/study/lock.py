@@ -19,6 +19,7 @@ from scenarios.config.schema import Scenario
 from scenarios.runs.identity import added_keys, are_defaults, drop_paths
 from scenarios.runs.run_folder import identity_data, prompt_hashes
 from scenarios.runs.run_journal import key_differences
+from scenarios.study.budget_matching import matching_data
 from scenarios.study.design import Design
 from scenarios.study.status import Status, write_text
 from scenarios.study.study_file import Comparison
@@ -73,7 +74,7 @@ def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
     """The lock of a design.
 
     Args:
-        design: checked.
+        design: checked, and matched if it has the key ``match``.
         by: the command that writes it, ``lock`` or ``run``.
         held: the lock in the folder, perhaps by an earlier release; keys and prompts that it does
             not know and that change nothing are left out, so that only differences are left.
@@ -104,6 +105,8 @@ def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
         "measures": list(design.file.measures),
         "comparisons": [one.model_dump(mode="json") for one in design.file.comparisons],
     }
+    if (matching := matching_data(design)) is not None:
+        data["match"] = matching
     data = json.loads(json.dumps(data, default=str))
     return Lock(data | {"hash": hash_json(data), "by": by})
 
@@ -152,8 +155,9 @@ def differences(held: Lock, wanted: Lock) -> list[str]:
     """Everything that would be run otherwise than it was locked, one line each, both values."""
     old, new = held.data, wanted.data
     whole = [key for key in old if key not in (*ASIDE, "arms", "format")]
+    whole += [key for key in ("match",) if key in new and key not in old]
     lines = list(
-        key_differences({key: old[key] for key in whole}, {key: new.get(key) for key in whole})
+        key_differences({key: old.get(key) for key in whole}, {key: new.get(key) for key in whole})
     )
     before = {arm["name"]: arm for arm in held.arms}
     after = {arm["name"]: arm for arm in wanted.arms}

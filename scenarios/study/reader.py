@@ -10,7 +10,14 @@ from typing import Any
 
 from agents.errors import InputError
 from agents.spelling import did_you_mean
-from scenarios.config.document import Document, Origin, find_scenario, from_settings, read_document
+from scenarios.config.document import (
+    Document,
+    Origin,
+    dotted,
+    find_scenario,
+    from_settings,
+    read_document,
+)
 from scenarios.config.reader import Reader
 from scenarios.config.schema import Scenario, read_scenario, title_of
 from scenarios.config.yaml_io import KeyPath, read_yaml
@@ -76,6 +83,8 @@ class _Reading:
         self.reader = Reader(self.document, trust=trust)
         self.diagnostics = self.reader.diagnostics
         self.faults: list[str] = []
+        self.start = Document()
+        """The scenario that every arm's own keys are laid over."""
 
     def design(self) -> Design:
         file = self.reader.read_part(StudyFile, self.document.data, ())
@@ -83,11 +92,21 @@ class _Reading:
         arms = self._arms(file)
         base, scenarios = self._scenarios(arms)
         self._names([arm for arm, _ in arms])
+        self._match(file, arms)
         lines = [*self.diagnostics.messages(), *self.faults]
         if lines or file is None or base is None:
             raise InputError("\n".join(_in_order(dict.fromkeys(lines))))
         found = tuple(arm for arm, _ in arms)
-        return Design(name_of_study(self.path), self.path, file, base, found, tuple(scenarios))
+        places = {arm: self._place(("match", "adapt", arm)) for arm in _adapted(file)}
+        return Design(
+            name_of_study(self.path),
+            self.path,
+            file,
+            base,
+            found,
+            tuple(scenarios),
+            adapted_at=places,
+        )
 
     def _parts(self) -> None:
         """Unknown keys inside lists, which pydantic alone would name without a near spelling."""
@@ -165,11 +184,11 @@ class _Reading:
             self._refuse_decided(place, document)
         base, faults = _read(whole, self.trust)
         self.faults += faults
-        start = whole if base is None else scenario_document(base)
+        self.start = whole if base is None else scenario_document(base)
         scenarios = []
         for arm, document in arms:
             self._refuse_decided(f"arm {arm.name}", document)
-            scenario, wrong = _read(start.merged_with(document), self.trust)
+            scenario, wrong = _read(self.start.merged_with(document), self.trust)
             self.faults += [
                 line if _PLACE.match(line) else f"arm {arm.name}: {line}"
                 for line in wrong
@@ -223,6 +242,39 @@ class _Reading:
             if isinstance(one, dict):
                 self._figure(("figures", number), one, measures, keys)
 
+    def _match(self, file: StudyFile | None, arms: list[tuple[Arm, Document]]) -> None:
+        """Arms that are matched must be there, and both ends of what is adapted must be right."""
+        names = [arm.name for arm, _ in arms]
+        wanted = file.match.to if file is not None and file.match is not None else None
+        self._named(("match", "to"), "arm", wanted, names)
+        for name, ranges in _adapted(file).items():
+            here: KeyPath = ("match", "adapt", name)
+            self._named(here, "arm", name, names)
+            arm, document = next((one for one in arms if one[0].name == name), (None, Document()))
+            for key, ends in ranges.items():
+                if arm is None:
+                    continue
+                if key in arm.settings:
+                    self.diagnostics.add(
+                        (*here, key),
+                        "the arm sets it itself; leave it out at one of the two places",
+                    )
+                    continue
+                for end in ends:
+                    chosen = settings_document(self.document, here, {key: end})
+                    _, wrong = _read(
+                        self.start.merged_with(document).merged_with(chosen), self.trust
+                    )
+                    self.faults += [
+                        line if _PLACE.match(line) else f"{self._place(here)}: {line}"
+                        for line in wrong
+                    ]
+
+    def _place(self, path: KeyPath) -> str:
+        """File, line and column of a key, as messages name them."""
+        origin = self.document.origin(path)
+        return f"{origin.label}: {dotted(path)}" if origin and origin.label else dotted(path)
+
     def _figure(
         self, here: KeyPath, given: Mapping[Any, Any], measures: list[str], keys: list[str]
     ) -> None:
@@ -260,6 +312,10 @@ class _Reading:
 
     def _is_mapping(self, key: str) -> bool:
         return isinstance(self.document.data.get(key), Mapping)
+
+
+def _adapted(file: StudyFile | None) -> Mapping[str, Mapping[str, tuple[int, int]]]:
+    return {} if file is None or file.match is None else file.match.adapt
 
 
 def _items(value: Any) -> list[Any]:

@@ -25,6 +25,7 @@ def _in_days(value: Any) -> Any:
 Bound = Annotated[int | float, BeforeValidator(_in_days, json_schema_input_type=int | float | str)]
 """A number, or a duration as people write it, which becomes a number of days."""
 Bounds = tuple[Bound, Bound]
+WholeNumber = Annotated[int, Field(strict=True, ge=0, le=1_000_000)]
 Test = Literal["paired", "inverted_u", "rank_correlation", "correlation"]
 KINDS = ("grid", "list", "latin_hypercube", "sobol", "morris")
 
@@ -162,6 +163,35 @@ class Figure(Part):
     """The varied key with a panel for each of its values; null: one panel."""
 
 
+class Match(Part):
+    """What every arm shall spend alike; chosen values come from rehearsals before the first run."""
+
+    by: Literal["calls", "tokens", "money"] = "calls"
+    """What is counted of one run: calls, tokens of prompts and replies, or US dollars."""
+    to: str | Annotated[float, Field(gt=0, lt=1e15)]
+    """How much: the name of the arm whose spending the others come near to, or a number."""
+    within: float = Field(default=0.1, gt=0, le=1)
+    """Largest deviation of an adapted arm, as a share; a study whose arm stays farther off is
+    refused."""
+    adapt: dict[str, dict[str, tuple[WholeNumber, WholeNumber]]] = Field(min_length=1)
+    """For each arm that is adapted, the scenario key whose value is chosen, and the least and the
+    largest whole number it may take."""
+
+    @model_validator(mode="after")
+    def _one_key_each(self) -> Match:
+        for arm, keys in self.adapt.items():
+            if len(keys) != 1:
+                raise ValueError(f"adapt names {len(keys)} keys of {arm}; an arm has one of them")
+            ((key, (low, high)),) = keys.items()
+            if not low < high:
+                raise ValueError(f"adapt has {key} from {low} to {high}; give the lower one first")
+        if self.to in self.adapt:
+            raise ValueError(
+                f"adapt names {self.to}, which is the arm that the others are matched to"
+            )
+        return self
+
+
 class StudyFile(Part):
     """One study: arms of a scenario, replicated, measured and compared as stated beforehand."""
 
@@ -185,6 +215,8 @@ class StudyFile(Part):
     """What is compared; planned beforehand."""
     figures: tuple[Figure, ...] = ()
     """Figures of measures that add up, beside that of every measure."""
+    match: Match | None = None
+    """What every arm shall spend alike; null: arms are run as they are given."""
     budget: Budget | None = None
     """What all runs together may spend; null: each run has its scenario's own budget."""
 

@@ -1,0 +1,212 @@
+"""Values of a key of each arm with which all arms of a study spend alike.
+
+A candidate is judged by its forecast, the mean of the rehearsals that ``society plan`` makes of a
+scenario, with the seed of the first replicate. So the values are known, and locked, before the
+first call is paid for, and no outcome of a run has a part in them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from statistics import fmean
+from typing import Any
+
+from agents.errors import InputError
+from scenarios.config.schema import Scenario
+from scenarios.planning.dry_run import DryRun
+from scenarios.planning.plan import FIGURES, rates_for, rehearse
+from scenarios.study.design import Arm, Design, MatchedArm, Matching, scenario_of
+from scenarios.study.study_file import Match
+from society.ecosystem.ecosystem import Ecosystem
+
+SPENT = {"calls": "calls", "tokens": "tokens", "money": "usd"}
+"""The figure of a forecast, and the measure of a run, by what arms are matched by."""
+UNITS = {"calls": "calls", "tokens": "tokens", "money": "US dollars"}
+Spending = Callable[[int], float]
+"""What one run is forecast to spend with a value of the adapted key."""
+
+
+def match_budgets(
+    design: Design,
+    locked: Mapping[str, Any] | None = None,
+    *,
+    announce: Callable[[str], None] = lambda _: None,
+    trust: bool = False,
+) -> Design:
+    """Choose the value of every adapted key; a design without ``match`` stays as it is.
+
+    Args:
+        design: checked.
+        locked: what a lock says of its matching, whose values are taken; None: rehearse.
+        announce: is given a line before the rehearsals of each arm.
+        trust: let dotted paths in scenarios be imported.
+
+    Returns:
+        The design whose adapted arms have the chosen values among their settings.
+
+    Raises:
+        InputError: an arm cannot come near enough to the target, or nothing can be matched.
+    """
+    wanted = design.file.match
+    if wanted is None or design.matching is not None:
+        return design
+    if locked is not None:
+        matching = read_matching(locked)
+    else:
+        matching = _Matcher(design, wanted, announce, trust).matching()
+    chosen: dict[str, dict[str, Any]] = {
+        one.arm: {one.key: one.value} for one in matching.arms if one.key is not None
+    }
+    arms = [Arm(arm.name, {**arm.settings, **chosen.get(arm.name, {})}) for arm in design.arms]
+    scenarios = [
+        scenario_of(scenario, chosen[arm.name], trust=trust) if arm.name in chosen else scenario
+        for arm, scenario in zip(design.arms, design.scenarios, strict=True)
+    ]
+    return replace(design, arms=tuple(arms), scenarios=tuple(scenarios), matching=matching)
+
+
+def matching_data(design: Design) -> dict[str, Any] | None:
+    """What a lock keeps of a matching: what was asked for, the target and the chosen values.
+
+    Raises:
+        ValueError: the design has not been matched yet.
+    """
+    wanted, matching = design.file.match, design.matching
+    if wanted is None:
+        return None
+    if matching is None:
+        raise ValueError("match_budgets chooses the values of a matched study before it is locked")
+    return {
+        "asked": wanted.model_dump(mode="json"),
+        "target": matching.target,
+        "arms": [vars(one) for one in matching.arms],
+    }
+
+
+def read_matching(data: Mapping[str, Any]) -> Matching:
+    """The matching of which ``matching_data`` is plain data."""
+    return Matching(float(data["target"]), tuple(MatchedArm(**one) for one in data["arms"]))
+
+
+def nearest_value(spending: Spending, low: int, high: int, target: float) -> int:
+    """The whole number with which the spending comes nearest to a target, found by bisection.
+
+    Where the spending rises or falls with the value, it is the nearest of all; else one where it
+    crosses the target. Of two that are equally near, the smaller one.
+
+    Args:
+        spending: of a value; asked for each value at most once.
+        low: least value.
+        high: largest value.
+        target: what shall be spent.
+    """
+    known = {end: spending(end) for end in (low, high)}
+    below, above = sorted((low, high), key=known.__getitem__)
+    while known[below] < target < known[above] and abs(above - below) > 1:
+        middle = (below + above) // 2
+        known[middle] = spending(middle)
+        if known[middle] <= target:
+            below = middle
+        else:
+            above = middle
+    return min(sorted(known), key=lambda value: abs(known[value] - target))
+
+
+class _Matcher:
+    """The rehearsals of one study."""
+
+    def __init__(
+        self, design: Design, wanted: Match, announce: Callable[[str], None], trust: bool
+    ) -> None:
+        self.design, self.wanted, self.announce, self.trust = design, wanted, announce, trust
+        self._ecosystems: dict[str, Ecosystem] = {}
+        self._as_given: dict[str, float] = {}
+
+    def matching(self) -> Matching:
+        """The target, and what was chosen for each arm."""
+        target = self._target()
+        rows = []
+        for arm, scenario in self._arms():
+            keys = self.wanted.adapt.get(arm.name)
+            if keys is None:
+                rows.append(MatchedArm(arm.name, None, None, self._spent_as_given(arm, scenario)))
+            else:
+                self.announce(f"matching {arm.name}")
+                ((key, (low, high)),) = keys.items()
+                rows.append(self._adapted(arm, scenario, key, (low, high), target))
+        self._require_near(rows, target)
+        return Matching(target, tuple(rows))
+
+    def _target(self) -> float:
+        wanted = self.wanted
+        if not isinstance(wanted.to, str):
+            return wanted.to
+        arm, scenario = next(one for one in self._arms() if one[0].name == wanted.to)
+        target = self._spent_as_given(arm, scenario)
+        if target <= 0:
+            raise InputError(
+                f"{self.design.path}: match.to: one run of {arm.name} spends no {UNITS[wanted.by]}"
+                "; match by calls or tokens, or to a number"
+            )
+        return target
+
+    def _adapted(
+        self, arm: Arm, scenario: Scenario, key: str, ends: tuple[int, int], target: float
+    ) -> MatchedArm:
+        spent: dict[int, float] = {}
+
+        def spending(value: int) -> float:
+            adapted = scenario_of(scenario, {key: value}, trust=self.trust)
+            spent[value] = self._spent(arm, adapted)
+            return spent[value]
+
+        value = nearest_value(spending, *ends, target)
+        return MatchedArm(arm.name, key, value, spent[value])
+
+    def _spent_as_given(self, arm: Arm, scenario: Scenario) -> float:
+        if arm.name not in self._as_given:
+            self.announce(f"rehearsing {arm.name}")
+            self._as_given[arm.name] = self._spent(arm, scenario)
+        return self._as_given[arm.name]
+
+    def _spent(self, arm: Arm, scenario: Scenario) -> float:
+        """What one run of a scenario is forecast to spend."""
+        seeded = scenario.model_copy(update={"seed": self.design.seeds(arm.name)[0]})
+        if self.wanted.by == "money" and not getattr(seeded.backend.backend, "priced", True):
+            raise InputError(
+                f"{self.design.path}: match.by: money: the price of the model of {arm.name} is not "
+                "known; 'society plan' tells how to give it, or match by calls or tokens"
+            )
+        source = repr((seeded.population.ecosystem, seeded.seed))
+        dry_run = DryRun(seeded, ecosystem=self._ecosystems.get(source))
+        self._ecosystems = {source: dry_run.ecosystem}
+        figure = FIGURES[SPENT[self.wanted.by]]
+        return fmean(figure(result) for result in rehearse(dry_run, rates_for(seeded, None)))
+
+    def _require_near(self, rows: Iterable[MatchedArm], target: float) -> None:
+        """Refuse a study of which an adapted arm stays too far from the target."""
+        wanted, faults = self.wanted, []
+        for one in rows:
+            off = deviation(one.planned, target)
+            if one.key is None or one.value is None or abs(off) <= wanted.within:
+                continue
+            low, high = wanted.adapt[one.arm][one.key]
+            end = {low: f"widen the range below {low}", high: f"widen the range above {high}"}
+            faults.append(
+                f"{self.design.adapted_at[one.arm]}: {one.key} = {one.value} comes nearest, with "
+                f"{one.planned:,.6g} {UNITS[wanted.by]} a run where {target:,.6g} are wanted "
+                f"({off:+.0%}; match.within allows {wanted.within:.0%}): "
+                f"{end.get(one.value, 'adapt another key')}, or raise match.within"
+            )
+        if faults:
+            raise InputError("\n".join(faults))
+
+    def _arms(self) -> Iterable[tuple[Arm, Scenario]]:
+        return zip(self.design.arms, self.design.scenarios, strict=True)
+
+
+def deviation(spent: float, target: float) -> float:
+    """The difference from a target as a share of it; NaN where nothing is known."""
+    return spent / target - 1 if target else math.nan

@@ -1,0 +1,181 @@
+"""Matched budgets: what is chosen, what is locked, what is reported and what is refused."""
+
+import json
+import math
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from agents.errors import InputError
+from scenarios.cli.app import app
+from scenarios.study import budget_matching
+from scenarios.study.budget_matching import match_budgets, nearest_value
+from scenarios.study.folder import open_folder
+from scenarios.study.lock import make_lock, read_lock
+from scenarios.study.reader import read_study
+
+TINY = """\
+# Do teams of two and of three find the same at the same number of calls? A study for tests.
+study: Tiny
+base: virsci/paper
+set:
+  until: 60d
+  population.ecosystem: {scientists: 12, papers: 60}
+  metrics: [cost]
+arms:
+  list:
+    - {name: three, set: {protocol.team_size: 3, protocol.turns: 2}}
+    - {name: two, set: {protocol.team_size: 2}}
+match:
+  to: three
+  adapt:
+    two: {protocol.turns: [1, 6]}
+replicates: 1
+measures: [papers]
+"""
+
+
+def written(folder, text=TINY):
+    path = folder / "tiny.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def matched(tmp_path_factory):
+    """The tiny study, matched."""
+    return match_budgets(read_study(written(tmp_path_factory.mktemp("matched"))))
+
+
+@pytest.mark.parametrize(
+    ("target", "value"),
+    [(0, 1), (10, 1), (14, 1), (15, 1), (16, 2), (99, 10), (105, 10), (5_000, 100)],
+)
+def test_the_nearest_value_is_found_and_the_smaller_of_two(target, value):
+    asked = []
+    rising = nearest_value(lambda one: asked.append(one) or 10.0 * one, 1, 100, target)
+    assert rising == value
+    assert len(asked) == len(set(asked)) <= 2 + math.ceil(math.log2(99))
+    falling = nearest_value(lambda one: 10.0 * (101 - one), 1, 100, target)
+    assert abs(10 * (101 - falling) - target) == abs(10 * value - target)
+
+
+def test_a_value_where_the_spending_crosses_the_target_is_found_if_it_rises_and_falls():
+    spent = {1: 5, 2: 30, 3: 20, 4: 12, 5: 18, 6: 40}
+    assert abs(spent[nearest_value(spent.__getitem__, 1, 6, 19)] - 19) <= 1
+
+
+def test_values_are_chosen_by_forecasts_and_nothing_else_changes(matched):
+    three, two = matched.matching.arms
+    assert (three.arm, three.key, three.value) == ("three", None, None)
+    assert three.planned == matched.matching.target > 0
+    assert (two.key, matched.arms[1].settings["protocol.turns"]) == ("protocol.turns", two.value)
+    assert matched.scenarios[1].protocol.settings.turns == two.value
+    assert 1 < two.value < 6
+    assert abs(two.planned / three.planned - 1) <= 0.1
+    assert matched.arms[0].settings == {"protocol.team_size": 3, "protocol.turns": 2}
+    assert match_budgets(matched) is matched
+
+
+def test_a_lock_holds_the_values_which_are_taken_from_it_without_a_rehearsal(
+    matched, tmp_path, monkeypatch
+):
+    lock = open_folder(matched, tmp_path / "study")
+    assert lock.data["match"]["target"] == matched.matching.target
+    assert lock.arms[1]["set"]["protocol.turns"] == matched.matching.arms[1].value
+    monkeypatch.setattr(budget_matching, "rehearse", pytest.fail)
+    again = match_budgets(
+        read_study(tmp_path / "study"), read_lock(tmp_path / "study").data["match"]
+    )
+    assert again.matching == matched.matching
+    assert open_folder(again, tmp_path / "study").data == lock.data
+    with pytest.raises(ValueError, match="match_budgets"):
+        make_lock(read_study(matched.path), "run")
+
+
+def test_another_target_is_another_study(matched, tmp_path):
+    lock = open_folder(matched, tmp_path / "study")
+    other = read_study(written(tmp_path, TINY.replace("to: three", "to: 40")))
+    with pytest.raises(InputError, match=r"locked for another study:\n  match\.asked\.to: .*40"):
+        open_folder(match_budgets(other, lock.data["match"]), tmp_path / "study")
+    plain = read_study(written(tmp_path, TINY[: TINY.index("match:")] + "measures: [papers]\n"))
+    assert "match" not in make_lock(plain, "run").data
+
+
+def test_plan_run_and_page_tell_what_was_planned_and_what_was_spent(tmp_path):
+    path, study = written(tmp_path), tmp_path / "study"
+    plan = CliRunner().invoke(app, ["study", "plan", str(path)])
+    assert "calls a run" in plan.stdout
+    assert "protocol.turns" in plan.stdout
+    ran = CliRunner().invoke(app, ["study", "run", str(path), "--out", str(study), "--jobs", "1"])
+    assert ran.exit_code == 0, ran.output
+    table = pd.read_parquet(study / "matched.parquet").set_index("arm")
+    locked = read_lock(study).data["match"]
+    assert table["planned"].tolist() == [one["planned"] for one in locked["arms"]]
+    # The rule-based scientists say the same in the rehearsal and in the run.
+    assert table["spent"].tolist() == table["planned"].tolist()
+    assert table["n"].tolist() == [1, 1]
+    assert table.loc["two", "spent_off"] == table.loc["two", "spent"] / locked["target"] - 1
+    assert json.loads((study / "study.json").read_text())["match"]["by"] == "calls"
+    page = (study / "report.html").read_text(encoding="utf-8")
+    assert '<section id="matched">' in page
+    assert "as three was forecast to" in page
+    assert (study / "report" / "matched.csv").is_file()
+    assert (study / "report" / "matched.tex").is_file()
+
+
+REFUSED = {
+    "unknown arm": (
+        ("two: {protocol.turns: [1, 6]}", "tow: {protocol.turns: [1, 6]}"),
+        r"tiny\.yaml:15:5: match\.adapt\.tow: 'tow' is no arm.*did you mean 'two'",
+    ),
+    "unknown target": (("to: three", "to: thre"), r"tiny\.yaml:13:3: match\.to: 'thre' is no arm"),
+    "unknown measure": (
+        ("to: three", "to: three\n  by: hours"),
+        r"14:3: match\.by: got 'hours', expected 'calls' or",
+    ),
+    "key of the arm": (
+        ("two: {protocol.turns: [1, 6]}", "two: {protocol.team_size: [2, 6]}"),
+        r"tiny\.yaml:15:11: match\.adapt\.two\.protocol\.team_size: the arm sets it itself",
+    ),
+    "unknown key": (
+        ("protocol.turns: [1, 6]", "protocol.tunrs: [1, 6]"),
+        r"tiny\.yaml:15:11: unknown key.*did you mean 'turns'",
+    ),
+    "beyond a key's bounds": (
+        ("[1, 6]", "[0, 6]"),
+        r"tiny\.yaml:15:11: got 0, expected at least 1",
+    ),
+    "wrong order": (("[1, 6]", "[6, 1]"), r"adapt has protocol\.turns from 6 to 1"),
+    "two keys": (
+        ("{protocol.turns: [1, 6]}", "{protocol.turns: [1, 6], protocol.rounds: [1, 2]}"),
+        r"adapt names 2 keys of two",
+    ),
+    "the target itself": (("two: {", "three: {"), r"adapt names three, which is the arm"),
+    "no whole number": (("[1, 6]", "[1, 6.5]"), r"15:.*whole number"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_matched_is_refused_with_its_line(case, tmp_path):
+    (old, new), message = REFUSED[case]
+    assert old in TINY
+    with pytest.raises(InputError, match=message):
+        read_study(written(tmp_path, TINY.replace(old, new)))
+
+
+def test_an_arm_that_stays_too_far_off_is_refused_with_what_to_change(tmp_path):
+    design = read_study(written(tmp_path, TINY.replace("[1, 6]", "[1, 2]")))
+    with pytest.raises(
+        InputError,
+        match=r"tiny\.yaml:15:5: .*protocol\.turns = 2 comes nearest.*widen the range above 2",
+    ):
+        match_budgets(design)
+    assert match_budgets(read_study(design.path, ["match.within=0.9"])).matching.arms[1].value == 2
+
+
+def test_money_is_matched_only_where_something_costs_any(tmp_path):
+    free = read_study(written(tmp_path, TINY.replace("to: three", "to: three\n  by: money")))
+    with pytest.raises(InputError, match=r"match\.to: one run of three spends no US dollars"):
+        match_budgets(free)
