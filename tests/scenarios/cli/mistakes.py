@@ -400,6 +400,15 @@ CORPORA = (
         ("arms: required, but not given",),
         {"st.yaml": "seed: 1\n"},
     ),
+    Mistake(
+        "an arm to match that is not there",
+        "study plan st.yaml",
+        ("st.yaml:8:5: match.adapt.tow: 'tow' is no arm", "did you mean 'two'?"),
+        {
+            "st.yaml": "study: Sizes\nbase: quickstart\narms:\n  list: [{name: one}, {name: two}]\n"
+            "match:\n  to: one\n  adapt:\n    tow: {protocol.turns: [1, 4]}\nmeasures: [papers]\n"
+        },
+    ),
     Mistake("a fit that is not there", "calibrate no.yaml", ("no.yaml: no such file",)),
     Mistake("a command spelt wrong", "ron quickstart", ("Did you mean 'run'?",)),
     Mistake("a command without its scenario", "run", ("SCENARIO",)),
