@@ -1,7 +1,7 @@
 """A society to watch: its co-authorship network, and who is at work, week by week.
 
-With the extra ``[viz]`` installed: ``solara run examples/viewer.py``. The style sheets and scripts of
-Mesa's viewer come with the extra, so the browser needs no internet.
+With the extra ``[viz]`` installed: ``solara run examples/viewer.py``. The style sheets and scripts
+of Mesa's viewer come with the extra, so the browser needs no internet.
 """
 
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""``examples/viewer.py`` under Mesa's SolaraViz in a browser without a network (extra ``[viz]``)."""
+"""``examples/viewer.py`` under SolaraViz in a browser without a network (extra ``[viz]``)."""
 
 import os
 import re
