@@ -155,7 +155,8 @@ def community_map_over_time(found: CommunityMap, ties: pd.DataFrame, days: float
         now = ends[(dates <= date) & (ends >= 0).all(axis=1)]
         pairs = np.unique(np.sort(now, axis=1), axis=0)
         tied = np.bincount(found.community[np.unique(pairs)], minlength=count + 1)[:count]
-        across = count_pairs(*found.community[pairs].T, count + 1)[:count, :count]
+        first, second = found.community[pairs[:, 0]], found.community[pairs[:, 1]]
+        across = count_pairs(first, second, count + 1)[:count, :count]
         lines = strongest_pairs(across)
         _draw_lines(axes, found, lines, across[lines[:, 0], lines[:, 1]], MUTED, 3.0)
         axes.discs(found.centres, found.radius, PAST, opacity=0.0)

@@ -169,7 +169,7 @@ def _short(number: int) -> str:
     return str(number)
 
 
-class TeamHistory:
+class TeamCharts:
     """Teams over the simulated time of a run, for charts that fill from the left.
 
     Args:
@@ -317,7 +317,7 @@ class BarProgress:
         )
         self._task: Any = None
         self._pace = Pace()
-        self._teams = TeamHistory()
+        self._teams = TeamCharts()
 
     def _with_charts(self, text: str) -> str:
         charts = self._teams.line(self._console.encoding, self._width())
@@ -344,7 +344,7 @@ class BarProgress:
         if self._task is not None:
             self._bar.remove_task(self._task)
         self._pace.begin()
-        self._teams = TeamHistory()
+        self._teams = TeamCharts()
         self._task = self._bar.add_task(self._shown(phase), total=None)
 
     def step(self, society: Society) -> None:

@@ -1,4 +1,4 @@
-"""Charts made of characters for a terminal: bars, and sparklines of one line.
+"""Bars and sparklines made of characters, for a terminal.
 
 They need no colour. Where the encoding of the terminal has no block characters, they are made of
 ASCII characters.

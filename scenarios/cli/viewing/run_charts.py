@@ -1,4 +1,4 @@
-"""Charts of a run's summary for a terminal: what happened over simulated time, in one line each."""
+"""Charts for a terminal of what happened in a run over simulated time, in one line each."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from scenarios.runs.progress import (
     NotebookProgress,
     Pace,
     RunState,
-    TeamHistory,
+    TeamCharts,
     make_progress,
     simulated_date,
 )
@@ -137,7 +137,7 @@ def state_of(share: float, published: int, running: int) -> RunState:
 
 
 def test_charts_of_teams_fill_with_simulated_time() -> None:
-    history = TeamHistory(steps=10)
+    history = TeamCharts(steps=10)
     assert history.line("utf-8", 80) == ""
     for share, published, running in ((0.0, 0, 1), (0.1, 0, 4), (0.15, 2, 8), (0.42, 3, 2)):
         history.record(state_of(share, published, running))
@@ -149,7 +149,7 @@ def test_charts_of_teams_fill_with_simulated_time() -> None:
 
 @pytest.mark.parametrize("width", [20, 40, 66, 146])
 def test_charts_of_teams_fit_or_are_left_out(width: int) -> None:
-    history = TeamHistory()
+    history = TeamCharts()
     for step in range(61):
         history.record(state_of(step / 60, 1000 * step, step))
     line = history.line("utf-8", width)
