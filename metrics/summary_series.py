@@ -90,22 +90,23 @@ def giant_shares(ties: pd.DataFrame, dates: FloatArray) -> list[float | None]:
     Returns:
         From 0 to 1; None where nobody has a tie yet.
     """
-    dated = ties.dropna(subset=["date", "source", "target"])
+    dated = ties.dropna(subset=["date", "source", "target"]).sort_values("date")
     codes, known = pd.factorize(pd.concat([dated["source"], dated["target"]]))
     ends = codes.reshape(2, -1)
-    tied = dated["date"].to_numpy(dtype=np.float64)
+    so_far = np.searchsorted(dated["date"].to_numpy(dtype=np.float64), dates, side="right")
+    component, tied = np.arange(len(known)), np.zeros(len(known), dtype=bool)
     shares: list[float | None] = []
-    for date in dates:
-        rows, columns = ends[:, tied <= date]
-        if not len(rows):
-            shares.append(None)
-            continue
-        size = (len(known), len(known))
-        matrix = sparse.coo_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=size)
-        _, label = sparse.csgraph.connected_components(matrix, directed=False)
-        sizes = np.bincount(label)
-        nodes = len(np.unique(np.concatenate([rows, columns])))
-        shares.append(round(int(sizes.max()) / nodes, 4))
+    before = 0
+    for count in so_far:
+        # Only ties that are new are looked at, between the components of the date before.
+        new = ends[:, before:count]
+        tied[new.ravel()] = True
+        joined = (np.ones(new.shape[1], dtype=bool), tuple(component[new]))
+        graph = sparse.coo_array(joined, shape=(len(known), len(known)))
+        component = sparse.csgraph.connected_components(graph, directed=False)[1][component]
+        before = count
+        sizes = np.bincount(component[tied])
+        shares.append(round(int(sizes.max()) / int(tied.sum()), 4) if len(sizes) else None)
     return shares
 
 
