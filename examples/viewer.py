@@ -1,8 +1,7 @@
 """A society to watch: its co-authorship network, and who is at work, week by week.
 
-With the extra ``[viz]`` installed: ``solara run examples/viewer.py``. The page of Mesa's viewer
-loads its style sheets and scripts from a CDN, so the browser needs the internet; the report of a
-run does not.
+With the extra ``[viz]`` installed: ``solara run examples/viewer.py``. The style sheets and scripts
+of Mesa's viewer come with the extra, so the browser needs no internet.
 """
 
 from functools import lru_cache

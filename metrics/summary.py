@@ -11,6 +11,7 @@ from metrics.cost.ledger import read_ledger
 from metrics.novelty.novelty import COLUMNS
 from metrics.population import people_ever
 from metrics.registry import measure
+from metrics.summary_series import papers_per_person, summary_series
 from metrics.teams.concurrency import max_memberships
 from society.results.run import Run
 
@@ -33,8 +34,10 @@ def summarise_run(run: Run) -> dict[str, Any]:
         (of the questions whose rung is known: ``asked``, ``rungs``, ``verdicts``, ``defaulted``
         as a share, ``by_form``; None if none is known), ``ledger`` (attempts, outcomes, tokens,
         usd, sessions, ...; None in the run of an older release), ``digest``, ``backend``,
-        ``partial`` (why the run was stopped; None for a finished one) and ``until`` (the day on
-        which it would have ended).
+        ``partial`` (why the run was stopped; None for a finished one), ``until`` (the day on
+        which it would have ended), ``series`` (over simulated time: ``summary_series``) and
+        ``papers_per_person`` (number of scientists by papers). Files of older releases lack the
+        last two.
     """
     ledger, until = read_ledger(run), run.manifest.get("until")
     return {
@@ -57,6 +60,8 @@ def summarise_run(run: Run) -> dict[str, Any]:
         "backend": run.manifest.get("backend"),
         "partial": run.partial,
         "until": until if isinstance(until, int | float) else None,
+        "series": summary_series(run),
+        "papers_per_person": papers_per_person(run),
     }
 
 

@@ -94,11 +94,13 @@ def outcome_sentence(run: Run, summary: dict[str, Any]) -> str:
         summary: from ``summarise_run``.
     """
     teams = count_of(summary["teams"]["founded"], "team")
-    made = f"{teams} wrote " if summary["partial"] is None else f"{teams} that had ended wrote "
-    made += count_of(summary["papers"], "published paper")
+    made = teams if summary["partial"] is None else f"{teams} that had ended"
+    if not summary["papers"]:
+        return f"{made} published no paper."
+    made += f" wrote {count_of(summary['papers'], 'published paper')}"
     values = measure(run, "novelty")["ON"].dropna().to_numpy(dtype=np.float64)
     if not len(values):
-        return f"{made}; how novel they are was not measured." if summary["papers"] else f"{made}."
+        return f"{made}; how novel they are was not measured."
     band = mean_interval(values)
     value = f"{made}; the mean overall novelty (ON) is {format_number(band.value)}"
     if len(values) > 1 and band.low < band.high:

@@ -27,8 +27,10 @@ from metrics.report.drawing.svg import (
     PINK,
     Plot,
 )
+from metrics.report.layout.community_map import CommunityMap, count_pairs, strongest_pairs
 from metrics.report.layout.drawn_network import MAX_DRAWN, DrawnNetwork
 from metrics.report.layout.network_layout import force_directed_positions
+from metrics.report.number_format import count_of, format_number
 from society.results.run import Run
 
 SHAPES = ("circle", "square", "diamond", "triangle")
@@ -40,6 +42,7 @@ NAMED = 50
 PANELS = 4
 """Dates of the small pictures, from day 0 to the end."""
 NAME_SHOWN, THEME_SHOWN = 24, 34
+MAP_THEME_SHOWN = 28
 
 
 def communities_figure(part: DrawnNetwork) -> Markup:
@@ -96,6 +99,110 @@ def network_over_time(part: DrawnNetwork, ties: pd.DataFrame, days: float) -> Ma
         draw_edges(axes, part.positions[since], INK, 0.9)
         _draw_members(axes, part, np.full(len(part.names), size))
     return drawn.svg("Co-authorship network at four dates, by community")
+
+
+def community_map_figure(found: CommunityMap) -> Markup:
+    """Draw the communities of a large network as circles with lines for the ties between them.
+
+    The largest are numbered and stand in the legend by these numbers.
+
+    Args:
+        found: the communities drawn.
+    """
+    drawn = Plot(7.0, 5.4)
+    axes = drawn.axes()
+    axes.frame = False
+    _draw_lines(axes, found, found.lines, found.pairs, MUTED, 5.0)
+    _draw_circles(axes, found, found.radius, numbered=True)
+    entries = [
+        LegendEntry(
+            f"{number + 1}: {format_number(found.people[number])} people"
+            + (f", {_cut(found.themes[number], MAP_THEME_SHOWN)}" if found.themes[number] else ""),
+            *_look(number),
+        )
+        for number in range(min(COMMUNITIES_TOLD, len(found.people)))
+    ]
+    if found.rest:
+        _draw_rest(axes, found)
+        words = count_of(found.rest_communities, "smaller community", "smaller communities")
+        entries.append(
+            LegendEntry(
+                f"{format_number(found.rest)} people in {words}", MUTED, "circle", "", 2, True
+            )
+        )
+    drawn.legend(entries)
+    return drawn.svg("Communities of the co-authorship network at the end")
+
+
+def community_map_over_time(found: CommunityMap, ties: pd.DataFrame, days: float) -> Markup:
+    """Draw the communities at four dates; each circle fills with those who have a tie by then.
+
+    Args:
+        found: the communities drawn.
+        ties: the run's table of ties.
+        days: the length of the run; the last date.
+    """
+    drawn = Plot(7.0, 2.15)
+    [panels] = drawn.panels(1, PANELS)
+    index, count = pd.Index(found.names), len(found.people)
+    known = ties.dropna(subset=["date", "source", "target"])
+    ends = np.column_stack(
+        [index.get_indexer(pd.Index(known[end])) for end in ("source", "target")]
+    )
+    dates = known["date"].to_numpy(dtype=np.float64)
+    for axes, date in zip(panels, np.linspace(0.0, days, PANELS), strict=True):
+        axes.title, axes.frame = f"day {date:.0f}", False
+        now = ends[(dates <= date) & (ends >= 0).all(axis=1)]
+        pairs = np.unique(np.sort(now, axis=1), axis=0)
+        tied = np.bincount(found.community[np.unique(pairs)], minlength=count + 1)[:count]
+        first, second = found.community[pairs[:, 0]], found.community[pairs[:, 1]]
+        across = count_pairs(first, second, count + 1)[:count, :count]
+        lines = strongest_pairs(across)
+        _draw_lines(axes, found, lines, across[lines[:, 0], lines[:, 1]], MUTED, 3.0)
+        axes.discs(found.centres, found.radius, PAST, opacity=0.0)
+        _draw_circles(axes, found, found.radius * np.sqrt(tied / found.people), numbered=False)
+    return drawn.svg("Communities of the co-authorship network at four dates")
+
+
+def _draw_lines(
+    axes: Axes, found: CommunityMap, lines: IntArray, pairs: IntArray, colour: str, widest: float
+) -> None:
+    """Lines between circles in four widths, by pairs of scientists; the widest has the most."""
+    most = max(int(found.pairs.max(initial=0)), 1)
+    steps = np.ceil(4 * np.sqrt(np.minimum(pairs / most, 1.0))).astype(np.int64)
+    for step in range(1, 5):
+        ends = found.centres[lines[steps == step]]
+        if len(ends):
+            starts, stops = ((ends[:, end, 0], ends[:, end, 1]) for end in (0, 1))
+            width = widest * (step / 4) ** 2 + 0.3
+            axes.segments(starts, stops, colour, width=width, opacity=0.45)
+
+
+def _draw_circles(axes: Axes, found: CommunityMap, radius: FloatArray, *, numbered: bool) -> None:
+    """A circle for each community, those of the legend in its colours."""
+    told = min(COMMUNITIES_TOLD, len(found.people))
+    words = [str(number + 1) for number in range(len(found.people))] if numbered else []
+    axes.discs(found.centres[told:], radius[told:], MUTED, opacity=0.15, words=words[told:])
+    for number in range(told):
+        colour, _, _, _, hollow = _look(number)
+        one = slice(number, number + 1)
+        opacity = 0.0 if hollow else 0.35
+        axes.discs(found.centres[one], radius[one], colour, opacity=opacity, words=words[one])
+
+
+def _draw_rest(axes: Axes, found: CommunityMap) -> None:
+    """All smaller communities as one dashed circle at the same scale, on the right."""
+    radius = float(np.sqrt(found.rest / found.people.sum()))
+    right = float((found.centres[:, 0] + found.radius).max())
+    middle = float(found.centres[:, 1].mean())
+    centre = np.array([[right + 0.08 + radius, middle]])
+    word = format_number(found.rest)
+    axes.discs(centre, np.array([radius]), MUTED, opacity=0.0, dashes="3 3", words=[word])
+
+
+def _look(number: int) -> tuple[str, str, str, float, bool]:
+    """Colour, shape, dashes, width and hollowness of a community in legends of circles."""
+    return COLOURS[number % len(COLOURS)], "circle", "", 2.5, number >= len(COLOURS)
 
 
 def _draw_members(axes: Axes, part: DrawnNetwork, sizes: FloatArray) -> None:

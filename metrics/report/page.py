@@ -22,10 +22,11 @@ from metrics.report import figures
 from metrics.report.claims_section import claims_section
 from metrics.report.decisions import decisions_section
 from metrics.report.in_short import in_short, speaker
-from metrics.report.network_figures import NAMED, communities_figure, network_over_time
+from metrics.report.layout.community_map import CommunityMap
+from metrics.report.network_figures import NAMED
 from metrics.report.number_format import format_number
 from metrics.report.people_and_papers import papers_section, people_section, persons_sentence
-from metrics.report.run_figures import drawn_part
+from metrics.report.run_figures import draw_run_network
 from metrics.report.sections import (
     LABELS,
     community_section,
@@ -156,14 +157,16 @@ def _novelty(run: Run) -> dict[str, Any]:
 
 
 def _network(run: Run) -> dict[str, Any] | None:
-    part = drawn_part(run)
-    if part is None:
+    drawn = draw_run_network(run)
+    if drawn is None:
         return None
+    found = drawn.shown if isinstance(drawn.shown, CommunityMap) else None
     return {
-        "over_time": network_over_time(part, run.table("ties"), run.days),
-        "communities": communities_figure(part),
-        "note": part.note,
+        "over_time": drawn.over_time,
+        "communities": drawn.at_the_end,
+        "note": drawn.shown.note,
         "named": NAMED,
+        "map": None if found is None else {"rows": found.rows(ROWS_SHOWN), "method": found.method},
     }
 
 

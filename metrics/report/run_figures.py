@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
@@ -12,8 +13,14 @@ from metrics.novelty.novelty import settings_of
 from metrics.registry import measure
 from metrics.report import figures
 from metrics.report.drawing.standalone import standalone_svg
-from metrics.report.layout.drawn_network import DrawnNetwork, draw_network
-from metrics.report.network_figures import communities_figure, network_over_time
+from metrics.report.layout.community_map import CommunityMap, map_communities
+from metrics.report.layout.drawn_network import MAX_SAMPLED, DrawnNetwork, draw_network
+from metrics.report.network_figures import (
+    communities_figure,
+    community_map_figure,
+    community_map_over_time,
+    network_over_time,
+)
 from metrics.report.timeline_figures import people_timeline, team_timeline
 from society.kernel.streams import Streams
 from society.results.run import Run
@@ -35,9 +42,9 @@ def run_figures(run: Run) -> dict[str, Markup]:
     drawn: dict[str, Markup | None] = {
         name: None if one is None else one.figure for name, one in timelines.items()
     }
-    if (part := drawn_part(run)) is not None:
-        drawn["network"] = communities_figure(part)
-        drawn["network-over-time"] = network_over_time(part, run.table("ties"), run.days)
+    if (network := draw_run_network(run)) is not None:
+        drawn["network"] = network.at_the_end
+        drawn["network-over-time"] = network.over_time
     relative = settings_of(run).normalise != "none"
     drawn["novelty"] = figures.novelty(measure(run, "novelty"), relative)
     if whole:
@@ -52,10 +59,45 @@ def run_figures(run: Run) -> dict[str, Markup]:
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
-def drawn_part(run: Run) -> DrawnNetwork | None:
-    """The part of the run's co-authorship network that is drawn; None where nobody has a tie."""
+@dataclass(frozen=True)
+class RunNetwork:
+    """The co-authorship network of a run as its page shows it.
+
+    Attributes:
+        over_time: figure at four dates.
+        at_the_end: figure at the end, by community.
+        shown: what is drawn.
+    """
+
+    over_time: Markup
+    at_the_end: Markup
+    shown: DrawnNetwork | CommunityMap
+
+
+def draw_run_network(run: Run) -> RunNetwork | None:
+    """Draw the network of a run; None where nobody has a tie.
+
+    Scientists are drawn where up to ``MAX_SAMPLED`` have a tie, communities where more have one:
+    the 400 best connected of a larger network lie in too many communities to show any.
+
+    Args:
+        run: the run.
+    """
+    graph = coauthor_graph(run)
     seed = Streams(run.seed, "metrics", "page").key("communities") % 2**31
-    return draw_network(coauthor_graph(run), seed)
+    ties = run.table("ties")
+    if sum(degree > 0 for _, degree in graph.degree()) > MAX_SAMPLED:
+        found = map_communities(graph, seed)
+        over_time = community_map_over_time(found, ties, run.days)
+        return RunNetwork(over_time, community_map_figure(found), found)
+    part = draw_network(graph, seed)
+    if part is None:
+        return None
+    return RunNetwork(
+        network_over_time(part, ties, run.days),
+        communities_figure(part),
+        part,
+    )
 
 
 def write_run_figures(folder: Path, run: Run, *, within: Path | None = None) -> list[Path]:

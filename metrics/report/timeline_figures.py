@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from agents.arrays import FloatArray
 from metrics.report.drawing.axes import Axes
 from metrics.report.drawing.legend import LegendEntry
 from metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
@@ -33,7 +34,10 @@ MEETING = {"meetings": "meeting"}
 """Names of stages in the legend that are written otherwise than ``meeting: STAGE``."""
 OTHER_STAGE = ("circle", MUTED)
 AT_WORK, WAITING = 6.0, 1.3
+LEADER, MEMBER = 3.4, 1.8
 """Widths of lines."""
+LANES = 0.6
+"""Share of the height of a row over which memberships at the same time are spread."""
 UNSEEN = "1.5 2.5"
 """Dashes from the end of the work to the day on which the paper is visible."""
 WORKING = ("effort", "switching", "meetings")
@@ -118,15 +122,16 @@ def people_timeline(run: Run) -> Timeline | None:
     height = own["scientist"].map(place).to_numpy(dtype=np.float64) + lanes
     start, end = (own[name].fillna(run.days).to_numpy(np.float64) for name in ("joined", "left"))
     leads = (own["role"] == "leader").to_numpy(dtype=bool)
-    for rows, colour, width in ((~leads, GREEN, 1.8), (leads, BLUE, 3.4)):
-        if rows.any():
-            axes.segments(
-                (start[rows], height[rows]), (end[rows], height[rows]), colour, width=width
-            )
+    thinner = _thinner(own["scientist"], lanes)
+    for rows, colour, width in ((~leads, GREEN, MEMBER), (leads, BLUE, LEADER)):
+        for share in np.unique(thinner[rows]):
+            row = rows & (thinner == share)
+            ends = (start[row], height[row]), (end[row], height[row])
+            axes.segments(*ends, colour, width=width * share)
     drawn.legend(
         [
-            LegendEntry("leads a team", BLUE, width=3.4),
-            LegendEntry("member of a team", GREEN, width=1.8),
+            LegendEntry("leads a team", BLUE, width=LEADER),
+            LegendEntry("member of a team", GREEN, width=MEMBER),
         ]
     )
     label = "People over simulated time, by the teams they are in"
@@ -199,7 +204,7 @@ def _draw_marks(
     axes.symbols(rows[column].to_numpy(np.float64), height, shape, colour, size=size)
 
 
-def _lanes(own: pd.DataFrame, days: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _lanes(own: pd.DataFrame, days: float) -> FloatArray:
     """Where in its row each membership stands, -0.3..0.3, so that none covers another.
 
     Args:
@@ -218,7 +223,20 @@ def _lanes(own: pd.DataFrame, days: float) -> np.ndarray[tuple[int], np.dtype[np
         lanes.append(free)
         most[who] = max(most.get(who, 0), free)
     spread = [
-        0.0 if not most[who] else 0.6 * lane / most[who] - 0.3
+        0.0 if not most[who] else LANES * (lane / most[who] - 0.5)
         for who, lane in zip(own["scientist"], lanes, strict=True)
     ]
     return np.array(spread, dtype=np.float64)
+
+
+def _thinner(people: pd.Series, lanes: FloatArray) -> FloatArray:
+    """By how much the lines of each membership are thinner, so that lanes stay apart; 0..1.
+
+    Args:
+        people: the scientist of each membership.
+        lanes: from ``_lanes``.
+    """
+    number = pd.Series(lanes).groupby(people.to_numpy()).transform("nunique").to_numpy()
+    between = 72 * ROW_HEIGHT * LANES / np.maximum(number - 1, 1)
+    share: FloatArray = np.minimum(1.0, 0.65 * between / LEADER)
+    return share

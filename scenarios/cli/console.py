@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from scenarios.config.diagnostics import printable
+from scenarios.runs.text_charts import bars_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +92,7 @@ def print_table(
     plain = not sys.stdout.isatty()
     if bars and not plain and rows:
         columns = (*columns, "")
-        lengths = bars_of([row[-1] for row in rows], sys.stdout.encoding or "ascii")
+        lengths = bars_of([row[-1] for row in rows], sys.stdout.encoding)
         rows = [(*row, bar) for row, bar in zip(rows, lengths, strict=True)]
     rules = None if plain else HEAVY_HEAD
     table = Table(title=None if plain else Text(title), title_justify="left", box=rules)
@@ -105,22 +106,6 @@ def print_table(
         print(title)
     width = PLAIN_WIDTH if plain and "COLUMNS" not in os.environ else None
     Console(width=width).print(table)
-
-
-def bars_of(values: Sequence[float], encoding: str, width: int = 30) -> list[str]:
-    """A bar for each number, the longest for the largest, without colour.
-
-    Args:
-        values: >= 0.
-        encoding: of the terminal; where it has no blocks, bars are made of ``=``.
-        width: of the longest bar, in columns.
-    """
-    try:
-        mark = "\N{FULL BLOCK}".encode(encoding).decode(encoding)
-    except UnicodeError:
-        mark = "="
-    most = max(values, default=0)
-    return [mark * (max(1, round(width * value / most)) if value > 0 else 0) for value in values]
 
 
 def cell(value: Any) -> str:

@@ -2,8 +2,8 @@
 
 Read ``build`` (scenario to society), ``execute`` (the run itself), ``run_folder`` (what is
 written), ``run_journal`` and ``identity`` (may a folder be gone on with), then ``fork``,
-``page_lengths`` (the context window that a server is asked for), ``progress``, ``signals`` and
-``shared_resources`` (several runs in one process).
+``page_lengths`` (the context window that a server is asked for), ``progress`` with ``text_charts``,
+``signals`` and ``shared_resources`` (several runs in one process).
 """
 
 from typing import TYPE_CHECKING

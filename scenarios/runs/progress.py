@@ -1,6 +1,7 @@
 """The progress of a run, as a bar on a terminal, one line in a notebook and lines in a log.
 
 Each shows the share done, real time gone and left, teams, calls, tokens and money, in 80 columns.
+A terminal also gets a second line, which charts published teams and teams at work over time.
 
 The society reports every step of its clock. The clock stands still while a run waits for a model,
 for a minute when the model is slow and for an hour when its provider is down; so a thread of its
@@ -17,7 +18,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
+
+from scenarios.runs.text_charts import can_encode, sparkline
 
 if TYPE_CHECKING:
     from society.model import Society
@@ -165,6 +169,52 @@ def _short(number: int) -> str:
     return str(number)
 
 
+class TeamCharts:
+    """Teams over the simulated time of a run, for charts that fill from the left.
+
+    Args:
+        steps: of the whole simulated time.
+    """
+
+    def __init__(self, steps: int = 60) -> None:
+        self._published: list[int] = []
+        self._running: list[int] = []
+        self._steps = steps
+
+    def record(self, state: RunState) -> None:
+        """Take in where a run stands; steps that were passed over are as at the one before."""
+        step = min(int(state.share * self._steps), self._steps - 1)
+        for counts, name in ((self._published, "published"), (self._running, "running")):
+            while len(counts) <= step:
+                counts.append(counts[-1] if counts else 0)
+            counts[step] = state.teams.get(name, 0)
+
+    def line(self, encoding: str | None, width: int) -> str:
+        """Both charts in one line, each as long as the simulated time; empty before a step.
+
+        Args:
+            encoding: of the terminal.
+            width: columns.
+        """
+        if not self._running or not any(self._running + self._published):
+            return ""
+        new = [now - before for before, now in pairwise((0, *self._published))]
+        charts = (
+            ("published", new, self._published[-1]),
+            ("at work", self._running, self._running[-1]),
+        )
+        words = sum(len(name) + len(f"{now:,}") + 2 for name, _, now in charts) + 2
+        columns = min((width - words) // 2, self._steps)
+        if columns < LEAST_CHART:
+            return ""
+        parts = []
+        for name, values, now in charts:
+            to_come = [None] * (self._steps - len(values))
+            chart = sparkline([*map(float, values), *to_come], encoding, columns)
+            parts.append(f"{name} {chart} {now:,}")
+        return "  ".join(parts)
+
+
 class Progress(Protocol):
     """Takes reports on how a run goes, and shows them."""
 
@@ -245,10 +295,12 @@ class LineProgress:
 
 BAR = 10
 """Columns of the bar."""
+LEAST_CHART = 6
+"""Columns below which a chart is left out."""
 
 
 class BarProgress:
-    """A bar that fills with simulated time."""
+    """A bar that fills with simulated time, with charts of teams in a line below it."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -257,7 +309,7 @@ class BarProgress:
 
         self._console = Console(stderr=True)
         self._bar = RichProgress(
-            SpinnerColumn(),
+            SpinnerColumn("dots" if can_encode("⠋", self._console.encoding) else "line"),
             BarColumn(bar_width=BAR),
             TextColumn("{task.description}", markup=False),
             console=self._console,
@@ -265,6 +317,11 @@ class BarProgress:
         )
         self._task: Any = None
         self._pace = Pace()
+        self._teams = TeamCharts()
+
+    def _with_charts(self, text: str) -> str:
+        charts = self._teams.line(self._console.encoding, self._width())
+        return f"{text}\n{charts}" if charts else text
 
     def _shown(self, text: str) -> str:
         """The text in one line beside the bar."""
@@ -287,6 +344,7 @@ class BarProgress:
         if self._task is not None:
             self._bar.remove_task(self._task)
         self._pace.begin()
+        self._teams = TeamCharts()
         self._task = self._bar.add_task(self._shown(phase), total=None)
 
     def step(self, society: Society) -> None:
@@ -294,9 +352,10 @@ class BarProgress:
         if self._task is not None:
             state = RunState.of(society)
             pace = self._pace.text(society.day, society.until)
+            self._teams.record(state)
             self._bar.update(
                 self._task,
-                description=state.line(pace, self._width()),
+                description=self._with_charts(state.line(pace, self._width())),
                 total=1.0,
                 completed=state.share,
             )
@@ -305,7 +364,7 @@ class BarProgress:
         """Show the state of the calls."""
         if self._task is not None:
             text = "; ".join(filter(None, (self._pace.again(), standing)))
-            self._bar.update(self._task, description=self._shown(text))
+            self._bar.update(self._task, description=self._with_charts(self._shown(text)))
 
     def count(self, done: int) -> None:
         """Show how many records have been read."""

@@ -182,6 +182,50 @@ class Axes:
 
         self._marks.append(draw)
 
+    def discs(
+        self,
+        centres: FloatArray,
+        radius: FloatArray,
+        colour: str,
+        *,
+        opacity: float = 1.0,
+        dashes: str = "",
+        covering: bool = True,
+        words: Sequence[str] = (),
+    ) -> None:
+        """Circles whose radius is in units of both scales, which are then equally long.
+
+        Args:
+            centres: n x 2.
+            radius: of each.
+            colour: of the outline, and of the face.
+            opacity: of the face, 0..1.
+            dashes: of the outline; none: an unbroken line.
+            covering: hide what is drawn below.
+            words: written in the middle of each where they fit.
+        """
+        self.square = True
+        for side in (-1.0, 1.0):
+            self._include(centres[:, 0] + side * radius, centres[:, 1] + side * radius)
+        more = f' stroke-dasharray="{dashes}"' if dashes else ""
+
+        def draw(across: Callable[..., FloatArray], up: Callable[..., FloatArray]) -> str:
+            sizes = across(centres[:, 0] + radius) - across(centres[:, 0])
+            rows = list(zip(across(centres[:, 0]), up(centres[:, 1]), sizes, strict=True))
+            circles = "".join(
+                f'<circle cx="{short_number(x)}" cy="{short_number(y)}" r="{short_number(size)}"/>'
+                for x, y, size in rows
+            )
+            face = f'fill="{colour}" fill-opacity="{opacity:g}" stroke="{colour}"{more}'
+            parts = [f'<g fill="var(--page)">{circles}</g>'] if covering else []
+            parts.append(f"<g {face}>{circles}</g>")
+            for text, (x, y, size) in zip(words, rows, strict=False):
+                if LETTER * FONT * len(text) < 1.8 * size and 1.8 * size > 0.8 * FONT:
+                    parts.append(words_at(text, x, y + 0.35 * FONT, self._ink, "middle"))
+            return "".join(parts)
+
+        self._marks.append(draw)
+
     def names(
         self, x: Coordinates, y: Coordinates, texts: Sequence[str], *, size: float, gap: float
     ) -> None:

@@ -35,7 +35,7 @@ class CommunityLayout:
     Attributes:
         positions: n x 2, in the unit square.
         community: number of each scientist's community, the largest is 0; scientists without a
-            tie share the last one.
+            tie share one.
         method: louvain, leiden or main topic.
     """
 
@@ -92,7 +92,7 @@ def find_communities(
 
 
 def by_size(label: IntArray) -> IntArray:
-    """Communities numbered anew: the largest is 0; the last label, of those without a tie, is last.
+    """Communities numbered anew by size: the largest is 0; of equal ones the first label is first.
 
     Args:
         label: number of the community of each node, at least one node.

@@ -13,6 +13,9 @@ from metrics.report.layout.community_layout import lay_out_communities
 from metrics.report.number_format import format_number
 
 MAX_DRAWN = 400
+MAX_SAMPLED = 2000
+"""Scientists with a tie up to which the best connected stand for all; communities are drawn of
+more."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,12 @@
-"""The command ``society show``: a run in ten lines, or with every figure."""
+"""The command ``society show``: a run in ten lines, or with every figure.
+
+On a terminal, charts of one line each follow, and long lines are broken at its width.
+"""
 
 from __future__ import annotations
 
+import sys
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +15,7 @@ import typer
 
 from agents.errors import InputError
 from scenarios.cli.common import Json, RunFolder, guarded
+from scenarios.cli.viewing.run_charts import LABEL, chart_lines, print_charts, terminal_width
 
 
 @guarded
@@ -18,7 +24,10 @@ def show(
     json: Json = False,
     full: Annotated[bool, typer.Option("--full", help="Every figure, in tables.")] = False,
 ) -> None:
-    """Show what happened in a run, or in the part of it that there is, in ten lines."""
+    """Show what happened in a run, or in the part of it that there is, in ten lines.
+
+    On a terminal, small charts over simulated time follow.
+    """
     from metrics.summary_file import SUMMARY, read_summary
 
     written = read_summary(run)
@@ -27,7 +36,7 @@ def show(
         return
     try:
         _print(written, str(run), json, full)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         # A folder may come from a stranger, whose list of hashes fits whatever is in it.
         raise InputError(f"{run / SUMMARY}: not the summary of a run") from error
 
@@ -53,10 +62,31 @@ def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> N
         from scenarios.cli.console import print_overview
 
         print_overview(figures)
+        print_charts(figures)
     else:
         from scenarios.config.diagnostics import printable
 
-        typer.echo("\n".join(map(printable, brief_lines(figures, folder))))
+        lines = list(map(printable, brief_lines(figures, folder)))
+        if sys.stdout.isatty():
+            width = terminal_width()
+            lines = [part for line in lines for part in _broken(line, width)]
+            lines += chart_lines(figures, sys.stdout.encoding, width)
+        typer.echo("\n".join(lines))
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """A line broken at the width of a terminal, its rest below its text; words stay whole."""
+    if " " not in line[LABEL:]:
+        return [line]
+    indent = " " * LABEL
+    return textwrap.wrap(
+        line,
+        max(width, LABEL + 20),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+    )
 
 
 def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:

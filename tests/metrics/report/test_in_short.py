@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.report.in_short import in_short, simulated_sentence, speaker
+from metrics.report.in_short import in_short, outcome_sentence, simulated_sentence, speaker
 from metrics.report.number_format import count_of, format_percent
 from metrics.report.templates import columns_with_values
 from metrics.summary import summarise_run
@@ -101,3 +101,9 @@ def test_columns_of_zeros_are_left_out_but_never_all():
     ]
     assert columns_with_values(columns, rows) == [columns[0], columns[2]]
     assert columns_with_values(columns[:2], rows) == columns[:2]
+
+
+def test_a_run_without_a_paper_says_so(hand_run):
+    run = hand_run()
+    sentence = outcome_sentence(run, summarise_run(run) | {"papers": 0})
+    assert sentence == "3 teams published no paper."

@@ -2,6 +2,9 @@
 
 import re
 
+import numpy as np
+import pandas as pd
+
 from metrics.report import timeline_figures
 from metrics.report.timeline_figures import people_timeline, team_timeline
 from metrics.teams.timelines import project_spans, projects
@@ -48,6 +51,15 @@ def test_memberships_at_the_same_time_lie_in_lanes_of_their_own():
     run = Run.from_rows({"members": members}, {"seed": 0, "days": 30.0}, {})
     lanes = timeline_figures._lanes(run.table("members", plain=True), 30.0)
     assert lanes.tolist() == [-0.3, 0.3, -0.3]
+
+
+def test_lines_of_many_memberships_are_thin_enough_to_stay_apart():
+    people = pd.Series(["S1"] * 8 + ["S2"] * 2 + ["S3"])
+    lanes = np.array([*(0.6 * np.arange(8) / 7 - 0.3), -0.3, 0.3, 0.0])
+    shares = timeline_figures._thinner(people, lanes)
+    assert list(shares[8:]) == [1.0, 1.0, 1.0]
+    between = 72 * timeline_figures.ROW_HEIGHT * 0.6 / 7
+    assert 0 < timeline_figures.LEADER * shares[0] < between
 
 
 def test_nothing_is_drawn_of_an_empty_run(empty_run):

@@ -24,6 +24,7 @@ from scenarios.runs.progress import (
     NotebookProgress,
     Pace,
     RunState,
+    TeamCharts,
     make_progress,
     simulated_date,
 )
@@ -122,10 +123,38 @@ def test_a_bar_fits_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) ->
         bar.step(asking(16, 12_345_678, 1234.5))
         bar.wait("day 40 of 365; calls: 3 answered, 2 under way; " + "trouble " * 20)
         (task,) = bar._bar.tasks
-        shown = task.description
+        shown, charts = task.description.splitlines()
+    assert len(charts) <= 80 - progress_.BAR - 4
+    assert charts.startswith("published ")
     assert len(shown) <= 80 - progress_.BAR - 4
     assert shown.endswith("...")
     assert "simulating" not in shown
+
+
+def state_of(share: float, published: int, running: int) -> RunState:
+    teams = {"published": published, "running": running}
+    return RunState("", 0.0, 1.0, share, teams, 0, 0, 0, 0.0)
+
+
+def test_charts_of_teams_fill_with_simulated_time() -> None:
+    history = TeamCharts(steps=10)
+    assert history.line("utf-8", 80) == ""
+    for share, published, running in ((0.0, 0, 1), (0.1, 0, 4), (0.15, 2, 8), (0.42, 3, 2)):
+        history.record(state_of(share, published, running))
+    assert history.line("utf-8", 80) == "published ▁█▁▁▅      3  at work ▂███▃      2"
+    assert history.line("ascii", 80) == "published _#__+      3  at work .###-      2"
+    history.record(state_of(1.0, 3, 0))
+    assert history.line("utf-8", 80) == "published ▁█▁▁▅▁▁▁▁▁ 3  at work ▂███▃▃▃▃▃▁ 0"
+
+
+@pytest.mark.parametrize("width", [20, 40, 66, 146])
+def test_charts_of_teams_fit_or_are_left_out(width: int) -> None:
+    history = TeamCharts()
+    for step in range(61):
+        history.record(state_of(step / 60, 1000 * step, step))
+    line = history.line("utf-8", width)
+    assert len(line) <= width
+    assert bool(line) == (width > 40)
 
 
 @pytest.mark.parametrize(

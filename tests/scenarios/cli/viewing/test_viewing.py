@@ -294,12 +294,3 @@ def test_what_a_transcript_does_not_hold_is_told(
     wrong = society("transcript", small_run, *arguments)
     assert wrong.exit_code == 2
     assert message in wrong.stderr
-
-
-def test_bars_are_as_long_as_their_numbers_in_any_encoding():
-    from scenarios.cli.console import bars_of
-
-    assert [len(bar) for bar in bars_of([10, 5, 0, 0.01], "utf-8", 20)] == [20, 10, 0, 1]
-    assert set("".join(bars_of([2, 1], "ascii"))) == {"="}
-    assert bars_of([], "utf-8") == []
-    assert bars_of([0, 0], "utf-8") == ["", ""]
