@@ -154,8 +154,9 @@ class Society(mesa.Model):
             log=RunLog(now),
             welcome=self._welcome,
             bring_newcomer=self._bring_newcomer,
-            outside=outside_seats
-            and OutsideAuthors(outside_seats, ecosystem.past, _rows(ecosystem)),
+            outside=None
+            if outside_seats is None
+            else OutsideAuthors(outside_seats, ecosystem.past, ecosystem.profiles.rows),
         )
         self._tomorrow = 0.0
         self._write_initial_tables()
@@ -413,18 +414,14 @@ def observed_sizes(ecosystem: Ecosystem, *, inside: bool = False) -> ObservedSiz
         ecosystem: its past papers and its people.
         inside: only authors in the population are counted, and papers with one of them.
     """
-    papers = _past_authorships(ecosystem) if inside else None
-    if papers is not None:
-        return ObservedSizes(papers.sizes, papers.dates)
+    if inside:
+        own = _past_authorships(ecosystem)
+        return ObservedSizes(own.sizes, own.dates)
     return ObservedSizes(ecosystem.past.team_sizes, ecosystem.past.dates)
 
 
 def _past_authorships(ecosystem: Ecosystem) -> Authorships:
-    return authorships_of(ecosystem.past, _rows(ecosystem), len(ecosystem.profiles))
-
-
-def _rows(ecosystem: Ecosystem) -> dict[str, int]:
-    return {name: row for row, name in enumerate(ecosystem.profiles.names)}
+    return authorships_of(ecosystem.past, ecosystem.profiles.rows, len(ecosystem.profiles))
 
 
 def _teams_in(state: str) -> Callable[[Society], int]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from agents.arrays import FloatArray
 from agents.errors import InputError
+from society.kernel.durations import write_days
 from society.literature.authorships import Authorships, authorships_of
 from society.literature.papers import Papers
 from society.population.outside_seats import OutsideSeats, PastSeats
@@ -40,19 +41,14 @@ class OutsideAuthors:
     """
 
     def __init__(self, rule: OutsideSeats, past: Papers, rows: Mapping[str, int]) -> None:
-        self._rule = rule
-        outside = [name for name in _authors(past) if name not in rows]
+        self._rule, self._rows, self._day = rule, len(rows), 0.0
+        whole, outside = all_authorships(past, rows)
         self._names = dict(enumerate(outside, start=len(rows)))
-        numbers = {**rows, **{name: number for number, name in self._names.items()}}
-        self._people = len(numbers)
+        self._people = whole.people
         self._newcomers: dict[int, int] = {}
-        self._day = 0.0
-        whole = authorships_of(past, numbers, len(numbers))
-        self._past = count_past_seats(whole, len(rows), rule.since)
-        _require_outside(rule, self._past, len(outside))
+        self._past = past_seats(rule, whole, len(rows))
         self._p = self._past.p if rule.p is None else rule.p
         self._q = self._past.q if rule.q is None else rule.q
-        self._rows = len(rows)
         self._history = PaperHistory(lambda: whole, lambda: self._day)
         self._fading = FadingPapers(self._history, rule.memory, 1.0, self._outside_among)
 
@@ -158,6 +154,51 @@ def member_places(
     return [place for place in places if place not in taken]
 
 
+def all_authorships(past: Papers, rows: Mapping[str, int]) -> tuple[Authorships, list[str]]:
+    """The authorships of past papers, with numbers for authors outside the population too.
+
+    Args:
+        past: the papers.
+        rows: rows of the population, by name.
+
+    Returns:
+        The authorships, and the names of the outside authors, whose numbers follow the last row.
+    """
+    import pyarrow.compute as pc
+
+    named: list[str] = pc.unique(pc.list_flatten(past.table["authors"])).to_pylist()
+    outside = [name for name in named if name not in rows]
+    numbers = dict(zip(outside, range(len(rows), len(rows) + len(outside)), strict=True))
+    return authorships_of(past, {**rows, **numbers}, len(rows) + len(outside)), outside
+
+
+def past_seats(rule: OutsideSeats, whole: Authorships, people: int) -> PastSeats:
+    """What a rule counts on the past papers.
+
+    Args:
+        rule: which may count nothing.
+        whole: all past papers; the population has the numbers from 0 on.
+        people: size of the population.
+
+    Raises:
+        InputError: nobody is outside, or the papers lack what the rule counts on them.
+    """
+    counted = count_past_seats(whole, people, rule.since)
+    if whole.people == people and (rule.counts or rule.p != 0):
+        raise InputError(
+            f"{KEY}: every author of the past papers is in the population, so nobody is outside: "
+            "leave it out, or build the ecosystem with a filter on people"
+        )
+    if rule.counts and not counted.outside.any():
+        when = "" if rule.since is None else f" of the last {write_days(rule.since)}"
+        raise InputError(
+            f"{KEY}: no past paper{when} has both an author in the population and one outside it, "
+            "so there is nothing to count: leave it out, give a longer since, or build the "
+            "ecosystem with a filter on people that is not a time"
+        )
+    return counted
+
+
 def count_past_seats(whole: Authorships, people: int, since: float | None) -> PastSeats:
     """Count the inside and outside authors of past papers, and what was known of the latter.
 
@@ -188,35 +229,3 @@ def count_past_seats(whole: Authorships, people: int, since: float | None) -> Pa
         known / seats if seats else 0.0,
         partners / known if known else 0.0,
     )
-
-
-def _require_outside(rule: OutsideSeats, past: PastSeats, outside: int) -> None:
-    """Check that somebody is outside, and was on the past papers that are counted.
-
-    Args:
-        rule: which may count on past papers.
-        past: those papers.
-        outside: number of outside authors of all past papers.
-    """
-    if not rule.counts and (outside or rule.p == 0):
-        return
-    if not outside:
-        raise InputError(
-            f"{KEY}: every author of the past papers is in the population, so nobody is outside: "
-            "leave it out, or build the ecosystem with a filter on people"
-        )
-    if not past.outside.any():
-        window = "" if rule.since is None else f" of the last {rule.since:g} days"
-        raise InputError(
-            f"{KEY}: the {len(past.inside):,} past papers{window} by the population have no author "
-            "outside it, so there is nothing to count: leave it out, give a longer since, or build "
-            "the ecosystem with a filter on people that is not a time"
-        )
-
-
-def _authors(papers: Papers) -> list[str]:
-    """The ids of all authors, in the order in which the papers first name them."""
-    import pyarrow.compute as pc
-
-    names: list[str] = pc.unique(pc.list_flatten(papers.table["authors"])).to_pylist()
-    return names
