@@ -107,10 +107,11 @@ def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> Obse
     tables = compare_with_real(written, community, windows)
     outsiders = {name for one in written for paper in one for name in paper.authors}
     arrived = sum(int(run.table("scientists")["arrived"].notna().sum()) for run in compared.runs)
+    named = any(bool(run.table("papers")["outside_authors"].notna().any()) for run in compared.runs)
     closed = not arrived and outsiders <= community.scientists
     return ObservedComparison(
         compared.name,
-        reach(tables, closed, len(community.scientists)),
+        reach(tables, closed, len(community.scientists), outside_seats=named and not arrived),
         tables,
         tuple(limitations(compared, ecosystem)),
     )
@@ -160,7 +161,9 @@ def whole_years(run: Run) -> int:
     return max(int(run.days // DAYS_PER_YEAR), 1)
 
 
-def reach(tables: CommunityComparison, closed: bool, people: int) -> str:
+def reach(
+    tables: CommunityComparison, closed: bool, people: int, *, outside_seats: bool = False
+) -> str:
     """Say which columns a society can reach.
 
     A closed society, in which nobody else can be asked, is held against its own scientists' real
@@ -170,7 +173,14 @@ def reach(tables: CommunityComparison, closed: bool, people: int) -> str:
         tables: the comparison.
         closed: whether only the scientists of day 0 write in the runs.
         people: number of them.
+        outside_seats: whether all others are named on papers of these scientists, and write none
+            without them.
     """
+    if outside_seats:
+        return (
+            "columns: own can be reached; all without the papers by outside authors alone, which "
+            f"stand beside the {people:,} scientists of day 0 on papers and write none themselves"
+        )
     if not closed:
         return (
             "columns: own and all can be reached, since people from outside the "
