@@ -187,7 +187,7 @@ def past_seats(rule: OutsideSeats, whole: Authorships, people: int) -> PastSeats
     if whole.people == people and (rule.counts or rule.p != 0):
         raise InputError(
             f"{KEY}: every author of the past papers is in the population, so nobody is outside: "
-            "leave it out, or build the ecosystem with a filter on people"
+            "leave it out, or build the ecosystem with a filter on people, such as --min-papers 5"
         )
     if rule.counts and not counted.outside.any():
         when = "" if rule.since is None else f" of the last {write_days(rule.since)}"
