@@ -1,4 +1,4 @@
-"""Rules of outside seats: how many authors outside the population a paper names, and of what kind.
+"""Rules of outside seats, that is how many authors outside the population a paper names.
 
 A population that holds only some of a corpus's authors, such as those with five papers, writes with
 people who are not in it. A rule of outside seats (``population.outside_seats``) gives a paper such
