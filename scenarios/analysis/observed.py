@@ -105,13 +105,13 @@ def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> Obse
     community = community_of(ecosystem)
     written = [simulated_papers(run) for run in compared.runs]
     tables = compare_with_real(written, community, windows)
-    outsiders = {name for one in written for paper in one for name in paper.authors}
+    named = {name for one in written for paper in one for name in paper.authors}
+    wrote = {name for run in compared.runs for name in run.table("authorships")["scientist"]}
     arrived = sum(int(run.table("scientists")["arrived"].notna().sum()) for run in compared.runs)
-    named = any(bool(run.table("papers")["outside_authors"].notna().any()) for run in compared.runs)
-    closed = not arrived and outsiders <= community.scientists
+    nobody_came = not arrived and wrote <= community.scientists
     return ObservedComparison(
         compared.name,
-        reach(tables, closed, len(community.scientists), outside_seats=named and not arrived),
+        reach(tables, nobody_came, len(community.scientists), outside_seats=not named <= wrote),
         tables,
         tuple(limitations(compared, ecosystem)),
     )
@@ -171,12 +171,12 @@ def reach(
 
     Args:
         tables: the comparison.
-        closed: whether only the scientists of day 0 write in the runs.
+        closed: whether only the scientists of day 0 are members of teams in the runs.
         people: number of them.
-        outside_seats: whether all others are named on papers of these scientists, and write none
+        outside_seats: whether others are named on papers of these scientists, and write none
             without them.
     """
-    if outside_seats:
+    if closed and outside_seats:
         return (
             "columns: own can be reached; all without the papers by outside authors alone, which "
             f"stand beside the {people:,} scientists of day 0 on papers and write none themselves"
