@@ -29,6 +29,7 @@ from society.formation.observed_sizes import ObservedSizes
 from society.formation.world_view import PapersView
 from society.kernel.reused_streams import ReusedStreams
 from society.literature.authorships import Authorships
+from society.population.outside_authors import OutsideAuthors
 from society.population.paper_history import PaperHistory
 
 P = TypeVar("P", bound=Part)
@@ -43,8 +44,12 @@ class AssemblyRun:
         founding: when teams are founded and who leads them; it must have a rule for leaders.
         protocol: a wordless protocol without meetings.
         past: the papers from before day 0; their authors are the population of day 0.
-        team_sizes: numbers of authors of past papers; None: those of ``past``.
         seed: of everything random.
+        team_sizes: numbers of authors of past papers; None: those of ``past``.
+        outside: who from outside the population is named on papers; None: nobody.
+
+    Attributes:
+        outside_authors: the names of the outside authors of each paper, in the order of papers.
 
     Raises:
         InputError: a rule needs more of a society than its papers.
@@ -57,6 +62,7 @@ class AssemblyRun:
         past: Authorships,
         seed: int,
         team_sizes: ObservedSizes | None = None,
+        outside: OutsideAuthors | None = None,
     ) -> None:
         self._leaders, self._rules = _papers_rules(founding, protocol)
         self.author_order = protocol.author_order
@@ -71,6 +77,8 @@ class AssemblyRun:
         self._departed: dict[int, float] = {}
         self._one_offs: set[int] = set()
         self._projects: dict[int, int] = {}
+        self._outside = outside
+        self.outside_authors: list[tuple[str, ...]] = []
 
     def papers(self, until: float) -> Authorships:
         """The papers of the society from day 0 to before a date; to be called once.
@@ -99,6 +107,7 @@ class AssemblyRun:
             if authors:
                 self.history.record(authors)
                 dated.append((date, authors))
+                self.outside_authors.append(self._name_outside(leader, authors))
         return Authorships.of(dated, len(self.population))
 
     def unavailable(self) -> ExcludedRows:
@@ -139,6 +148,14 @@ class AssemblyRun:
                 self._one_offs.remove(row)
                 self._departed[row] = self.day
         return authors
+
+    def _name_outside(self, leader: int, authors: list[int]) -> tuple[str, ...]:
+        """The outside authors of the paper of a leader's latest team."""
+        if self._outside is None:
+            return ()
+        paper = f"{MASK}{leader}/{self._projects[leader]}"
+        rng = self.streams.stream("outside seats", paper)
+        return self._outside.draw(paper, authors, self.day, rng)
 
     def _bring(self, seats: NewcomerSeats, mentor: int, rng: np.random.Generator) -> int:
         row = len(self.population)

@@ -33,6 +33,8 @@ from society.literature.authorships import Authorships, authorships_of
 from society.literature.literature import Literature
 from society.population.interest_drift import Drift
 from society.population.network import CoauthorNetwork
+from society.population.outside_authors import OutsideAuthors
+from society.population.outside_seats import OutsideSeats
 from society.population.paper_history import PaperHistory
 from society.population.population import Population
 from society.results.initial_tables import InitialTables
@@ -70,6 +72,8 @@ class Society(mesa.Model):
         publication: what lies between a finished manuscript and its paper; None: no review.
         careers: who comes, leaves and moves; None: nobody does.
         drift: how interests follow what is written; None: they are those of day 0.
+        outside_seats: who from outside the population is named on papers; None: nobody. With it
+            the observed team sizes are the numbers of authors in the population.
         agent_reporters: collect a row per agent and step too. Mesa's ``batch_run`` then returns
             a row per agent, and every step takes time and memory in proportion to the agents.
 
@@ -99,6 +103,7 @@ class Society(mesa.Model):
         interventions: Sequence[Change] = (),
         publication: Publication | None = None,
         drift: Drift | None = None,
+        outside_seats: OutsideSeats | None = None,
         careers: Careers | None = None,
         agent_reporters: bool = False,
     ) -> None:
@@ -140,7 +145,7 @@ class Society(mesa.Model):
             founding=founding,
             times=times,
             publication=publication or Unreviewed(),
-            team_sizes=ObservedSizes(ecosystem.past.team_sizes, ecosystem.past.dates),
+            team_sizes=observed_sizes(ecosystem, inside=outside_seats is not None),
             drift=drift,
             careers=careers,
             until=to_ticks(until),
@@ -149,6 +154,9 @@ class Society(mesa.Model):
             log=RunLog(now),
             welcome=self._welcome,
             bring_newcomer=self._bring_newcomer,
+            outside=None
+            if outside_seats is None
+            else OutsideAuthors(outside_seats, ecosystem.past, ecosystem.profiles.rows),
         )
         self._tomorrow = 0.0
         self._write_initial_tables()
@@ -399,10 +407,21 @@ class Society(mesa.Model):
             raise self.dispatcher.fault
 
 
+def observed_sizes(ecosystem: Ecosystem, *, inside: bool = False) -> ObservedSizes:
+    """The sizes of the past teams of an ecosystem.
+
+    Args:
+        ecosystem: its past papers and its people.
+        inside: only authors in the population are counted, and papers with one of them.
+    """
+    if inside:
+        own = _past_authorships(ecosystem)
+        return ObservedSizes(own.sizes, own.dates)
+    return ObservedSizes(ecosystem.past.team_sizes, ecosystem.past.dates)
+
+
 def _past_authorships(ecosystem: Ecosystem) -> Authorships:
-    people = ecosystem.profiles
-    rows = {name: row for row, name in enumerate(people.names)}
-    return authorships_of(ecosystem.past, rows, len(people))
+    return authorships_of(ecosystem.past, ecosystem.profiles.rows, len(ecosystem.profiles))
 
 
 def _teams_in(state: str) -> Callable[[Society], int]:

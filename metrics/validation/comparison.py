@@ -83,6 +83,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "active": Quantity("active", "share of the society's scientists", side="own"),
     "team size": Quantity("team_size", "authors of a paper, mean"),
     "team sizes": Quantity("sizes", "distribution", "KS"),
+    "size of own teams": Quantity("own_teams", "authors of a paper by its own, mean", side="all"),
     "alone": Quantity("alone", "share of papers"),
     "papers per author": Quantity("papers_per_author", "papers, mean", "relative"),
     "papers of authors": Quantity("papers_by_author", "distribution", "KS"),
@@ -287,7 +288,9 @@ class _WindowOfSide:
             quantities.coauthors_by_author[quantities.coauthors_by_author > 0]
         )
         enough = tail is not None and tail.n >= powerlaw.MIN_TAIL
+        own = [len({*one.authors}) for one in papers if not people.isdisjoint(one.authors)]
         others = {
+            "own_teams": mean_of_known(own),
             "active": len(writers & people) / len(people) if people else UNKNOWN,
             "tail_alpha": tail.alpha if tail and enough else UNKNOWN,
             "tail_from": float(tail.xmin) if tail and enough else UNKNOWN,

@@ -7,6 +7,7 @@ differently.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import pandas as pd
@@ -31,17 +32,40 @@ class DatedPaper(NamedTuple):
 
 
 def simulated_papers(run: Run) -> list[DatedPaper]:
-    """The papers that a run's society published, by date, then id."""
+    """The papers that a run's society published, by date, then id, with outside authors."""
     papers = run.table("papers").dropna(subset=["published"]).sort_values(["published", "paper"])
     rows = run.table("authorships").sort_values(["paper", "position"])
-    authors: dict[str, list[str]] = {}
-    for paper, name in zip(rows["paper"], rows["scientist"], strict=True):
-        authors.setdefault(paper, []).append(name)
+    authors: dict[str, list[tuple[int, str]]] = {}
+    for paper, place, name in zip(rows["paper"], rows["position"], rows["scientist"], strict=True):
+        authors.setdefault(paper, []).append((int(place), name))
     keywords = papers["keywords"].fillna("").tolist()
+    # Tables made by hand may lack the column.
+    outside = papers.reindex(columns=["outside_authors"])["outside_authors"].fillna("").tolist()
     return [
-        DatedPaper(float(date), tuple(authors.get(paper, ())), _keywords(text.split("; ")))
-        for paper, date, text in zip(papers["paper"], papers["published"], keywords, strict=True)
+        DatedPaper(
+            float(date),
+            _author_list(authors.get(paper, []), [name for name in others.split("; ") if name]),
+            _keywords(text.split("; ")),
+        )
+        for paper, date, text, others in zip(
+            papers["paper"], papers["published"], keywords, outside, strict=True
+        )
     ]
+
+
+def _author_list(members: Sequence[tuple[int, str]], outside: Sequence[str]) -> tuple[str, ...]:
+    """All authors of a paper in author order.
+
+    Args:
+        members: place and name of the authors in the society, by place.
+        outside: those outside it, who take the places in between and at the end.
+    """
+    listed: list[str] = []
+    left = iter(outside)
+    for place, name in members:
+        listed += islice(left, max(0, place - len(listed)))
+        listed.append(name)
+    return (*listed, *left)
 
 
 def real_papers(papers: Papers) -> list[DatedPaper]:

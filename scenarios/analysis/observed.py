@@ -105,12 +105,13 @@ def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> Obse
     community = community_of(ecosystem)
     written = [simulated_papers(run) for run in compared.runs]
     tables = compare_with_real(written, community, windows)
-    outsiders = {name for one in written for paper in one for name in paper.authors}
+    named = {name for one in written for paper in one for name in paper.authors}
+    wrote = {name for run in compared.runs for name in run.table("authorships")["scientist"]}
     arrived = sum(int(run.table("scientists")["arrived"].notna().sum()) for run in compared.runs)
-    closed = not arrived and outsiders <= community.scientists
+    nobody_came = not arrived and wrote <= community.scientists
     return ObservedComparison(
         compared.name,
-        reach(tables, closed, len(community.scientists)),
+        reach(tables, nobody_came, len(community.scientists), outside_seats=not named <= wrote),
         tables,
         tuple(limitations(compared, ecosystem)),
     )
@@ -160,7 +161,9 @@ def whole_years(run: Run) -> int:
     return max(int(run.days // DAYS_PER_YEAR), 1)
 
 
-def reach(tables: CommunityComparison, closed: bool, people: int) -> str:
+def reach(
+    tables: CommunityComparison, closed: bool, people: int, *, outside_seats: bool = False
+) -> str:
     """Say which columns a society can reach.
 
     A closed society, in which nobody else can be asked, is held against its own scientists' real
@@ -168,9 +171,16 @@ def reach(tables: CommunityComparison, closed: bool, people: int) -> str:
 
     Args:
         tables: the comparison.
-        closed: whether only the scientists of day 0 write in the runs.
+        closed: whether only the scientists of day 0 are members of teams in the runs.
         people: number of them.
+        outside_seats: whether others are named on papers of these scientists, and write none
+            without them.
     """
+    if closed and outside_seats:
+        return (
+            "columns: own can be reached; all without the papers by outside authors alone, which "
+            f"stand beside the {people:,} scientists of day 0 on papers and write none themselves"
+        )
     if not closed:
         return (
             "columns: own and all can be reached, since people from outside the "

@@ -237,6 +237,11 @@ def assembly_simulator(base: Scenario, recent: int | None) -> WindowSimulator:
             "the base's protocol is not wordless; calibrate a wordless scenario, and let talking "
             "teams extend the result"
         )
+    if base.population.outside_seats is not None:
+        raise InputError(
+            "population.outside_seats: a calibration simulates everybody who has written, so "
+            "nobody is outside; leave it out of the base"
+        )
     days = None if recent is None else recent * DAYS_PER_YEAR
     return AssemblySimulator(base.founding, base.protocol, days)
 

@@ -189,10 +189,10 @@ def _keep(found: ObservedComparison, folder: Path) -> Path:
     notes = pd.DataFrame({"unknown": pd.array([found.reach, *found.notes], dtype="string")})
     tables = {"observed": found.tables.rows, "observed_scores": found.tables.scores}
     try:
-        kept = Run.open(folder)
         measures = {**tables, "observed_unknowns": notes}
-        write_measures(folder, measures, speaker_of(kept.manifest))
-        return write_page(kept, folder)
+        write_measures(folder, measures, speaker_of(Run.open(folder).manifest))
+        # Opened again: a run knows the hashes of its files as they were when it was opened.
+        return write_page(Run.open(folder), folder)
     except OSError as error:
         raise SocietyError(f"{folder}: cannot be written to: {error.strerror}") from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from society.ecosystem.ecosystem import Ecosystem
 
 MANIFEST = "manifest.json"
+PEOPLE = "people: "
+"""What the names of the filters on people begin with in a manifest."""
 HOW_TO = (
     "build one and name it:\n"
     "  society ecosystem build jsonl FILE --boundary 2012 --min-papers 5 --out eco/vis\n"
@@ -39,10 +41,22 @@ class Folder(Part):
     def people(self) -> int | None:
         """Scientists in the folder, as its manifest counts them; None where it does not."""
         try:
-            counts = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))["counts"]
-            return int(counts["scientists"])
+            return int(self._manifest()["counts"]["scientists"])
         except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return None
+
+    @property
+    def left_out(self) -> int | None:
+        """Authors of past papers whom the filters on people left out; None where it is not told."""
+        try:
+            steps = [one for one in self._manifest()["steps"] if one["filter"].startswith(PEOPLE)]
+            # Whoever has no paper that was kept, the first filter, is an author of none.
+            return sum(int(one["removed"]) for one in steps[1:])
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return None
+
+    def _manifest(self) -> Any:
+        return json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
 
     def generate(self, seed: int) -> Ecosystem:
         """Read the ecosystem and verify every hash of it; the same for every seed.

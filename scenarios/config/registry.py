@@ -83,6 +83,10 @@ MOBILITY: Table = {
 DRIFT: Table = {
     "writing": "society.population.interest_drift:Writing",
 }
+OUTSIDE_SEATS: Table = {
+    "counted": "society.population.outside_seats:CountedSeats",
+    "poisson": "society.population.outside_seats:PoissonSeats",
+}
 SIZES: Table = {
     "observed": "protocols.team_sizes:ObservedSize",
     "stated": "protocols.team_sizes:StatedSize",
@@ -140,6 +144,7 @@ KINDS: Mapping[str, Table] = {
     "society.demographics.departures:Retirement": RETIREMENT,
     "society.demographics.mobility:Mobility": MOBILITY,
     "society.population.interest_drift:Drift": DRIFT,
+    "society.population.outside_seats:OutsideSeats": OUTSIDE_SEATS,
     "society.teams.contracts:Publication": PUBLICATION,
     "society.kernel.durations:Duration": DURATIONS,
     "agents.gateway.backend:Backend": BACKENDS,
@@ -159,6 +164,7 @@ TABLES: Mapping[str, Table] = {
     "retirement": RETIREMENT,
     "mobility": MOBILITY,
     "drift": DRIFT,
+    "outside_seats": OUTSIDE_SEATS,
     "publication": PUBLICATION,
     "durations": DURATIONS,
     "backends": BACKENDS,

@@ -49,6 +49,7 @@ from society.interventions import SCHEMA as INTERVENTIONS
 from society.interventions import Intervention
 from society.kernel.durations import Days, Times, parse_days, write_days
 from society.population.interest_drift import Drift
+from society.population.outside_seats import OutsideSeats
 from society.teams.contracts import Publication, TeamProtocol
 from society.teams.publication import Unreviewed
 
@@ -89,6 +90,7 @@ LATER: Mapping[str, Any] = {
     "publication": {"use": "none"},
     "careers": None,
     "population.drift": None,
+    "population.outside_seats": None,
     "protocol.selection.guests": 0.0,
     "protocol.of.protocol.selection.guests": 0.0,
     "time.member_effort": 1.0,
@@ -160,6 +162,10 @@ class PopulationSettings(Part):
     drift: Drift | None = None
     """How interests follow what is written: ``{use: writing, ...}``; null: they stay those of
     day 0."""
+    outside_seats: OutsideSeats | None = None
+    """Who from outside the population is named on papers, without being asked: ``{use: counted}``
+    or ``{use: poisson, mean: 1.2}``; null: nobody. With it ``team_size: {use: observed}`` counts
+    the authors in the population alone."""
 
 
 class BackendSettings(Part):

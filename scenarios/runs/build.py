@@ -121,6 +121,7 @@ def _arguments(
         "interventions": changes_of(scenario),
         "publication": scenario.publication,
         "drift": scenario.population.drift,
+        "outside_seats": scenario.population.outside_seats,
         "careers": scenario.careers,
     }
 

@@ -45,7 +45,7 @@ def check_before_run(
     source = scenario.population.ecosystem
     if isinstance(source, Folder):
         source.require()
-    faults = [*_teams_too_large(scenario)]
+    faults = [*_teams_too_large(scenario), *_nobody_outside(scenario)]
     if keys:
         faults += _missing_variables(scenario)
     if folder is not None:
@@ -71,6 +71,17 @@ def _teams_too_large(scenario: Scenario) -> Iterator[str]:
                 f"protocol.team_size: a team of {wanted} cannot be made of {people} scientists; "
                 f"give --set protocol.team_size={min(people, 4)}, or more scientists"
             )
+
+
+def _nobody_outside(scenario: Scenario) -> Iterator[str]:
+    """Outside seats beside an ecosystem that has left nobody out, as far as its manifest tells."""
+    seats, source = scenario.population.outside_seats, scenario.population.ecosystem
+    if seats is not None and (seats.counts or seats.p != 0) and getattr(source, "left_out", 1) == 0:
+        yield (
+            "population.outside_seats: every author of the past papers is in the population, so "
+            "nobody is outside: leave it out, or build the ecosystem with a filter on people, such "
+            "as --min-papers 5"
+        )
 
 
 def _missing_variables(scenario: Scenario) -> Iterator[str]:

@@ -35,6 +35,11 @@ class People(ArrowSequence[Profile]):
         """Masked names, by row."""
         return tuple(self.table["id"].to_pylist())
 
+    @property
+    def rows(self) -> dict[str, int]:
+        """Rows by masked name, made anew at every call."""
+        return {name: row for row, name in enumerate(self.names)}
+
     @cached_property
     def papers(self) -> IntArray:
         """Numbers of papers before the boundary, by row."""

@@ -19,7 +19,11 @@ from society.results.tables import REPEATED_ACTS
 OPTIONAL_TABLES = ("interests", "interventions", "careers", "submissions", "referees")
 """Tables that a digest leaves out where they are empty, because most runs do not use them."""
 
-OPTIONAL_COLUMNS = {"scientists": ("arrived",), "homework": ("switching",)}
+OPTIONAL_COLUMNS = {
+    "scientists": ("arrived",),
+    "homework": ("switching",),
+    "papers": ("outside_authors",),
+}
 """Columns that a digest leaves out where no row has a value."""
 
 PROVENANCE_COLUMNS = (

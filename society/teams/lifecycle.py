@@ -8,6 +8,7 @@ it. ``end`` waits for the last words of a team and writes the rows that depend o
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from society.literature.embedding.base import paper_text
 from society.literature.papers import DAYS_PER_YEAR, Paper
 from society.population.interest_drift import Drift
 from society.population.interest_history import WeightedInterests
+from society.population.outside_authors import member_places
 from society.teams.contracts import AuthorOrder, Manuscript, Publication, TeamTerms
 from society.teams.lab import Lab
 from society.teams.retrieval import vector_of_paper
@@ -157,7 +159,10 @@ def publish(world: World, team: Team, manuscript: Manuscript) -> None:
     population.record_paper(
         rows, [population.rows[a] for work in cited for a in work.authors if a in population.rows]
     )
-    _write_paper(world, team, paper, found_by)
+    outside, places = _outside_authors(world, paper, rows, manuscript.author_order)
+    _write_paper(world, team, paper, found_by, outside)
+    for place, author in zip(places, authors, strict=True):
+        world.log.row("authorships", paper.id, author, place)
     renew_interests(world, paper)
 
 
@@ -280,7 +285,21 @@ def _keywords(world: World, authors: list[str], text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))[:6]
 
 
-def _write_paper(world: World, team: Team, paper: Paper, found_by: str | None) -> None:
+def _outside_authors(
+    world: World, paper: Paper, rows: Sequence[int], order: AuthorOrder
+) -> tuple[tuple[str, ...], Sequence[int]]:
+    """Draw who from outside is named on a paper, and the places of its own authors (rows)."""
+    if world.outside is None or not rows:
+        return (), range(len(rows))
+    # A stream per paper, so that nothing else is drawn differently (rule 9).
+    rng = world.streams.stream("outside seats", paper.id)
+    names = world.outside.draw(paper.id, rows, world.day, rng)
+    return names, member_places(len(rows), len(names), order == "leader_last", rng)
+
+
+def _write_paper(
+    world: World, team: Team, paper: Paper, found_by: str | None, outside: Sequence[str]
+) -> None:
     log, now = world.log, world.env.now
     log.event("published", team=team.id, paper=paper.id, title=paper.title)
     log.row(
@@ -294,9 +313,8 @@ def _write_paper(world: World, team: Team, paper: Paper, found_by: str | None) -
         "; ".join(paper.keywords),
         asked_a_model(world, team),
         found_by,
+        "; ".join(outside) or None,
     )
-    for position, author in enumerate(paper.authors):
-        log.row("authorships", paper.id, author, position)
     for cited in paper.references:
         inside = world.literature.paper(cited).date >= 0
         log.row("citations", paper.id, cited, now, inside)

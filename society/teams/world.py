@@ -33,6 +33,7 @@ from society.literature.literature import Literature
 from society.literature.papers import DAYS_PER_YEAR
 from society.population.interest_drift import Drift
 from society.population.network import CoauthorNetwork
+from society.population.outside_authors import OutsideAuthors
 from society.population.paper_history import PaperHistory
 from society.population.population import Population
 from society.results.run_log import RunLog
@@ -87,6 +88,7 @@ class World:
         mentees: by row of the mentor, the newcomers who came for a seat with it: the dates of
             arrival in days, and the rows.
         one_offs: rows of newcomers who leave the society with the end of their first team.
+        outside: who from outside the population is named on papers; None: nobody.
         teams: teams that have not ended, by id.
         reviewing: numbers of reviews agreed to and not delivered, by row of the reviewer.
         departures: events of the departure of those for whom a process waits, by row.
@@ -118,6 +120,7 @@ class World:
     departures: dict[int, simpy.Event] = field(default_factory=dict)
     mentees: dict[int, list[tuple[float, int]]] = field(default_factory=dict)
     one_offs: set[int] = field(default_factory=set)
+    outside: OutsideAuthors | None = None
 
     @property
     def day(self) -> float:

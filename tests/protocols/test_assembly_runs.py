@@ -8,8 +8,9 @@ import pytest
 from protocols.assembly_runs import AssemblyRun
 from scenarios.config.schema import load_scenario
 from scenarios.runs.build import build_ecosystem_of, build_society
-from society.formation.observed_sizes import ObservedSizes
 from society.literature.authorships import Authorships, authorships_of
+from society.model import observed_sizes
+from society.population.outside_authors import OutsideAuthors
 
 KEYS = {
     "founding": {
@@ -59,21 +60,34 @@ def both(scenario):
         for paper in map(society.literature.paper, [r[0] for r in society.log.rows["papers"]])
     )
     names = {name: row for row, name in enumerate(ecosystem.profiles.names)}
+    past, seats = ecosystem.past, scenario.population.outside_seats
     run = AssemblyRun(
         scenario.founding,
         scenario.protocol,
-        authorships_of(ecosystem.past, names, len(names)),
+        authorships_of(past, names, len(names)),
         scenario.seed,
-        ObservedSizes(ecosystem.past.team_sizes),
+        observed_sizes(ecosystem, inside=seats is not None),
+        None if seats is None else OutsideAuthors(seats, past, names),
     )
-    return Authorships.of(written, len(rows)), run.papers(scenario.until)
+    in_memory = run.papers(scenario.until)
+    outside = [row[-1] for row in sorted(society.log.rows["papers"], key=lambda row: row[4])]
+    assert outside == ["; ".join(listed) or None for listed in run.outside_authors]
+    assert any(run.outside_authors) == (seats is not None)
+    return Authorships.of(written, len(rows)), in_memory
 
 
-@pytest.mark.parametrize("groups", [None, {"share": 0.7, "stay": "6mo"}], ids=["plain", "groups"])
-def test_the_teams_are_those_of_a_society_on_the_clock(tmp_path, groups):
-    on_the_clock, in_memory = both(
-        scenario_of(tmp_path, protocol={**KEYS["protocol"], "groups": groups})
+@pytest.mark.parametrize(
+    ("groups", "seats"),
+    [(None, None), ({"share": 0.7, "stay": "6mo"}, {"use": "counted", "since": None})],
+    ids=["plain", "groups, outside seats"],
+)
+def test_the_teams_are_those_of_a_society_on_the_clock(tmp_path, groups, seats):
+    scenario = scenario_of(
+        tmp_path,
+        protocol={**KEYS["protocol"], "groups": groups},
+        population={**KEYS["population"], "outside_seats": seats},
     )
+    on_the_clock, in_memory = both(scenario)
     assert len(in_memory) > 50
     assert in_memory.people > 60
     np.testing.assert_array_equal(on_the_clock.dates, in_memory.dates)

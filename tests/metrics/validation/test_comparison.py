@@ -63,6 +63,9 @@ def test_all_has_every_author_and_own_only_the_societys(real):
     # Of abz, yw and d the society wrote ab and d: sizes are counted in its own authors.
     assert everybody.loc["team size", "observed"] == 2
     assert own.loc["team size", "observed"] == 1.5
+    # Whole: abz and d have three authors and one; nobody of the society wrote yw.
+    assert everybody.loc["size of own teams", ["simulated", "observed"]].tolist() == [2, 2]
+    assert pd.isna(own.loc["size of own teams", "observed"])
     assert own.loc["alone", "observed"] == 0.5
     assert everybody.loc["newcomer rate", "observed"] == pytest.approx(3 / 6)
     assert own.loc["newcomer rate", "observed"] == 0

@@ -113,6 +113,14 @@ def test_a_key_that_the_base_does_not_have(read, place):
     assert not any(key.startswith("protocol.team_size") for key in made.counted)
 
 
+def test_a_base_with_outside_seats_is_refused(read, place):
+    base = place / "base.yaml"
+    base.write_text(f"population: {{outside_seats: {{use: counted}}}}\n{base.read_text()}")
+    (found,) = faults(read, FILE)
+    assert "field.yaml:3:" in found
+    assert "population.outside_seats: a calibration simulates everybody" in found
+
+
 def test_another_simulator_is_imported_only_if_trusted(read):
     text = FILE + "simulator: tests.scenarios.calibration.assembly_stand_in:StandIn\n"
     (found,) = faults(read, text)

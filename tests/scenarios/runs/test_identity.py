@@ -48,6 +48,12 @@ def test_what_an_earlier_release_did_not_know_is_no_difference_at_its_default():
     assert is_same_scenario(identity_hash(one), one.to_data(), one)
 
 
+def test_outside_seats_are_no_part_of_a_run_without_them():
+    assert "outside_seats" not in scenario().identity()["population"]
+    on = scenario(**{"population.outside_seats.use": "counted"})
+    assert on.identity()["population"]["outside_seats"]["use"] == "counted"
+
+
 def test_it_is_a_difference_once_it_is_set():
     held = earlier(scenario())
     assert not is_same_scenario(*held, scenario(**{"protocol.speaking_order": "random"}))

@@ -90,7 +90,9 @@ def test_files_hold_the_same_bytes_for_the_same_rows(tmp_path):
 
 
 def test_lone_surrogates_are_made_writable(tmp_path):
-    rows = {"papers": [("p", "p", "bad \ud800 title", "fine ü 漢", 1.0, None, "", False, None)]}
+    rows = {
+        "papers": [("p", "p", "bad \ud800 title", "fine ü 漢", 1.0, None, "", False, None, None)]
+    }
     tables = write_tables(tmp_path, rows)
     assert tables["papers"].at[0, "title"] == "bad \ufffd title"
     assert tables["papers"].at[0, "abstract"] == "fine ü 漢"
@@ -150,12 +152,13 @@ def test_any_rows_have_one_digest(rows, rng):
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠", " ="])
 def test_csv_cells_are_not_formulas(tmp_path, start):
-    rows = [("p", "p", f"{start}HYPERLINK(1)", "plain", 1.0, None, "a-b", False, None)]
+    rows = [("p", "p", f"{start}HYPERLINK(1)", "plain", 1.0, None, "a-b", False, None, None)]
     write_csv(tmp_path, {"papers": build_table("papers", rows)})
     text = (tmp_path / "papers.csv").read_bytes().decode()
     assert f"'{start}HYPERLINK(1)" in text
     assert "a-b" in text
-    assert text.startswith("paper,team,title,abstract,published,topic,keywords,live,found_by\n")
+    head = "paper,team,title,abstract,published,topic,keywords,live,found_by,outside_authors\n"
+    assert text.startswith(head)
 
 
 def test_csv_leaves_numbers_alone(tmp_path):

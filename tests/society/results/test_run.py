@@ -17,7 +17,9 @@ from society.results.vectors import Vectors, write_vectors
 ROWS = {
     "scientists": [("S2", "graphs", 4, None, 2008, None), ("S1", "vision", 10, 100, None, None)],
     "ties": [("S1", "S2", -1.0, 3), ("S1", "S2", 50.0, 1)],
-    "papers": [("S1/1", "S1/1", "A title", "An abstract.", 50.0, "graphs", "a; b", False, None)],
+    "papers": [
+        ("S1/1", "S1/1", "A title", "An abstract.", 50.0, "graphs", "a; b", False, None, None)
+    ],
 }
 MANIFEST = {"name": "tiny", "seed": 7, "days": 100.0, "boundary": 2015, "scenario": {"seed": 7}}
 

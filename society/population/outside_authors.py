@@ -1,0 +1,231 @@
+"""The authors outside the population of a society: who they are, and who is named on a paper.
+
+They are known by the masked names of the ecosystem (``Author12``). Whoever has never published gets
+a name made of the paper's id (``Scientist3/2/Outside1``). The rules are in ``outside_seats``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from agents.arrays import FloatArray
+from agents.errors import InputError
+from society.kernel.durations import write_days
+from society.literature.authorships import Authorships, authorships_of
+from society.literature.papers import Papers
+from society.population.outside_seats import OutsideSeats, PastSeats
+from society.population.paper_history import FadingPapers, PaperHistory
+
+KEY = "population.outside_seats"
+MOST_DRAWS = 64
+"""Draws of an outside author who is no former co-author, after which there is taken to be none."""
+
+
+class OutsideAuthors:
+    """Who from outside has written what and with whom, and who is named on the next paper.
+
+    Inside and outside authors have numbers of their own here: the rows of the people of day 0, the
+    outside authors of the past after them, and everybody else as they write their first paper.
+    Papers are counted strictly before the date of a draw (rule 16).
+
+    Args:
+        rule: how many outside authors a paper has, and of what kind.
+        past: the papers from before day 0.
+        rows: rows of the people of day 0, by name.
+
+    Raises:
+        InputError: nobody is outside, or the past papers lack what the rule counts on them.
+    """
+
+    def __init__(self, rule: OutsideSeats, past: Papers, rows: Mapping[str, int]) -> None:
+        self._rule, self._rows, self._day = rule, len(rows), 0.0
+        whole, outside = all_authorships(past, rows)
+        self._names = dict(enumerate(outside, start=len(rows)))
+        self._people = whole.people
+        self._newcomers: dict[int, int] = {}
+        self._past = past_seats(rule, whole, len(rows))
+        self._p = self._past.p if rule.p is None else rule.p
+        self._q = self._past.q if rule.q is None else rule.q
+        self._history = PaperHistory(lambda: whole, lambda: self._day)
+        self._fading = FadingPapers(self._history, rule.memory, 1.0, self._outside_among)
+
+    def draw(
+        self, paper: str, members: Sequence[int], day: float, rng: np.random.Generator
+    ) -> tuple[str, ...]:
+        """Draw the outside authors of a paper that appears now, and note that they wrote it.
+
+        Args:
+            paper: its id.
+            members: rows of its authors in the society, at least one.
+            day: the date in days, not before that of the last draw.
+            rng: the random stream of this paper.
+
+        Returns:
+            Names, each once.
+        """
+        self._day = day
+        inside = [self._number_of(row) for row in members]
+        partners = self._former_coauthors(inside)
+        chosen: list[int] = []
+        new = 0
+        for _ in range(self._rule.number(len(inside), self._past, rng)):
+            number = self._draw_author(partners, chosen, rng) if rng.random() < self._p else None
+            if number is None:
+                new += 1
+                number = self._add_person()
+                self._names[number] = f"{paper}/Outside{new}"
+            chosen.append(number)
+        self._history.record([*inside, *chosen])
+        return tuple(self._names[number] for number in chosen)
+
+    def _draw_author(
+        self, partners: Mapping[int, float], chosen: Sequence[int], rng: np.random.Generator
+    ) -> int | None:
+        """An outside author who has published, and is not chosen yet; None where none is found."""
+        if rng.random() < self._q:
+            left = {one: weight for one, weight in partners.items() if one not in chosen}
+            totals = np.cumsum(list(left.values()))
+            if left and totals[-1] > 0:
+                place = int(np.searchsorted(totals, rng.random() * totals[-1], side="right"))
+                return [*left][min(place, len(left) - 1)]
+        for _ in range(MOST_DRAWS if self._fading.total > 0 else 0):
+            number = self._fading.person_at(rng.random())
+            if number not in chosen and number not in partners:
+                return number
+        return None
+
+    def _former_coauthors(self, inside: Sequence[int]) -> dict[int, float]:
+        """The outside co-authors of some members, each with its weight.
+
+        The weight is the sum over the members of the joint papers, which fades with the time since
+        the last of them.
+        """
+        memory = self._rule.memory
+        weights: dict[int, float] = {}
+        for member in inside:
+            for other, (papers, last) in self._history.joint_papers(member).items():
+                if other in self._names:
+                    age = 0.0 if memory is None else (self._day - last) / memory
+                    weights[other] = weights.get(other, 0.0) + papers * math.exp(-age)
+        return weights
+
+    def _number_of(self, row: int) -> int:
+        """The number of a person of the society."""
+        if row < self._rows:
+            return row
+        number = self._newcomers.get(row)
+        if number is None:
+            number = self._newcomers[row] = self._add_person()
+        return number
+
+    def _add_person(self) -> int:
+        self._people += 1
+        return self._people - 1
+
+    def _outside_among(self, first: int, last: int) -> FloatArray:
+        """1 for the outside authors and 0 for the others of the numbers from first to last."""
+        return np.array([float(number in self._names) for number in range(first, last)])
+
+
+def member_places(
+    members: int, outside: int, leader_last: bool, rng: np.random.Generator
+) -> list[int]:
+    """Draw the places of the members among all authors of a paper, and keep their order.
+
+    The leader stands first or last. Outside authors take any of the other places, each alike.
+
+    Args:
+        members: number of members, at least one.
+        outside: number of outside authors.
+        leader_last: whether the leader stands last.
+        rng: the random stream of this paper.
+
+    Returns:
+        Places from 0, ascending.
+    """
+    places = range(members + outside)
+    if not outside:
+        return [*places]
+    free = places[:-1] if leader_last else places[1:]
+    taken = set(rng.choice(free, outside, replace=False).tolist())
+    return [place for place in places if place not in taken]
+
+
+def all_authorships(past: Papers, rows: Mapping[str, int]) -> tuple[Authorships, list[str]]:
+    """The authorships of past papers, with numbers for authors outside the population too.
+
+    Args:
+        past: the papers.
+        rows: rows of the population, by name.
+
+    Returns:
+        The authorships, and the names of the outside authors, whose numbers follow the last row.
+    """
+    import pyarrow.compute as pc
+
+    named: list[str] = pc.unique(pc.list_flatten(past.table["authors"])).to_pylist()
+    outside = [name for name in named if name not in rows]
+    numbers = dict(zip(outside, range(len(rows), len(rows) + len(outside)), strict=True))
+    return authorships_of(past, {**rows, **numbers}, len(rows) + len(outside)), outside
+
+
+def past_seats(rule: OutsideSeats, whole: Authorships, people: int) -> PastSeats:
+    """What a rule counts on the past papers.
+
+    Args:
+        rule: which may count nothing.
+        whole: all past papers; the population has the numbers from 0 on.
+        people: size of the population.
+
+    Raises:
+        InputError: nobody is outside, or the papers lack what the rule counts on them.
+    """
+    counted = count_past_seats(whole, people, rule.since)
+    if whole.people == people and (rule.counts or rule.p != 0):
+        raise InputError(
+            f"{KEY}: every author of the past papers is in the population, so nobody is outside: "
+            "leave it out, or build the ecosystem with a filter on people, such as --min-papers 5"
+        )
+    if rule.counts and not counted.outside.any():
+        when = "" if rule.since is None else f" of the last {write_days(rule.since)}"
+        raise InputError(
+            f"{KEY}: no past paper{when} has both an author in the population and one outside it, "
+            "so there is nothing to count: leave it out, give a longer since, or build the "
+            "ecosystem with a filter on people that is not a time"
+        )
+    return counted
+
+
+def count_past_seats(whole: Authorships, people: int, since: float | None) -> PastSeats:
+    """Count the inside and outside authors of past papers, and what was known of the latter.
+
+    Papers of one date know nothing of each other.
+
+    Args:
+        whole: all past papers; the population has the numbers from 0 on.
+        people: size of the population.
+        since: only papers of the last so many days are counted; None: all.
+    """
+    first: dict[int, float] = {}
+    met: dict[tuple[int, int], float] = {}
+    inside, outside, known, partners = [], [], 0, 0
+    for date, authors in whole.dated():
+        own = [author for author in authors if author < people]
+        others = [author for author in authors if author >= people]
+        published = sum(first.setdefault(author, date) < date for author in others)
+        repeated = [[met.setdefault((one, two), date) < date for one in own] for two in others]
+        if own and (since is None or date >= -since):
+            inside.append(len(own))
+            outside.append(len(others))
+            known += published
+            partners += sum(map(any, repeated))
+    seats = sum(outside)
+    return PastSeats(
+        np.array(inside, dtype=np.int64),
+        np.array(outside, dtype=np.int64),
+        known / seats if seats else 0.0,
+        partners / known if known else 0.0,
+    )
