@@ -169,8 +169,12 @@ def _declared(every: Iterator[Mapping[str, Any]]) -> dict[str, type]:
     return dict(sorted(types.items()))
 
 
-def write_networks(run: Run, folder: Path | str) -> None:
-    """Write network.graphml, network.gexf and bipartite.graphml into a folder."""
+def write_networks(run: Run, folder: Path | str) -> nx.Graph[str]:
+    """Write network.graphml, network.gexf and bipartite.graphml into a folder.
+
+    Returns:
+        The network of co-authorship, as ``coauthor_graph`` gives it.
+    """
     people = coauthor_graph(run)
     files = {
         "network.graphml": graphml_text(people),
@@ -180,3 +184,4 @@ def write_networks(run: Run, folder: Path | str) -> None:
     for name, pieces in files.items():
         with replacing(Path(folder) / name) as path, open_new(path) as file:
             file.writelines(pieces)
+    return people

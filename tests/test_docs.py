@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from agents.backends.context_window import read_windows
 from scenarios import load_scenario
 from scenarios.cli.app import app
+from scenarios.config import schema
 from society.ecosystem.synthetic.synthetic import Synthetic
 from tests.faultserver import FaultServer, Plan
 
@@ -48,18 +49,22 @@ def test_the_first_example_prints_what_the_readme_shows(nursery, tmp_path):
 
 @pytest.fixture
 def few(monkeypatch):
-    """Invented ecosystems are small and plans short, where their size shows nothing.
+    """Invented ecosystems are small, runs and plans short, where their size shows nothing.
 
     The first example is of full size.
     """
     monkeypatch.setattr("scenarios.planning.plan.MOST", 2)
-    generate = Synthetic.generate
+    generate, load = Synthetic.generate, schema.load_scenario
 
     def smaller(self, seed, progress=None):
         most = {"scientists": min(self.scientists, 24), "papers": min(self.papers, 200)}
         return generate(self.model_copy(update=most), seed, progress)
 
+    def shorter(scenario, *, settings=(), **how):
+        return load(scenario, settings=[*(settings or ()), "until=20w"], **how)
+
     monkeypatch.setattr(Synthetic, "generate", smaller)
+    monkeypatch.setattr(schema, "load_scenario", shorter)
 
 
 @pytest.mark.usefixtures("few")
@@ -83,12 +88,29 @@ def test_the_links_of_the_pages_lead_somewhere():
             assert (page.parent / link).exists(), (page.name, link)
 
 
-@pytest.mark.parametrize("until", ["20w", pytest.param("1y", marks=pytest.mark.slow)])
-def test_the_notebook_runs(until, tmp_path, monkeypatch):
+NOTEBOOK = ROOT / "docs" / "quickstart.ipynb"
+
+
+@pytest.mark.usefixtures("few")
+def test_every_cell_of_the_notebook_shows_something(tmp_path, monkeypatch):
+    """In this process, which has imported everything; a kernel of its own is slow."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for cell in nbformat.read(NOTEBOOK, as_version=4).cells:
+        if cell.cell_type == "code":
+            tree = ast.parse(cell.source.replace('"until": "1y"', '"until": "30w"'))
+            *body, last = tree.body
+            assert isinstance(last, ast.Expr), cell.source
+            exec(compile(ast.Module(body, []), "cell", "exec"), names)
+            value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+            assert len(value), cell.source
+            assert getattr(value, "_repr_html_", value.__repr__)()
+
+
+@pytest.mark.slow
+def test_the_notebook_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    notebook = nbformat.read(ROOT / "docs" / "quickstart.ipynb", as_version=4)
-    (first,) = (cell for cell in notebook.cells if '"until": "1y"' in cell.source)
-    first.source = first.source.replace('"until": "1y"', f'"until": "{until}"')
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
     client = NotebookClient(
         notebook,
         timeout=550,
@@ -143,6 +165,7 @@ def test_the_recipe_of_a_local_server_runs_and_no_page_is_cut(port, tmp_path, mo
     assert bool(counts["windows"]) == (port == "11434")
 
 
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("recipe", HOSTED, ids=lambda recipe: recipe[5].split("=")[1])
 def test_the_recipe_of_a_hosted_model_is_right_as_far_as_can_be_seen_without_it(recipe):
     """Its keys are right, litellm knows price and window, and every page fits; nobody is asked."""

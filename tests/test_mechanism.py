@@ -42,7 +42,7 @@ from society.ecosystem.synthetic.text import research_fields
 from society.literature.embedding.base import paper_text
 
 ROOT = Path(__file__).resolve().parents[1]
-SMALL = Synthetic(scientists=120, papers=700)
+SMALL = Synthetic(scientists=80, papers=300)
 FAMILIES = diversity_families(turns=1, middle=False)
 ARMS = [arm for arms in FAMILIES.values() for arm in arms.values()]
 LESS = f"{TRUE} less shuffled"

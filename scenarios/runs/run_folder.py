@@ -72,7 +72,7 @@ def write_run(
         page: write ``report.html`` and ``summary.json``; without them nothing is lost: ``society
             report`` writes the page later, and ``society show`` sums up the tables.
     """
-    from metrics.exports import coauthor_graph, graphml_text, write_networks
+    from metrics.exports import graphml_text, write_networks
     from metrics.measure_names import compares_papers
     from metrics.report.page import write_page
     from metrics.summary import COUNTED
@@ -102,11 +102,10 @@ def write_run(
     # A page shows what was asked for: novelty of thousands of papers takes minutes.
     context["databases"] = databases_of(ecosystem) if compares_papers(scenario.metrics) else None
     run = Run(tables, manifest, manifest["scenario"], **context)
-    write_networks(run, folder)
+    network = write_networks(run, folder)
     measures = measure_all(run, scenario)
     write_measures(folder, measures, speaker)
     # Without the speaker: equal words have one digest, whoever said them.
-    network = coauthor_graph(run)
     network.graph.clear()
     drawn = "".join(graphml_text(network)).encode()
     content = digest_tables(digest_content(tables)).encode() + drawn + events.encode()

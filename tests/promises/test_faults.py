@@ -45,8 +45,16 @@ FINAL = ("unauthorised", "forbidden", "not_found", "quota")
 WORDS = ("refusal", "content_filter", "overflow", "length", "malformed_reply", "echo_key_200")
 """Faults in the words themselves: part of the digest, if they last beyond the re-asks."""
 
+FEW = (
+    *("stalled", "dropped", "no_choices", "empty_content", "unauthorised", "rate_limited"),
+    *("server_error", "overflow", "missing_usage"),
+)
+"""Kinds that ``make test`` tries one by one, no two with the same end; ``make test-slow``: all."""
 
-slow = pytest.mark.slow
+
+def kinds(names, few):
+    """Those names, the others than a few of them behind the mark of what is slow."""
+    return [pytest.param(name, marks=() if name in few else pytest.mark.slow) for name in names]
 
 
 def ledger_of(run):
@@ -125,7 +133,7 @@ def try_kind(nursery, server, scenario, tmp_path, honest, promise, kind, rate):
     promise("R4", "HTTP attempts that ledger and server agree on", counts["requests"])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(KINDS, FEW))
 def test_faults_stay_outside_the_world(nursery, server, scenario, tmp_path, honest, promise, kind):
     # Each stalled answer lasts as long as the deadlines allow.
     rate = 0.1 if kind == "stalled" else 0.3
@@ -139,13 +147,7 @@ def test_faults_at_more_rates(nursery, server, scenario, tmp_path, honest, promi
         try_kind(nursery, server, scenario, tmp_path, honest, promise, kind, rate)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        kind if kind in ("refusal", "length", "echo_key_200") else pytest.param(kind, marks=slow)
-        for kind in WORDS
-    ],
-)
+@pytest.mark.parametrize("kind", kinds(WORDS, ("refusal", "length")))
 def test_faulty_words_are_the_same_words_at_any_concurrency(
     nursery, server, scenario, tmp_path, kind
 ):
@@ -164,14 +166,14 @@ def test_all_faults_at_once_leave_the_digest_alone(
     nursery, server, scenario, tmp_path, honest, promise
 ):
     """Everything that is on the way, and wrong counts of tokens, together."""
-    kinds = [
+    everything = [
         kind
         for kind, what in KINDS.items()
         if what.sort in ("transport", "usage", "secret") and kind not in (*FINAL, *WORDS)
     ]
     server.plan(
         Plan(
-            rates=dict.fromkeys(kinds, 0.03),
+            rates=dict.fromkeys(everything, 0.03),
             latency=0.005,
             latency_kind="exponential",
             retry_after=0.02,

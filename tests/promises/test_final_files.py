@@ -84,7 +84,10 @@ def is_survived(nursery, folder, whole, nth, after, text=SCENARIO):
     json.loads((folder / "run" / "manifest.json").read_text())
 
 
-@pytest.mark.parametrize(("name", "after"), [("manifest.json", False), ("report.html", True)])
+@pytest.mark.parametrize(
+    ("name", "after"),
+    [("manifest.json", False), pytest.param("report.html", True, marks=pytest.mark.slow)],
+)
 def test_a_run_killed_at_a_final_file_is_gone_on_with(
     offline_nursery, tmp_path, whole, promise, name, after
 ):

@@ -53,9 +53,13 @@ def bytes_under(folder):
 @pytest.mark.parametrize(
     ("use", "trap"),
     [
-        *(("openai", trap) for trap in TRAPS[:3]),
+        ("openai", "echo_key_200"),
         ("litellm", "echo_key"),
-        *(pytest.param("openai", trap, marks=pytest.mark.slow) for trap in TRAPS[3:]),
+        *(
+            pytest.param("openai", trap, marks=pytest.mark.slow)
+            for trap in TRAPS
+            if trap != "echo_key_200"
+        ),
         *(pytest.param("litellm", trap, marks=pytest.mark.slow) for trap in TRAPS[1:3]),
     ],
 )
@@ -70,7 +74,7 @@ def test_no_secret_reaches_disk_or_screen(society, server, scenario, tmp_path, p
             "until": "3w",
         }
     )
-    told, _ = society(
+    told, reached = society(
         *("run", path, "--out", tmp_path / "run"),
         check=5 if trap == "unauthorised" else 0,
         SOME_PROVIDER_API_KEY=CANARY,
@@ -79,12 +83,14 @@ def test_no_secret_reaches_disk_or_screen(society, server, scenario, tmp_path, p
     )
     assert server.counts()["faults"].get(trap, 0) > 0
     assert CANARY not in told
+    assert reached == []
     written = bytes_under(tmp_path / "run")
     assert any(path.name.startswith("journal.sqlite") for path in written)
     for path, content in written.items():
         assert CANARY.encode() not in content, path
     promise("R8", "bytes of run folders and screens searched", sum(map(len, written.values())))
     promise("R8", "canaries found", 0)
+    promise("R15", "commands watched", 1)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +148,9 @@ def test_the_message_about_a_class_of_a_users_own_shows_no_key(society, tmp_path
     assert CANARY not in told
 
 
-@pytest.mark.parametrize("command", ["run", "live", "plan", "doctor", "list"])
+@pytest.mark.parametrize(
+    "command", ["run", pytest.param("live", marks=pytest.mark.slow), "plan", "doctor", "list"]
+)
 def test_offline_means_offline(society, server, scenario, tmp_path, promise, command):
     """No name is looked up and no address reached but this machine's own."""
     server.plan(Plan())

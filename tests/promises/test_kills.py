@@ -9,8 +9,8 @@ from tests.faultserver import Plan
 from tests.forked_commands import SITES
 from tests.promises.conftest import answers_in, attempts_in, digest_of
 
-KILLS = (0, 1, 2, 5, 10, 11, 13, 14)
-"""Runs that ``make test`` kills: at every site, and twice after a share of their time.
+KILLS = (1, 2, 3, 4, 14, 20, 26, 31)
+"""Runs that ``make test`` kills: at every site, and once after a share of its time.
 
 ``make test-slow`` kills 300.
 """

@@ -27,7 +27,7 @@ def honest(nursery, server, ecosystem, tmp_path_factory):
     return digest_of(folder / "run"), counts["prompt_tokens"] + counts["completion_tokens"]
 
 
-FEW = [(1, 0.6), (16, 0.05), (16, 0.9)]
+FEW = [(1, 0.6), (16, 0.9)]
 """Calls in flight and shares of the tokens of ``make test``; ``make test-slow`` tries all."""
 
 
@@ -131,7 +131,7 @@ def test_a_signal_stops_soon_and_can_be_gone_on_with(
     """It ends unfinished; stalled answers, which never come, are given up."""
     digest, _ = honest
     stalled = Plan(rates={"stalled": 1.0}, streak=1000, from_n=30)
-    server.plan(Plan(latency=0.15) if plan == "slow" else stalled)
+    server.plan(Plan(latency=0.05) if plan == "slow" else stalled)
     server.reset()
     path, run = scenario(**{"backend.deadlines": {"total": 3600, "read": 3600}}), tmp_path / "run"
     pid = nursery.start(tmp_path / "log", "run", path, "--out", run)

@@ -28,7 +28,7 @@ measures: [papers]
 """
 CLUSTER = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker")
 SIZES = "{grid: {protocol.team_size: [2, 3]}}"
-POISON = "{list: [{name: well}, {name: poison, set: {protocol.use: 'killing_protocol:Deadly'}}]}"
+POISON = "{{list: [{{name: well}}, {{name: poison, set: {{protocol.use: '{}:Deadly'}}}}]}}"
 
 
 @pytest.fixture
@@ -60,6 +60,15 @@ def dask():
     return pytest.importorskip("distributed")
 
 
+@pytest.fixture(scope="module")
+def cluster(nursery):
+    """Processes that have imported what a scheduler and a worker need."""
+    pytest.importorskip("distributed", reason="needs the extra [cluster]")
+    made = nursery.branch(*CLUSTER)
+    yield made
+    made.close()
+
+
 class Killer:
     """Kills a worker, or the scheduler, each time that so many more calls were asked for.
 
@@ -68,10 +77,10 @@ class Killer:
         server: whose count of requests is the clock.
         every: requests between two kills.
         most: kills.
-        scheduler_at: which of them is the scheduler's.
+        scheduler_at: which of them is the scheduler's; 0: none.
     """
 
-    def __init__(self, crowd, server, every, most, scheduler_at):
+    def __init__(self, crowd, server, every, most, scheduler_at=0):
         self.kills = 0
         self._crowd, self._server, self._every = crowd, server, every
         self._most, self._scheduler_at = most, scheduler_at
@@ -125,26 +134,23 @@ def no_committed_call_was_paid_twice(folder, runs, server):
     return sum(counts[call]["attempts"] - answered[call] for call in counts)
 
 
-def survives(nursery, study, server, tmp_path, *, replicates, workers, **kills):
+def survives(cluster, study, server, tmp_path, *, replicates, workers, **kills):
     """Do a study while its workers are killed; gives how many calls were made twice."""
     from scenarios.study.execution.dask_engine import run_on_cluster
 
     folder, runs, told = study("killed", replicates=replicates), 2 * replicates, []
     server.plan(Plan(latency=0.1))
-    processes = nursery.branch(*CLUSTER)
-    with Crowd(processes, tmp_path, workers) as crowd, Killer(crowd, server, **kills) as killer:
+    with Crowd(cluster, tmp_path, workers) as crowd, Killer(crowd, server, **kills) as killer:
         ends = run_on_cluster(folder, range(runs), scheduler=crowd.address, on_result=told.append)
-    processes.close()
     assert [end.state for end in ends] == ["done"] * runs, ends
     assert sorted(end.index for end in told) == list(range(runs))
     assert killer.kills == kills["most"]
     return no_committed_call_was_paid_twice(folder, runs, server)
 
 
-@pytest.mark.usefixtures("dask")
-def test_a_study_outlives_its_workers_and_its_scheduler(nursery, study, server, tmp_path, promise):
+def test_a_study_outlives_its_workers_and_its_scheduler(cluster, study, server, tmp_path, promise):
     kills = {"every": 20, "most": 2, "scheduler_at": 2}
-    repeated = survives(nursery, study, server, tmp_path, replicates=1, workers=2, **kills)
+    repeated = survives(cluster, study, server, tmp_path, replicates=1, workers=2, **kills)
     promise("R1", "workers and schedulers of studies that were killed", 2)
     promise("R1", "committed calls paid twice", 0)
     promise("R1", "calls under way at a kill that were repeated and listed", repeated)
@@ -152,10 +158,9 @@ def test_a_study_outlives_its_workers_and_its_scheduler(nursery, study, server, 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.usefixtures("dask")
-def test_a_study_outlives_many_kills(nursery, study, server, tmp_path, promise):
+def test_a_study_outlives_many_kills(cluster, study, server, tmp_path, promise):
     kills = {"every": 60, "most": 12, "scheduler_at": 5}
-    repeated = survives(nursery, study, server, tmp_path, replicates=12, workers=3, **kills)
+    repeated = survives(cluster, study, server, tmp_path, replicates=12, workers=3, **kills)
     promise("R1", "workers and schedulers of studies that were killed", 12)
     promise("R1", "calls under way at a kill that were repeated and listed", repeated)
 
@@ -176,27 +181,41 @@ def bytes_of(folder, index):
     return kept | {"measures": run.with_name(f"{index:04d}.measures.json").read_bytes()}
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_a_poison_run_is_quarantined_and_a_cluster_is_like_this_process(
-    dask, study, tmp_path, monkeypatch, workers
-):
+def has_quarantined(study, poison, **engine):
+    """A study with one poison run is done on a cluster, and its other run here as well."""
     from scenarios.study.execution.dask_engine import run_on_cluster
     from scenarios.study.execution.local import run_locally
     from scenarios.study.status import exit_code, read_status
 
-    monkeypatch.chdir(HERE)
-    monkeypatch.syspath_prepend(HERE)
-    folder = study("poison", POISON, replicates=1, trust=True)
-    ends = run_on_cluster(folder, range(2), local_cluster=workers, trust=True)
+    arms = POISON.format(poison)
+    folder = study("poison", arms, replicates=1, trust=True)
+    ends = run_on_cluster(folder, range(2), trust=True, **engine)
     assert [end.state for end in ends] == ["done", "quarantined"], ends
     assert [end.deaths for end in ends] == [0, 3]
     assert exit_code(ends) == 3
     assert read_status(folder, 1) == ends[1]
     assert "killed its process 3 times" in ends[1].reason
-    here = study("here", POISON, replicates=1, trust=True)
+    here = study("here", arms, replicates=1, trust=True)
     run_locally(here, [0], trust=True)
     assert len(bytes_of(here, 0)) > 25
     assert bytes_of(folder, 0) == bytes_of(here, 0)
+
+
+def test_a_poison_run_is_quarantined_and_a_cluster_is_like_this_process(
+    cluster, study, server, tmp_path
+):
+    with Crowd(cluster, tmp_path, 1) as crowd, Killer(crowd, server, every=1, most=0):
+        has_quarantined(study, "tests.promises.killing_protocol", scheduler=crowd.address)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_local_cluster_replaces_workers_that_a_poison_run_kills(
+    dask, study, monkeypatch, workers
+):
+    monkeypatch.chdir(HERE)
+    monkeypatch.syspath_prepend(HERE)
+    has_quarantined(study, "killing_protocol", local_cluster=workers)
 
 
 @pytest.mark.parametrize(("begun", "crashes"), [(False, 0), (True, 3)])

@@ -37,7 +37,7 @@ def test_a_run_in_progress_moves_is_killed_and_goes_on(nursery, server, tmp_path
     command += ["--set=backend.prices={input: 1, output: 2}"]
     run = nursery.start(log, *command)
     watch = RunWatch(folder)
-    with WatchServer(watch.state, every=0.01) as page, events(page.url) as seen:
+    with WatchServer(watch.state, every=0.03) as page, events(page.url) as seen:
         first = next(state for state in seen if state["calls"] >= 2)
         later = next(state for state in seen if state["calls"] >= 6)
         assert first["state"] == later["state"] == "running"

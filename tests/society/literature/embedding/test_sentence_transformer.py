@@ -12,6 +12,7 @@ import shutil
 import signal
 import threading
 import time
+from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
@@ -288,19 +289,36 @@ def corpus():
     ]
 
 
-def test_a_killed_embedding_goes_on_where_it_stopped_with_the_same_rows(
-    nursery, built, tmp_path, monkeypatch
-):
-    """Half is made by a process with other threads, killed; half here; then all of it again."""
+@contextmanager
+def forked(code):
+    """The id of a fork of this process that runs code, from then to its death."""
+    child = os.fork()
+    if not child:
+        try:
+            exec(code, {})
+        finally:
+            os._exit(1)
+    yield child
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+@contextmanager
+def elsewhere(nursery, log, code):
+    """The same, of a process of its own, with other threads."""
     branch = nursery.branch(OMP_NUM_THREADS="3")
-    embedding = EMBED.format(model=built, folder=tmp_path)
-    killed = branch.start(tmp_path / "log", before=embedding, only=True)
-    record, deadline = 36, time.monotonic() + 120
-    while time.monotonic() < deadline and size(tmp_path) < 5 * 64 * record:
-        time.sleep(0.002)
-    os.kill(killed, signal.SIGKILL)
-    assert branch.wait(killed)[0] == -signal.SIGKILL
+    child = branch.start(log, before=code, only=True)
+    yield child
+    assert branch.wait(child)[0] == -signal.SIGKILL
     branch.close()
+
+
+def goes_on(tmp_path, built, killed, monkeypatch):
+    """Half is made by a process that is killed, half here; then all of it again."""
+    record, deadline = 36, time.monotonic() + 120
+    with killed as child:
+        while time.monotonic() < deadline and size(tmp_path) < 5 * 64 * record:
+            time.sleep(0.002)
+        os.kill(child, signal.SIGKILL)
     monkeypatch.setattr("society.literature.embedding.cached.BATCH_TEXTS", BATCH)
     told, embedding = [], make_embedding(f"sentence-transformers:{built}")
     with EmbeddingCache(tmp_path) as cache:
@@ -313,6 +331,20 @@ def test_a_killed_embedding_goes_on_where_it_stopped_with_the_same_rows(
     again = make_embedding(f"sentence-transformers:{built}")
     around = slice(kept - 100, kept + 50)
     assert np.array_equal(rows[around], again.encode(corpus()[around]))
+
+
+def test_a_killed_embedding_goes_on_where_it_stopped_with_the_same_rows(
+    built, tmp_path, monkeypatch
+):
+    goes_on(tmp_path, built, forked(EMBED.format(model=built, folder=tmp_path)), monkeypatch)
+
+
+@pytest.mark.slow
+def test_an_embedding_killed_in_another_process_goes_on_with_the_same_rows(
+    nursery, built, tmp_path, monkeypatch
+):
+    code = EMBED.format(model=built, folder=tmp_path)
+    goes_on(tmp_path, built, elsewhere(nursery, tmp_path / "log", code), monkeypatch)
 
 
 def size(folder):
