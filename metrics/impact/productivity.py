@@ -52,7 +52,7 @@ def inequality(run: Run) -> pd.DataFrame:
         ``total``, ``gini`` (0: equal, towards 1: one has all) and ``top_tenth`` (share of the
         total held by the first tenth, rounded up, 0..1); missing where the total is zero.
     """
-    table = productivity(run)
+    table = run.measure(productivity)
     papers = table["papers"].to_numpy(dtype=np.float64)
     idle = set(run.table("scientists")["scientist"]) - set(table["scientist"])
     cites = run.table("citations")

@@ -37,11 +37,11 @@ def by_protocol(run: Run) -> pd.DataFrame:
     founded = run.table("teams").set_index("team")
     ended = pd.Series(~unended(run).to_numpy(), index=founded.index)
     wrote = founded["state"].isin(["published", "finished"])
-    cost = inference_cost(run).set_index("team")["inference_cost"]
+    cost = run.measure(inference_cost).set_index("team")["inference_cost"]
     values = pd.DataFrame({"protocol": founded["protocol"], "teams": 1})
     values["ended"] = ended.astype("Int64")
     values["with_paper"] = wrote.astype("Float64").where(ended)
-    built = teams(run).set_index("team")[list(OF_TEAMS)].astype("Float64")
+    built = run.measure(teams).set_index("team")[list(OF_TEAMS)].astype("Float64")
     values = values.join(built)
     values["inference_cost"] = cost.reindex(values.index).astype("Float64").where(wrote)
     by = _of_papers(run)

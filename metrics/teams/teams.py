@@ -48,7 +48,7 @@ def teams(run: Run) -> pd.DataFrame:
     meetings = run.table("meetings")
     late = (meetings["held"] - meetings["due"]).groupby(meetings["team"])
     table["meetings"] = _counts(table["team"], late.size())
-    held_up = rounds(run).groupby("team")["held_up"].sum()
+    held_up = run.measure(rounds).groupby("team")["held_up"].sum()
     waited = table["team"].map(late.sum()).fillna(0.0) + table["team"].map(held_up).fillna(0.0)
     table["waiting"] = waited.astype("Float64")
     asked = run.table("invitations")
@@ -123,7 +123,7 @@ def _outcomes(run: Run) -> Iterator[tuple[str, str, pd.Series]]:
     built = ended[wrote]
     yield "size", "teams", built["size"]
     yield "days to paper", "teams", built["published"] - built["founded"]
-    cost = inference_cost(run).set_index("team")["inference_cost"]
+    cost = run.measure(inference_cost).set_index("team")["inference_cost"]
     yield "inference cost", "teams", cost[cost.index.isin(built.index)]
     asked = run.table("invitations").set_index("team")["outcome"]
     answers = asked[asked.isin(["accepted", "declined"])]

@@ -53,7 +53,7 @@ def delays(run: Run) -> pd.DataFrame:
         member was in when the homework reached its desk) and ``value``: ``pieces`` of homework
         that a meeting followed; and means over them, in days, of the parts that ``pieces`` tells.
     """
-    table = pieces(run)
+    table = run.measure(pieces)
     parts = []
     for by in ("size", "memberships"):
         grouped = table.groupby(by)

@@ -81,10 +81,15 @@ class TracedRun(Run):
     def measure(
         self, what: str | Callable[[Run], pd.DataFrame], *, plain: bool = False
     ) -> pd.DataFrame:
-        """See ``Run``."""
+        """See ``Run``; a measure that is taken within another one reads its tables for both."""
         name = what if isinstance(what, str) else what.__name__
         if name in self._measures:
             self.note(self.read_for.get(name, {UNKNOWN}))
+        elif not isinstance(what, str):
+            with self.noting() as noted:
+                found = super().measure(what, plain=plain)
+            self.read_for[name] = set(noted)
+            return found
         return super().measure(what, plain=plain)
 
 
