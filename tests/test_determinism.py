@@ -63,7 +63,11 @@ def reference(whole):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"latency": 0.001, "in_flight": 16}], ids=["at once", "live"]
+    "settings",
+    [
+        pytest.param({}, id="at once", marks=pytest.mark.slow),
+        pytest.param({"latency": 0.001, "in_flight": 16}, id="live"),
+    ],
 )
 def test_another_process_finds_the_same(nursery, reference, settings):
     """A process that has another hash seed."""
@@ -73,13 +77,14 @@ def test_another_process_finds_the_same(nursery, reference, settings):
 @pytest.mark.parametrize(
     "settings",
     [
-        {},
-        {"in_flight": 1},
-        {"latency": 0.002, "in_flight": 64},
-        {"latency": 0.0005, "in_flight": 1},
-        {"step_days": 31.7},
+        pytest.param({}, id="again", marks=pytest.mark.slow),
+        pytest.param({"in_flight": 1}, id="one slot"),
+        pytest.param({"latency": 0.002, "in_flight": 64}, id="latency"),
+        pytest.param(
+            {"latency": 0.0005, "in_flight": 1}, id="latency and one slot", marks=pytest.mark.slow
+        ),
+        pytest.param({"step_days": 31.7}, id="other periods"),
     ],
-    ids=["again", "one slot", "latency", "latency and one slot", "other periods"],
 )
 def test_execution_changes_nothing(reference, settings):
     assert digest(small(**settings)) == reference

@@ -19,9 +19,9 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "tutorial-removal.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 SMALL = (
-    "population.ecosystem.scientists=60",
+    "population.ecosystem.scientists=40",
     "population.ecosystem.papers=300",
-    "founding.teams_per_year=20",
+    "founding.teams_per_year=10",
     "until=400d",
 )
 """Another society than the page's, so that the commands and the code run in seconds."""

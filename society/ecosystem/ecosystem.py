@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from agents.arrays import IntArray, VectorArray
 from agents.errors import InputError
 from agents.files.atomic_files import make_folder, refuse_links, remove_file, remove_folder
 from society.ecosystem import storage
+from society.ecosystem.interest_vocabulary import InterestVocabulary
 from society.ecosystem.knowledge_bank import interests_text
 from society.ecosystem.people import People
 from society.literature.embedding.base import Embedding
@@ -104,6 +106,11 @@ class Ecosystem:
             "contemporary": len(self.contemporary),
             "scientists": len(self.profiles),
         }
+
+    @cached_property
+    def vocabulary(self) -> InterestVocabulary:
+        """How often interests were stated and used before day 0; counted when first asked for."""
+        return InterestVocabulary.count(self.past, self.profiles)
 
     def digest(self) -> str:
         """Hash all that a society starts from; a reloaded folder has the same hash."""

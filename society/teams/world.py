@@ -21,7 +21,7 @@ from agents.errors import InputError, ProtocolError
 from agents.profile import Profile
 from agents.reference import Reference
 from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.interest_vocabulary import InterestVocabulary, cleaned_interests
+from society.ecosystem.interest_vocabulary import cleaned_interests
 from society.ecosystem.knowledge_bank import KnowledgeBank
 from society.formation.excluded_rows import ExcludedRows
 from society.formation.founding import Founding
@@ -190,14 +190,9 @@ class World:
         """The public profile of a scientist as of now."""
         return self.population.profile(self.population.rows[who], self.day)
 
-    @cached_property
-    def vocabulary(self) -> InterestVocabulary:
-        """How often interests were stated and used before day 0; counted when first asked for."""
-        return InterestVocabulary.count(self.ecosystem.past, self.ecosystem.profiles)
-
     def cleaned_interests(self, profile: Profile) -> tuple[str, ...]:
         """The interests of a profile as prompts show them; see ``cleaned_interests``."""
-        return cleaned_interests(profile, self.vocabulary)
+        return cleaned_interests(profile, self.ecosystem.vocabulary)
 
     def reference(self, paper_id: str, distance: float, date: float) -> Reference:
         """Make the search result for a paper, with the names of those who may be asked about it.

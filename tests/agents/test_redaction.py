@@ -260,9 +260,9 @@ def test_a_reply_without_secrets_is_searched_once_and_by_few_patterns(monkeypatc
 
 
 @pytest.mark.parametrize("unit", ["a", "sk-", CANARY[:-1], "%2F", "QQ"])
-def test_ten_megabytes_of_anything_are_searched(unit):
+def test_megabytes_of_anything_are_searched(unit):
     """What grows with the square of the length would take hours, and be ended as a hang."""
-    text = unit * (10_000_000 // len(unit))
+    text = unit * (3_000_000 // len(unit))
     assert len(redact(text)) <= len(text)
 
 
@@ -284,7 +284,7 @@ def test_ten_megabytes_of_anything_are_searched(unit):
 )
 def test_time_grows_with_the_length_of_hostile_text_and_not_with_its_square(unit):
     """What grows with the square of the length would take hours, and be ended as a hang."""
-    redact("://user" + unit * (4_000_000 // len(unit)) + "=@")
+    redact("://user" + unit * (2_000_000 // len(unit)) + "=@")
 
 
 @pytest.fixture

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import socket
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -570,15 +567,15 @@ WATCH = """
 """
 
 
-def test_nothing_is_imported_before_it_is_used_and_nobody_else_is_reached(provider):
+def test_nothing_is_imported_before_it_is_used_and_nobody_else_is_reached(
+    offline_nursery, provider
+):
     provider.answer(http(200, completion()))
     tests = str(Path(__file__).parent)
     script = textwrap.dedent(WATCH).format(tests=tests, root=str(ROOT), url=provider.url)
     # What somebody may have set for other uses of litellm changes nothing here.
     named = {"DISABLE_AIOHTTP_TRANSPORT": "True", "LITELLM_HTTP2": "True"}
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, env=os.environ | named
-    )
+    done = offline_nursery.python(script, env=named)
     assert done.returncode == 0, done.stderr
     slow, reached, ways = json.loads(done.stdout)
     assert ways == ["LiteLLMAiohttpTransport"]

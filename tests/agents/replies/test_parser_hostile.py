@@ -182,7 +182,7 @@ def test_a_reply_that_is_known_to_be_cut_is_never_read(form):
             read_reply(form, text[:end], cut=True)
 
 
-MEGA = 10_000_000
+MEGA = 3_000_000
 MONSTERS = {
     "brackets nested": "[" * 100_000,
     "braces nested": "{" * 100_000,

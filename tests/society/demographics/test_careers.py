@@ -135,7 +135,7 @@ def test_a_stated_number_comes_however_many_are_here():
 def test_everybody_retires_at_the_stated_rate_newcomers_too():
     """Births and deaths at one rate: the mean number stays, and as many leave as come."""
     rule = Rates(newcomers=Apprentices(per_year=0.4), retirement=Hazard(per_year=0.4))
-    found = sums(rule, 2 * YEAR, seeds=80)
+    found = sums(rule, 2 * YEAR, seeds=40)
     here = 10 + found[:, 0] - found[:, 2]
     error = np.sqrt(10 * 2 * 0.4 * 2 / len(here))
     assert here.mean() == pytest.approx(10.0, abs=4 * error)
@@ -356,7 +356,7 @@ TURNOVER = Rates(newcomers=Apprentices(per_year=0.6), retirement=Hazard(per_year
 )
 def test_there_are_as_many_foundings_as_scientists_present(founding, spread):
     seen, owed, by_newcomers, theirs = 0, 0.0, 0, 0.0
-    for seed in range(30):
+    for seed in range(15):
         society = lived(TURNOVER, steps=brief, founding=founding, until=2 * YEAR, seed=seed)
         people = society.population
         here = {

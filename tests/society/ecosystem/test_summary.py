@@ -80,6 +80,7 @@ def test_the_stored_figures_are_those_of_the_real_community(vis):
     assert measure(vis) == pytest.approx(VIS, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_synthetic_default_lies_within_a_factor_of_two():
     figures = measure(Synthetic().generate(1))
     for name in SHAPE:

@@ -20,7 +20,7 @@ from society.formation.leaders import Named as NamedLeaders
 from society.kernel.streams import Streams
 from tests.society import tiny_society
 
-DRAWS = 2000
+DRAWS = 1000
 TEAMS = [(1, 2), (2, 5, 6), (5, 6), (1, 2), (7, 3)]
 
 

@@ -61,7 +61,11 @@ def reference():
 
 
 @pytest.mark.parametrize(
-    "settings", [{"in_flight": 1}, {"latency": 0.001, "in_flight": 64}], ids=["one", "many, live"]
+    "settings",
+    [
+        pytest.param({"in_flight": 1}, id="one", marks=pytest.mark.slow),
+        pytest.param({"latency": 0.001, "in_flight": 64}, id="many, live"),
+    ],
 )
 def test_execution_changes_nothing(reference, settings):
     assert digest(drifting(**settings)) == digest(reference)

@@ -492,9 +492,9 @@ def test_a_page_may_show_cleaned_interests_and_nothing_else_knows_them(tmp_path)
     assert shown.who.interests == (*COMMON_TO_ALL, "graphs")
     assert shown.slots["me"].interests == (*COMMON_TO_ALL, "graphs")
     assert "shown_interests" not in {*shown.slots, *plain.slots}
-    world = society.world
-    assert world.vocabulary is world.vocabulary
-    assert isinstance(world.vocabulary, InterestVocabulary)
+    vocabulary = society.world.ecosystem.vocabulary
+    assert isinstance(vocabulary, InterestVocabulary)
+    assert vocabulary is ecosystem.vocabulary
 
 
 def test_interests_are_counted_only_where_a_page_shows_them(monkeypatch):
@@ -506,4 +506,4 @@ def test_interests_are_counted_only_where_a_page_shows_them(monkeypatch):
     def steps(team, lab):
         yield from lab.wait(1.0)
 
-    run(looking(steps))
+    run(looking(steps), ecosystem=dataclasses.replace(ECOSYSTEM))

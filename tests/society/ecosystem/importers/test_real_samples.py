@@ -97,6 +97,7 @@ def test_vis_is_read_whole(real_data):
     assert sum(len(record.references) for record in records) == 110425
 
 
+@pytest.mark.slow
 def test_nlp_is_read_whole_and_says_what_is_unknown(real_data):
     source = open_source("jsonl", real_data / "nlp")
     count = sum(1 for _ in source)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from society.literature.index import ids as ids_module
 from society.literature.index.ids import IdColumn, Ids
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
@@ -15,21 +16,26 @@ def column(ids):
     return IdColumn(pa.chunked_array([ids[:half], ids[half:]], pa.large_string()))
 
 
+@pytest.mark.parametrize("few", [0, ids_module.FEW])
 @given(ids=st.lists(TEXTS, unique=True), other=TEXTS)
-def test_a_column_names_rows_and_finds_them(ids, other):
-    found = column(ids)
-    assert list(found) == ids
-    assert [found.row_of(key) for key in ids] == list(range(len(ids)))
-    assert [ids[row] for row in found.order.tolist()] == sorted(ids)
-    assert found.row_of(other) == (ids.index(other) if other in ids else None)
-    assert found.repeated() is None
+def test_a_column_names_rows_and_finds_them(few, ids, other):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ids_module, "FEW", few)
+        found = column(ids)
+        assert list(found) == ids
+        assert [found.row_of(key) for key in ids] == list(range(len(ids)))
+        assert [ids[row] for row in found.order.tolist()] == sorted(ids)
+        assert found.row_of(other) == (ids.index(other) if other in ids else None)
+        assert found.repeated() is None
 
 
 def test_an_id_that_stands_twice_is_told():
     assert column(["b", "a", "c", "a"]).repeated() == "a"
 
 
-def test_rows_are_counted_as_in_any_sequence():
+@pytest.mark.parametrize("few", [0, ids_module.FEW])
+def test_rows_are_counted_as_in_any_sequence(few, monkeypatch):
+    monkeypatch.setattr(ids_module, "FEW", few)
     found = column(["b", "a", "c"])
     assert (found[-1], found[1:], len(found)) == ("c", ["a", "c"], 3)
     with pytest.raises(IndexError):
