@@ -16,8 +16,9 @@ demo: $(VENV)/.installed
 demo-live: $(VENV)/.installed
 	@$(BIN)/python -m tests.faultserver.demo $(SERVER)
 
-# Three workers for two cores, because many tests wait for a process or a server.
-WORKERS := -n 3
+# Three workers for two cores, because many tests wait for a process or a server; each takes a run of
+# neighbouring files, which share what is made once for them.
+WORKERS := -n 3 --dist worksteal
 
 test: check
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers"
