@@ -624,5 +624,26 @@ MISTAKES: tuple[Mistake, ...] = (
         ("society/population/population.py", "bisect_left(self._moves.get(row, ()), (before,))",
          "bisect_left(self._moves.get(row, ()), (before + 1e-9,))"),
         by="society/population/test_growing.py::test_a_move_is_told_after_its_date_and_not_before"),
+    mistake("a writer asleep on duty", "A sleeping writer counts as busy: nobody wakes it.",
+        ("agents/journal/writer.py",
+         "                    self._idle = True\n                    self._changed.notify_all()",
+         "                    self._changed.notify_all()"),
+        by="agents/journal/test_writer.py"
+        "::test_a_caller_who_waited_for_the_lock_does_not_put_the_writer_to_sleep"),
+    mistake("matched from below", "An arm gets the largest value that does not exceed the target.",
+        ("scenarios/study/budget_matching.py",
+         "return min(sorted(known), key=lambda value: abs(known[value] - target))",
+         "return below"),
+        by="scenarios/study/test_budget_matching.py"
+        "::test_the_nearest_value_is_found_and_the_smaller_of_two"),
+    mistake("matched beyond what is allowed", "An arm that stays far off the target is run.",
+        ("scenarios/study/budget_matching.py", "abs(off) <= wanted.within", "off <= wanted.within"),
+        by="scenarios/study/test_budget_matching.py"
+        "::test_an_arm_that_stays_too_far_off_is_refused_with_what_to_change"),
+    mistake("outsiders known too soon", "Papers of the same date make their outside authors known.",
+        ("society/population/outside_authors.py",
+         "first.setdefault(author, date) < date", "first.setdefault(author, date) <= date"),
+        by="society/population/test_outside_authors.py"
+        "::test_papers_of_one_date_know_nothing_of_each_other"),
 )
 # fmt: on
