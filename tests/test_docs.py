@@ -20,6 +20,7 @@ from scenarios import load_scenario
 from scenarios.cli.app import app
 from scenarios.config import schema
 from society.ecosystem.synthetic.synthetic import Synthetic
+from society.results.run import Run
 from tests.faultserver import FaultServer, Plan
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,6 +48,12 @@ def test_the_first_example_prints_what_the_readme_shows(nursery, tmp_path):
     assert done.stdout == shown
 
 
+BRISK = (
+    *("until=16w", "time.meeting_notice=1d", "time.reply_window=2d", "time.publication_delay=5d"),
+)
+"""A run that publishes within its few weeks."""
+
+
 @pytest.fixture
 def few(monkeypatch):
     """Invented ecosystems are small, runs and plans short, where their size shows nothing.
@@ -61,7 +68,7 @@ def few(monkeypatch):
         return generate(self.model_copy(update=most), seed, progress)
 
     def shorter(scenario, *, settings=(), **how):
-        return load(scenario, settings=[*(settings or ()), "until=20w"], **how)
+        return load(scenario, settings=[*(settings or ()), *BRISK], **how)
 
     monkeypatch.setattr(Synthetic, "generate", smaller)
     monkeypatch.setattr(schema, "load_scenario", shorter)
@@ -80,6 +87,7 @@ def test_the_commands_of_the_readme_run(tmp_path, monkeypatch):
         made = CliRunner().invoke(app, arguments)
         assert made.exit_code == 0, (arguments, made.stderr)
         assert made.stdout.strip(), arguments
+    assert len(Run.open(tmp_path / "runs" / "seven").table("papers"))
 
 
 def test_the_links_of_the_pages_lead_somewhere():

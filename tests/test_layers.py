@@ -110,9 +110,18 @@ RESERVED = {"scenario", "time", "agents", "steps", "random", "rng"}
 """Names of Mesa's model that the society must leave alone."""
 
 
+def name_of(node):
+    """An expression as it is written; of dotted names, which most are, it is quickly known."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{name_of(node.value)}.{node.attr}"
+    return ast.unparse(node)
+
+
 def is_attribute_of(node, owner):
     """Is this ``owner.something``?"""
-    return isinstance(node, ast.Attribute) and ast.unparse(node.value) == owner
+    return isinstance(node, ast.Attribute) and name_of(node.value) == owner
 
 
 def wrong_floors(root):
@@ -215,7 +224,7 @@ def banned_everywhere(root):
                 yield f"{path}:{used.line} imports an unsafe loader"
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
-                called = ast.unparse(node.func)
+                called = name_of(node.func)
                 if called in BANNED_CALLS:
                     yield f"{path}:{node.lineno} calls {called}"
                 if called in {"os.system", "os.popen"}:
@@ -261,7 +270,7 @@ def writes_elsewhere(root):
             continue
         given = names_given(tree)
         for node in ast.walk(tree):
-            if not isinstance(node, ast.Call) or ast.unparse(node.func).endswith(
+            if not isinstance(node, ast.Call) or name_of(node.func).endswith(
                 IN_MEMORY.get(path, "(")
             ):
                 continue
@@ -271,9 +280,8 @@ def writes_elsewhere(root):
 
 def changes_files(node, given):
     """What a call does to files by a path that ``replacing`` has not given; empty: nothing."""
-    called = ast.unparse(node.func)
+    called = name_of(node.func)
     owner, _, name = called.rpartition(".")
-    written = [ast.unparse(one) for one in node.args[: 2 if name == "write_table" else 1]]
     if name == "open" and called not in {"os.open"} and is_writing(node):
         return "opens a file for writing"
     if called == "os.open" and any(flag in ast.unparse(node) for flag in OPENING):
@@ -285,7 +293,8 @@ def changes_files(node, given):
         return f"calls {called}"
     if name in CHANGING and (method or name[0].isupper()):
         return f"calls {called}"
-    if LIBRARIES & {name, called} and not given & {*written}:
+    written = node.args[: 2 if name == "write_table" else 1]
+    if LIBRARIES & {name, called} and not given & {ast.unparse(one) for one in written}:
         return f"calls {called} with a path of its own"
     return ""
 
@@ -303,7 +312,8 @@ def names_given(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.withitem) and "replacing(" in ast.unparse(node.context_expr):
             names.add(ast.unparse(node.optional_vars))
-        if isinstance(node, ast.Assign) and "(replacing(" in ast.unparse(node.value):
+        called = isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if called and "(replacing(" in ast.unparse(node.value):
             names.add(ast.unparse(node.targets[0]))
     return names
 
@@ -323,7 +333,7 @@ def chance_in_protocols(root):
                 yield f"{path}:{used.line} imports {used.module}"
         unordered = names_of_sets(tree)
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in CHANCE_CALLS:
+            if isinstance(node, ast.Call) and name_of(node.func) in CHANCE_CALLS:
                 yield f"{path}:{node.lineno} calls {ast.unparse(node.func)}"
             if is_attribute_of(node, "np.random") and node.attr != "Generator":
                 yield f"{path}:{node.lineno} draws from np.random"

@@ -233,9 +233,10 @@ class LSAEmbedding(Embedding):
         return lsa
 
     def _weigh(self, text: str) -> tuple[npt.NDArray[np.intp], FloatArray]:
-        counts = Counter(term for term in words_and_pairs(text) if term in self._row_of)
-        rows = np.fromiter((self._row_of[term] for term in counts), np.intp, len(counts))
-        often = np.fromiter((1.0 + math.log(n) for n in counts.values()), float, len(counts))
+        counts = Counter(map(self._row_of.get, words_and_pairs(text)))
+        counts.pop(None, None)
+        rows = np.array([*counts], dtype=np.intp)
+        often = np.array([1.0 if n == 1 else 1.0 + math.log(n) for n in counts.values()])
         return rows, often * self._idf[rows]
 
     def _encode_one(self, text: str) -> VectorArray:

@@ -47,7 +47,8 @@ def test_agrees_with_networkx_after_every_paper(seed):
 
 
 def test_they_are_the_measures_of_the_run():
-    society = ScenarioSociety("quickstart", seed=3, **{"metrics": []})
+    few = {"population.ecosystem.scientists": 14, "population.ecosystem.papers": 120}
+    society = ScenarioSociety("quickstart", seed=3, **{"metrics": []}, **few)
     society.run_to_end()
     last = society.datacollector.get_model_vars_dataframe().iloc[-1]
     run = Run(build_tables(society.log.all_rows()), {"seed": 3, "days": society.until}, {})

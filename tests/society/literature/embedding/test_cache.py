@@ -152,7 +152,7 @@ for number in itertools.count():
 
 
 def test_a_killed_writer_loses_nothing_that_it_was_done_with(tmp_path):
-    for kill in range(4):
+    for kill in (0, 3):
         command = [sys.executable, "-c", WRITER, str(tmp_path / str(kill))]
         writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         for _ in range(3 + 5 * kill):
