@@ -69,7 +69,7 @@ def gathered(design, study):
 
 
 def new_process(*arguments, cwd, env=None):
-    """The command in an interpreter of its own, which starts its workers itself."""
+    """The command in an interpreter of its own."""
     return subprocess.run(
         [sys.executable, "-c", COMMAND, *map(str, arguments)],
         cwd=cwd,
@@ -385,11 +385,14 @@ def test_exit_codes_say_whether_the_same_command_goes_on(ends, code):
     assert exit_code(found) == code
 
 
-def test_the_command_runs_in_processes_and_reports_and_then_does_nothing(alone, nursery, tmp_path):
+@pytest.mark.parametrize("spawn", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_command_runs_in_processes_and_reports_and_then_does_nothing(
+    alone, nursery, tmp_path, spawn
+):
     """Two processes give the same as one, byte for byte; the command again does nothing."""
     path = written(tmp_path, TINY)
     command = ("study", "run", "tiny.yaml")
-    done = new_process(*command, "--jobs", "2", cwd=tmp_path)
+    done = nursery.society(*command, "--jobs", "2", cwd=tmp_path, spawn=spawn)
     assert done.returncode == 0, done.stderr
     study = tmp_path / "runs/studies/tiny"
     assert (study / "report.html").is_file()
