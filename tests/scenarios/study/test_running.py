@@ -328,7 +328,7 @@ def test_sobol_indices_are_gathered(tmp_path):
 
     sobol = "{sobol: {samples: 2, over: {protocol.team_size: [2, 4]}}}"
     arms = TINY[TINY.index("{list:") : TINY.index("\nreplicates")]
-    design, study = opened(tmp_path, TINY.replace(arms, sobol), "replicates=1", "until=30d")
+    design, study = opened(tmp_path, TINY.replace(arms, sobol), "replicates=1", "until=10d")
     run_locally(study, range(6))
     gathered(design, study)
     table = pd.read_parquet(study / "sensitivity.parquet")
@@ -463,6 +463,7 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
     with FaultServer(Plan(latency=0.1)) as server:
         written(tmp_path, live(server.url))
         command = ("study", "run", "tiny.yaml", "--jobs", "1", "--together", "2")
+        command += ("--set", "replicates=1")
         running = nursery.start(tmp_path / "log", *command, cwd=tmp_path)
         until = time.monotonic() + 120
         while server.counts()["requests"] < 3 and time.monotonic() < until:
