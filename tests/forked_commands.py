@@ -156,6 +156,7 @@ def warm_up() -> None:
 
     They have the tree of commands too, which each process makes otherwise.
     """
+    import scipy.stats  # of studies
     import typer.main
     from typer.testing import CliRunner
 
@@ -163,6 +164,7 @@ def warm_up() -> None:
     from scenarios.cli.app import app
 
     assert scenarios.runs.progress
+    assert scipy.stats
     typer.main.get_command = cache(typer.main.get_command)
     typer.main.get_command(app)
     settings = [part for key, value in SMALL.items() for part in ("--set", f"{key}={value}")]
