@@ -27,6 +27,13 @@ from tests.metrics.html_page import Page, assert_inert
 from tests.older_folders import unlist
 
 
+@pytest.fixture(autouse=True)
+def _fewer_resamples(monkeypatch):
+    """A fifth of the resamples: no test here looks at more than the size of an error."""
+    monkeypatch.setattr("metrics.validation.comparison.RESAMPLES", 20)
+    monkeypatch.setattr("metrics.validation.comparison.FEW_RESAMPLES", 5)
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     """An ecosystem whose papers after the boundary have authors, and a run that began in it."""
