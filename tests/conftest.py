@@ -162,6 +162,20 @@ def pytest_configure(config):
     """Let properties be tried with more examples where the slow tests run as well."""
     if "not slow" not in config.getoption("markexpr"):
         settings.load_profile("slow")
+    if hasattr(config, "workerinput"):
+        # Mesa looks for the caller of its loggers in all modules that there are: now they are few.
+        import mesa
+
+        assert mesa
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Leave keywords out of the reports of what passed, which workers send thrice a test."""
+    report = yield
+    if report.passed and hasattr(item.config, "workerinput"):
+        report.keywords = {}
+    return report
 
 
 def pytest_cmdline_main(config):

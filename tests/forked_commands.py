@@ -93,7 +93,7 @@ class Nursery:
                 default it writes neither. ``site`` and ``nth``: where it dies. ``cwd``, ``env``:
                 its folder, and what is added to its environment. ``errors``: where its errors go,
                 if not to the log. ``before``: Python code that it runs first; ``only``: and
-                nothing after it.
+                nothing after it. ``spawn``: the workers of a study are new interpreters, not forks.
         """
         return self._begin({"arguments": [str(one) for one in arguments], "log": str(log), **how})
 
@@ -156,6 +156,7 @@ def warm_up() -> None:
 
     They have the tree of commands too, which each process makes otherwise.
     """
+    import scipy.stats  # of studies
     import typer.main
     from typer.testing import CliRunner
 
@@ -163,6 +164,7 @@ def warm_up() -> None:
     from scenarios.cli.app import app
 
     assert scenarios.runs.progress
+    assert scipy.stats
     typer.main.get_command = cache(typer.main.get_command)
     typer.main.get_command(app)
     settings = [part for key, value in SMALL.items() for part in ("--set", f"{key}={value}")]
@@ -240,7 +242,8 @@ def obey(order: dict[str, Any]) -> None:
     # A suite that was started in the background ignores SIGINT, and children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     workers, code = ForkedWorkers(), 1
-    multiprocessing.get_context = lambda method=None: workers  # type: ignore[assignment]
+    if not order.get("spawn"):
+        multiprocessing.get_context = lambda method=None: workers  # type: ignore[assignment]
     try:
         os.chdir(order["cwd"])
         os.environ.update(order.get("env", {}))

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from typer.testing import CliRunner
 
 from agents.backends.context_window import read_windows
@@ -117,6 +116,8 @@ def test_every_cell_of_the_notebook_shows_something(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_the_notebook_runs(tmp_path, monkeypatch):
+    from nbclient import NotebookClient
+
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     client = NotebookClient(

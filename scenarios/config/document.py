@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from agents.errors import InputError
@@ -74,10 +76,12 @@ def dotted(path: Iterable[Key]) -> str:
     return ".".join(str(key) for key in path)
 
 
-def library() -> dict[str, Path]:
+@cache  # the files of the package stay as they are while a program runs
+def library() -> Mapping[str, Path]:
     """Every scenario of the library by its name, such as ``virsci/paper``, with its file."""
     files = sorted(file for file in LIBRARY.rglob("*.yaml") if STUDIES not in file.parents)
-    return {path.relative_to(LIBRARY).with_suffix("").as_posix(): path for path in files}
+    names = {path.relative_to(LIBRARY).with_suffix("").as_posix(): path for path in files}
+    return MappingProxyType(names)
 
 
 def find_scenario(name: str | Path, folder: Path | None = None) -> Path:

@@ -12,6 +12,7 @@ import math
 import os
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -167,6 +168,7 @@ def display_path(path: Path) -> str:
     return absolute if relative.startswith("..") else relative
 
 
+@lru_cache(maxsize=64)  # a study reads the same base for each of its arms; nobody changes a node
 def _compose(text: str, label: str) -> yaml.Node | None:
     try:
         node: yaml.Node | None = yaml.compose(text, Loader=_Loader)

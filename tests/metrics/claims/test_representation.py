@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.claims.representation import representation
+from metrics.claims.representation import LEVEL, _wilson, representation
 
 
 @pytest.fixture
@@ -44,3 +44,12 @@ def test_classes_are_thirds_of_the_first_papers_and_the_unknown_are_left_out(inv
     assert list(seniority["count"]) == [0, 1, 0]
     assert set(seniority["of"]) == {1}
     assert "consulted" not in set(table["stage"])
+
+
+@pytest.mark.parametrize("total", [1, 2, 7, 40, 997])
+def test_the_interval_is_that_of_scipy_to_the_last_bit(total):
+    from scipy.stats import binomtest
+
+    for count in {0, 1, total // 3, total - 1, total}:
+        found = binomtest(count, total).proportion_ci(LEVEL, method="wilson")
+        assert _wilson(count, total) == (found.low, found.high)

@@ -31,6 +31,14 @@ def simulate(points, rng):
     return moments[:, None, :] + NOISE * rng.normal(size=(len(points), WINDOWS, 2))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _smaller_forests():
+    """A third of the trees, for all estimates here alike."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("metrics.estimation.estimators.TREES", 33)
+        yield
+
+
 @pytest.fixture(scope="module")
 def estimation():
     rng = np.random.default_rng(0)

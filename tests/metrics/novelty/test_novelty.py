@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.neighbors import NearestNeighbors
 
 from agents.errors import InputError
 from metrics.novelty import nearest_papers
@@ -147,6 +146,8 @@ def test_on_is_taken_per_abstract():
 
 def reference(x, vectors, years, citations, settings):
     """HD (or CD) and CI by another road: scikit-learn and loops."""
+    from sklearn.neighbors import NearestNeighbors
+
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True) if settings.unit else vectors
     x = x / np.linalg.norm(x) if settings.unit else x
     power = 2 if settings.squared else 1

@@ -30,6 +30,13 @@ from metrics.validation.topics import (
 YEAR = 365.0
 
 
+@pytest.fixture(autouse=True)
+def _fewer_resamples(monkeypatch):
+    """A fifth of the resamples: no test here looks at more than the size of an error."""
+    monkeypatch.setattr("metrics.validation.comparison.RESAMPLES", 20)
+    monkeypatch.setattr("metrics.validation.comparison.FEW_RESAMPLES", 5)
+
+
 def written(*papers):
     """Papers as (year, authors, keywords)."""
     return [

@@ -55,6 +55,13 @@ OBSERVED = {
 """Counted with throw-away code before this was written (design/realism.md)."""
 
 
+@pytest.fixture(autouse=True)
+def _fewer_resamples(monkeypatch):
+    """A fifth of the resamples: no test here looks at more than the size of an error."""
+    monkeypatch.setattr("metrics.validation.comparison.RESAMPLES", 20)
+    monkeypatch.setattr("metrics.validation.comparison.FEW_RESAMPLES", 5)
+
+
 @pytest.fixture(scope="module")
 def papers():
     with gzip.open(CORPUS, "rt", encoding="utf-8") as lines:

@@ -96,7 +96,11 @@ def ours(p, q, replicates=4, **more):
 
 @pytest.mark.parametrize(
     ("p", "q", "tau"),
-    [(0.3, 0.0, None), (0.35, 0.8, None), (0.5, 0.3, 40)],
+    [
+        (0.3, 0.0, None),
+        pytest.param(0.35, 0.8, None, marks=pytest.mark.slow),
+        (0.5, 0.3, 40),
+    ],
 )
 def test_the_giant_component_agrees_with_an_independent_implementation(p, q, tau):
     """Means over replicates, in standard errors of their difference; and so do the people."""

@@ -80,8 +80,20 @@ SCENES = {
 }
 
 
-@pytest.mark.parametrize("profile", ["paper", "full"])
-@pytest.mark.parametrize("scene", SCENES)
+IN_BOTH = ("as it is", "guests speak", "somebody leaves", "a restart", "new idea", "alone", "two")
+"""Scenes that ``make test`` plays with either profile; the others with the full one."""
+
+
+@pytest.mark.parametrize(
+    ("scene", "profile"),
+    [
+        pytest.param(
+            scene, name, marks=() if name == "full" or scene in IN_BOTH else pytest.mark.slow
+        )
+        for name in ("paper", "full")
+        for scene in SCENES
+    ],
+)
 def test_every_prompt_holds_exactly_the_words_it_should_by_those_who_said_them(
     synthetic, scene, profile
 ):

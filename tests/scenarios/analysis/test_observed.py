@@ -27,11 +27,18 @@ from tests.metrics.html_page import Page, assert_inert
 from tests.older_folders import unlist
 
 
+@pytest.fixture(autouse=True)
+def _fewer_resamples(monkeypatch):
+    """A fifth of the resamples: no test here looks at more than the size of an error."""
+    monkeypatch.setattr("metrics.validation.comparison.RESAMPLES", 20)
+    monkeypatch.setattr("metrics.validation.comparison.FEW_RESAMPLES", 5)
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     """An ecosystem whose papers after the boundary have authors, and a run that began in it."""
     place = tmp_path_factory.mktemp("compare")
-    made = Synthetic(scientists=40, papers=300).generate(3)
+    made = Synthetic(scientists=40, papers=240).generate(3)
     names = made.profiles.names
     late = [
         Paper(**{**vars_of(paper), "authors": (names[n % 9], names[10 + n % 7], f"Author{n % 5}")})
@@ -39,7 +46,7 @@ def folders(tmp_path_factory):
     ]
     told = Ecosystem(**{**vars(made), "contemporary": late})
     told.save(place / "eco")
-    settings = {"population.ecosystem.use": "folder", "until": "300d"}
+    settings = {"population.ecosystem.use": "folder", "until": "240d"}
     settings["population.ecosystem.path"] = str(place / "eco")
     return place / "eco", run_scenario(
         load_scenario("quickstart", **settings), place / "run", page=False
@@ -97,7 +104,7 @@ def test_windows_are_cut_at_the_length_of_the_run(folders):
     sizes = [len(one) for one in inside if one]
     assert rows.loc[("own", "team size"), "observed"] == pytest.approx(sum(sizes) / len(sizes))
     assert rows.loc[("all", "papers"), "before"] == (made.past.dates >= -365).sum()
-    assert any("ends on day 300" in told for told in found.notes)
+    assert any("ends on day 240" in told for told in found.notes)
     assert any("One run has no spread" in told for told in found.notes)
 
 
@@ -146,7 +153,7 @@ def test_a_large_society_is_compared_with_all_its_people_also_those_not_listed(f
 def test_several_runs_have_a_mean_and_a_spread(folders, tmp_path):
     eco, run = folders
     others = [tmp_path / "other", tmp_path / "again"]
-    settings = {"population.ecosystem.use": "folder", "until": "300d", "seed": 2}
+    settings = {"population.ecosystem.use": "folder", "until": "240d", "seed": 2}
     settings["population.ecosystem.path"] = str(eco)
     run_scenario(load_scenario("quickstart", **settings), others[0], page=False)
     shutil.copytree(run, others[1])
@@ -209,7 +216,8 @@ base: quickstart
 set:
   population.ecosystem.use: folder
   population.ecosystem.path: {eco}
-  until: 40d
+  until: 10d
+  metrics: [cost]
 arms:
   list:
     - {{name: two, set: {{protocol.team_size: 2}}}}

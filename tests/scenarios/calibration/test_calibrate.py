@@ -15,6 +15,10 @@ from tests.scenarios.calibration.conftest import FILE, write_jsonl
 
 WRITTEN = ("calibrated.yaml", "posterior.parquet", "table.csv", "check.csv", "report.html")
 FILES = (*WRITTEN, "calibration.json")
+# Two windows and the fewest simulations: for tests that compare bytes and look at no value.
+BRIEF = FILE.replace("[2006, 2007, 2008]", "[2007, 2008]").replace(
+    "first_wave: 24, second_wave: 8, noise: 6", "first_wave: 20, second_wave: 2, noise: 5"
+)
 
 
 def content(folder):
@@ -23,8 +27,9 @@ def content(folder):
 
 @pytest.fixture(scope="module", autouse=True)
 def _smaller_forests():
-    """A fifth of the trees, for all calibrations here alike."""
+    """A fifth of the trees and of the resamples, for all calibrations here alike."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scenarios.calibration.checking.BOOTSTRAP", 40)
         patch.setattr("metrics.estimation.estimators.TREES", 20)
         yield
 
@@ -44,8 +49,9 @@ def finished(tmp_path_factory, field_papers):
 
 @pytest.fixture(scope="module")
 def brief(finished, tmp_path_factory):
-    """The same with no known truths: a quarter of the work."""
+    """A calibration of the same papers with half of the simulations and no known truths."""
     place = copied(finished, tmp_path_factory.mktemp("brief"))
+    (place / "field.yaml").write_text(BRIEF, encoding="utf-8")
     return calibrate(read_calibration(place / "field.yaml"), place / "out", truths=0), place
 
 

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
+import typer.testing
 from click.testing import Result
-from typer.testing import CliRunner
 
 from scenarios.cli.app import app, main
 from scenarios.cli.common import complete_scenario
@@ -49,7 +48,7 @@ HEAVY = (
 
 
 def society(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
+    return typer.testing.CliRunner().invoke(app, list(arguments))
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -319,7 +318,7 @@ def test_the_version_is_that_of_the_package() -> None:
 
 def command_of(words: list[str]) -> tuple[Any, list[str], Any]:
     """The command that words name, its own arguments, and the context above it."""
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.testing._get_command(app)  # made once for all tests
     context = command.make_context("society", [], resilient_parsing=True)
     while hasattr(command, "commands"):
         command = command.get_command(context, words[0])
@@ -349,7 +348,7 @@ def commands_below(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[s
 
 
 def test_every_command_has_examples_and_both_names_of_help() -> None:
-    paths = list(commands_below(typer.main.get_command(app)))
+    paths = list(commands_below(typer.testing._get_command(app)))
     assert {" ".join(path) for path in paths} == set(EXAMPLES)
     assert len(paths) > 30
     for path in paths:
@@ -374,7 +373,7 @@ def test_a_shell_completes_scenarios() -> None:
         "COMP_WORDS": "society run quicks",
         "COMP_CWORD": "2",
     }
-    done = CliRunner().invoke(app, [], env=environment, prog_name="society")
+    done = typer.testing.CliRunner().invoke(app, [], env=environment, prog_name="society")
     assert done.output.split() == ["quickstart"]
 
 

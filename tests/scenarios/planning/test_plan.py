@@ -47,7 +47,7 @@ def server():
 
 @pytest.fixture(autouse=True)
 def _fewer_rehearsals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Means of two rehearsals, but for what a probe teaches, which is held against the truth."""
+    """Means of two rehearsals, but of three where a plan is held against the truth."""
     monkeypatch.setattr("scenarios.planning.plan.MOST", 2)
 
 
@@ -172,9 +172,9 @@ def test_a_folder_without_calls_teaches_nothing(small: Path, missing: str) -> No
 
 @pytest.fixture(scope="module")
 def medium(small_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A society of eight teams: some two hundred calls."""
+    """A society of four teams: twice the calls of the probe."""
     path = tmp_path_factory.mktemp("medium") / "medium.yaml"
-    more = small_text.replace("count: 2", "count: 8").replace("scientists: 12", "scientists: 30")
+    more = small_text.replace("count: 2", "count: 4").replace("scientists: 12", "scientists: 30")
     path.write_text(more.replace("team_size: 2", "team_size: 3"), encoding="utf-8")
     return path
 
@@ -184,7 +184,9 @@ def probe(server: FaultServer, medium: Path) -> dict[str, Any]:
     """What the command says when it makes the first calls of a run and learns from them."""
     server.reset()
     out = str(medium.parent / "run")
-    done = society("plan", medium, *live(server, "--probe", "50", "--out", out, "--json"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scenarios.planning.plan.MOST", 3)
+        done = society("plan", medium, *live(server, "--probe", "50", "--out", out, "--json"))
     assert done.exit_code == 0, done.output
     assert server.counts()["answers"] == 50
     told: dict[str, Any] = json.loads(done.stdout)

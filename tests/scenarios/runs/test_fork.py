@@ -159,7 +159,7 @@ def test_with_other_luck_they_are_asked_anew(
     assert later & {call for call, date in asked_of(parent).items() if date >= AT}
 
 
-@pytest.mark.parametrize("stop_at", [0, 7])
+@pytest.mark.parametrize("stop_at", [pytest.param(0, marks=pytest.mark.slow), 7])
 def test_a_stopped_fork_is_gone_on_with_and_pays_nothing_twice(
     parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
 ) -> None:

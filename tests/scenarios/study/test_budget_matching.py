@@ -5,10 +5,8 @@ import math
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from agents.errors import InputError
-from scenarios.cli.app import app
 from scenarios.study import budget_matching
 from scenarios.study.budget_matching import match_budgets, nearest_value
 from scenarios.study.folder import open_folder
@@ -103,13 +101,13 @@ def test_another_target_is_another_study(matched, tmp_path):
     assert "match" not in make_lock(plain, "run").data
 
 
-def test_plan_run_and_page_tell_what_was_planned_and_what_was_spent(tmp_path):
+def test_plan_run_and_page_tell_what_was_planned_and_what_was_spent(nursery, tmp_path):
     path, study = written(tmp_path), tmp_path / "study"
-    plan = CliRunner().invoke(app, ["study", "plan", str(path)])
+    plan = nursery.society("study", "plan", path)
     assert "calls a run" in plan.stdout
     assert "protocol.turns" in plan.stdout
-    ran = CliRunner().invoke(app, ["study", "run", str(path), "--out", str(study), "--jobs", "1"])
-    assert ran.exit_code == 0, ran.output
+    ran = nursery.society("study", "run", path, "--out", study, "--jobs", "1")
+    assert ran.returncode == 0, ran.stderr
     table = pd.read_parquet(study / "matched.parquet").set_index("arm")
     locked = read_lock(study).data["match"]
     assert table["planned"].tolist() == [one["planned"] for one in locked["arms"]]

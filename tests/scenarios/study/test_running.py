@@ -69,7 +69,7 @@ def gathered(design, study):
 
 
 def new_process(*arguments, cwd, env=None):
-    """The command in an interpreter of its own, which starts its workers itself."""
+    """The command in an interpreter of its own."""
     return subprocess.run(
         [sys.executable, "-c", COMMAND, *map(str, arguments)],
         cwd=cwd,
@@ -328,7 +328,7 @@ def test_sobol_indices_are_gathered(tmp_path):
 
     sobol = "{sobol: {samples: 2, over: {protocol.team_size: [2, 4]}}}"
     arms = TINY[TINY.index("{list:") : TINY.index("\nreplicates")]
-    design, study = opened(tmp_path, TINY.replace(arms, sobol), "replicates=1", "until=30d")
+    design, study = opened(tmp_path, TINY.replace(arms, sobol), "replicates=1", "until=10d")
     run_locally(study, range(6))
     gathered(design, study)
     table = pd.read_parquet(study / "sensitivity.parquet")
@@ -385,11 +385,14 @@ def test_exit_codes_say_whether_the_same_command_goes_on(ends, code):
     assert exit_code(found) == code
 
 
-def test_the_command_runs_in_processes_and_reports_and_then_does_nothing(alone, nursery, tmp_path):
+@pytest.mark.parametrize("spawn", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_command_runs_in_processes_and_reports_and_then_does_nothing(
+    alone, nursery, tmp_path, spawn
+):
     """Two processes give the same as one, byte for byte; the command again does nothing."""
     path = written(tmp_path, TINY)
     command = ("study", "run", "tiny.yaml")
-    done = new_process(*command, "--jobs", "2", cwd=tmp_path)
+    done = nursery.society(*command, "--jobs", "2", cwd=tmp_path, spawn=spawn)
     assert done.returncode == 0, done.stderr
     study = tmp_path / "runs/studies/tiny"
     assert (study / "report.html").is_file()
@@ -460,6 +463,7 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
     with FaultServer(Plan(latency=0.1)) as server:
         written(tmp_path, live(server.url))
         command = ("study", "run", "tiny.yaml", "--jobs", "1", "--together", "2")
+        command += ("--set", "replicates=1")
         running = nursery.start(tmp_path / "log", *command, cwd=tmp_path)
         until = time.monotonic() + 120
         while server.counts()["requests"] < 3 and time.monotonic() < until:

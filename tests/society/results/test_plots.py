@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from matplotlib.figure import Figure
 
 from society.results.plots import RunPlots
 from society.results.run import Run
@@ -48,6 +47,8 @@ def run() -> Run:
 
 @pytest.fixture
 def axes() -> Any:
+    from matplotlib.figure import Figure
+
     return Figure().subplots()
 
 
@@ -62,6 +63,8 @@ def test_the_timeline_has_a_bar_for_every_team(run: Run, axes: Any) -> None:
 
 def test_the_network_is_that_of_a_day(run: Run) -> None:
     def ties(day: float | None) -> list[int]:
+        from matplotlib.figure import Figure
+
         axes = Figure().subplots()
         run.plot.network(axes, day=day)
         lines = [one for one in axes.collections if hasattr(one, "get_segments")]

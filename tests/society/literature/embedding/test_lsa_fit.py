@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
 from threadpoolctl import threadpool_limits
 
 from agents.errors import InputError
@@ -21,6 +19,9 @@ def corpus(texts, words, length, seed):
 
 
 def by_scikit_learn(texts, seed, dim, most_terms):
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     few = len(texts) < 50
     tfidf = TfidfVectorizer(
         analyzer=words_and_pairs,
