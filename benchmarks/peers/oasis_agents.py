@@ -34,13 +34,10 @@ async def run(work: Work, name: str) -> None:
     )
     graph = oasis.AgentGraph()
     for number in range(work.agents):
-        profile = {"nodes": [], "edges": [], "other_info": {}}
         user = oasis.UserInfo(
             user_name=f"scientist{number}",
             name=f"Scientist {number}",
             description="A scientist.",
-            profile=profile,
-            recsys_type="twitter",
         )
         actions = [oasis.ActionType.CREATE_POST, oasis.ActionType.DO_NOTHING]
         graph.add_agent(
