@@ -1,8 +1,8 @@
 """Concordia: entities of the prefab ``minimal``, which act at once in every step.
 
 As in Concordia's simultaneous engine, a step gives one task for each entity to
-``concurrency.run_tasks`` and waits for all; no game master is asked, so that every call is one of an
-entity. After each step the state of all entities is written as JSON, as Concordia's simulations do
+``concurrency.run_tasks`` and waits for all; no game master is asked, so every call is an entity's.
+After each step the state of all entities is written as JSON, as Concordia's simulations do
 at a checkpoint; a restart goes on from the last one.
 """
 
@@ -15,13 +15,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from work import Work, measured, question, read_work
-
 from concordia.associative_memory.basic_associative_memory import AssociativeMemoryBank
 from concordia.language_model.gpt_model import GptLanguageModel
 from concordia.prefabs.entity import minimal
 from concordia.typing import entity as entity_types
 from concordia.utils import concurrency
+from work import Work, measured, question, read_work
 
 SPEC = entity_types.free_action_spec(call_to_action="What do you say?")
 
@@ -46,9 +45,8 @@ def act(entity: Any, number: int, call: int, before: str) -> str:
     return str(entity.act(SPEC))
 
 
-def run(work: Work, model: GptLanguageModel) -> None:
+def run(work: Work, entities: list[Any]) -> None:
     """All steps, from the last checkpoint in the folder if there is one."""
-    entities = make_entities(work, model)
     said, first = dict.fromkeys((entity.name for entity in entities), ""), 0
     checkpoint = work.folder / "checkpoint.json"
     if checkpoint.is_file():
@@ -75,9 +73,11 @@ def main() -> None:
     model = GptLanguageModel(model_name="bench", api_key="none")
     warm = work.folder / "warm-up"
     warm.mkdir(parents=True, exist_ok=True)
-    run(replace(work, agents=1, calls=1, folder=warm), model)
+    alone = replace(work, agents=1, calls=1, folder=warm)
+    run(alone, make_entities(alone, model))
+    entities = make_entities(work, model)
     with measured(work):
-        run(work, model)
+        run(work, entities)
 
 
 if __name__ == "__main__":

@@ -17,12 +17,12 @@ from work import Work, measured, question, read_work
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # nothing is fetched from elsewhere
 
-import mesa  # noqa: E402
-from mesa.space import MultiGrid  # noqa: E402
-from mesa_llm.llm_agent import LLMAgent  # noqa: E402
-from mesa_llm.memory.st_memory import ShortTermMemory  # noqa: E402
-from mesa_llm.parallel_stepping import enable_automatic_parallel_stepping  # noqa: E402
-from mesa_llm.reasoning.cot import CoTReasoning  # noqa: E402
+import mesa
+from mesa.space import MultiGrid
+from mesa_llm.llm_agent import LLMAgent
+from mesa_llm.memory.st_memory import ShortTermMemory
+from mesa_llm.parallel_stepping import enable_automatic_parallel_stepping
+from mesa_llm.reasoning.cot import CoTReasoning
 
 CALLS_A_STEP = 2
 
@@ -70,9 +70,8 @@ class Talk(mesa.Model):
         self.agents.shuffle_do("step")
 
 
-def run(work: Work) -> None:
+def run(model: Talk, work: Work) -> None:
     """As many steps as the calls allow."""
-    model = Talk(work)
     for _ in range(max(work.calls // CALLS_A_STEP, 1)):
         model.step()
 
@@ -83,9 +82,11 @@ def main() -> None:
     os.environ["OPENAI_API_KEY"] = "none"
     os.environ["OPENAI_BASE_URL"] = os.environ["OPENAI_API_BASE"] = work.url
     enable_automatic_parallel_stepping(mode="asyncio")
-    run(replace(work, agents=1, calls=CALLS_A_STEP))
+    alone = replace(work, agents=1, calls=CALLS_A_STEP)
+    run(Talk(alone), alone)
+    model = Talk(work)
     with measured(work):
-        run(work)
+        run(model, work)
 
 
 if __name__ == "__main__":
