@@ -56,6 +56,13 @@ def test_the_table_has_figures_or_a_reason():
     assert all(line.count("|") == len(HEADS) + 1 for line in table)
 
 
+@pytest.mark.parametrize("text", ["64", "x3", "64x", "64x-1", "0x4", "a x b"])
+def test_work_is_stated_as_agents_and_calls(text):
+    assert peers.read_work("64x80") == (64, 80)
+    with pytest.raises(peers.argparse.ArgumentTypeError, match="64x80"):
+        peers.read_work(text)
+
+
 @pytest.fixture
 def too_large(tmp_path, monkeypatch):
     """A system whose environment is over the limit as soon as it is looked at."""
@@ -114,7 +121,7 @@ def test_the_table_takes_the_place_of_the_last_one(tmp_path, monkeypatch):
 def test_the_ceiling_makes_every_call_once(tmp_path):
     with peers.FaultServer() as server:
         peer = PEERS[0]
-        line = peers.command(peer, sys.executable, server.url, 5, 3, tmp_path)
+        line = peers.command(peer, sys.executable, server.url, (5, 3), tmp_path)
         environment = os.environ | {"PYTHONPATH": ""}
         done = subprocess.run(line, capture_output=True, text=True, check=True, env=environment)
         counts = server.counts()

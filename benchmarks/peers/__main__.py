@@ -1,14 +1,14 @@
 """The same work through this project and through other systems, in one run.
 
 A server on loopback (tests/faultserver) answers every call after 200 ms; at most 64 calls are made
-at a time. 64 agents make so many calls each, one after another, then 1,000 agents make a few each.
+at a time. Each of 64 agents makes six calls, one after another (``--work 64x6``).
 Each system is driven by a script in this folder, through its public interface, in a process and a
 virtual environment of its own (``--environments``), which the first run makes: it takes minutes and
 needs PyPI. Printed are the share of the ideal throughput, CPU and memory of the process, and how
 many calls a run that is killed half-way and started again pays for a second time.
 
-``--full`` is the long form: 80 calls for each of the 64, four for each of the 1,000, and a society
-of VirSci teams. ``--write`` puts the table into ``docs/performance.md``.
+``--full`` is the long form: 64 agents with 80 calls, 1,000 agents with four, and a society of VirSci
+teams; it takes most of an hour. ``--work 64x20 1000x2`` lies between. ``--write`` puts the table into ``docs/performance.md``.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ from benchmarks.peers.results import Row, lines, paid_again, row_of  # noqa: E40
 from tests.faultserver import FaultServer, Plan  # noqa: E402
 
 LATENCY, SLOTS = 0.2, 64
-TEAMS, AGENTS = 64, 1000
-SHORT, LONG = {TEAMS: 10, AGENTS: 2}, {TEAMS: 80, AGENTS: 4}
-"""Calls of each agent, by the number of agents."""
-PATIENCE = {"short": 60.0, "long": 600.0}
-"""Seconds after which a run is given up."""
+Work = tuple[int, int]
+"""Number of agents, and calls of each."""
+SHORT: list[Work] = [(64, 6)]
+LONG: list[Work] = [(64, 80), (1000, 4)]
+PATIENCE, LONG_PATIENCE = 60.0, 600.0
+"""Seconds after which a run is given up, in the short form and else."""
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- table of the peers: begin -->\n", "<!-- table of the peers: end -->\n"
 
@@ -48,9 +49,21 @@ class Failed(Exception):
     """Why a run has no figures."""
 
 
-def command(peer: Peer, python: Path, url: str, agents: int, calls: int, folder: Path) -> list[str]:
+def read_work(text: str) -> Work:
+    """Agents and calls as the command line states them: ``64x80``.
+
+    Raises:
+        argparse.ArgumentTypeError: it is stated otherwise.
+    """
+    agents, _, calls = text.partition("x")
+    if not (agents.isdecimal() and calls.isdecimal() and int(agents) and int(calls)):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected agents and calls of each, as 64x80")
+    return int(agents), int(calls)
+
+
+def command(peer: Peer, python: Path, url: str, work: Work, folder: Path) -> list[str]:
     """The command line of one run."""
-    numbers = {"agents": agents, "calls": calls, "slots": SLOTS}
+    numbers = {"agents": work[0], "calls": work[1], "slots": SLOTS}
     given = {"url": url, "folder": folder, "protocol": peer.protocol, **numbers}
     options = [part for name, value in given.items() for part in (f"--{name}", str(value))]
     return [str(python), str(HERE / peer.adapter), *options]
@@ -87,28 +100,26 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def measure(
-    peer: Peer, python: Path, server: FaultServer, agents: int, calls: int, patience: float
-) -> Row:
+def measure(peer: Peer, python: Path, server: FaultServer, work: Work, patience: float) -> Row:
     """One run from start to end."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        line = command(peer, python, server.url, agents, calls, folder / "kept")
+        line = command(peer, python, server.url, work, folder / "kept")
         figures = finish(start(line, folder / "output.txt"), folder / "output.txt", patience)
         answered = server.counts()["answers"]
     if not answered:
         raise Failed("made no call")
-    return row_of(peer.title, agents, SLOTS, LATENCY, answered, figures)
+    return row_of(peer.title, work[0], SLOTS, LATENCY, answered, figures)
 
 
 def kill_half_way(
-    peer: Peer, python: Path, server: FaultServer, row: Row, calls: int, patience: float
+    peer: Peer, python: Path, server: FaultServer, row: Row, work: Work, patience: float
 ) -> Row:
     """Kill a run when half of its calls are answered, start it again, and count."""
     whole = row.calls or 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        line = command(peer, python, server.url, TEAMS, calls, folder / "kept")
+        line = command(peer, python, server.url, work, folder / "kept")
         server.reset()
         process = start(line, folder / "killed.txt")
         last = time.monotonic() + patience
@@ -125,22 +136,20 @@ def kill_half_way(
 
 def rows_of(peer: Peer, args: argparse.Namespace, server: FaultServer) -> list[Row]:
     """All rows of one system."""
-    work = LONG if args.full else SHORT
-    patience = PATIENCE["long" if args.full else "short"]
+    patience = PATIENCE if args.work == SHORT else LONG_PATIENCE
     try:
         python = python_of(peer, args.environments)
     except CannotInstall as reason:
         return [Row(peer.title, "", reason=str(reason))]
-    rows = []
-    for agents, calls in work.items():
-        if agents == AGENTS and peer.protocol != "chain":
-            continue
+    rows: list[Row] = []
+    # A society of VirSci says itself how many calls its teams make.
+    for work in args.work if peer.protocol == "chain" else args.work[:1]:
         try:
-            row = measure(peer, python, server, agents, calls, patience)
-            if agents == TEAMS:
-                row = kill_half_way(peer, python, server, row, calls, patience)
+            row = measure(peer, python, server, work, patience)
+            if not rows:
+                row = kill_half_way(peer, python, server, row, work, patience)
         except Failed as reason:
-            row = Row(peer.title, f"{agents} x {calls}", reason=str(reason))
+            row = Row(peer.title, f"{work[0]} x {work[1]}", reason=str(reason))
         print(lines([row])[-1], flush=True)
         rows.append(row)
     return rows
@@ -166,7 +175,8 @@ def write(text: str) -> None:
 def main() -> None:
     """Measure every system and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--full", action="store_true", help="64 x 80 calls and 1,000 x 4")
+    parser.add_argument("--full", action="store_true", help="the long form")
+    parser.add_argument("--work", nargs="+", type=read_work, metavar="AGENTSxCALLS")
     names = [peer.name for peer in PEERS]
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="SYSTEM")
     parser.add_argument("--environments", type=Path, default=cache_folder(), metavar="DIR")
@@ -174,6 +184,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=HERE.parent / "peers.json")
     args = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    args.work = args.work or (LONG if args.full else SHORT)
     load, rows = busy(), []
     with FaultServer(Plan(latency=LATENCY)) as server:
         for peer in PEERS:
@@ -181,7 +192,7 @@ def main() -> None:
                 rows += rows_of(peer, args, server)
     text = f"{head(max(load, busy()))}\n\n" + "".join(f"{line}\n" for line in lines(rows))
     print(f"\n{text}")
-    args.json.write_text(json.dumps([row._asdict() for row in rows], indent=1) + "\n", "utf-8")
+    args.json.write_text(json.dumps([row._asdict() for row in rows], indent=1), "utf-8")
     if args.write:
         write(text)
 
