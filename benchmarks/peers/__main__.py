@@ -7,8 +7,9 @@ virtual environment of its own (``--environments``), which the first run makes: 
 needs PyPI. Printed are the share of the ideal throughput, CPU and memory of the process, and how
 many calls a run that is killed half-way and started again pays for a second time.
 
-``--full`` is the long form: 64 agents with 80 calls, 1,000 agents with four, and a society of VirSci
-teams; it takes most of an hour. ``--work 64x20 1000x2`` lies between. ``--write`` puts the table into ``docs/performance.md``.
+``--full`` is the long form: 64 agents with 80 calls, 1,000 agents with four, and a society of
+VirSci teams. ``--work 64x20 1000x2`` lies between. ``--write`` puts the table into
+``docs/performance.md``.
 """
 
 from __future__ import annotations
