@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.peers.registry import Peer
 
 MOST_BYTES = 2_000_000_000
-LOOKS = 2.0
+LOOKS = 5.0
 """Seconds between two looks at how large an environment has become."""
 
 
