@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-live test test-slow test-peers check mutants bench clean
+.PHONY: demo demo-live test test-slow test-peers check mutants bench bench-peers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
@@ -43,6 +43,10 @@ mutants: $(VENV)/.tools
 
 bench: $(VENV)/.tools
 	$(BIN)/python benchmarks/all.py
+
+# The same work through other systems; their environments go into the user's cache folder.
+bench-peers: $(VENV)/.tools
+	$(BIN)/python benchmarks/peers
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,129 @@
+"""The comparison with other systems: versions are pinned, and the table's arithmetic is right."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.peers import __main__ as peers
+from benchmarks.peers import environments
+from benchmarks.peers.registry import HERE, PEERS, Peer
+from benchmarks.peers.results import HEADS, Row, cells, ideal_seconds, lines, paid_again, row_of
+
+INSTALLED = [peer for peer in PEERS if peer.package]
+
+
+def test_every_adapter_is_there_and_is_one_of_a_row():
+    of_rows = {peer.adapter for peer in PEERS}
+    assert of_rows <= {path.name for path in HERE.glob("*.py")}
+    drivers = {path.name for path in HERE.glob("*.py") if "read_work()" in path.read_text("utf-8")}
+    assert drivers - {"work.py"} == of_rows
+
+
+@pytest.mark.parametrize("peer", INSTALLED, ids=lambda peer: peer.package)
+def test_every_package_of_an_environment_has_one_version(peer):
+    pins = [line for line in peer.lock.read_text("utf-8").splitlines() if line[:1] != "#"]
+    assert f"{peer.package}=={peer.version}" in pins
+    assert all(pin.count("==") == 1 and "@" not in pin for pin in pins)
+
+
+def test_the_share_is_of_the_slots_or_of_the_longest_chain():
+    assert ideal_seconds(calls=640, chain=10, latency=0.2, slots=64) == pytest.approx(2.0)
+    assert ideal_seconds(calls=6400, chain=10, latency=0.2, slots=64) == pytest.approx(20.0)
+    assert ideal_seconds(calls=80, chain=80, latency=0.2, slots=64) == pytest.approx(16.0)
+    figures = {"wall": 4.0, "cpu": 1.28, "MB peak": 99.6}
+    row = row_of("x 1", 64, 64, 0.2, 640, figures)
+    assert (row.work, row.share, row.cpu) == ("64 x 10", pytest.approx(0.5), pytest.approx(2.0))
+    own = row_of("x 1", 64, 64, 0.2, 640, figures | {"ideal": 3.0})
+    assert own.share == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "again"), [(320, 640, 320), (320, 320, 0), (320, 300, 0), (0, 640, 0)]
+)
+def test_calls_paid_again_are_those_beyond_a_run_that_nobody_kills(before, after, again):
+    assert paid_again(before, after, 640) == again
+
+
+def test_the_table_has_figures_or_a_reason():
+    done = Row("x 1", "64 x 10", 1640, 0.5, 2.0, 99.6, 0, 1320)
+    table = lines([done, Row("y 2", "", reason="not installed: larger than 2 GB")])
+    assert cells(done) == ("x 1", "64 x 10", "1,640", "0.50", "2.00", "100", "0 of 1,320")
+    assert "not installed: larger than 2 GB" in table[3]
+    assert len({len(line) for line in table}) == 1
+    assert all(line.count("|") == len(HEADS) + 1 for line in table)
+
+
+@pytest.mark.parametrize("text", ["64", "x3", "64x", "64x-1", "0x4", "a x b"])
+def test_work_is_stated_as_agents_and_calls(text):
+    assert peers.read_work("64x80") == (64, 80)
+    with pytest.raises(peers.argparse.ArgumentTypeError, match="64x80"):
+        peers.read_work(text)
+
+
+@pytest.fixture
+def too_large(tmp_path, monkeypatch):
+    """A system whose environment is over the limit as soon as it is looked at."""
+    monkeypatch.setattr(environments, "_install", lambda peer, place: "not installed: too large")
+    return Peer("x", "x.py", INSTALLED[0].package, INSTALLED[0].version), tmp_path
+
+
+def test_what_could_not_be_installed_is_not_tried_again(too_large, monkeypatch):
+    peer, folder = too_large
+    with pytest.raises(environments.CannotInstall, match="too large"):
+        environments.python_of(peer, folder)
+    monkeypatch.setattr(environments, "_install", lambda peer, place: pytest.fail("tried again"))
+    with pytest.raises(environments.CannotInstall, match="too large"):
+        environments.python_of(peer, folder)
+
+
+def test_the_size_of_an_environment_is_that_of_its_files(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b").write_bytes(b"x" * 1000)
+    (tmp_path / "c").write_bytes(b"x" * 10)
+    assert environments.size_of(tmp_path) == 1010
+
+
+SAYS = """
+import sys
+print("noise {")
+print('{"wall": 1.0}')
+print("more noise")
+sys.exit(int(sys.argv[1]))
+"""
+
+
+def test_the_figures_of_a_run_are_its_last_line_of_json(tmp_path):
+    output = tmp_path / "output.txt"
+    run = peers.start([sys.executable, "-S", "-c", SAYS, "0"], output)
+    assert peers.finish(run, output, 60.0) == {"wall": 1.0}
+    with pytest.raises(peers.Failed, match="more noise"):
+        peers.finish(peers.start([sys.executable, "-S", "-c", SAYS, "1"], output), output, 60.0)
+
+
+def test_a_run_that_takes_too_long_is_ended_and_said(tmp_path):
+    run = peers.start([sys.executable, "-S", "-c", "input()"], tmp_path / "output.txt")
+    with pytest.raises(peers.Failed, match="not finished in 0 s"):
+        peers.finish(run, tmp_path / "output.txt", 0.0)
+    assert run.poll() is not None
+
+
+def test_the_table_takes_the_place_of_the_last_one(tmp_path, monkeypatch):
+    page = tmp_path / "performance.md"
+    page.write_text(f"before\n{peers.BEGIN}old\n{peers.END}after\n", encoding="utf-8")
+    monkeypatch.setattr(peers, "PAGE", page)
+    peers.write("new")
+    assert page.read_text("utf-8") == f"before\n{peers.BEGIN}\nnew\n{peers.END}after\n"
+
+
+def test_the_ceiling_makes_every_call_once(tmp_path):
+    with peers.FaultServer() as server:
+        peer = PEERS[0]
+        line = peers.command(peer, sys.executable, server.url, (5, 3), tmp_path)
+        environment = os.environ | {"PYTHONPATH": ""}
+        done = subprocess.run(line, capture_output=True, text=True, check=True, env=environment)
+        counts = server.counts()
+    assert (counts["answers"], counts["calls"], counts["repeated_answers"]) == (15, 15, 0)
+    assert json.loads(done.stdout)["wall"] > 0.0
