@@ -27,11 +27,12 @@ sys.path.insert(0, str(HERE.parent))
 
 from benchmarks.machine import TOO_BUSY, busy, describe  # noqa: E402
 from benchmarks.marks import MARKS, Mark  # noqa: E402
+from benchmarks.page import DOCS, head, put  # noqa: E402
 
 RESULTS = HERE / "results"
 BENCH = RESULTS / "bench.json"
-PAGE = HERE.parent / "docs" / "performance.md"
-BEGIN, END = "<!-- table of make bench: begin -->\n", "<!-- table of make bench: end -->\n"
+PAGE = DOCS / "performance.md"
+NAME = "table of make bench"
 SCRIPTS = (
     *("start_up", "kernel", "overlap", "live", "resume", "scale", "search", "prefix", "plan"),
     *("studies", "cluster", "explorer", "coverage", "mechanism"),
@@ -59,7 +60,7 @@ def main() -> int:
     show(rows)
     print(f"\n{summary(rows, runs)}\nfigures and output: {RESULTS}")
     if args.write:
-        write_table(rows, told)
+        write_table(rows, runs)
     return int(any(one["exit"] for one in runs.values()))
 
 
@@ -146,19 +147,11 @@ def summary(rows: list[dict[str, Any]], runs: dict[str, dict[str, Any]]) -> str:
     return f"{met} met, {short} short, in {minutes:.0f} minutes{warning}"
 
 
-def write_table(rows: list[dict[str, Any]], told: dict[str, Any]) -> None:
-    """Put the table between its two marks in the page."""
-    machine = told["machine"]
-    head = (
-        f"{told['date']}, commit `{machine['commit']}`, {machine['processors']} processors "
-        f"({machine['processor']}), Python {machine['python']}. {summary(rows, told['runs'])}.\n"
-    )
+def write_table(rows: list[dict[str, Any]], runs: dict[str, Any]) -> None:
+    """Put the table into the page."""
     lines = [" | ".join(line) for line in (HEADS, ["---"] * len(HEADS), *map(cells, rows))]
     table = "".join(f"| {line} |\n" for line in lines)
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{head}\n{table}\n{END}{after}", encoding="utf-8")
+    put(PAGE, NAME, f"{head()}. {summary(rows, runs)}\n\n{table}")
 
 
 def _number(value: float) -> str:

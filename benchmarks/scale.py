@@ -32,6 +32,7 @@ import numpy as np
 
 from agents.offline.backend import Offline
 from agents.scientist import Scientist
+from metrics.cost.critical_path import CriticalPath
 from protocols.policies.coauthorship import Coauthorship, Share
 from protocols.policies.uniform import Uniform
 from protocols.virsci.protocol import VirSci
@@ -205,6 +206,7 @@ def month(size: int, folder: Path, teams: int) -> dict[str, Any]:
         "month CPU s": cpu,
         "days/s": MONTH / seconds,
         "calls": calls,
+        "chain": CriticalPath(society.log.rows, dict.fromkeys(_ids(society), 1.0)).length,
         "calls/s": calls / seconds,
         "CPU ms a call": 1000 * cpu / calls,
         "papers": len(society.log.rows["papers"]),
@@ -212,6 +214,11 @@ def month(size: int, folder: Path, teams: int) -> dict[str, Any]:
         "month peak MB": peak(),
         "told": [society.literature.facts, society.knowledge.facts],
     }
+
+
+def _ids(society: Society) -> list[str]:
+    """The ids of all calls."""
+    return [row[0] for row in society.log.rows["calls"]]
 
 
 def _searches(society: Society, count: int = 300) -> dict[str, float]:

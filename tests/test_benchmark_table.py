@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import all as bench
 from benchmarks.marks import MARKS, Mark
+from benchmarks.page import marks
 
 FASTER = Mark("H0", "events a second", "kernel", lambda row: row.get("ratio"), 0.5, True, "1")
 SMALLER = Mark("H0", "kB", "kernel", lambda row: row.get("ratio"), 0.5)
@@ -51,13 +52,12 @@ def test_scripts_that_were_run_before_stay_in_the_table(results):
 
 
 def test_the_table_takes_the_place_of_the_last_one(results, tmp_path, monkeypatch):
-    page = tmp_path / "performance.md"
-    page.write_text(f"before\n{bench.BEGIN}old\n{bench.END}after\n", encoding="utf-8")
+    page, (begin, end) = tmp_path / "performance.md", marks(bench.NAME)
+    page.write_text("old\n".join(("before\n" + begin, end + "after\n")), encoding="utf-8")
     monkeypatch.setattr(bench, "PAGE", page)
     runs = {"kernel": {"seconds": 60.0, "busy": 1.0, "exit": 0}}
-    machine = {"commit": "abc", "processors": 2, "processor": "x", "python": "3.11"}
     rows = [bench.row(FASTER, runs)]
-    bench.write_table(rows, {"date": "2026-01-02", "machine": machine, "runs": runs})
+    bench.write_table(rows, runs)
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n")
     assert text.endswith("after\n")

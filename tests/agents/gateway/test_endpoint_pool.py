@@ -15,36 +15,7 @@ from hypothesis import strategies as st
 from agents.errors import RULES, BudgetReached, Fault, Stopped
 from agents.gateway.backend import Endpoint
 from agents.gateway.endpoint_pool import EndpointPool
-
-
-class InventedTime(asyncio.SelectorEventLoop):
-    """Time passes only when everybody waits for it."""
-
-    def __init__(self):
-        super().__init__()
-        self._now = 1000.0
-        really = self._selector.select
-
-        def select(timeout):
-            if timeout is None:
-                raise AssertionError("everybody waits for ever")
-            self._now += timeout
-            return really(0)
-
-        self._selector.select = select
-
-    def time(self):
-        return self._now
-
-
-def play(scene):
-    """Run a scene in invented time."""
-    with asyncio.Runner(loop_factory=InventedTime) as runner:
-        return runner.run(scene())
-
-
-def now():
-    return asyncio.get_running_loop().time()
+from tests.invented_time import now, play
 
 
 def endpoints(*weights, in_flight=None):
