@@ -33,7 +33,7 @@ from tests.agents.gateway.simulated_endpoints import Server, capacity, serve
 from tests.invented_time import play
 
 HERE = Path(__file__).resolve().parent
-PAGE = DOCS / "scale.md"
+PAGE, NAME = DOCS / "scale.md", "figures of a large society"
 TIMES = 2
 """How often each month is simulated; the least CPU counts, because other work only adds to it."""
 PEOPLE, TEAMS = (1_000, 4_000, 16_000), (100, 400)
@@ -194,7 +194,7 @@ def main() -> None:
         print(f"no {args.live}: what a client adds to a call is not counted")
     if args.write:
         text = f"{head(load)}\n\n```text\n{said.getvalue().strip()}\n```"
-        put(PAGE, "figures of a large society", text)
+        put(PAGE, NAME, text)
     told = {"months": rows, "endpoints": endpoints, "large": large}
     args.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 

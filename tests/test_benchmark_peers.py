@@ -110,14 +110,6 @@ def test_a_run_that_takes_too_long_is_ended_and_said(tmp_path):
     assert run.poll() is not None
 
 
-def test_the_table_takes_the_place_of_the_last_one(tmp_path, monkeypatch):
-    page = tmp_path / "performance.md"
-    page.write_text(f"before\n{peers.BEGIN}old\n{peers.END}after\n", encoding="utf-8")
-    monkeypatch.setattr(peers, "PAGE", page)
-    peers.write("new")
-    assert page.read_text("utf-8") == f"before\n{peers.BEGIN}\nnew\n{peers.END}after\n"
-
-
 def test_the_ceiling_makes_every_call_once(tmp_path):
     with peers.FaultServer() as server:
         peer = PEERS[0]

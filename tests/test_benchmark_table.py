@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import all as bench
 from benchmarks.marks import MARKS, Mark
-from benchmarks.page import marks
+from benchmarks.page import DOCS, marks
 
 FASTER = Mark("H0", "events a second", "kernel", lambda row: row.get("ratio"), 0.5, True, "1")
 SMALLER = Mark("H0", "kB", "kernel", lambda row: row.get("ratio"), 0.5)
@@ -64,3 +64,17 @@ def test_the_table_takes_the_place_of_the_last_one(results, tmp_path, monkeypatc
     assert "old" not in text
     assert "| H0 | events a second | 0.6 | ≥ 0.5 | 1 | met |" in text
     assert "1 met, 0 short, in 1 minutes" in text
+
+
+def test_every_text_that_a_benchmark_writes_has_its_place():
+    from benchmarks import large_society
+    from benchmarks.peers import __main__ as peers
+
+    places = {(page.PAGE, page.NAME) for page in (bench, peers, large_society)}
+    assert len(places) == 3
+    for page, name in places:
+        begin, end = marks(name)
+        before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+        assert page.parent == DOCS
+        assert end in rest
+        assert end not in before

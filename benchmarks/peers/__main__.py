@@ -21,7 +21,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.machine import busy, describe  # noqa: E402
+from benchmarks.machine import busy  # noqa: E402
+from benchmarks.page import DOCS, head, put  # noqa: E402
 from benchmarks.peers.environments import CannotInstall, cache_folder, python_of  # noqa: E402
 from benchmarks.peers.registry import PEERS, Peer  # noqa: E402
 from benchmarks.peers.results import Row, lines, paid_again, row_of  # noqa: E402
@@ -42,8 +42,8 @@ SHORT: list[Work] = [(64, 6)]
 LONG: list[Work] = [(64, 80), (1000, 4)]
 PATIENCE, LONG_PATIENCE = 60.0, 600.0
 """Seconds after which a run is given up, in the short form and else."""
-PAGE = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- table of the peers: begin -->\n", "<!-- table of the peers: end -->\n"
+PAGE = DOCS / "performance.md"
+NAME = "table of the peers"
 
 
 class Failed(Exception):
@@ -156,23 +156,6 @@ def rows_of(peer: Peer, args: argparse.Namespace, server: FaultServer) -> list[R
     return rows
 
 
-def head(load: float) -> str:
-    """When, on what and with what a table was made."""
-    machine = describe()
-    return (
-        f"{datetime.now(UTC):%Y-%m-%d}, commit `{machine['commit']}`, {machine['processors']} "
-        f"processors ({machine['processor']}), Python {machine['python']}; calibration loop at "
-        f"{load:.2f} (1: idle machine)."
-    )
-
-
-def write(text: str) -> None:
-    """Put the table between its two marks in the page."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
-
-
 def main() -> None:
     """Measure every system and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -195,7 +178,7 @@ def main() -> None:
     print(f"\n{text}")
     args.json.write_text(json.dumps([row._asdict() for row in rows], indent=1), "utf-8")
     if args.write:
-        write(text)
+        put(PAGE, NAME, text)
 
 
 if __name__ == "__main__":
