@@ -6,11 +6,16 @@ journal. Printed are calls, seconds of both (simulation, and all with tables and
 calls a second of the replay, the journal's size, and resident memory as the run grows, beside the
 memory of the same society without a journal. Mark: the resume takes less than 60 s on two cores,
 and memory does not grow with calls beyond what the tables need.
+
+``kB a call later`` is what each call adds to the memory in the last quarter of the days (of twice
+as many days, without a journal): by then what is made at its first use is there. ``--profile`` says
+where the time of the replay goes, and what the memory of those calls holds; both take longer.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import resource
@@ -18,12 +23,33 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.sampling import sampled, shares
+
+if TYPE_CHECKING:
+    from society.model import Society
+
 HERE = Path(__file__).resolve()
-sys.path.insert(0, str(HERE.parents[1]))
+PARTS = {
+    "prompts: rendering and skeletons": ("build_messages", "render_skeleton"),
+    "requests: hashes": ("hash",),
+    "journal": ("lookup_call", "first_mismatch"),
+    "replies: reading and checking": ("read_reply", "check_against"),
+    "searches in papers and among people": ("search",),
+    "draws and acceptance of invitations": ("draw", "acquaintance", "similarity", "accepts"),
+    "streams of random numbers": ("stream",),
+    "interests of the ecosystem, counted once": ("vocabulary",),
+    "tables and log": ("row", "event", "mark_completed"),
+}
+"""Parts of a replay, by the innermost function on the stack that is one of these."""
+SHOWN = 12
+"""Files whose memory is shown."""
 
 
 def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
@@ -53,7 +79,15 @@ def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
     )
     before = memory()
     began, cpu = time.perf_counter(), time.process_time()
-    model.run_to_end()
+    told: dict[str, Any] = {}
+    if args.later:
+        told = grow(model, args)
+    elif args.profile:
+        with sampled(PARTS) as counts:
+            model.run_to_end()
+        told = {"parts": shares(counts)}
+    else:
+        model.run_to_end()
     if journal is not None:
         journal.close()
     took = time.perf_counter() - began
@@ -68,7 +102,52 @@ def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
         "MB after": round(memory()),
         "MB peak": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
         "journal MB": 0 if path is None else round(path.stat().st_size / 2**20),
+        **told,
     }
+
+
+def grow(model: Society, args: argparse.Namespace) -> dict[str, Any]:
+    """Run to the end; what memory each call of the last quarter of the days has added."""
+    made = count_calls()
+    while model.env.now < 0.75 * args.days:
+        model.step()
+    gc.collect()
+    before, calls = memory(), made[0]
+    if args.profile:
+        tracemalloc.start()
+    while model.running:
+        model.step()
+    gc.collect()
+    later = made[0] - calls
+    told: dict[str, Any] = {
+        "calls later": later,
+        "kB a call later": round(1024 * (memory() - before) / later, 2),
+    }
+    if args.profile:
+        # With what tracemalloc itself holds, the figure above would be too large.
+        del told["kB a call later"]
+        held = tracemalloc.take_snapshot().statistics("filename")
+        told["held"] = {
+            one.traceback[0].filename.removeprefix(f"{HERE.parents[1]}/"): round(
+                one.size / 1024 / later, 3
+            )
+            for one in held[:SHOWN]
+        }
+    return told
+
+
+def count_calls() -> list[int]:
+    """A list with the number of calls that have been asked from now on."""
+    from society.kernel.calls import Call
+
+    made, init = [0], Call.__init__
+
+    def counted(*values: Any, **more: Any) -> None:
+        made[0] += 1
+        init(*values, **more)
+
+    Call.__init__ = counted  # type: ignore[method-assign]
+    return made
 
 
 def memory() -> float:
@@ -86,6 +165,8 @@ def main() -> None:
     parser.add_argument("--days", type=float, help="simulated days (90; with --full 365)")
     parser.add_argument("--one", type=Path)
     parser.add_argument("--none", action="store_true")
+    parser.add_argument("--later", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--profile", action="store_true", help="shares of time and of memory")
     parser.add_argument("--json", type=Path, default=HERE.with_suffix(".json"))
     args = parser.parse_args()
     args.days = args.days or (365.0 if args.full else 90.0)
@@ -96,12 +177,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "journal.sqlite")
         ways = {"no journal": ["--none"], "into": ["--one", path], "resume": ["--one", path]}
+        ways["later"] = ["--none", "--later"]
         for name, way in ways.items():
-            command = [sys.executable, HERE, "--days", str(args.days), *way]
+            days = 2 * args.days if name == "later" and not args.full else args.days
+            command = [sys.executable, HERE, "--days", str(days), *way]
+            command += ["--profile"] * (args.profile and name in ("resume", "later"))
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             rows[name] = json.loads(done.stdout)
-            told = ", ".join(f"{what} {value:,}" for what, value in rows[name].items())
-            print(f"{name:10} {told}", flush=True)
+            told = (f"{what} {value}" for what, value in rows[name].items())
+            print(f"{name:10} {', '.join(told)}", flush=True)
     grown = rows["resume"]["MB after"] - rows["no journal"]["MB after"]
     print(f"resume: {rows['resume']['seconds']} s (mark: 60); memory beyond the tables: {grown} MB")
     args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
