@@ -1,4 +1,4 @@
-"""R3, R4, R5: calls that are sent a second time are answered once, and paid for within the budget."""
+"""R3, R4, R5: a call that is sent twice is answered once and paid for within the budget."""
 
 import asyncio
 from collections import Counter
