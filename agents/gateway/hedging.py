@@ -1,4 +1,4 @@
-"""Hedged requests: a second attempt at a request whose first attempt is unusually slow.
+"""Second attempts at a request whose first attempt is unusually slow (hedged requests).
 
 Where a few replies take very long, all that depends on them waits, and so may the simulated clock.
 A second attempt at the same request is then likely to end sooner. It decides when a reply comes,

@@ -73,6 +73,8 @@ LATER: Mapping[str, Any] = {
     "protocol.groups": None,
     "protocol.of.protocol.groups": None,
     "protocol.author_order": "leader_first",
+    "protocol.decision_lag": 0,
+    "protocol.of.protocol.decision_lag": 0,
     "protocol.of.protocol.newcomers": None,
     "protocol.of.protocol.again": None,
     "protocol.of.protocol.author_order": "leader_first",

@@ -246,7 +246,7 @@ def test_keys_of_the_backend_stand_in_one_section(write: Write) -> None:
         "latency": 0.1,
         "in_flight": 2,
     }
-    shared = {"in_flight", "budget", "retry", "unreadable", "cutoff"}
+    shared = {"in_flight", "budget", "retry", "hedge", "unreadable", "cutoff"}
     assert set(data) == {"use", "latency", "acceptance", *shared}
 
 
