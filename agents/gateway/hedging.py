@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from bisect import bisect_left, insort
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from agents.prompts.request import Reply
 
@@ -25,8 +26,19 @@ LEAST = 20
 RECENT = 500
 """Attempts of a kind that are remembered, the latest ones: a server can become slower."""
 
-HedgePercentile = Annotated[str, Field(pattern=r"^p[5-9][0-9](\.[0-9])?$")]
-"""A percentile, such as ``p95``."""
+_PERCENTILE = r"^p[5-9][0-9](\.[0-9])?$"
+
+
+def _check_percentile(value: Any) -> Any:
+    if value is None or (isinstance(value, str) and re.search(_PERCENTILE, value)):
+        return value
+    raise ValueError("expected a percentile from p50 to p99.9, such as p95, or null")
+
+
+HedgePercentile = Annotated[
+    Annotated[str, Field(pattern=_PERCENTILE)] | None, BeforeValidator(_check_percentile)
+]
+"""A percentile, such as ``p95``; None: nothing is hedged."""
 
 
 class _Recent:

@@ -185,7 +185,7 @@ class BackendSettings(Part):
     """What the run may cost, over all times it is resumed."""
     retry: Retry = Field(default_factory=Retry)
     """When a call that failed is made again."""
-    hedge: HedgePercentile | None = None
+    hedge: HedgePercentile = None
     """When a slow call is sent a second time, and the first reply counts: ``p95``, for instance,
     after the 95th percentile of the durations of such calls; null: never. Only where a slot is
     free and the budget allows; both are paid for."""
