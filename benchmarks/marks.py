@@ -51,6 +51,11 @@ def over_lock_step(rows: Figures) -> float | None:
     return None if ours is None or lock is None else round(lock / ours, 2)
 
 
+def waiting(way: str, figure: str = "ratio") -> Callable[[Figures], float | None]:
+    """A figure of a row with long waits: adaptive turns, or latencies with a heavy tail."""
+    return lambda rows: _row(rows, slots=64, read=way).get(figure)
+
+
 def live(row: str, figure: str) -> Callable[[Figures], float | None]:
     """A figure of the split of a live run's time."""
     return lambda rows: _row(rows, row=row).get("split", {}).get(figure)
@@ -191,6 +196,16 @@ MARKS: tuple[Mark, ...] = (
         )
     ),
     Mark("H19", "kB of memory a call", "resume", kilobytes_a_call, 2),
+    *(
+        Mark("H20", f"overlap, 64 slots, {what}", "overlap", found, most, limit=limit)
+        for what, found, most, limit in (
+            ("adaptive turns: wall over bound", waiting("adaptive"), 1.4, "1"),
+            ("adaptive turns, decision_lag 1", waiting("adaptive, lag 1"), 1.4, "1"),
+            ("heavy tail, not hedged", waiting("tail"), 1.2, "1"),
+            ("heavy tail, hedged", waiting("hedged"), 1.2, "1"),
+            ("heavy tail, hedged, over the bound without", waiting("hedged", "unhedged"), 1.2, ""),
+        )
+    ),
     *(
         Mark("explorer", f"{people:,} people: {name}", "explorer", explorer(people, figure), mark)
         for people, *marks in ((60, 1, 0.7, 30), (1_000, 3, 2, 60), (100_000, 6, 3, 100))

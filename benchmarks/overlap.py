@@ -9,6 +9,11 @@ The words are recorded beforehand with the rule-based scientists (they are no la
 and played back after a random latency that is fixed per call. Rows of one number of slots share
 their latencies; between numbers of slots the mean differs, so that each run of the long form
 (``--full``: 64 leaders, no limit of slots, and lock-step) takes a minute or so.
+
+``--rows`` names other rows, which ``--full`` has too: ``adaptive`` (the leader decides after each
+turn whether there is another), ``adaptive, lag 1`` (the decision holds for the turn after the next
+one), ``tail`` (latencies with a heavy tail, lognormal with sigma 1.5) and
+``hedged`` (the same draws, and a second attempt where the first outlasts the 95th percentile).
 """
 
 from __future__ import annotations
@@ -29,10 +34,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from agents.gateway.backend import Backend
+from agents.gateway.gateway import Gateway
 from agents.offline.backend import Offline
 from agents.prompts.request import Reply, Request
 from agents.usage import Usage
-from metrics.cost.critical_path import lower_bound
+from metrics.cost.critical_path import CriticalPath, lower_bound
 from protocols.virsci.protocol import VirSci
 from society.ecosystem.ecosystem import Ecosystem
 from society.ecosystem.synthetic.synthetic import Synthetic
@@ -42,9 +48,23 @@ from society.kernel.streams import Streams
 from society.model import Society
 from society.results.dataframes import build_tables
 from society.results.digest import digest_tables
+from society.results.tables import REPEATED_ACTS
 from society.teams.lab import Lab
 
 UNLIMITED = 1_000_000
+TAIL = 1.5
+"""Sigma of the lognormal latencies with a heavy tail."""
+ROWS = ("decisions", "adaptive", "adaptive, lag 1", "tail", "hedged", "lock-step", "at once")
+MEANS = {
+    "adaptive": 0.25,
+    "adaptive, lag 1": 0.25,
+    "tail": 0.25,
+    "hedged": 0.25,
+    "lock-step": 0.03,
+    "at once": 0.015,
+}
+"""Mean latency of rows at 64 slots. The last two are so much slower that shorter latencies must do;
+each ratio is to its own bound."""
 
 
 class Played(Backend):
@@ -54,6 +74,7 @@ class Played(Backend):
     sigma: float = 0.5
     _words: dict[str, Reply] = PrivateAttr(default_factory=dict)
     _taken: dict[str, float] = PrivateAttr(default_factory=dict)
+    _begun: dict[str, list[float]] = PrivateAttr(default_factory=dict)
 
     def load(self, words: dict[str, Reply]) -> Played:
         """Play these back."""
@@ -62,16 +83,50 @@ class Played(Backend):
 
     @property
     def seconds(self) -> dict[str, float]:
-        """The latency of every call served."""
+        """Seconds from the beginning of every call to the first of its answers."""
         return self._taken
+
+    @property
+    def hedges(self) -> int:
+        """How many second attempts there were."""
+        return sum(len(begun) - 1 for begun in self._begun.values())
+
+    def alone(self, id: str) -> float:
+        """The latency of the first attempt at a call."""
+        return self._draw(id, 0)
 
     async def complete(self, request: Request) -> Reply:
         """Sleep, then answer."""
-        rng = Streams(1).stream("latency", request.id)
-        latency = self.mean * float(np.exp(self.sigma * rng.standard_normal() - self.sigma**2 / 2))
-        self._taken[request.id] = latency
+        begun = self._begun.setdefault(request.id, [])
+        begun.append(time.monotonic())
+        latency = self._draw(request.id, len(begun) - 1)
+        ends = begun[-1] - begun[0] + latency
+        self._taken[request.id] = min(ends, self._taken.get(request.id, ends))
         await asyncio.sleep(latency)
         return self._words[request.id]
+
+    def _draw(self, id: str, attempt: int) -> float:
+        rng = Streams(1).stream("latency", id, *([str(attempt)] if attempt else []))
+        return self.mean * float(np.exp(self.sigma * rng.standard_normal() - self.sigma**2 / 2))
+
+
+class InOrder(CriticalPath):
+    """The chain where nobody goes on before all reads of earlier dates have ended.
+
+    That is what one clock does: it waits at a read, and asks for nothing of a later date
+    meanwhile. No slot is ever waited for.
+    """
+
+    def _trace(self, acts: list[tuple[Any, ...]]) -> None:
+        clock = 0.0
+        for *_, kind, row in acts:
+            if kind in ("read", "paper"):
+                clock = max([clock, *(self._end(need) for need in row["needs"].split())])
+            elif kind == "call" and row["act"] in REPEATED_ACTS:
+                self._reask(row)
+            elif kind == "call":
+                start = max([clock, *(self._end(need) for need in row["needs"].split())])
+                self.ends[row["call"]] = start + self.seconds.get(row["call"], 0.0)
 
 
 class Recorder(Offline):
@@ -91,15 +146,17 @@ class Recorder(Offline):
         return reply
 
 
-def society(ecosystem: Ecosystem, backend: Backend, slots: int, args: Any) -> Society:
+def society(ecosystem: Ecosystem, backend: Backend, slots: int, way: str, args: Any) -> Society:
     """64 leaders found a team each within two weeks; default protocol and windows."""
+    pacing: Any = "adaptive" if way.startswith("adaptive") else "fixed"
+    lag = 1 if way == "adaptive, lag 1" else 0
     return Society(
         ecosystem,
-        protocol=VirSci(turns=args.turns),
+        protocol=VirSci(turns=args.turns, pacing=pacing, decision_lag=lag),
         founding=Once(count=args.teams, every=14.0 / args.teams),
         times=Times(),
         backend=backend,
-        in_flight=slots,
+        gateway=Gateway(backend, slots, hedge="p95" if way == "hedged" else None),
         until=args.days,
         seed=args.seed,
     )
@@ -137,14 +194,16 @@ def run(model: Society, epoch: float | None = None) -> float:
 def measure(ecosystem: Ecosystem, slots: int, mean: float, way: str, args: Any) -> dict[str, Any]:
     """One row: a whole run one way, at one number of slots and one mean latency (seconds)."""
     recorder = Recorder()
-    run(society(ecosystem, recorder, 1, args))
-    backend = Played(mean=mean).load(recorder.words)
-    model = society(ecosystem, backend, slots, args)
+    run(society(ecosystem, recorder, 1, way, args))
+    backend = Played(mean=mean, sigma=TAIL if way in ("tail", "hedged") else 0.5)
+    model = society(ecosystem, backend.load(recorder.words), slots, way, args)
     undo = at_once() if way == "at once" else None
     wall = run(model, epoch=1.0 if way == "lock-step" else None)
     if undo is not None:
         undo()
     bound, chain, work = lower_bound(model.log.rows, backend.seconds, slots)
+    alone = {id: backend.alone(id) for id in backend.seconds}
+    unhedged, *_ = lower_bound(model.log.rows, alone, slots)
     row = {
         "slots": "unlimited" if slots == UNLIMITED else slots,
         "read": way,
@@ -152,8 +211,11 @@ def measure(ecosystem: Ecosystem, slots: int, mean: float, way: str, args: Any) 
         "calls": len(backend.seconds),
         "wall": round(wall, 2),
         "chain": round(chain, 2),
+        "in order": round(InOrder(model.log.rows, backend.seconds).length, 2),
         "work/slots": round(work, 2),
         "ratio": round(wall / bound, 3),
+        "unhedged": round(wall / unhedged, 3),
+        "hedges": backend.hedges,
         "digest": digest_tables(build_tables(model.log.rows))[:12],
     }
     show(row)
@@ -173,24 +235,27 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--days", type=float, default=900.0)
     parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--rows", nargs="*", choices=ROWS, help="decisions; with --full all")
     parser.add_argument("--slots", type=int, nargs="*", help="8 16 64; with --full unlimited too")
     parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
     args.teams = args.teams or (64 if args.full else 20)
     args.slots = args.slots or [8, 16, 64, *([UNLIMITED] if args.full else [])]
+    args.rows = args.rows or list(ROWS if args.full else ROWS[:1])
     ecosystem = Synthetic(scientists=300, papers=2000).generate(args.seed)
-    names = ["slots", "read", "mean", "calls", "wall", "chain", "work/slots", "ratio", "digest"]
+    names = ["slots", "read", "mean", "calls", "wall", "chain", "in order", "work/slots", "ratio"]
+    names += ["unhedged", "hedges", "digest"]
     show(dict(zip(names, names, strict=True)))
     rows = []
-    for slots in args.slots:
-        mean = {8: 0.12, 16: 0.15, 64: 0.25}.get(slots, 0.4)
-        rows.append(measure(ecosystem, slots, mean, "decisions", args))
-    if args.full:
-        # Both are so much slower that shorter latencies must do; each ratio is to its own bound.
-        rows.append(measure(ecosystem, 64, 0.03, "lock-step", args))
-        rows.append(measure(ecosystem, 64, 0.015, "at once", args))
-    digests = {row["digest"] for row in rows}
-    print("digests are equal" if len(digests) == 1 else f"DIGESTS DIFFER: {sorted(digests)}")
+    if "decisions" in args.rows:
+        for slots in args.slots:
+            mean = {8: 0.12, 16: 0.15, 64: 0.25}.get(slots, 0.4)
+            rows.append(measure(ecosystem, slots, mean, "decisions", args))
+    for way in ROWS[1:]:
+        if way in args.rows:
+            rows.append(measure(ecosystem, 64, MEANS[way], way, args))
+    digests = {row["digest"] for row in rows if not row["read"].startswith("adaptive")}
+    print(f"DIGESTS DIFFER: {sorted(digests)}" if len(digests) > 1 else "digests are equal")
     args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 

@@ -45,6 +45,8 @@ class DiscussionSettings:
         pacing: ``fixed``: a stated number of turns; ``adaptive``: after each turn the leader
             decides whether there is another.
         max_turns: most turns with adaptive pacing (>= 1).
+        decision_lag: turns that are held after the leader has decided that a stage is to end
+            (>= 0). With 1, a decision is read one meeting later, and nobody waits for it.
         speaking_order: ``round_table`` or ``random``, see ``speaking_order``.
         invitation: may a speaker put a question to a scientist outside the team?
         guests: ``advise``: the guest's answer is part of the discussion; ``join``: the guest
@@ -62,6 +64,7 @@ class DiscussionSettings:
 
     pacing: Literal["fixed", "adaptive"] = "fixed"
     max_turns: int = 7
+    decision_lag: int = 0
     speaking_order: Literal["round_table", "random"] = "round_table"
     invitation: Switch = "on"
     guests: Literal["advise", "join"] = "advise"
@@ -248,7 +251,8 @@ class Discussion:
     ) -> Process[ResultT | None]:
         team, lab = self.team, self.lab
         most = self.most_turns
-        decision: Answer[AnotherTurn] | None = None
+        decisions: list[Answer[AnotherTurn]] = []
+        lag = self.settings.decision_lag
         summary: Answer[Summary] | None = None
         speakers: list[str] = []
         for turn in range(1, most + 1):
@@ -256,8 +260,10 @@ class Discussion:
             yield from lab.notice()
             # Before the meeting is convened, because it asks for those who are members by then.
             self._seat_guests()
-            # The leader's decision of the last meeting is read only on the date of this one.
-            over = decision is not None and not decision.read().another
+            # The leader's decision of the last meeting, or of one before it, is read only on the
+            # date of this one.
+            decided = turn - 2 - lag
+            over = 0 <= decided < len(decisions) and not decisions[decided].read().another
             # The meeting that was called stays called; what comes next is held in it.
             if over and closing is None:
                 return None
@@ -279,10 +285,11 @@ class Discussion:
                     return (yield from closing()) if closing is not None else None
                 if summarised:
                     summary = yield from self._summarise(self.last_turn)
-                if self.adaptive:
+                # One that could take effect in no turn any more is not asked for.
+                if self.adaptive and turn + lag < most:
                     told = (Utterance(self.team.leader, summary),) if summary is not None else ()
                     progress = told or self.last_turn
-                    decision = yield from self._decide_on_another(turn, most, progress)
+                    decisions.append((yield from self._decide_on_another(turn, most, progress)))
         return None
 
     def utter(
@@ -446,6 +453,7 @@ class Discussion:
             seat=self.team.size,
             position=self.position(),
             turn=turn,
-            turns_left=most - turn,
+            turns_left=most - turn - self.settings.decision_lag,
+            turns_held=self.settings.decision_lag,
             progress=progress,
         )

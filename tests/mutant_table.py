@@ -50,6 +50,7 @@ WORKLOAD = "society/teams/test_workload.py"
 WORLD = "society/teams/test_world.py"
 RETRIEVAL = "society/teams/test_retrieval.py"
 JOURNAL = "agents/journal/test_journal.py"
+HEDGING = "agents/gateway/test_hedging.py"
 RESUMING = "scenarios/runs/test_resuming.py"
 LATE_SEARCH = "test_a_search_takes_effect_with_the_date_of_asking_also_when_its_words_are_late"
 LITERATURE = "society/literature/test_literature.py"
@@ -473,6 +474,17 @@ MISTAKES: tuple[Mistake, ...] = (
     mistake("half a day", "A run that was stopped shows what happened on its last day.",
         ("society/results/run_log.py", "del self.events[self._events :]", "pass"),
         by=f"{RESUMING}::test_the_partial_run_shows_the_completed_days_and_no_digest"),
+    mistake("given up for nothing", "An attempt that is given up for a quicker one costs nothing.",
+        ("agents/gateway/gateway.py", "if quicker.sent:", "if not quicker.sent:"),
+        by=f"{HEDGING}::test_the_second_attempt_at_a_call_that_hangs_answers_it"),
+    mistake("two answers to one call", "Both attempts at a slow call count as its answer.",
+        ("agents/gateway/gateway.py", "if race.decided:", "if False:"),
+        by=f"{HEDGING}::test_the_second_attempt_at_a_call_that_hangs_answers_it"),
+    mistake("hedged beyond the budget", "A second attempt needs no room in the budget.",
+        ("agents/gateway/budget.py",
+         "return None if self._waiting or self._exceeded_bound(cost) else self._grant(cost)",
+         "return self._grant(cost)"),
+        by=f"{HEDGING}::test_a_budget_without_room_for_it_forbids_the_second_attempt_and_stops_nothing"),
     mistake("used before it is kept", "A kill loses words that have been acted on.",
         ("agents/journal/journal.py",
          "await self._writer.commit(\n            partial(self._statements.update_attempt",

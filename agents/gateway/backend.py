@@ -71,6 +71,17 @@ class Backend(Part):
         """
         return self
 
+    def hedgeable(self, call: str, who: str = "") -> bool:
+        """Whether a call may be sent a second time while the first attempt is under way.
+
+        Not where people answer: nobody is asked the same thing twice.
+
+        Args:
+            call: id of the call.
+            who: masked name of the scientist who is asked; empty: not known.
+        """
+        return True
+
     def of_run(self, seed: int) -> Backend:
         """The backend for a run of this seed: itself, unless it draws at random."""
         return self

@@ -123,6 +123,21 @@ class BudgetAccount:
                 self._serve()
             raise
 
+    def reserve_at_once(self, tokens: int, usd: float) -> Reservation | None:
+        """Reserve the largest possible cost of an attempt that nobody needs.
+
+        Args:
+            tokens: most tokens of prompt and reply.
+            usd: most that they can cost, in US dollars.
+
+        Returns:
+            The reservation; None if it does not fit now, or others wait for theirs.
+        """
+        if not self._bounded:
+            return _UNBOUNDED
+        cost = Spending(1, tokens, nano_dollars(usd))
+        return None if self._waiting or self._exceeded_bound(cost) else self._grant(cost)
+
     def close_reservation(self, reserved: Spending, spent: Spending) -> None:
         """Book what was spent in place of what was reserved; called by a reservation."""
         self._outstanding -= 1

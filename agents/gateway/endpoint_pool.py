@@ -17,6 +17,7 @@ import asyncio
 import heapq
 import math
 import time
+from collections import deque
 from collections.abc import Callable
 from itertools import count
 
@@ -190,6 +191,7 @@ class EndpointPool:
         self.patience, self.clock = patience, clock
         self._free = self._places = in_flight
         self._waiting: list[tuple[float, str, int, int, asyncio.Future[Slot]]] = []
+        self._spare: deque[tuple[EndpointHealth, asyncio.Future[Slot]]] = deque()
         self._arrivals = count()
         self._timer: asyncio.TimerHandle | None = None
         self._silent_since: float | None = None
@@ -223,13 +225,26 @@ class EndpointPool:
         # cannot be compared.
         heapq.heappush(self._waiting, (due, id, attempt, next(self._arrivals), turn))
         self._serve()
-        try:
-            return await turn
-        except asyncio.CancelledError:
-            # The slot came in the same moment as the cancellation: nobody else would release it.
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
-                turn.result().release()
-            raise
+        return await _taken(turn)
+
+    async def acquire_spare(self, used: EndpointHealth) -> Slot:
+        """Wait for a slot that no request of the queue can use.
+
+        Args:
+            used: an endpoint that is taken only if no other one can take more.
+
+        Returns:
+            A slot, to be released by the caller.
+
+        Raises:
+            Stopped: the pool has been closed.
+        """
+        if self._closed is not None:
+            raise _copy_of(self._closed)
+        turn: asyncio.Future[Slot] = asyncio.get_running_loop().create_future()
+        self._spare.append((used, turn))
+        self._serve_spare()
+        return await _taken(turn)
 
     @property
     def waiting(self) -> int:
@@ -249,7 +264,8 @@ class EndpointPool:
         if self._timer is not None:
             self._timer.cancel()
         waiting, self._waiting = self._waiting, []
-        for *_, turn in waiting:
+        spare, self._spare = self._spare, deque()
+        for turn in (*(one[-1] for one in waiting), *(turn for _, turn in spare)):
             if not turn.done():
                 turn.set_exception(_copy_of(error))
 
@@ -266,6 +282,8 @@ class EndpointPool:
             slot.health.probe = None
         if self._waiting:
             self._serve()
+        if self._spare:
+            self._serve_spare()
 
     def _wake_up(self) -> None:
         """Begin to measure silence, at the first ``acquire`` after a success."""
@@ -273,12 +291,20 @@ class EndpointPool:
             self._silent_since = self.clock()
         self._resting = False
 
-    def _begin(self) -> Slot | None:
-        """A slot at the endpoint of the smallest precedence; None if there is none."""
+    def _begin(self, used: EndpointHealth | None = None) -> Slot | None:
+        """A slot at the endpoint of the smallest precedence; None if there is none.
+
+        Args:
+            used: an endpoint that comes last.
+        """
         ready = [health for health in self.health if health.has_capacity and self._is_open(health)]
         if not (self._free and ready):
             return None
-        chosen = ready[0] if len(ready) == 1 else min(ready, key=lambda health: health.precedence)
+        chosen = (
+            ready[0]
+            if len(ready) == 1
+            else min(ready, key=lambda health: (health is used, health.precedence))
+        )
         slot = Slot(self, chosen)
         self._free -= 1
         chosen.busy += 1
@@ -306,6 +332,17 @@ class EndpointPool:
             if slot is not None:
                 turn.set_result(slot)
 
+    def _serve_spare(self) -> None:
+        """Hand slots that nobody else waits for to second attempts, in order of arrival."""
+        while self._spare and not self._waiting:
+            used, turn = self._spare[0]
+            slot = None if turn.done() else self._begin(used)
+            if slot is None and not turn.done():
+                return
+            self._spare.popleft()
+            if slot is not None:
+                turn.set_result(slot)
+
     def _look_again_later(self) -> None:
         """Serve again when the first closed endpoint opens.
 
@@ -323,6 +360,17 @@ class EndpointPool:
         if opening and self._free:
             wait = max(min(opening) - self.clock(), MIN_TIMER_SECONDS)
             self._timer = asyncio.get_running_loop().call_later(wait, self._serve)
+
+
+async def _taken(turn: asyncio.Future[Slot]) -> Slot:
+    """Wait for a slot; one that comes in the moment of a cancellation is given back."""
+    try:
+        return await turn
+    except asyncio.CancelledError:
+        # Nobody else would release it.
+        if turn.done() and not turn.cancelled() and turn.exception() is None:
+            turn.result().release()
+        raise
 
 
 def _copy_of(error: Stopped) -> Stopped:

@@ -12,18 +12,27 @@ from __future__ import annotations
 import asyncio
 import types
 from collections.abc import Generator
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from agents.errors import Diverged, Fault, Stopped, Verdict
 from agents.gateway.backend import Backend
-from agents.gateway.budget import Budget, BudgetAccount
+from agents.gateway.budget import Budget, BudgetAccount, Reservation
 from agents.gateway.endpoint_pool import EndpointPool, Slot
+from agents.gateway.hedging import HedgeDelay, Race, Superseded
 from agents.gateway.readability import ReadabilityWatch, Unreadable
 from agents.gateway.retry import Retry
 from agents.gateway.shared import SharedEndpoints
 from agents.journal.journal import Journal
-from agents.journal.records import ANSWERED, Attempt, CallOutcome, storable
+from agents.journal.records import (
+    ANSWERED,
+    HEDGE,
+    SUPERSEDED,
+    Attempt,
+    CallOutcome,
+    storable,
+)
 from agents.prompts.request import Reply, Request, most_tokens
 from agents.usage import Usage
 
@@ -62,6 +71,8 @@ class Gateway:
             place of ``in_flight`` and ``backend``'s own.
         unreadable: when a run stops because answers could not be used; None: the default for
             language models, and never for rules.
+        hedge: the percentile of durations, such as ``p95``, after which a second attempt is made
+            at a request whose first attempt is still under way; None: never.
 
     Attributes:
         readability: the count of answers that could not be used.
@@ -79,6 +90,7 @@ class Gateway:
         strict: bool = False,
         shared: SharedEndpoints | None = None,
         unreadable: Unreadable | None = None,
+        hedge: str | None = None,
     ) -> None:
         advice = backend.unreadable_advice
         # A replay tells what has happened, so nothing stops it.
@@ -95,6 +107,7 @@ class Gateway:
         # What this session stores itself is never asked for again, so an empty journal is not read.
         self._lookup = journal is not None and not journal.is_empty
         self._retry, self._budget = retry or Retry(), budget or Budget()
+        self._hedge_delay = None if hedge is None else HedgeDelay(hedge)
         self._unknown: tuple[float, str] | None = None
         self._pool: EndpointPool | None = None
         self._account: BudgetAccount | None = None
@@ -273,18 +286,7 @@ class Gateway:
             if self._ended:
                 slot.release()
                 raise Stopped("the run has been stopped")
-            # For the attempt and not for the task: at a stop only what was sent is worth a wait.
-            ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._under_way.add(ended)
-            try:
-                result = await self._attempt(request, slot, faults)
-            finally:
-                # Only after the outcome is committed, else a kill could leave more calls in doubt
-                # than there are slots. Before the wait for a retry, so that others use the slot
-                # (rule 17).
-                slot.release()
-                self._under_way.discard(ended)
-                ended.set_result(None)
+            result = await self._attempt_hedged(request, slot, faults)
             if isinstance(result, CallOutcome):
                 self._answered, self._trouble = self._answered + 1, ""
                 return result
@@ -293,6 +295,90 @@ class Gateway:
             wait = self._retry.delay(request.id, len(faults), result.retry_after)
             self._trouble = f"trouble: {storable(str(result))[:200]}; again in {wait:.0f} s"
             await asyncio.sleep(wait)
+
+    async def _attempt_hedged(
+        self, request: Request, slot: Slot, before: list[Fault]
+    ) -> CallOutcome | Fault:
+        """Make one attempt, and a second one beside it if the first is slow.
+
+        Args:
+            request: the question.
+            slot: the place in flight of the first attempt.
+            before: faults of the earlier attempts, in order.
+
+        Returns:
+            The first outcome; if there is none, the fault of the first attempt.
+        """
+        kind, delay = request.form.__name__, self._hedge_delay
+        if delay is None or not self.backend.hedgeable(request.id, request.who.id):
+            return _settled(request, await self._attempt_in(slot, request, before))
+        race, after = Race(), delay.seconds(kind)
+        if after is None:
+            return _settled(request, await self._attempt_in(slot, request, before, race))
+        second = asyncio.create_task(self._hedge(request, slot, before, race, after))
+        # Its exception is that of the call only if the first attempt raises none.
+        second.add_done_callback(lambda task: task.cancelled() or task.exception())
+        try:
+            first = await self._attempt_in(slot, request, before, race)
+            if not race.hedged:
+                second.cancel()
+            await asyncio.wait([second])
+        finally:
+            # It goes on by itself only if this request has failed or is cancelled.
+            second.cancel()
+        other = second.result() if race.hedged else None
+        # A fault of the second attempt counts nowhere: without it there would be none.
+        return _settled(request, other if isinstance(other, CallOutcome) else first)
+
+    async def _hedge(
+        self, request: Request, slow: Slot, before: list[Fault], race: Race, after: float
+    ) -> CallOutcome | Fault | None:
+        """Make the second attempt at a request, if there is a place and a budget for it.
+
+        Args:
+            request: the question.
+            slow: the place in flight of the first attempt; another endpoint is preferred.
+            before: faults of the earlier attempts, in order.
+            race: both attempts.
+            after: seconds to wait for the first attempt.
+
+        Returns:
+            As ``_attempt``; None also if there was no second attempt.
+        """
+        await race.sent.wait()
+        await asyncio.sleep(after)
+        slot = await self._endpoint_pool().acquire_spare(slow.health)
+        most, usd = self._largest_cost(request)
+        account = self._journal_and_account()[1]
+        reservation = None if self._ended else account.reserve_at_once(most, usd)
+        if reservation is None:
+            slot.release()
+            return None
+        # From here on the first attempt waits for it, so nothing that is sent stays unsettled.
+        race.hedged = True
+        return await self._attempt_in(slot, request, before, race, reservation)
+
+    async def _attempt_in(
+        self,
+        slot: Slot,
+        request: Request,
+        before: list[Fault],
+        race: Race | None = None,
+        reservation: Reservation | None = None,
+    ) -> CallOutcome | Fault | None:
+        """Make one attempt, as ``_attempt`` does, and give its slot back."""
+        # For the attempt and not for the task: at a stop only what was sent is worth a wait.
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._under_way.add(ended)
+        try:
+            return await self._attempt(request, slot, before, race, reservation)
+        finally:
+            # Only after the outcome is committed, else a kill could leave more calls in doubt
+            # than there are slots. Before the wait for a retry, so that others use the slot
+            # (rule 17).
+            slot.release()
+            self._under_way.discard(ended)
+            ended.set_result(None)
 
     def _check_patience(self, request: Request, faults: list[Fault]) -> None:
         """Raise Stopped if the last fault is final, or the retries are used up."""
@@ -311,8 +397,13 @@ class Gateway:
         raise Stopped(f"{fault}{why}; {fault.rule.advice}")
 
     async def _attempt(
-        self, request: Request, slot: Slot, before: list[Fault]
-    ) -> CallOutcome | Fault:
+        self,
+        request: Request,
+        slot: Slot,
+        before: list[Fault],
+        race: Race | None = None,
+        reservation: Reservation | None = None,
+    ) -> CallOutcome | Fault | None:
         """Make one attempt within the budget.
 
         An attempt that was cancelled, or cut off before its cost was known, counts with its
@@ -322,20 +413,22 @@ class Gateway:
             request: the question.
             slot: the place in flight that it uses.
             before: faults of the earlier attempts, in order.
+            race: this attempt and a second one beside it; None: there can be none.
+            reservation: what is reserved for the second attempt; None: this is the first.
 
         Returns:
-            The call's outcome, or the fault after which it may be tried again.
+            The call's outcome, the fault after which it may be tried again, or None if the other
+            attempt was quicker.
         """
         _, account = self._journal_and_account()
-        longest = self.backend.max_reply_tokens
-        most = most_tokens(request, longest)
-        usd = self.backend.price(Usage(most - longest, longest))
+        most, usd = self._largest_cost(request)
+        attempt = Attempt(request.id, 0, slot.endpoint.name, most, usd)
+        attempt.detail = "" if reservation is None else HEDGE
         # Before the intent is committed: a call that the budget refuses leaves nothing in the
         # ledger.
-        reservation = await account.reserve(most, usd)
-        attempt = Attempt(request.id, 0, slot.endpoint.name, most, usd)
+        reservation = reservation or await account.reserve(most, usd)
         try:
-            result = await self._call(request, attempt, slot, before)
+            result = await self._call(request, attempt, slot, before, race)
             spent = attempt.usage.prompt_tokens + attempt.usage.completion_tokens
             self._tokens, self._usd = self._tokens + spent, self._usd + attempt.usd
             reservation.settle(spent, attempt.usd, calls=int(isinstance(result, CallOutcome)))
@@ -345,9 +438,20 @@ class Gateway:
             reservation.settle(most, usd, calls=0)
         return result
 
+    def _largest_cost(self, request: Request) -> tuple[int, float]:
+        """Most tokens that one attempt can cost, and their price in US dollars."""
+        longest = self.backend.max_reply_tokens
+        most = most_tokens(request, longest)
+        return most, self.backend.price(Usage(most - longest, longest))
+
     async def _call(
-        self, request: Request, attempt: Attempt, slot: Slot, before: list[Fault]
-    ) -> CallOutcome | Fault:
+        self,
+        request: Request,
+        attempt: Attempt,
+        slot: Slot,
+        before: list[Fault],
+        race: Race | None,
+    ) -> CallOutcome | Fault | None:
         """Commit the intent, call the endpoint once, and commit the outcome."""
         journal, _ = self._journal_and_account()
         # Committed before anything is sent, so a kill leaves the attempt in doubt, never unknown.
@@ -356,30 +460,51 @@ class Gateway:
         outcome: CallOutcome | None = None
         fault: Fault | None = None
         try:
-            outcome = self._read_answer(attempt, await slot.endpoint.complete(request))
+            send = partial(slot.endpoint.complete, request)
+            reply = await (send() if race is None else race.run(send))
+            outcome = self._read_answer(attempt, reply)
+        except Superseded as quicker:
+            if quicker.sent:
+                self._bill_reservation(attempt)
+            else:
+                self._bill(attempt, None)
         except Verdict as verdict:
             outcome = CallOutcome.of_verdict(verdict)
             attempt.outcome = outcome.kind
             self._bill(attempt, verdict.usage)
         except Fault as failure:
             fault = failure
-            attempt.outcome, attempt.status, attempt.detail = fault.kind, fault.status, str(fault)
+            attempt.outcome, attempt.status = fault.kind, fault.status
+            attempt.detail = f"{HEDGE}: {fault}" if attempt.hedge else str(fault)
             self._bill(attempt, fault.usage)
             if fault.cost_unknown:
                 self._bill_reservation(attempt)
             if [one.kind for one in (*before, fault)].count("empty") == EMPTY_ATTEMPTS:
                 outcome = CallOutcome("answer", "")
         attempt.seconds = monotonic() - began
-        if fault is None:
-            slot.record_success()
-        else:
+        if fault is not None:
             slot.record_failure(fault)
+        elif outcome is not None:
+            slot.record_success()
+        if race is not None and not (fault is not None and outcome is None):
+            outcome = self._settle_race(race, request, attempt, outcome)
         # Its own words come back, or those that another attempt at the call committed first.
-        outcome = await journal.record_outcome(request, attempt, outcome)
-        result = outcome or fault
-        if result is None:
-            raise Stopped(f"{request.id}: the journal has not kept the answer")
-        return result
+        return await journal.record_outcome(request, attempt, outcome) or fault
+
+    def _settle_race(
+        self, race: Race, request: Request, attempt: Attempt, outcome: CallOutcome | None
+    ) -> CallOutcome | None:
+        """The outcome of the call, unless the other attempt has brought it before."""
+        # Both replies can arrive before either is committed: only one of them is an answer.
+        if race.decided:
+            attempt.outcome, outcome = SUPERSEDED, None
+        else:
+            race.decide()
+        # Of second attempts nothing is learnt: one that is given up may have just begun.
+        learns = attempt.outcome in (ANSWERED, SUPERSEDED) and not attempt.hedge
+        if learns and self._hedge_delay is not None:
+            self._hedge_delay.record(request.form.__name__, attempt.seconds)
+        return outcome
 
     def _read_answer(self, attempt: Attempt, reply: Reply) -> CallOutcome:
         """The outcome for a reply; its tokens are billed."""
@@ -424,6 +549,13 @@ _ADVICE = (
     "go on with what the run was made with, start anew with --out NEW, or let both stand with "
     "--fork RUN --out NEW"
 )
+
+
+def _settled(request: Request, result: CallOutcome | Fault | None) -> CallOutcome | Fault:
+    """The result of an attempt that was not superseded, or of the one that superseded it."""
+    if result is None:
+        raise Stopped(f"{request.id}: the journal has not kept the answer")
+    return result
 
 
 def _never_made(call: tuple[float, str]) -> str:

@@ -255,7 +255,8 @@ OUTCOMES = f"SELECT id, hash, {_OUTCOME} FROM calls WHERE kind IS NOT NULL ORDER
 RETRIEVAL = "SELECT hash, asked, value FROM findings WHERE id = ?"
 SUMS = """
 SELECT outcome, count(*), sum(prompt_tokens), sum(completion_tokens), sum(estimated), sum(usd),
-    sum(seconds), sum(reserved), sum(reserved_usd) FROM attempts
+    sum(seconds), sum(detail = 'hedge' OR detail LIKE 'hedge: %'), sum(reserved),
+    sum(reserved_usd) FROM attempts
     GROUP BY outcome, estimated, prompt_tokens + completion_tokens > 0 ORDER BY outcome, estimated
 """
 LEDGER = """
@@ -273,7 +274,7 @@ WHERE calls.kind IS NULL
 """  # noqa: S608
 _INSERT_INTENT = """
 INSERT INTO attempts VALUES (NULL, ?, (SELECT count(*) FROM attempts WHERE call = ?), ?, ?, ?, ?,
-    ?, NULL, 0, 0, 1, 0.0, 0.0, '')
+    ?, NULL, 0, 0, 1, 0.0, 0.0, ?)
 """
 _UPDATE_ATTEMPT = """
 UPDATE attempts SET outcome = ?, status = ?, prompt_tokens = ?, completion_tokens = ?,
@@ -337,7 +338,7 @@ class Statements:
             _INSERT_INTENT,
             (
                 *(attempt.call, attempt.call, self._session, attempt.endpoint),
-                *(attempt.reserved, attempt.reserved_usd, IN_DOUBT),
+                *(attempt.reserved, attempt.reserved_usd, IN_DOUBT, attempt.detail),
             ),
         )
         # Set before the commit wakes the caller, who updates this row next.

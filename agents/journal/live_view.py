@@ -19,7 +19,7 @@ from typing import Any
 from agents.errors import InputError
 from agents.files.atomic_files import require_plain
 from agents.journal.database import connect
-from agents.journal.records import IN_DOUBT, Totals
+from agents.journal.records import HEDGE, IN_DOUBT, Totals, is_hedge
 
 ABSTRACTS = 5
 """Newest texts of the stage ``abstract`` that are kept."""
@@ -158,8 +158,9 @@ class JournalView:
                 self.in_flight += session == self.sessions
                 doubt, doubt_usd = doubt + reserved, doubt_usd + reserved_usd
                 continue
-            self.totals.add(outcome, 1, prompt, completion, estimated, usd, seconds)
-            if status is not None or detail:
+            hedge = is_hedge(detail)
+            self.totals.add(outcome, 1, prompt, completion, estimated, usd, seconds, int(hedge))
+            if status is not None or (detail and detail != HEDGE):
                 number = self.faults.get(outcome, (0, ""))[0]
                 self.faults[outcome] = number + 1, detail or f"HTTP status {status}"
         self.totals.in_doubt_tokens, self.totals.in_doubt_usd = doubt, doubt_usd

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agents.errors import InputError
-from agents.journal.records import ANSWERED, IN_DOUBT
+from agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
 from society.results.run import Run
 
 OUTCOMES = {
@@ -18,6 +18,7 @@ OUTCOMES = {
     "refused": "the model declined",
     "filtered": "the provider’s content filter took the words away",
     "overflow": "the prompt was too long for the model",
+    SUPERSEDED: "given up, because another attempt at the call was quicker",
     "timeout": "no answer in time",
     "connection": "the server could not be reached, or hung up",
     "redirect": "the server sent the request to another address",
@@ -74,6 +75,7 @@ class Ledger(LedgerRecord):
         cut_off: attempts that were cut off before their cost was known.
         cut_off_tokens: most tokens these can have cost, an estimate that counts as spent.
         cut_off_usd: most US dollars.
+        hedges: second attempts that were made beside slow ones.
         sessions: the times that the run was begun or gone on with.
         parted: the first call that differs from those of the run it was forked from.
     """
@@ -90,6 +92,7 @@ class Ledger(LedgerRecord):
     cut_off: Count = 0
     cut_off_tokens: Count = 0
     cut_off_usd: Money = 0.0
+    hedges: Count = 0
     sessions: list[Session] = Field(default_factory=list)
     parted: str | None = None
 

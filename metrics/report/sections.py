@@ -160,9 +160,9 @@ def cost_section(ledger: Ledger | None) -> dict[str, Any] | None:
         ``attempts``, ``answered``, ``outcomes`` (rows with ``outcome``, ``attempts``,
         ``meaning``), ``prompt_tokens``, ``completion_tokens``, ``estimated``, ``usd``, ``doubt``
         (None, or ``calls``, ``tokens``, ``usd``, and ``named``: the first ids), ``cut_off`` (None,
-        or ``attempts``, ``tokens``, ``usd``), ``sessions`` (how many), ``changes`` (rows with
-        ``session``, ``release``, ``changed``: the last of those in which something was new) and
-        ``parted``.
+        or ``attempts``, ``tokens``, ``usd``), ``hedges`` and ``sessions`` (how many), ``changes``
+        (rows with ``session``, ``release``, ``changed``: the last of those in which something was
+        new) and ``parted``.
     """
     if ledger is None or not ledger.attempts:
         return None
@@ -180,6 +180,7 @@ def cost_section(ledger: Ledger | None) -> dict[str, Any] | None:
         "usd": format_usd(ledger.usd),
         "doubt": _doubt(ledger),
         "cut_off": _cut_off(ledger),
+        "hedges": ledger.hedges,
         "sessions": len(ledger.sessions),
         "changes": _changes(ledger)[-SESSIONS_SHOWN:],
         "parted": ledger.parted,

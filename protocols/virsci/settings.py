@@ -305,6 +305,9 @@ class VirSciSettings(Part):
     """``adaptive``: after each turn the leader decides whether there is another (Table 9)."""
     max_turns: int = Field(default=7, ge=1, le=10_000)
     """Adaptive pacing ends a stage after this many turns."""
+    decision_lag: int = Field(default=0, ge=0, le=10)
+    """Turns that adaptive pacing holds after the leader has decided that a stage is to end; with 1,
+    nobody waits for the decision, so that a run is sooner done."""
     speaking_order: Literal["round_table", "random"] = "round_table"
     """Table 8: in turn, or at random but never the same speaker twice running."""
     invitation: Switch | Literal["topic"] = "on"
@@ -506,6 +509,7 @@ class VirSciSettings(Part):
         return DiscussionSettings(
             pacing=self.pacing,
             max_turns=self.max_turns,
+            decision_lag=self.decision_lag,
             speaking_order=self.speaking_order,
             invitation=in_stage(self.invitation),
             guests=self.guests,

@@ -19,6 +19,7 @@ from agents.config import Part
 from agents.errors import InputError
 from agents.gateway.backend import Backend
 from agents.gateway.budget import Budget
+from agents.gateway.hedging import HedgePercentile
 from agents.gateway.readability import Unreadable
 from agents.gateway.retry import Retry
 from agents.spelling import did_you_mean
@@ -72,6 +73,8 @@ LATER: Mapping[str, Any] = {
     "protocol.groups": None,
     "protocol.of.protocol.groups": None,
     "protocol.author_order": "leader_first",
+    "protocol.decision_lag": 0,
+    "protocol.of.protocol.decision_lag": 0,
     "protocol.of.protocol.newcomers": None,
     "protocol.of.protocol.again": None,
     "protocol.of.protocol.author_order": "leader_first",
@@ -102,7 +105,7 @@ LATER: Mapping[str, Any] = {
 }
 """Keys that came after the first runs, left out of a scenario's identity where they are off."""
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
-BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "cutoff", "unreadable"})
+BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "hedge", "cutoff", "unreadable"})
 METRICS: tuple[str, ...] = tuple(one for one in FAMILY_MEASURES if one != "chance")
 METRIC_NAMES = {
     "type": "array",
@@ -182,6 +185,10 @@ class BackendSettings(Part):
     """What the run may cost, over all times it is resumed."""
     retry: Retry = Field(default_factory=Retry)
     """When a call that failed is made again."""
+    hedge: HedgePercentile = None
+    """When a slow call is sent a second time, and the first reply counts: ``p95``, for instance,
+    after the 95th percentile of the durations of such calls; null: never. Only where a slot is
+    free and the budget allows; both are paid for."""
     unreadable: Unreadable | None = None
     """When the run stops because answers could not be used, such as ``{stop_at: 0.2, after: 20}``;
     null: just so for language models, and never for rule-based scientists."""

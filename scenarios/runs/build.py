@@ -84,6 +84,7 @@ def build_gateway(
         strict=strict,
         shared=shared,
         unreadable=speaking.unreadable,
+        hedge=speaking.hedge,
     )
 
 

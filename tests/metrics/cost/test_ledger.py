@@ -136,9 +136,17 @@ def test_outcomes_come_in_order_and_new_ones_last():
 
 def test_every_way_an_attempt_can_end_has_a_meaning():
     from agents.errors import RULES
-    from agents.journal.records import ANSWERED, IN_DOUBT
+    from agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
 
-    assert set(OUTCOMES) == {ANSWERED, "refused", "filtered", "overflow", *RULES, IN_DOUBT}
+    assert set(OUTCOMES) == {
+        ANSWERED,
+        "refused",
+        "filtered",
+        "overflow",
+        SUPERSEDED,
+        *RULES,
+        IN_DOUBT,
+    }
 
 
 @pytest.mark.parametrize(

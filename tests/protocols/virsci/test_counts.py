@@ -115,6 +115,25 @@ def test_adaptive_stages_last_as_long_as_the_leader_wants(synthetic):
             assert said.request.slots["turns_left"] == 4 - said.call.turn
 
 
+def test_a_decision_with_a_lag_ends_a_stage_one_turn_later(synthetic):
+    wanted = {"topic": 1, "ideas": 3, "novelty": 2, "abstract": 4}
+    settings = {"team_size": 3, "pacing": "adaptive", "max_turns": 4}
+    played = play(synthetic, VirSci(**settings, decision_lag=1), goes_on_until(**wanted))
+    for stage, turns in wanted.items():
+        held = min(turns + 1, 4)
+        assert list(speakers(played, stage)) == list(range(1, held + 1))
+        asked = [s for s in played.of_form("AnotherTurn") if s.call.stage == stage]
+        # It is asked as long as it can still have an effect, and before the last one is known.
+        assert [s.call.turn for s in asked] == list(range(1, min(held, 2) + 1))
+        for said in asked:
+            assert said.request.slots["turns_left"] == 3 - said.call.turn
+            page = said.request.messages[-1].content
+            assert "held in any case: decide about the one after it." in page
+    at_once = play(synthetic, VirSci(**settings), goes_on_until(**wanted))
+    pages = [s.request.messages[-1].content for s in at_once.of_form("AnotherTurn")]
+    assert not any("held in any case" in page for page in pages)
+
+
 def test_adaptive_ends_at_the_latest_after_max_turns(synthetic):
     played = play(synthetic, VirSci(team_size=2, pacing="adaptive", max_turns=3))
     assert [len(speakers(played, stage)) for stage in STAGES] == [3] * 4
