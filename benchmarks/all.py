@@ -35,7 +35,7 @@ PAGE = DOCS / "performance.md"
 NAME = "table of make bench"
 SCRIPTS = (
     *("start_up", "kernel", "overlap", "live", "resume", "scale", "search", "prefix", "plan"),
-    *("studies", "cluster", "explorer", "coverage", "mechanism"),
+    *("studies", "sweep", "cluster", "explorer", "coverage", "mechanism"),
 )
 LONG = (
     *("overlap", "live", "resume", "scale", "search", "studies", "explorer", "coverage"),

@@ -94,6 +94,11 @@ def kilobytes_a_call(rows: Figures) -> float | None:
     return found
 
 
+def sweep(kind: str) -> Callable[[Figures], float | None]:
+    """How many times as quick a study of societies is as a command for each."""
+    return lambda rows: _row(rows, kind=kind).get("times a command each")
+
+
 def plan_error(figure: str) -> Callable[[Figures], float | None]:
     """The largest error of a plan that has seen 50 calls."""
     return lambda rows: max(abs(row[figure]["error"]) for row in rows)
@@ -194,6 +199,17 @@ MARKS: tuple[Mark, ...] = (
             ("report RUN", 0.75),
             ("run of 8 calls", 1.0),
         )
+    ),
+    *(
+        Mark(
+            "H18",
+            f"a sweep, {kind}: times as quick as a command each",
+            "sweep",
+            sweep(kind),
+            10,
+            at_least=True,
+        )
+        for kind in ("wordless", "offline")
     ),
     Mark("H19", "kB of memory a call", "resume", kilobytes_a_call, 2),
     *(

@@ -1,0 +1,160 @@
+"""How many small societies a minute a sweep runs (H18): in one process, in two, a command each.
+
+Societies of 300 people, once wordless (teams form and publish, nobody is asked anything) and once
+with offline scientists (rule-based words, no language model), each with its own seed. They are run
+as a study with one measure (``run_locally``: many runs in a process, the ecosystem read once), and,
+for comparison, by ``society run`` in a process each, with page and measures as by default. Printed
+are societies a minute; how many times as quick the study is; what a second process brings; and what
+8 and 64 processes would bring: the measured durations are scheduled in simulated time, with the
+time that the coordinating process takes for each run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import simpy
+
+from scenarios.study.execution.local import run_locally
+from scenarios.study.folder import open_folder
+from scenarios.study.reader import read_study
+from society.ecosystem.synthetic.synthetic import Synthetic
+
+PEOPLE, PAPERS = 300, 900
+KINDS = {"wordless": ("community/assembly", 365), "offline": ("community/closed", 60)}
+"""Scenario and simulated days of each kind of society."""
+STUDY = """\
+study: Sweep
+base: {base}
+set:
+  until: {days}d
+  population.ecosystem: {{use: folder, path: {ecosystem}}}
+  metrics: [teams]
+arms: {{list: [{{name: one}}]}}
+replicates: {runs}
+measures: [papers]
+"""
+SWEEP, WORKERS = 1_000, (1, 2, 8, 64)
+
+
+def swept(base: str, days: int, place: Path, runs: int, jobs: int) -> dict[str, float]:
+    """Seconds of a study of so many runs, of each run in the mean, and of what is beside them."""
+    file = place.with_suffix(".study.yaml")
+    text = STUDY.format(base=base, runs=runs, days=days, ecosystem=place.parent / "ecosystem")
+    file.write_text(text, encoding="utf-8")
+    open_folder(read_study(file), place)
+    ended: list[float] = []
+    began = time.perf_counter()
+    ends = run_locally(
+        place,
+        list(range(runs)),
+        jobs=jobs,
+        on_result=lambda *_: ended.append(time.perf_counter() - began),
+    )
+    whole = time.perf_counter() - began
+    if not all(end.state == "done" for end in ends):
+        raise SystemExit(f"a run is not done: {ends}")
+    gaps = [later - before for before, later in itertools.pairwise(ended)]
+    return {"whole": whole, "first": ended[0], "each": sum(gaps) / max(len(gaps), 1)}
+
+
+def by_commands(base: str, days: int, place: Path, runs: int) -> float:
+    """Seconds of so many commands, one after another."""
+    began = time.perf_counter()
+    for seed in range(runs):
+        population = ("--set", "population.ecosystem.use=folder")
+        population += ("--set", f"population.ecosystem.path={place.parent / 'ecosystem'}")
+        more = ("--set", f"until={days}d", "--seed", str(seed), "--out", str(place / str(seed)))
+        society = str(Path(sys.executable).with_name("society"))
+        line = [society, "run", base, *population, *more]
+        subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
+def scheduled(run: float, beside: float, workers: int) -> float:
+    """Seconds of a sweep on so many processes, by a simulation of its schedule.
+
+    Args:
+        run: mean seconds of a run; each takes from half to one and a half of it.
+        beside: seconds that the coordinating process takes for each run that has ended.
+        workers: number of processes.
+    """
+    env, rng = simpy.Environment(), random.Random(1)
+    coordinator = simpy.Resource(env, 1)
+    todo = iter(range(SWEEP))
+
+    def work() -> Iterator[Any]:
+        for _ in todo:
+            yield env.timeout(run * (0.5 + rng.random()))
+            with coordinator.request() as turn:
+                yield turn
+                yield env.timeout(beside)
+
+    for _ in range(workers):
+        env.process(work())
+    env.run()
+    return float(env.now)
+
+
+def measure(folder: Path, kind: str, args: argparse.Namespace) -> dict[str, Any]:
+    """All figures of one kind of society."""
+    base = KINDS[kind]
+    one = swept(*base, folder / f"{kind}-1", args.runs, 1)
+    two = swept(*base, folder / f"{kind}-2", args.runs, 2)
+    commands = by_commands(*base, folder / f"{kind}-commands", args.commands) / args.commands
+    # Two processes at work: what they take beyond half of one is the share that does not divide.
+    beside = max(2 * two["each"] - one["each"], 0.0) / 2
+    row = {
+        "kind": kind,
+        "runs": args.runs,
+        "a minute, one process": 60 / one["each"],
+        "a minute, two processes": 60 / two["each"],
+        "a minute, a command each": 60 / commands,
+        "times a command each": commands / one["each"],
+        "times with a second process": one["each"] / two["each"],
+        "seconds until the first": one["first"],
+    }
+    alone = scheduled(one["each"], 0.0, 1)
+    for workers in WORKERS[2:]:
+        row[f"times with {workers} processes, simulated"] = alone / scheduled(
+            one["each"], beside / workers, workers
+        )
+    return row
+
+
+def main() -> None:
+    """Print and write the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=12)
+    parser.add_argument("--commands", type=int, default=2)
+    parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        Synthetic(scientists=PEOPLE, papers=PAPERS).generate(1).save(folder / "ecosystem")
+        rows = [measure(folder, kind, args) for kind in KINDS]
+    for figure in rows[0]:
+        print(f"{figure:>36} " + " ".join(f"{_short(row[figure]):>10}" for row in rows))
+    args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    main()
