@@ -231,8 +231,9 @@ def test_short_waits_are_told_in_hours(run):
     assert "Hours of waiting" in figures.waiting(table)
 
 
-def test_the_interval_of_a_crowd_is_students():
-    values = np.random.default_rng(1).normal(size=3000)
+@pytest.mark.parametrize(("size", "quantile"), [(6, 2.5706), (3000, 1.9608)])
+def test_the_interval_of_a_mean_is_students(size, quantile):
+    values = np.random.default_rng(1).normal(size=size)
     band = figures.mean_interval(values)
-    half = 1.96 * values.std(ddof=1) / np.sqrt(3000)
-    assert band.high - band.value == pytest.approx(half, rel=1e-3)
+    half = quantile * values.std(ddof=1) / np.sqrt(size)
+    assert (band.high - band.value, band.value - band.low) == pytest.approx((half, half), rel=1e-4)

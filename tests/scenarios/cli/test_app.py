@@ -377,10 +377,13 @@ def test_a_shell_completes_scenarios() -> None:
     assert done.output.split() == ["quickstart"]
 
 
-def test_summary_and_page_load_no_statistics_before_they_compute_any() -> None:
+def test_summary_and_page_load_no_statistics_for_the_mean_of_a_run() -> None:
     code = (
         "import sys\n"
         "import metrics.report.page, metrics.summary\n"
+        "import numpy as np\n"
+        "from metrics.report.figures import mean_interval\n"
+        "assert mean_interval(np.arange(5.0)).value == 2.0\n"
         "heavy = ('scipy.optimize', 'scipy.sparse.csgraph', 'scipy.stats')\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )
