@@ -79,6 +79,7 @@ DOORS = {
         "agents/backends/litellm.py",
         "agents/backends/openai.py",
         "agents/backends/context_window.py",
+        "agents/backends/tls.py",
     ),
     "faiss": ("society/literature/index/ivf.py", "society/literature/index/flat.py"),
     "sentence_transformers": ("society/literature/embedding/sentence_transformer.py",),

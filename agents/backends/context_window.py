@@ -17,6 +17,7 @@ from typing import Any, Literal
 from agents.backends.endpoint_settings import EndpointSettings
 from agents.backends.http import ChatCompletionsBackend
 from agents.backends.litellm import listed_window
+from agents.backends.tls import trusted_certificates
 from agents.errors import InputError
 
 Server = Literal["Ollama", "vLLM", "llama.cpp", "litellm's list", "the server", ""]
@@ -67,8 +68,12 @@ def ask_server(endpoint: EndpointSettings, address: str, model: str) -> ContextW
 
     root = address.rstrip("/").removesuffix("/v1")
     # A proxy is no way to a server on this machine.
+    trusted = not endpoint.is_local
     with httpx.Client(
-        timeout=SECONDS, headers=_headers(endpoint), trust_env=not endpoint.is_local
+        timeout=SECONDS,
+        headers=_headers(endpoint),
+        trust_env=trusted,
+        verify=trusted_certificates(from_environment=trusted),
     ) as client:
 
         def ask(path: str, body: Mapping[str, Any] | None = None) -> Any:

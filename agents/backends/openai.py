@@ -16,6 +16,7 @@ from pydantic import PrivateAttr
 from agents.backends.endpoint_settings import EndpointSettings
 from agents.backends.http import ChatCompletionsBackend, Fields, Send
 from agents.backends.provider_errors import classify_exception, classify_response
+from agents.backends.tls import trusted_certificates
 from agents.errors import Fault, InputError, Verdict
 
 if TYPE_CHECKING:
@@ -92,7 +93,10 @@ class OpenAI(ChatCompletionsBackend):
         limits = httpx.Limits(max_connections=0, keepalive_expiry=15.0)
         try:
             connections = openai.DefaultAioHttpClient(
-                timeout=timeout, limits=limits, follow_redirects=False
+                timeout=timeout,
+                limits=limits,
+                follow_redirects=False,
+                verify=trusted_certificates(),
             )
         except RuntimeError as error:
             raise InputError(f"{error}; install openai[aiohttp]") from None

@@ -1,0 +1,31 @@
+"""Whom clients of model servers trust: authorities that are read once and always asked."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+
+from agents.backends.openai import OpenAI
+from agents.backends.tls import trusted_certificates
+
+
+def test_certificates_and_host_names_are_checked():
+    for from_environment in (True, False):
+        context = trusted_certificates(from_environment=from_environment)
+        assert context.verify_mode is ssl.CERT_REQUIRED
+        assert context.check_hostname
+        assert context.cert_store_stats()["x509_ca"] > 0
+
+
+def test_all_clients_of_a_process_share_them():
+    async def contexts():
+        via = [{"api_base": f"https://{name}.example/v1"} for name in ("one", "two")]
+        backend = OpenAI(model="m", via=via)
+        backend.endpoints()
+        try:
+            return [one._client._transport.ssl_context for one in backend._clients]
+        finally:
+            await backend.close()
+
+    one, two = asyncio.run(contexts())
+    assert one is two is trusted_certificates()
