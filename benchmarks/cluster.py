@@ -28,10 +28,10 @@ from tests.faultserver import FaultServer, Plan
 MARK = 1.7
 KEY = "FAULTSERVER_KEY"
 SCENARIO = """\
-name: three teams
+name: two teams
 until: 26w
 population: {{ecosystem: {{use: folder, path: {ecosystem}}}}}
-founding: {{use: once, count: 3, every: 7d}}
+founding: {{use: once, count: 2, every: 7d}}
 protocol: {{use: virsci, team_size: 3, turns: 2}}
 time: {{homework: 1d, meeting_notice: 3d, reply_window: 3d, publication_delay: 10d}}
 metrics: [teams]

@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import simpy
 
+from benchmarks.start_up import ROOT, RUN
 from scenarios.study.execution.local import run_locally
 from scenarios.study.folder import open_folder
 from scenarios.study.reader import read_study
@@ -79,9 +80,9 @@ def by_commands(base: str, days: int, place: Path, runs: int) -> float:
         population = ("--set", "population.ecosystem.use=folder")
         population += ("--set", f"population.ecosystem.path={place.parent / 'ecosystem'}")
         more = ("--set", f"until={days}d", "--seed", str(seed), "--out", str(place / str(seed)))
-        society = str(Path(sys.executable).with_name("society"))
-        line = [society, "run", base, *population, *more]
-        subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
+        line = [sys.executable, "-c", RUN, "run", base, *population, *more]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        subprocess.run(line, check=True, env=environment, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began
 
 
