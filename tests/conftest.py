@@ -2,8 +2,10 @@
 
 import gc
 import os
+import shutil
 import socket
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 import typer.testing
 from hypothesis import HealthCheck, settings
 
-from tests.forked_commands import ONE_THREAD, SELDOM, Nursery
+from tests.forked_commands import ONE_THREAD, SELDOM, Nursery, SharedServer
 
 # Folders of tests bear the names of packages: the packages come first, however pytest is started.
 ROOT = Path(__file__).parents[1]
@@ -25,6 +27,31 @@ if sys.dont_write_bytecode:
 # Two workers on two cores: with more threads than one each, they would wait for each other.
 for _name, _number in ONE_THREAD.items():
     os.environ.setdefault(_name, _number)
+
+_memory: Path | None = None
+
+
+def _use_memory() -> None:
+    """Let all temporary files be in memory, where this machine has a place for that.
+
+    Tests write ten thousand small files, and more time goes into waiting for a disk than into
+    some of their sums. ``TMPDIR=/tmp make test`` keeps the files on disk, and keeps them.
+    """
+    global _memory
+    place, prefix = Path("/dev/shm"), "society-tests-"
+    if "TMPDIR" in os.environ or not os.access(place, os.W_OK):
+        return
+    if shutil.disk_usage(place).free < 2 << 30:
+        return
+    for left in place.glob(f"{prefix}*"):  # of runs that were killed
+        if not Path("/proc", left.name.removeprefix(prefix).partition("-")[0]).exists():
+            shutil.rmtree(left, ignore_errors=True)
+    _memory = Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-", dir=place))
+    tempfile.tempdir = os.environ["TMPDIR"] = str(_memory)
+
+
+# Workers find the place in their environment.
+_use_memory()
 
 # The same examples every time, and none of them fails because a machine is busy.
 for _profile, _examples in (("suite", 30), ("slow", 200)):
@@ -167,6 +194,15 @@ def pytest_configure(config):
         import mesa
 
         assert mesa
+    elif getattr(config.option, "numprocesses", None):
+        config.add_cleanup(SharedServer().close)
+
+
+def pytest_unconfigure():
+    """Leave what is there out of the collections with which pytest ends, seconds a worker."""
+    gc.freeze()
+    if _memory is not None:
+        shutil.rmtree(_memory, ignore_errors=True)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -14,6 +14,7 @@ import gc
 import json
 import multiprocessing
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -39,6 +40,8 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 SELDOM = (50_000, 20, 20)
 """When garbage is collected: by default every 700 objects, which a run makes by the million."""
 MAIN = "from tests.forked_commands import main; main()"
+SHARED = "TESTS_NURSERY"
+"""The variable with the address of a server that all workers share."""
 SMALL = {
     "population.ecosystem.scientists": 8,
     "population.ecosystem.papers": 40,
@@ -49,26 +52,64 @@ SMALL = {
 """A run that comes through everything that is imported late."""
 
 
+class SharedServer:
+    """The process that the nurseries of all workers have been forked from; it listens on a socket.
+
+    Where several workers run the tests, each would import and run all of that for itself. Their
+    coordinator makes this one, and its address is in their environment.
+    """
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="nursery-")
+        path = f"{self._folder.name}/server"
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(path)
+            listening.listen()
+            self._process = start_server(listening)
+        os.environ[SHARED] = path
+
+    def close(self) -> None:
+        """Let it end; nurseries that were forked from it end with their clients."""
+        os.environ.pop(SHARED, None)
+        self._process.communicate(timeout=120)
+        self._folder.cleanup()
+
+
+def start_server(connection: socket.socket) -> subprocess.Popen[bytes]:
+    """Start a process that imports everything and then serves there.
+
+    Args:
+        connection: to its one client; or a socket that listens, where many will ask until the
+            input of the process ends.
+    """
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+    return subprocess.Popen(
+        [sys.executable, "-c", MAIN, str(connection.fileno())],
+        cwd=ROOT,
+        env=os.environ | ONE_THREAD | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        pass_fds=[connection.fileno()],
+    )
+
+
 class Nursery:
     """Processes that have everything imported already.
 
     Args:
-        server: where orders are written and answers read; None: start a server.
+        server: where orders are written and answers read; None: the shared server, or one of its
+            own where there is none.
     """
 
     def __init__(self, server: socket.socket | None = None) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="nursery-")
         self._numbers = count()
         self._process: subprocess.Popen[bytes] | None = None
-        if server is None:
+        if server is None and SHARED in os.environ:
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(os.environ[SHARED])
+        elif server is None:
             server, theirs = socket.socketpair()
-            seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", MAIN, str(theirs.fileno())],
-                cwd=ROOT,
-                env=os.environ | ONE_THREAD | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-                pass_fds=[theirs.fileno()],
-            )
+            self._process = start_server(theirs)
             theirs.close()
         self._server = server
         self._answers = server.makefile("r", encoding="utf-8")
@@ -132,7 +173,7 @@ class Nursery:
         self._answers.close()
         self._server.close()
         if self._process is not None:
-            self._process.wait(120)
+            self._process.communicate(timeout=120)
         self._folder.cleanup()
 
     def _begin(self, order: dict[str, Any]) -> int:
@@ -371,5 +412,23 @@ def main() -> None:
     """Serve the process that has started this one."""
     sys.path.remove("")  # as the script ``society`` finds nothing in the current folder by itself
     connection = socket.socket(fileno=int(sys.argv[1]))
+    os.environ.pop(SHARED, None)
     warm_up()
-    serve(connection)
+    if connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        serve_many(connection)
+    else:
+        serve(connection)
+
+
+def serve_many(listening: socket.socket) -> None:
+    """Fork one server a client that connects, until the standard input ends."""
+    while not select.select([listening, sys.stdin], [], [])[0].count(sys.stdin):
+        client = listening.accept()[0]
+        if not os.fork():
+            listening.close()
+            serve(client)
+            os._exit(0)
+        client.close()
+        with suppress(ChildProcessError):  # nobody else waits for those that have ended
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
