@@ -38,6 +38,11 @@ class Folder(Part):
             raise InputError(f"{self.path}: not an ecosystem folder (no {MANIFEST}); {HOW_TO}")
 
     @property
+    def seedless(self) -> bool:
+        """Whether it is the same for every seed of a run."""
+        return True
+
+    @property
     def people(self) -> int | None:
         """Scientists in the folder, as its manifest counts them; None where it does not."""
         try:

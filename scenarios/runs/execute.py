@@ -125,13 +125,13 @@ def _run(
     resources: SharedResources,
     page: bool,
 ) -> None:
-    from scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
+    from scenarios.runs.build import build_gateway, build_society
     from scenarios.runs.page_lengths import size_window
 
     strict = not matches_journal(journal, scenario)
     progress.begin("preparing the ecosystem")
     with resources.build_lock:
-        ecosystem = build_ecosystem_of(scenario)
+        ecosystem = resources.ecosystem_of(scenario)
         progress.begin("founding the society")
         if not strict:  # nothing is asked before the journal fits
             scenario = size_window(scenario, ecosystem)

@@ -1,20 +1,22 @@
-"""Resources that the runs of one process share: slots, connections, and a lock for the libraries.
+"""Resources that the runs of one process share: ecosystem, slots, connections, and a lock.
 
-A run by itself has nothing to share. Several at a time share the slots and connections to a model
-that they all ask, and take turns where libraries are not safe on several threads.
+A run by itself has nothing to share. Those that follow one another share the ecosystem that they
+start from. Several at a time share the slots and connections to a model that they all ask, and take
+turns where libraries are not safe on several threads.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agents.gateway.shared import SharedEndpoints
 from scenarios.config.reader import write_part
 
 if TYPE_CHECKING:
     from scenarios.config.schema import Scenario
+    from society.ecosystem.ecosystem import Ecosystem
 
 
 class SharedResources:
@@ -32,6 +34,28 @@ class SharedResources:
         self.build_lock = threading.RLock()
         self._shared = shared
         self._endpoints: dict[str, SharedEndpoints] = {}
+        self._last: tuple[str, Ecosystem] | None = None
+
+    def ecosystem_of(self, scenario: Scenario) -> Ecosystem:
+        """The ecosystem of a scenario, read or made only where the run before had another.
+
+        A society changes nothing of its ecosystem. Runs at the same time have one each all the
+        same, because what an ecosystem computes when first asked is not made for several threads.
+
+        Raises:
+            InputError: missing or damaged, without papers or people, or too few for one team.
+        """
+        from scenarios.runs.build import build_ecosystem_of, require_team
+
+        source: Any = scenario.population.ecosystem
+        if self._shared or not getattr(source, "seedless", False):
+            return build_ecosystem_of(scenario)
+        key = json.dumps([str(type(source)), write_part(source)], sort_keys=True, default=str)
+        if self._last is None or self._last[0] != key:
+            self._last = None  # two at a time may be too many for the memory
+            self._last = key, build_ecosystem_of(scenario)
+        require_team(scenario, self._last[1])
+        return self._last[1]
 
     def endpoints_of(self, scenario: Scenario) -> SharedEndpoints | None:
         """The endpoints that this run shares with those that ask the same model in the same way.
@@ -57,3 +81,4 @@ class SharedResources:
         for endpoints in self._endpoints.values():
             endpoints.close()
         self._endpoints.clear()
+        self._last = None

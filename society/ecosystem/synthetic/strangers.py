@@ -38,6 +38,11 @@ class Strangers(Part):
     seed: Annotated[int, Setting(ge=-(2**63), lt=2**63)] | None = None
     """Pins the ecosystem; without it the seed of the run makes it."""
 
+    @property
+    def seedless(self) -> bool:
+        """Whether it is the same for every seed of a run: where it has a seed of its own."""
+        return self.seed is not None
+
     def generate(self, seed: int) -> Ecosystem:
         """Make the ecosystem of a seed; the same in every process."""
         from scipy.sparse import csr_array

@@ -75,6 +75,11 @@ class Synthetic(Part):
             )
         return self
 
+    @property
+    def seedless(self) -> bool:
+        """Whether it is the same for every seed of a run: where it has a seed of its own."""
+        return self.seed is not None
+
     def generate(self, seed: int, progress: BuildProgress | None = None) -> Ecosystem:
         """Make the ecosystem of a seed; the same in every process.
 

@@ -1,0 +1,88 @@
+"""Runs of one process, one after another, that start from the same ecosystem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.errors import InputError
+from scenarios import load_scenario, run_scenario
+from scenarios.config.schema import Scenario
+from scenarios.runs.shared_resources import SharedResources
+from society.ecosystem.synthetic.synthetic import Synthetic
+
+PINNED = {"population.ecosystem.seed": 4}
+
+
+def small(seed: int, **more: object) -> Scenario:
+    settings = {
+        "population.ecosystem.scientists": 12,
+        "population.ecosystem.papers": 60,
+        "protocol.team_size": 2,
+        "protocol.turns": 1,
+        "until": "60d",
+        "metrics": [],
+    }
+    return load_scenario("virsci/paper", seed=seed, **(settings | more))
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The seeds for which an ecosystem was made."""
+    seeds: list[int] = []
+    whole = Synthetic.generate
+
+    def counted(self: Synthetic, seed: int, *more: object) -> object:
+        seeds.append(seed)
+        return whole(self, seed, *more)
+
+    monkeypatch.setattr(Synthetic, "generate", counted)
+    return seeds
+
+
+def digests(place: Path, resources: SharedResources | None) -> list[str]:
+    """Of three runs with different seeds, of which the last differs in its protocol as well."""
+    found = []
+    for seed in (1, 2, 3):
+        scenario = small(seed, **PINNED, **{"protocol.turns": 1 + seed // 3})
+        folder = run_scenario(scenario, place / str(seed), page=False, resources=resources)
+        found.append((folder / "digest").read_text(encoding="utf-8"))
+    return found
+
+
+def test_a_pinned_ecosystem_is_made_once_and_no_run_leaves_a_trace_in_it(
+    tmp_path: Path, made: list[int]
+) -> None:
+    together = digests(tmp_path / "shared", SharedResources())
+    assert made == [1]
+    assert together == digests(tmp_path / "alone", None)
+    assert len(made) == 4
+    assert len(set(together)) == 3
+
+
+def test_it_is_made_again_where_it_is_another(made: list[int]) -> None:
+    resources = SharedResources()
+    first = resources.ecosystem_of(small(1, **PINNED))
+    assert resources.ecosystem_of(small(2, **PINNED)) is first
+    assert made == [1]
+    resources.ecosystem_of(small(2, **{"population.ecosystem.seed": 5}))
+    assert made == [1, 2]
+    # By default it comes of the seed of the run.
+    resources.ecosystem_of(small(1))
+    resources.ecosystem_of(small(1))
+    assert made == [1, 2, 1, 1]
+
+
+def test_runs_at_the_same_time_have_one_each(made: list[int]) -> None:
+    resources = SharedResources(shared=True)
+    for _ in range(2):
+        resources.ecosystem_of(small(1, **PINNED))
+    assert made == [1, 1]
+
+
+def test_a_team_that_is_too_large_is_refused_for_a_shared_one_too() -> None:
+    resources = SharedResources()
+    resources.ecosystem_of(small(1, **PINNED))
+    with pytest.raises(InputError, match="a team of 13 cannot be made of the 12"):
+        resources.ecosystem_of(small(1, **PINNED, **{"protocol.team_size": 13}))
