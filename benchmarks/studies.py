@@ -5,8 +5,9 @@ scientists: no language model) that answers after 200 ms, through one set of slo
 the makespan over max(longest run alone, all work / slots): from the first call for a slot to the
 last answer, which is what the slots can be blamed for, and beside it the whole command, with
 ecosystems, measures and files. Work is the sum of the seconds for which slots were held, which on
-a busy machine is more than the latency; ``ideal`` is what it would be without. The mark is 1.05;
-the digests must be those of the runs done one after another.
+a busy machine is more than the latency; ``ideal`` is what it would be without. ``all held`` are the
+seconds of the makespan during which no slot was free, and ``CPU`` what this process computed in it.
+The mark is 1.05; the digests must be those of the runs done one after another.
 """
 
 from __future__ import annotations
@@ -49,8 +50,10 @@ measures: [calls]
 class Slots:
     """Notes when slots are asked for, held and given back, of all runs of this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: int) -> None:
         self.first, self.last, self.work, self.calls = 0.0, 0.0, 0.0, 0
+        self.all_held, self.cpu_first, self.cpu_last = 0.0, 0.0, 0.0
+        self._places, self._full_since = places, 0.0
         self._since: dict[int, float] = {}
         self._take, self._give_back = EndpointPool.acquire, Slot.release
 
@@ -59,14 +62,19 @@ class Slots:
 
         async def take(self: EndpointPool, due: float, id: str, attempt: int) -> Slot:
             noting.first = noting.first or time.perf_counter()
+            noting.cpu_first = noting.cpu_first or time.process_time()
             lane = await noting._take(self, due, id, attempt)
             noting._since[id_of(lane)] = time.perf_counter()
+            if len(noting._since) == noting._places:
+                noting._full_since = time.perf_counter()
             return lane
 
         def give_back(self: Slot) -> None:
             since = noting._since.pop(id_of(self), None)
             if since is not None:
-                noting.last = time.perf_counter()
+                noting.last, noting.cpu_last = time.perf_counter(), time.process_time()
+                if len(noting._since) == noting._places - 1:
+                    noting.all_held += noting.last - noting._full_since
                 noting.work += noting.last - since
                 noting.calls += 1
             noting._give_back(self)
@@ -93,10 +101,12 @@ def study(folder: Path, url: str, args: argparse.Namespace) -> Path:
     return made
 
 
-def timed(made: Path, indices: list[int], together: int) -> tuple[Slots, float, list[Any]]:
+def timed(
+    made: Path, indices: list[int], together: int, places: int
+) -> tuple[Slots, float, list[Any]]:
     """Do runs; slots, seconds of the whole, and how the runs ended."""
     began = time.perf_counter()
-    with Slots() as slots:
+    with Slots(places) as slots:
         ends = run_locally(made, indices, together=together)
     whole = time.perf_counter() - began
     if not all(end.state == "done" for end in ends):
@@ -109,10 +119,10 @@ def measure(url: str, args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     apart, together = study(folder / "apart", url, args), study(folder / "together", url, args)
     spans, alone = [], []
     for index in range(args.runs):
-        slots, _, (end,) = timed(apart, [index], 1)
+        slots, _, (end,) = timed(apart, [index], 1, args.slots)
         spans.append(slots.last - slots.first)
         alone.append(end)
-    slots, whole, ends = timed(together, list(range(args.runs)), args.runs)
+    slots, whole, ends = timed(together, list(range(args.runs)), args.runs, args.slots)
     work = slots.work / args.slots
     bound = max(*spans, work)
     return {
@@ -125,6 +135,8 @@ def measure(url: str, args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         "ideal": round(slots.calls * args.latency / args.slots, 2),
         "makespan": round(slots.last - slots.first, 2),
         "ratio": round((slots.last - slots.first) / bound, 3),
+        "all held": round(slots.all_held, 2),
+        "CPU": round(slots.cpu_last - slots.cpu_first, 2),
         "whole command": round(whole, 2),
         "digests equal": [end.digest for end in ends] == [end.digest for end in alone],
     }

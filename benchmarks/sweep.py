@@ -6,7 +6,8 @@ as a study with one measure (``run_locally``: many runs in a process, the ecosys
 for comparison, by ``society run`` in a process each, with page and measures as by default. Printed
 are societies a minute; how many times as quick the study is; what a second process brings; and what
 8 and 64 processes would bring: the measured durations are scheduled in simulated time, with the
-time that the coordinating process takes for each run.
+time that the coordinating process takes for each run. ``--profile`` says instead where the time of
+the runs goes.
 """
 
 from __future__ import annotations
@@ -29,8 +30,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import simpy
 
+from benchmarks.sampling import sampled, shares
 from benchmarks.start_up import ROOT, RUN
+from scenarios.runs.shared_resources import SharedResources
 from scenarios.study.execution.local import run_locally
+from scenarios.study.execution.run_one import run_one
 from scenarios.study.folder import open_folder
 from scenarios.study.reader import read_study
 from society.ecosystem.synthetic.synthetic import Synthetic
@@ -44,20 +48,47 @@ base: {base}
 set:
   until: {days}d
   population.ecosystem: {{use: folder, path: {ecosystem}}}
-  metrics: [teams]
+  metrics: []
 arms: {{list: [{{name: one}}]}}
 replicates: {runs}
 measures: [papers]
 """
 SWEEP, WORKERS = 1_000, (1, 2, 8, 64)
+PARTS = {
+    "ecosystem and society": ("ecosystem_of", "build_society"),
+    "simulation": ("run_to_end",),
+    "measures": ("measure_all", "measure_run_folder"),
+    "tables": ("write_tables", "write_measures"),
+    "files of the network": ("write_networks",),
+    "digests": ("digest_tables", "digest_content"),
+    "other files of the run": ("write_run",),
+    "files of the study": ("hold_lease", "_note", "write_run_measures", "record_begin"),
+}
+"""Parts of a run, and the functions by which they are known."""
 
 
-def swept(base: str, days: int, place: Path, runs: int, jobs: int) -> dict[str, float]:
-    """Seconds of a study of so many runs, of each run in the mean, and of what is beside them."""
+def opened(base: str, days: int, place: Path, runs: int) -> None:
+    """Make the folder of a study of so many runs."""
     file = place.with_suffix(".study.yaml")
     text = STUDY.format(base=base, runs=runs, days=days, ecosystem=place.parent / "ecosystem")
     file.write_text(text, encoding="utf-8")
     open_folder(read_study(file), place)
+
+
+def profiled(base: str, days: int, place: Path, runs: int) -> dict[str, float]:
+    """Shares of the time of these runs by part; the first run, which imports, is left out."""
+    opened(base, days, place, runs + 1)
+    resources = SharedResources()
+    run_one(place, 0, resources=resources)
+    with sampled(PARTS) as counts:
+        for index in range(1, runs + 1):
+            run_one(place, index, resources=resources)
+    return shares(counts)
+
+
+def swept(base: str, days: int, place: Path, runs: int, jobs: int) -> dict[str, float]:
+    """Seconds of a study of so many runs, of each run in the mean, and of what is beside them."""
+    opened(base, days, place, runs)
     ended: list[float] = []
     began = time.perf_counter()
     ends = run_locally(
@@ -77,7 +108,7 @@ def by_commands(base: str, days: int, place: Path, runs: int) -> float:
     """Seconds of so many commands, one after another."""
     began = time.perf_counter()
     for seed in range(runs):
-        population = ("--set", "population.ecosystem.use=folder")
+        population: tuple[str, ...] = ("--set", "population.ecosystem.use=folder")
         population += ("--set", f"population.ecosystem.path={place.parent / 'ecosystem'}")
         more = ("--set", f"until={days}d", "--seed", str(seed), "--out", str(place / str(seed)))
         line = [sys.executable, "-c", RUN, "run", base, *population, *more]
@@ -142,11 +173,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=12)
     parser.add_argument("--commands", type=int, default=2)
+    parser.add_argument("--profile", action="store_true", help="shares of time, nothing else")
     parser.add_argument("--json", type=Path, default=Path(__file__).with_suffix(".json"))
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         Synthetic(scientists=PEOPLE, papers=PAPERS).generate(1).save(folder / "ecosystem")
+        if args.profile:
+            for kind, (base, days) in KINDS.items():
+                told = profiled(base, days, folder / f"{kind}-profile", args.runs)
+                print(kind, " ".join(f"{part}: {share:.0%};" for part, share in told.items()))
+            return
         rows = [measure(folder, kind, args) for kind in KINDS]
     for figure in rows[0]:
         print(f"{figure:>36} " + " ".join(f"{_short(row[figure]):>10}" for row in rows))
