@@ -4,7 +4,8 @@ Importing everything that a run needs takes seconds, and so does a first run. On
 once; then it forks a child for each order that it reads, and the child does what was ordered in a
 process of its own, as a user's would; the workers of a study are forks of that child. The hash seed
 differs from that of the tests, numerical libraries use one thread, and no client of a model has
-been imported: ``Nursery.branch`` makes a nursery that has one.
+been imported: ``Nursery.branch`` makes a nursery that has one. Where several workers run the tests,
+all nurseries are forked from one process, and fault servers too.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ SELDOM = (50_000, 20, 20)
 MAIN = "from tests.forked_commands import main; main()"
 SHARED = "TESTS_NURSERY"
 """The variable with the address of a server that all workers share."""
+LIVE = ("openai", "aiohttp")
+"""The modules of the branch that all workers share as well."""
 SMALL = {
     "population.ecosystem.scientists": 8,
     "population.ecosystem.papers": 40,
@@ -56,16 +59,18 @@ class SharedServer:
     """The process that the nurseries of all workers have been forked from; it listens on a socket.
 
     Where several workers run the tests, each would import and run all of that for itself. Their
-    coordinator makes this one, and its address is in their environment.
+    coordinator makes this one, and its address is in their environment. A second socket is that of
+    its branch with the client of a model.
     """
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="nursery-")
         path = f"{self._folder.name}/server"
-        with socket.socket(socket.AF_UNIX) as listening:
-            listening.bind(path)
-            listening.listen()
-            self._process = start_server(listening)
+        with socket.socket(socket.AF_UNIX) as listening, socket.socket(socket.AF_UNIX) as live:
+            for one, place in ((listening, path), (live, f"{path}-live")):
+                one.bind(place)
+                one.listen()
+            self._process = start_server(listening, live)
         os.environ[SHARED] = path
 
     def close(self) -> None:
@@ -75,21 +80,47 @@ class SharedServer:
         self._folder.cleanup()
 
 
-def start_server(connection: socket.socket) -> subprocess.Popen[bytes]:
+def start_server(*connections: socket.socket) -> subprocess.Popen[bytes]:
     """Start a process that imports everything and then serves there.
 
     Args:
-        connection: to its one client; or a socket that listens, where many will ask until the
-            input of the process ends.
+        connections: one to its only client; or two sockets that listen, of which the second is
+            that of its branch, where many will ask until the input of the process ends.
     """
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     return subprocess.Popen(
-        [sys.executable, "-c", MAIN, str(connection.fileno())],
+        [sys.executable, "-c", MAIN, *(str(one.fileno()) for one in connections)],
         cwd=ROOT,
         env=os.environ | ONE_THREAD | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.PIPE,
-        pass_fds=[connection.fileno()],
+        pass_fds=[one.fileno() for one in connections],
     )
+
+
+def connected(path: str) -> socket.socket:
+    """A connection to a server that listens at this path."""
+    made = socket.socket(socket.AF_UNIX)
+    made.connect(path)
+    return made
+
+
+def attach(*arguments: str) -> tuple[socket.socket, int] | None:
+    """Make a process of the shared server the fault server, with this connection as its terminal.
+
+    Args:
+        arguments: of ``python -m tests.faultserver``.
+
+    Returns:
+        Its input and output, whose end is its end, and its number; None without a shared server.
+    """
+    if SHARED not in os.environ:
+        return None
+    made = connected(os.environ[SHARED])
+    made.sendall(json.dumps({"attach": arguments}).encode() + b"\n")
+    told = b""
+    while told.count(b"\n") < 2:  # not a byte of what the fault server says
+        told += made.recv(1)
+    return made, int(json.loads(told.splitlines()[1])["pid"])
 
 
 class Nursery:
@@ -105,8 +136,7 @@ class Nursery:
         self._numbers = count()
         self._process: subprocess.Popen[bytes] | None = None
         if server is None and SHARED in os.environ:
-            server = socket.socket(socket.AF_UNIX)
-            server.connect(os.environ[SHARED])
+            server = connected(os.environ[SHARED])
         elif server is None:
             server, theirs = socket.socketpair()
             self._process = start_server(theirs)
@@ -117,6 +147,10 @@ class Nursery:
 
     def branch(self, *modules: str, **environment: str) -> Nursery:
         """Another nursery, whose processes have these modules and variables as well."""
+        if modules == LIVE and SHARED in os.environ:
+            made = Nursery(connected(f"{os.environ[SHARED]}-live"))
+            made._ask({"variables": environment})
+            return made
         path = f"{self._folder.name}/{next(self._numbers)}"
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(path)
@@ -202,9 +236,11 @@ def warm_up() -> None:
     from typer.testing import CliRunner
 
     import scenarios.runs.progress
+    import tests.faultserver.__main__
     from scenarios.cli.app import app
 
     assert scenarios.runs.progress
+    assert tests.faultserver.__main__
     assert scipy.stats
     typer.main.get_command = cache(typer.main.get_command)
     typer.main.get_command(app)
@@ -361,7 +397,12 @@ def serve(client: socket.socket) -> None:
     client.sendall(b"ready\n")
     for line in client.makefile("r", encoding="utf-8"):
         order = json.loads(line)
-        if "wait" in order:
+        if "attach" in order:
+            serve_faults(client, order["attach"])
+        if "variables" in order:
+            os.environ.update(order["variables"])
+            answer: dict[str, Any] = {}
+        elif "wait" in order:
             pid = order["wait"]
             status = ended(pid, order.get("kill_after"))
             took = time.monotonic() - children.pop(pid)
@@ -382,6 +423,24 @@ def serve(client: socket.socket) -> None:
     with suppress(ChildProcessError):
         while True:
             os.wait()
+
+
+def serve_faults(client: socket.socket, arguments: list[str]) -> None:
+    """Be the fault server until its client ends; never returns."""
+    from tests.faultserver.__main__ import main as serving
+
+    client.sendall(json.dumps({"pid": os.getpid()}).encode() + b"\n")
+    for number in (0, 1):
+        os.dup2(client.fileno(), number)
+    client.close()
+    sys.argv = ["faultserver", *arguments]
+    try:
+        serving()
+    except SystemExit as end:
+        print(end, file=sys.stderr)
+    finally:
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def branch(order: dict[str, Any]) -> None:
@@ -411,18 +470,29 @@ def ended(pid: int, kill_after: float | None) -> int:
 def main() -> None:
     """Serve the process that has started this one."""
     sys.path.remove("")  # as the script ``society`` finds nothing in the current folder by itself
-    connection = socket.socket(fileno=int(sys.argv[1]))
+    connection, *live = (socket.socket(fileno=int(one)) for one in sys.argv[1:])
     os.environ.pop(SHARED, None)
     warm_up()
-    if connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+    if not live:
+        serve(connection)
+    elif os.fork():
+        live[0].close()
         serve_many(connection)
     else:
-        serve(connection)
+        connection.close()
+        serve_many(live[0], LIVE)
 
 
-def serve_many(listening: socket.socket) -> None:
-    """Fork one server a client that connects, until the standard input ends."""
+def serve_many(listening: socket.socket, modules: tuple[str, ...] = ()) -> None:
+    """Fork one server a client that connects, until the standard input ends.
+
+    Args:
+        listening: where clients connect.
+        modules: what is imported when the first one has.
+    """
     while not select.select([listening, sys.stdin], [], [])[0].count(sys.stdin):
+        for module in modules:
+            import_module(module)
         client = listening.accept()[0]
         if not os.fork():
             listening.close()

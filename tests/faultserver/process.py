@@ -1,10 +1,16 @@
-"""FaultServer: the server in a process of its own, so that it shares no CPU time with a client."""
+"""FaultServer: the server in a process of its own, so that it shares no CPU time with a client.
+
+It is a new interpreter, or, where several workers run the tests, a fork of one that has all it
+needs imported.
+"""
 
 from __future__ import annotations
 
 import http.client
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +19,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from tests.faultserver.plan import Plan
+from tests.forked_commands import attach
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,6 +35,7 @@ class FaultServer:
     def __init__(self, plan: Plan | None = None, *, port: int = 0) -> None:
         self._first, self._wanted = plan or Plan(), port
         self._process: subprocess.Popen[str] | None = None
+        self._attached: tuple[socket.socket, int] | None = None
         self.url = ""
 
     @property
@@ -41,10 +49,16 @@ class FaultServer:
         Raises:
             RuntimeError: it has ended instead; why stands on stderr.
         """
-        plan = self._first.model_dump_json()
-        ours = ["-m", "tests.faultserver", "--attached", "--port", str(self._wanted)]
+        ours = ["--attached", "--port", str(self._wanted), "--plan", self._first.model_dump_json()]
+        if (attached := attach(*ours)) is not None:
+            self._attached = attached
+            with attached[0].makefile(encoding="utf-8") as output:
+                self.url = output.readline().strip()
+            if not self.url:
+                raise RuntimeError("the fault server ended with exit code 1")
+            return self
         self._process = process = subprocess.Popen(
-            [sys.executable, *ours, "--plan", plan],
+            [sys.executable, "-m", "tests.faultserver", *ours],
             cwd=ROOT,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
             stdin=subprocess.PIPE,
@@ -59,6 +73,16 @@ class FaultServer:
 
     def stop(self) -> None:
         """End it, whatever is under way."""
+        if self._attached is not None:
+            (connection, pid), self._attached = self._attached, None
+            connection.shutdown(socket.SHUT_WR)
+            connection.settimeout(5)
+            try:
+                while connection.recv(4096):
+                    pass
+            except TimeoutError:
+                os.kill(pid, signal.SIGKILL)
+            connection.close()
         process, self._process = self._process, None
         if process is None:
             return
