@@ -65,10 +65,11 @@ def test_hedged_calls_are_answered_once_with_the_same_words_and_the_ledger_tells
     given_up = [one for one in attempts if one.outcome == SUPERSEDED]
     assert set(Counter(one.call for one in attempts if one.outcome == ANSWERED).values()) == {1}
     assert sum(hedges.values()) == totals.hedges > 0
+    # Both answers may be there before the later one is given up: then what it cost is known.
+    known = [one for one in given_up if one.usage.completion_tokens and not one.usage.estimated]
     # One that is given up before its request is written was sent to nobody; it counts all the same.
-    assert len(attempts) - len(given_up) <= requests <= len(attempts)
+    assert len(attempts) - len(given_up) + len(known) <= requests <= len(attempts)
     assert tokens <= totals.tokens
-    assert all(one.usage.estimated for one in given_up if one.usage.completion_tokens)
     promise("R4", "second attempts at slow calls", totals.hedges)
     server.reset()
     with Journal.open(tmp_path / "journal.sqlite") as journal:
