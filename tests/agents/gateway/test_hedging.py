@@ -23,6 +23,7 @@ from agents.replies.form import Form
 from agents.usage import Usage
 
 HANG = "hang"
+OUTLAST = "outlast"
 QUICK = Usage(3, 4, estimated=False)
 
 
@@ -35,7 +36,7 @@ def request(id_):
 
 
 class Scripted(Backend):
-    """Does at each attempt what it is told: hang, fail, wait for another call, or answer."""
+    """Does at each attempt what it is told: hang, outlast the start of another, fail, or answer."""
 
     hosts: tuple[str, ...] = ("one",)
     longest: int = 50
@@ -63,6 +64,10 @@ class Scripted(Backend):
             await asyncio.sleep(act)
         if isinstance(act, Fault):
             raise act
+        if act == OUTLAST:
+            while sum(id_ == asked.id for id_, _ in self._seen) == number + 1:
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.01)
         if act == HANG:
             try:
                 await asyncio.Event().wait()
@@ -135,7 +140,7 @@ def test_another_endpoint_is_preferred_for_the_second_attempt():
 
 
 def test_the_first_attempt_counts_where_it_is_quicker():
-    backend, _, replies, attempts = play({"slow": [0.05, HANG]})
+    backend, _, replies, attempts = play({"slow": [OUTLAST, HANG]})
     assert replies == ["slow 0"]
     assert backend._cancelled == ["slow"]
     assert kinds(attempts) == [(ANSWERED, False), (SUPERSEDED, True)]
@@ -175,7 +180,7 @@ def test_a_budget_without_room_for_it_forbids_the_second_attempt_and_stops_nothi
 
 def test_a_fault_of_the_second_attempt_is_in_the_ledger_and_changes_nothing():
     late = Fault("busy", "server", status=503)
-    _, gateway, replies, attempts = play({"slow": [0.05, late]})
+    _, gateway, replies, attempts = play({"slow": [OUTLAST, late]})
     assert replies == ["slow 0"]
     assert kinds(attempts) == [(ANSWERED, False), ("server", True)]
     assert attempts[1].detail == "hedge: busy"
@@ -219,7 +224,10 @@ def test_where_both_fail_the_call_is_tried_again():
         patch.setitem(globals(), "Scripted", Both)
         _, _, replies, attempts = play({"slow": []})
     assert replies == ["at last"]
-    assert sorted(kinds(attempts)) == [(ANSWERED, False), ("server", False), ("server", True)]
+    # Where the machine is busy, the third attempt may last long enough for one beside it.
+    ends = [one for one in kinds(attempts) if one[0] != SUPERSEDED]
+    assert sorted(one for one, _ in ends) == [ANSWERED, "server", "server"]
+    assert {("server", False), ("server", True)} < set(ends)
 
 
 def test_a_hedged_call_is_one_answer_of_the_journal_and_is_replayed(tmp_path):
