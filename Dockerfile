@@ -6,12 +6,13 @@
 FROM python:3.12-slim
 
 WORKDIR /app
-COPY pyproject.toml constraints.txt README.md LICENSE CITATION.cff virsci_society.py ./
+COPY pyproject.toml constraints.txt README.md LICENSE CITATION.cff ./
 COPY agents agents
 COPY society society
 COPY protocols protocols
 COPY metrics metrics
 COPY scenarios scenarios
+COPY virsci_society virsci_society
 RUN pip install --no-cache-dir --disable-pip-version-check -c constraints.txt .
 
 WORKDIR /

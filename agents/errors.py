@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from agents.usage import Usage
+    from virsci_society.agents.usage import Usage
 
 
 class SocietyError(Exception):

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import mesa
 
-from agents.memory import Recollection
+from virsci_society.agents.memory import Recollection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agents.profile import Profile
+    from virsci_society.agents.profile import Profile
 
 
 class Scientist(mesa.Agent):

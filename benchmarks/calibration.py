@@ -23,13 +23,13 @@ from statistics import median
 
 import pandas as pd
 
-from metrics.validation.known_values import mean_of_known
-from scenarios.calibration.calibrate import calibrate
-from scenarios.calibration.fitting import Fit
-from scenarios.calibration.outputs import Outcome
-from scenarios.calibration.reader import PreparedCalibration, read_calibration
-from scenarios.calibration.simulation import MEASURED, ObservedWindow
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.metrics.validation.known_values import mean_of_known
+from virsci_society.scenarios.calibration.calibrate import calibrate
+from virsci_society.scenarios.calibration.fitting import Fit
+from virsci_society.scenarios.calibration.outputs import Outcome
+from virsci_society.scenarios.calibration.reader import PreparedCalibration, read_calibration
+from virsci_society.scenarios.calibration.simulation import MEASURED, ObservedWindow
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 WINDOWS = 3
 

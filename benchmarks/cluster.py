@@ -19,11 +19,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from scenarios.study.execution.dask_engine import run_on_cluster
-from scenarios.study.folder import open_folder
-from scenarios.study.reader import read_study
-from society.ecosystem.synthetic.synthetic import Synthetic
 from tests.faultserver import FaultServer, Plan
+from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
+from virsci_society.scenarios.study.folder import open_folder
+from virsci_society.scenarios.study.reader import read_study
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 MARK = 1.7
 KEY = "FAULTSERVER_KEY"

@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from metrics.inference.coverage import (  # noqa: E402
+from virsci_society.metrics.inference.coverage import (  # noqa: E402
     FAMILIES,
     POOR_COVERAGE,
     REPLICATES,

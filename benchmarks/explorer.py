@@ -20,15 +20,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from metrics.explorer.conversations import PromptBook
-from metrics.explorer.page import Explorer, write_explorer
-from scenarios.analysis.prompt_book import read_prompts
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.runs.build import build_ecosystem_of, build_society
-from scenarios.runs.execute import run_scenario
-from scenarios.runs.run_folder import make_manifest
-from society.results.run import Run
 from tests.browser import CHROMIUM, Browser
+from virsci_society.metrics.explorer.conversations import PromptBook
+from virsci_society.metrics.explorer.page import Explorer, write_explorer
+from virsci_society.scenarios.analysis.prompt_book import read_prompts
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.build import build_ecosystem_of, build_society
+from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.scenarios.runs.run_folder import make_manifest
+from virsci_society.society.results.run import Run
 
 MARKS = {60: (1.0, 0.7, 30.0), 1_000: (3.0, 2.0, 60.0), 100_000: (6.0, 3.0, 100.0)}
 """By number of scientists: most megabytes, seconds to the first paint, milliseconds a frame."""

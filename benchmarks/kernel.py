@@ -22,15 +22,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import simpy
 
-from agents.offline.backend import Offline
-from protocols.virsci.protocol import VirSci
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.formation.founding import Once
-from society.kernel.durations import Times
-from society.model import Society
-from society.teams.contracts import Manuscript, TeamProtocol
-from society.teams.lab import Lab
-from society.teams.team import Team
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.model import Society
+from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
+from virsci_society.society.teams.lab import Lab
+from virsci_society.society.teams.team import Team
 
 EVENTS_MARK = 0.5
 CPU_MARK = 0.01

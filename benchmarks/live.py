@@ -53,13 +53,13 @@ TEAMS = {"many teams": (160, 1)}
 
 def society(backend: Any, folder: Path | None, args: argparse.Namespace) -> Any:
     """64 leaders found a team each within two weeks; default protocol and windows."""
-    from agents.gateway.gateway import Gateway
-    from agents.journal.journal import Journal
-    from protocols.virsci.protocol import VirSci
-    from society.ecosystem.synthetic.synthetic import Synthetic
-    from society.formation.founding import Once
-    from society.kernel.durations import Times
-    from society.model import Society
+    from virsci_society.agents.gateway.gateway import Gateway
+    from virsci_society.agents.journal.journal import Journal
+    from virsci_society.protocols.virsci.protocol import VirSci
+    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+    from virsci_society.society.formation.founding import Once
+    from virsci_society.society.kernel.durations import Times
+    from virsci_society.society.model import Society
 
     journal = None if folder is None else Journal.open(folder / "journal.sqlite")
     return Society(
@@ -76,9 +76,9 @@ def society(backend: Any, folder: Path | None, args: argparse.Namespace) -> Any:
 
 def requests(args: argparse.Namespace) -> list[dict[str, Any]]:
     """What a thousand calls of the society say, in order: messages, sampling and schema."""
-    from agents.backends.openai import OpenAI
-    from agents.offline.backend import Offline
-    from agents.prompts.request import Reply, Request
+    from virsci_society.agents.backends.openai import OpenAI
+    from virsci_society.agents.offline.backend import Offline
+    from virsci_society.agents.prompts.request import Reply, Request
 
     told: list[dict[str, Any]] = []
     model = OpenAI(model=args.model, structured="on")
@@ -174,18 +174,18 @@ CLIENTS: dict[str, Callable[[str], tuple[Callable[..., Any], Callable[..., Any]]
 
 def living(row: str, url: str, args: argparse.Namespace) -> dict[str, Any]:
     """A whole run of the society through one of the backends, journal on disk."""
-    from agents.gateway.backend import Backend
-    from metrics.cost.critical_path import lower_bound
+    from virsci_society.agents.gateway.backend import Backend
+    from virsci_society.metrics.cost.critical_path import lower_bound
 
     backend: Backend
     if row.endswith("openai"):
         import openai  # noqa: F401 - not part of a call
 
-        from agents.backends.openai import OpenAI
+        from virsci_society.agents.backends.openai import OpenAI
 
         backend = OpenAI(model=args.model, api_base=url, structured="on")
     else:
-        from agents.backends.litellm import LiteLLM
+        from virsci_society.agents.backends.litellm import LiteLLM
 
         backend = LiteLLM(model=f"openai/{args.model}", api_base=url, structured="on")
         backend.takes_schema()  # imports litellm, which is not part of a call

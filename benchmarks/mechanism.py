@@ -41,23 +41,26 @@ from scipy import stats
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.offline.backend import Offline
-from agents.offline.terms import text_without_frames
-from metrics.inference import Interval, detectable_effect, holm, t_interval
-from metrics.novelty.novelty import COLUMNS, novelty_scores
-from metrics.teams.composition import diversity, freshness
-from protocols.virsci.protocol import VirSci
-from scenarios.runs.run_folder import databases_of
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.knowledge_bank import KnowledgeBank
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.ecosystem.synthetic.text import research_fields
-from society.formation.founding import Once
-from society.kernel.durations import Times
-from society.kernel.streams import Streams
-from society.literature.embedding.base import paper_text
-from society.literature.papers import Paper
-from society.model import Society
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.offline.terms import text_without_frames
+from virsci_society.metrics.inference.comparisons import holm
+from virsci_society.metrics.inference.effects import detectable_effect
+from virsci_society.metrics.inference.intervals import t_interval
+from virsci_society.metrics.inference.sample import Interval
+from virsci_society.metrics.novelty.novelty import COLUMNS, novelty_scores
+from virsci_society.metrics.teams.composition import diversity, freshness
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.scenarios.runs.run_folder import databases_of
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.ecosystem.synthetic.text import research_fields
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.society.literature.papers import Paper
+from virsci_society.society.model import Society
 
 WORLD = Synthetic(scientists=200, papers=1500)
 AT_ONCE = Times(homework=None, meeting_notice=0, reply_window=0, publication_delay=0)

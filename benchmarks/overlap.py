@@ -33,23 +33,23 @@ from pydantic import PrivateAttr
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.gateway.backend import Backend
-from agents.gateway.gateway import Gateway
-from agents.offline.backend import Offline
-from agents.prompts.request import Reply, Request
-from agents.usage import Usage
-from metrics.cost.critical_path import CriticalPath, lower_bound
-from protocols.virsci.protocol import VirSci
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.formation.founding import Once
-from society.kernel.durations import Times
-from society.kernel.streams import Streams
-from society.model import Society
-from society.results.dataframes import build_tables
-from society.results.digest import digest_tables
-from society.results.tables import REPEATED_ACTS
-from society.teams.lab import Lab
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.usage import Usage
+from virsci_society.metrics.cost.critical_path import CriticalPath, lower_bound
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.model import Society
+from virsci_society.society.results.dataframes import build_tables
+from virsci_society.society.results.digest import digest_tables
+from virsci_society.society.results.tables import REPEATED_ACTS
+from virsci_society.society.teams.lab import Lab
 
 UNLIMITED = 1_000_000
 TAIL = 1.5

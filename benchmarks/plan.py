@@ -21,11 +21,11 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from scenarios.cli.checkup import run_probe_calls
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.planning.plan import plan, rates_for
-from scenarios.runs.execute import run_scenario
 from tests.faultserver import FaultServer, Plan
+from virsci_society.scenarios.cli.checkup import run_probe_calls
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.planning.plan import plan, rates_for
+from virsci_society.scenarios.runs.execute import run_scenario
 
 MARK = 0.25
 PROBED = 50

@@ -15,7 +15,7 @@ import json
 from pathlib import Path
 from statistics import mean
 
-from scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration import parameters as keys
 
 OWN = (keys.PAPERS, keys.PAPERS_TREND)
 """Keys of a community of its own."""

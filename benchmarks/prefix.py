@@ -36,15 +36,15 @@ from pydantic import Field, PrivateAttr
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.offline.backend import Offline
-from agents.prompts.prompt import DEFINITION
-from agents.prompts.request import Reply, Request
-from protocols.team_sizes import ObservedSize
-from protocols.virsci.protocol import VirSci
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.formation.founding import Once
-from society.kernel.durations import Times
-from society.model import Society
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.prompt import DEFINITION
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.protocols.team_sizes import ObservedSize
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.model import Society
 
 TOKEN = 4
 """Bytes that count as one token."""

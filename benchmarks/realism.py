@@ -16,20 +16,20 @@ from pathlib import Path
 
 import numpy as np
 
-from metrics.validation.assembly_quantities import AssemblyQuantities
-from metrics.validation.tolerances import (
+from virsci_society.metrics.validation.assembly_quantities import AssemblyQuantities
+from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     errors_in_tolerances,
     score,
     within_tolerance,
 )
-from protocols.assembly_runs import AssemblySimulator
-from protocols.wordless import Wordless
-from scenarios.calibration.calibration_file import Window
-from scenarios.calibration.corpus import Corpus, read_source
-from scenarios.calibration.simulation import ObservedWindow
-from scenarios.config.schema import load_scenario
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.protocols.assembly_runs import AssemblySimulator
+from virsci_society.protocols.wordless import Wordless
+from virsci_society.scenarios.calibration.calibration_file import Window
+from virsci_society.scenarios.calibration.corpus import Corpus, read_source
+from virsci_society.scenarios.calibration.simulation import ObservedWindow
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 RECENT = 6 * DAYS_PER_YEAR
 """Only authors of papers of the last so many days are the population of day 0."""

@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.sampling import sampled, shares
 
 if TYPE_CHECKING:
-    from society.model import Society
+    from virsci_society.society.model import Society
 
 HERE = Path(__file__).resolve()
 PARTS = {
@@ -54,14 +54,14 @@ SHOWN = 12
 
 def run(path: Path | None, args: argparse.Namespace) -> dict[str, Any]:
     """Simulate once, from and into a journal (or none); returns figures of this process."""
-    from agents.gateway.gateway import Gateway
-    from agents.journal.journal import Journal
-    from agents.offline.backend import Offline
-    from protocols.virsci.protocol import VirSci
-    from society.ecosystem.synthetic.synthetic import Synthetic
-    from society.formation.founding import Poisson
-    from society.kernel.durations import Times
-    from society.model import Society
+    from virsci_society.agents.gateway.gateway import Gateway
+    from virsci_society.agents.journal.journal import Journal
+    from virsci_society.agents.offline.backend import Offline
+    from virsci_society.protocols.virsci.protocol import VirSci
+    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+    from virsci_society.society.formation.founding import Poisson
+    from virsci_society.society.kernel.durations import Times
+    from virsci_society.society.model import Society
 
     ecosystem = Synthetic(scientists=1500, papers=3000).generate(1)
     journal = None if path is None else Journal.open(path)
@@ -138,7 +138,7 @@ def grow(model: Society, args: argparse.Namespace) -> dict[str, Any]:
 
 def count_calls() -> list[int]:
     """A list with the number of calls that have been asked from now on."""
-    from society.kernel.calls import Call
+    from virsci_society.society.kernel.calls import Call
 
     made, init = [0], Call.__init__
 

@@ -30,19 +30,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import mesa
 import numpy as np
 
-from agents.offline.backend import Offline
-from agents.scientist import Scientist
-from metrics.cost.critical_path import CriticalPath
-from protocols.policies.coauthorship import Coauthorship, Share
-from protocols.policies.uniform import Uniform
-from protocols.virsci.protocol import VirSci
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.formation.founding import Once
-from society.kernel.durations import Gamma, Times
-from society.model import Society
-from society.population.network import CoauthorNetwork
-from society.population.population import Population
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.scientist import Scientist
+from virsci_society.metrics.cost.critical_path import CriticalPath
+from virsci_society.protocols.policies.coauthorship import Coauthorship, Share
+from virsci_society.protocols.policies.uniform import Uniform
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.kernel.durations import Gamma, Times
+from virsci_society.society.model import Society
+from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.population.population import Population
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 SHORT_SIZES = (1_000, 10_000)

@@ -23,7 +23,9 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.machine import LOOP  # noqa: E402
 
-RUN = "import sys; from scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
+RUN = (
+    "import sys; from virsci_society.scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
+)
 EIGHT_CALLS = ("--set", "protocol.team_size=2", "--set", "protocol.turns=1")
 """Settings of ``virsci/paper``: a team of two with one turn has an inference cost of 8 calls."""
 TRIES = 2

@@ -46,7 +46,7 @@ def look(_, frame):
 
 signal.signal(signal.SIGPROF, look)
 signal.setitimer(signal.ITIMER_PROF, 0.002, 0.002)
-from scenarios.cli.app import main
+from virsci_society.scenarios.cli.app import main
 out, sys.argv[0] = sys.stdout, "society"
 try:
     main()

@@ -24,12 +24,12 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from agents.gateway.endpoint_pool import EndpointPool, Slot
-from scenarios.study.execution.local import run_locally
-from scenarios.study.folder import open_folder
-from scenarios.study.reader import read_study
 from tests.faultserver.plan import Plan
 from tests.faultserver.process import FaultServer
+from virsci_society.agents.gateway.endpoint_pool import EndpointPool, Slot
+from virsci_society.scenarios.study.execution.local import run_locally
+from virsci_society.scenarios.study.folder import open_folder
+from virsci_society.scenarios.study.reader import read_study
 
 MARK = 1.05
 STUDY = """\

@@ -32,12 +32,12 @@ import simpy
 
 from benchmarks.sampling import sampled, shares
 from benchmarks.start_up import ROOT, RUN
-from scenarios.runs.shared_resources import SharedResources
-from scenarios.study.execution.local import run_locally
-from scenarios.study.execution.run_one import run_one
-from scenarios.study.folder import open_folder
-from scenarios.study.reader import read_study
-from society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.scenarios.runs.shared_resources import SharedResources
+from virsci_society.scenarios.study.execution.local import run_locally
+from virsci_society.scenarios.study.execution.run_one import run_one
+from virsci_society.scenarios.study.folder import open_folder
+from virsci_society.scenarios.study.reader import read_study
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 PEOPLE, PAPERS = 300, 900
 KINDS = {"wordless": ("community/assembly", 365), "offline": ("community/closed", 60)}

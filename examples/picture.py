@@ -14,7 +14,7 @@ import matplotlib as mpl
 mpl.use("svg")
 import matplotlib.pyplot as plt
 
-from society import Run
+from virsci_society import Run
 
 
 def draw(folder: str, target: str) -> None:

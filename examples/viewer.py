@@ -10,7 +10,7 @@ import networkx
 from mesa.visualization import SolaraViz, make_plot_component, make_space_component
 from mesa.visualization.components import AgentPortrayalStyle
 
-from scenarios import ScenarioSociety
+from virsci_society import ScenarioSociety
 
 COLOURS = ("#c9ced6", "#7aa6c2", "#e08a3c", "#b5305b")
 """In no team, in one, in two, in three or more."""

@@ -1,12 +1,12 @@
 """The data dictionary of a run, printed from ``society/results/tables.py``.
 
-``python -m metrics.data_dictionary > docs/data-dictionary.md`` renews the page.
+``python -m virsci_society.metrics.data_dictionary > docs/data-dictionary.md`` renews the page.
 """
 
 from __future__ import annotations
 
-from society.results.dataframes import SORT_COLUMNS
-from society.results.tables import TABLES
+from virsci_society.society.results.dataframes import SORT_COLUMNS
+from virsci_society.society.results.tables import TABLES
 
 ABOUT = {
     "scientists": "everybody at day 0 (of more than 20,000 who took part), and who has come since",
@@ -32,8 +32,8 @@ ABOUT = {
 HEAD = """# Data dictionary
 
 The tables of a run, in `tables/*.parquet` of its folder. This page is printed from
-`society/results/tables.py` by `python -m metrics.data_dictionary`; a test fails when it is not
-current.
+`society/results/tables.py` by `python -m virsci_society.metrics.data_dictionary`; a test fails
+when it is not current.
 
 Dates are days since 1 January of the boundary year; those before day 0 are negative. `Int64`,
 `Float64` and `boolean` are nullable: a missing value is missing, never zero. Every table always

@@ -15,9 +15,9 @@ from xml.sax.saxutils import escape, quoteattr
 import networkx as nx
 import pandas as pd
 
-from agents.files.atomic_files import open_new, replacing
-from society.results.run import Run
-from society.results.speaker import SPEAKER, speaker_of
+from virsci_society.agents.files.atomic_files import open_new, replacing
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import SPEAKER, speaker_of
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 GRAPHML = "http://graphml.graphdrawing.org/xmlns"

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
-from agents.errors import Stopped, Verdict
-from agents.gateway.gateway import Gateway
-from agents.profile import Profile
-from agents.prompts.prompt import Prompt
-from agents.replies.form import Form
-from society.kernel.answer import Answer
-from society.kernel.calls import Call, PendingCall, ask_model
-from society.kernel.dispatcher import Dispatcher
-from society.kernel.streams import Streams
+from virsci_society.agents.errors import Stopped, Verdict
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.prompt import Prompt
+from virsci_society.agents.replies.form import Form
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.calls import Call, PendingCall, ask_model
+from virsci_society.society.kernel.dispatcher import Dispatcher
+from virsci_society.society.kernel.streams import Streams
 
 T = TypeVar("T")
 

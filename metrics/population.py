@@ -9,8 +9,8 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 
-from metrics.networks.structure import MONTH, sample_dates
-from society.results.run import Run
+from virsci_society.metrics.networks.structure import MONTH, sample_dates
+from virsci_society.society.results.run import Run
 
 LEFT = ("retired", "inactive", "one_off", "removed")
 """Changes of the table ``careers`` after which somebody is not in the society any more."""

@@ -11,11 +11,11 @@ from functools import cache
 
 import pandas as pd
 
-from metrics import population
-from metrics.claims import claims, representation
-from metrics.cost import call_counts
-from metrics.impact import disruption, impact, productivity
-from metrics.networks import (
+from virsci_society.metrics import population
+from virsci_society.metrics.claims import claims, representation
+from virsci_society.metrics.cost import call_counts
+from virsci_society.metrics.impact import disruption, impact, productivity
+from virsci_society.metrics.networks import (
     active_network,
     assembly,
     communities,
@@ -28,10 +28,17 @@ from metrics.networks import (
     team_patterns,
     tie_lifetimes,
 )
-from metrics.novelty import novelty, topic_combinations, training_leaks
-from metrics.teams import by_protocol, concurrency, peer_review, teams, timelines, waiting
-from society.results.dataframes import has_columns_of
-from society.results.run import Run
+from virsci_society.metrics.novelty import novelty, topic_combinations, training_leaks
+from virsci_society.metrics.teams import (
+    by_protocol,
+    concurrency,
+    peer_review,
+    teams,
+    timelines,
+    waiting,
+)
+from virsci_society.society.results.dataframes import has_columns_of
+from virsci_society.society.results.run import Run
 
 Metric = Callable[[Run], pd.DataFrame]
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.cost.call_counts import RUNGS, STAGES, VERDICTS
-from metrics.cost.ledger import read_ledger
-from metrics.novelty.novelty import COLUMNS
-from metrics.population import people_ever
-from metrics.registry import measure
-from metrics.summary_series import papers_per_person, summary_series
-from metrics.teams.concurrency import max_memberships
-from society.results.run import Run
+from virsci_society.metrics.cost.call_counts import RUNGS, STAGES, VERDICTS
+from virsci_society.metrics.cost.ledger import read_ledger
+from virsci_society.metrics.novelty.novelty import COLUMNS
+from virsci_society.metrics.population import people_ever
+from virsci_society.metrics.registry import measure
+from virsci_society.metrics.summary_series import papers_per_person, summary_series
+from virsci_society.metrics.teams.concurrency import max_memberships
+from virsci_society.society.results.run import Run
 
 COUNTED = ("calls_by_stage", "calls_by_act", "calls_by_rung", "inference_cost", "waiting")
 """Measures of the summary that no database of papers enters."""

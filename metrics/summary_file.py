@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.errors import InputError
-from agents.files.atomic_files import read_plain_text, write_atomically
-from agents.files.file_hashes import file_hash, hash_json, read_hashes
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import read_plain_text, write_atomically
+from virsci_society.agents.files.file_hashes import file_hash, hash_json, read_hashes
 
 if TYPE_CHECKING:
-    from society.results.run import Run
+    from virsci_society.society.results.run import Run
 
 SUMMARY = "summary.json"
 FORMAT = 1
@@ -30,7 +30,7 @@ def write_summary(run: Run, folder: Path) -> None:
         run: finished, without the databases of its ecosystem, as a folder has none.
         folder: of the run.
     """
-    from metrics.summary import summarise_run
+    from virsci_society.metrics.summary import summarise_run
 
     paths = folder.glob("tables/**/*.parquet")
     tables = {path.relative_to(folder).as_posix(): file_hash(path, within=folder) for path in paths}

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from agents.arrays import FloatArray
-from metrics.networks.structure import MONTH, WEEK
-from metrics.population import people_ever
-from society.results.run import Run
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.networks.structure import MONTH, WEEK
+from virsci_society.metrics.population import people_ever
+from virsci_society.society.results.run import Run
 
 MOST_PERIODS = 60
 EXACT_PAPERS = 10

@@ -14,23 +14,23 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from agents.arrays import IntArray
-from agents.config import Part
-from agents.errors import InputError
-from protocols.policies.relational import Relational
-from protocols.team_assembly import AssemblyRules, assemble
-from protocols.wordless import Wordless
-from society.ecosystem.people import MASK
-from society.formation.excluded_rows import ExcludedRows
-from society.formation.founding import Founding
-from society.formation.leaders import Anybody, ByFadingPapers
-from society.formation.newcomer_seats import NewcomerSeats
-from society.formation.observed_sizes import ObservedSizes
-from society.formation.world_view import PapersView
-from society.kernel.reused_streams import ReusedStreams
-from society.literature.authorships import Authorships
-from society.population.outside_authors import OutsideAuthors
-from society.population.paper_history import PaperHistory
+from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+from virsci_society.protocols.policies.relational import Relational
+from virsci_society.protocols.team_assembly import AssemblyRules, assemble
+from virsci_society.protocols.wordless import Wordless
+from virsci_society.society.ecosystem.people import MASK
+from virsci_society.society.formation.excluded_rows import ExcludedRows
+from virsci_society.society.formation.founding import Founding
+from virsci_society.society.formation.leaders import Anybody, ByFadingPapers
+from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.formation.observed_sizes import ObservedSizes
+from virsci_society.society.formation.world_view import PapersView
+from virsci_society.society.kernel.reused_streams import ReusedStreams
+from virsci_society.society.literature.authorships import Authorships
+from virsci_society.society.population.outside_authors import OutsideAuthors
+from virsci_society.society.population.paper_history import PaperHistory
 
 P = TypeVar("P", bound=Part)
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.arrays import BoolArray, IntArray
+from virsci_society.agents.arrays import BoolArray, IntArray
 
 if TYPE_CHECKING:
-    from society.population.network import CoauthorNetwork
+    from virsci_society.society.population.network import CoauthorNetwork
 
 
 def nearest_attainable(target: float, n: int, attainable: Sequence[int]) -> int:

@@ -13,22 +13,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from agents.config import Switch
-from agents.prompts.dialogue import Advice, TurnPosition, Utterance
-from agents.prompts.prompt import Prompts
-from protocols.forms import AnotherTurn, GuestReply, Summary
-from society.kernel.answer import Answer
-from society.kernel.calls import text_of
-from society.teams.consultations import Chooser, named_guest
+from virsci_society.agents.config import Switch
+from virsci_society.agents.prompts.dialogue import Advice, TurnPosition, Utterance
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.forms import AnotherTurn, GuestReply, Summary
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.calls import text_of
+from virsci_society.society.teams.consultations import Chooser, named_guest
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from agents.profile import Profile
-    from agents.replies.form import Form
-    from society.kernel.process import Process
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.agents.profile import Profile
+    from virsci_society.agents.replies.form import Form
+    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 Utterances: TypeAlias = "tuple[Utterance | Answer[Advice | None], ...]"
 """What was said in a turn, in order and unread: by whom, and what guests were asked and said."""

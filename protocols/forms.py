@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from agents.offline import decisions, topics
-from agents.replies.form import Form
+from virsci_society.agents.offline import decisions, topics
+from virsci_society.agents.replies.form import Form
 
 _NOBODY = ("", "none", "no", "nobody", "null", "n/a")
 _ACTIONS = {"1": 1, "accept": 1, "join": 1, "2": 2, "decline": 2, "refuse": 2, "reject": 2}

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from agents.config import Part
+from virsci_society.agents.config import Part
 
 if TYPE_CHECKING:
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 NEUTRAL = Path(__file__).with_name("neutral_topics.txt")
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from agents.config import Part
-from agents.errors import ProtocolError
-from society.kernel.process import Process
-from society.teams.contracts import Manuscript, TeamProtocol
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
-    from society.kernel.process import Process
-    from society.kernel.streams import Streams
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.streams import Streams
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 
 class Component(Part):

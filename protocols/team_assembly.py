@@ -14,11 +14,11 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from protocols.team_sizes import TeamSize
-from society.formation.newcomer_seats import NewcomerSeats
-from society.formation.repeated_teams import RepeatedTeams
-from society.formation.research_groups import ResearchGroups
-from society.formation.world_view import PapersView
+from virsci_society.protocols.team_sizes import TeamSize
+from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.formation.repeated_teams import RepeatedTeams
+from virsci_society.society.formation.research_groups import ResearchGroups
+from virsci_society.society.formation.world_view import PapersView
 
 W = TypeVar("W", bound=PapersView)
 W_contra = TypeVar("W_contra", bound=PapersView, contravariant=True)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field, field_validator, model_validator
 
-from agents.config import Part
-from society.formation.observed_sizes import ObservedSizes
-from society.kernel.durations import Days
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.config import Part
+from virsci_society.society.formation.observed_sizes import ObservedSizes
+from virsci_society.society.kernel.durations import Days
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 
 class TeamSize(Part):

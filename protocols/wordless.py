@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, model_validator
 
-from agents.errors import Dissolved
-from agents.reference import Reference
-from protocols.policies.coauthorship import Coauthorship
-from protocols.team_assembly import AssemblyRules, assemble
-from protocols.team_sizes import TeamSize
-from society.formation.newcomer_seats import NewcomerSeats
-from society.formation.repeated_teams import RepeatedTeams
-from society.formation.research_groups import ResearchGroups
-from society.formation.selection import SelectionPolicy
-from society.formation.world_view import WorldView
-from society.kernel.durations import Duration, FixedDuration, parse_days
-from society.kernel.process import Process
-from society.teams.contracts import AuthorOrder, Manuscript, TeamProtocol
+from virsci_society.agents.errors import Dissolved
+from virsci_society.agents.reference import Reference
+from virsci_society.protocols.policies.coauthorship import Coauthorship
+from virsci_society.protocols.team_assembly import AssemblyRules, assemble
+from virsci_society.protocols.team_sizes import TeamSize
+from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.formation.repeated_teams import RepeatedTeams
+from virsci_society.society.formation.research_groups import ResearchGroups
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.formation.world_view import WorldView
+from virsci_society.society.kernel.durations import Duration, FixedDuration, parse_days
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.teams.contracts import AuthorOrder, Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 KEYWORDS = 3
 """Interests of its members that a paper names."""

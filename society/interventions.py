@@ -16,12 +16,12 @@ import numpy as np
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from agents.arrays import IntArray
-from society.kernel.durations import Days
+from virsci_society.agents.arrays import IntArray
+from virsci_society.society.kernel.durations import Days
 
 if TYPE_CHECKING:
-    from society.formation.founding import Founding
-    from society.teams.world import World
+    from virsci_society.society.formation.founding import Founding
+    from virsci_society.society.teams.world import World
 
 Rank = Literal["degree", "papers", "citations", "random"]
 

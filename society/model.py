@@ -13,39 +13,39 @@ import simpy
 from mesa.datacollection import DataCollector
 from mesa.space import NetworkGrid
 
-from agents.errors import Diverged, Stopped
-from agents.gateway.backend import Backend
-from agents.gateway.gateway import Gateway
-from agents.scientist import Scientist
-from society.demographics.career_process import CareerProcess, check_career_rules
-from society.demographics.careers import Careers
-from society.demographics.newcomers import add_newcomer, apprentice_profile
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.knowledge_bank import KnowledgeBank
-from society.formation.founding import Founding
-from society.formation.observed_sizes import ObservedSizes
-from society.interventions import Change, founds_alike, intervene
-from society.kernel.dispatcher import Dispatcher
-from society.kernel.durations import Times, to_ticks
-from society.kernel.garbage_collection import infrequent_collection
-from society.kernel.streams import Streams, draw_seed
-from society.literature.authorships import Authorships, authorships_of
-from society.literature.literature import Literature
-from society.population.interest_drift import Drift
-from society.population.network import CoauthorNetwork
-from society.population.outside_authors import OutsideAuthors
-from society.population.outside_seats import OutsideSeats
-from society.population.paper_history import PaperHistory
-from society.population.population import Population
-from society.results.initial_tables import InitialTables
-from society.results.run_log import RunLog
-from society.teams.attention import Attention
-from society.teams.contracts import Publication, TeamProtocol
-from society.teams.founding_process import FoundingProcess
-from society.teams.lifecycle import end
-from society.teams.publication import Unreviewed
-from society.teams.team import Team
-from society.teams.world import World
+from virsci_society.agents.errors import Diverged, Stopped
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.scientist import Scientist
+from virsci_society.society.demographics.career_process import CareerProcess, check_career_rules
+from virsci_society.society.demographics.careers import Careers
+from virsci_society.society.demographics.newcomers import add_newcomer, apprentice_profile
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
+from virsci_society.society.formation.founding import Founding
+from virsci_society.society.formation.observed_sizes import ObservedSizes
+from virsci_society.society.interventions import Change, founds_alike, intervene
+from virsci_society.society.kernel.dispatcher import Dispatcher
+from virsci_society.society.kernel.durations import Times, to_ticks
+from virsci_society.society.kernel.garbage_collection import infrequent_collection
+from virsci_society.society.kernel.streams import Streams, draw_seed
+from virsci_society.society.literature.authorships import Authorships, authorships_of
+from virsci_society.society.literature.literature import Literature
+from virsci_society.society.population.interest_drift import Drift
+from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.population.outside_authors import OutsideAuthors
+from virsci_society.society.population.outside_seats import OutsideSeats
+from virsci_society.society.population.paper_history import PaperHistory
+from virsci_society.society.population.population import Population
+from virsci_society.society.results.initial_tables import InitialTables
+from virsci_society.society.results.run_log import RunLog
+from virsci_society.society.teams.attention import Attention
+from virsci_society.society.teams.contracts import Publication, TeamProtocol
+from virsci_society.society.teams.founding_process import FoundingProcess
+from virsci_society.society.teams.lifecycle import end
+from virsci_society.society.teams.publication import Unreviewed
+from virsci_society.society.teams.team import Team
+from virsci_society.society.teams.world import World
 
 
 class Society(mesa.Model):

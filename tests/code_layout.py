@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
+DISTRIBUTION = "virsci_society"
+"""The import package that the five are part of; left out of the names of modules here."""
 MOST_MODULES = 13
 """Modules of one folder, its ``__init__`` not counted."""
 CAREFUL = ("society/kernel", "society/teams", "agents/gateway", "agents/journal", "agents/replies")
@@ -74,7 +76,7 @@ def dotted(path: str) -> str:
 def absolute(path: str, node: ast.ImportFrom) -> str:
     """The module of a ``from`` import, also of a relative one."""
     if not node.level:
-        return node.module or ""
+        return (node.module or "").removeprefix(f"{DISTRIBUTION}.")
     package = dotted(path).split(".")
     package = package if path.endswith("__init__.py") else package[:-1]
     base = package[: len(package) - node.level + 1]
@@ -94,7 +96,10 @@ def imports(path: str, tree: ast.AST) -> tuple[Import, ...]:
                 walk(child, lazy, typing)
             return
         if isinstance(node, ast.Import):
-            found.extend(Import(a.name, (), node.lineno, lazy, typing) for a in node.names)
+            found.extend(
+                Import(a.name.removeprefix(f"{DISTRIBUTION}."), (), node.lineno, lazy, typing)
+                for a in node.names
+            )
         elif isinstance(node, ast.ImportFrom):
             names = tuple(alias.name for alias in node.names)
             found.append(Import(absolute(path, node), names, node.lineno, lazy, typing))
@@ -112,19 +117,13 @@ def targets(used: Import, known: Set[str]) -> set[str]:
     return {f"{used.module}.{name}" for name in used.names} & known or ({used.module} & known)
 
 
-def is_export(path: str, used: Import) -> bool:
-    """Is this a front door that names, for type checkers, what it exports lazily?"""
-    return path.endswith("__init__.py") and used.typing
-
-
 def circles(trees: Trees) -> Iterator[str]:
     """Modules that import each other, directly or not; imports for type checkers count."""
     known = {dotted(path) for path in trees}
     edges: dict[str, set[str]] = {module: set() for module in known}
     for path, tree in trees.items():
         for used in imports(path, tree):
-            if not is_export(path, used):
-                edges[dotted(path)] |= targets(used, known) - {dotted(path)}
+            edges[dotted(path)] |= targets(used, known) - {dotted(path)}
     state: dict[str, str] = {}
     trail: list[str] = []
 
@@ -270,32 +269,45 @@ def array_aliases(trees: Trees) -> Iterator[str]:
                 yield f"{path}:{node.lineno}"
 
 
-def unequal_exports(trees: Trees) -> Iterator[str]:
-    """Front doors whose three lists of exports differ, or name what is not there."""
-    defined = {
-        dotted(path): {name for node in tree.body for name in _names(node)}
-        for path, tree in trees.items()
-    }
+def full_fronts(trees: Trees) -> Iterator[str]:
+    """Front doors (``__init__``) that hold more than their docstring; folders of prompts may."""
     for path, tree in trees.items():
-        if not path.endswith("__init__.py"):
-            continue
-        lazily = dict(_lazy_homes(tree))
-        if not lazily:
-            continue
-        typed = {
-            name: used.module
-            for used in imports(path, tree)
-            if used.typing and used.module != "typing"
-            for name in used.names
-        }
-        listed = set(_listed(tree))
-        if lazily != typed:
-            yield f"{path}: {sorted(lazily.items() ^ typed.items())}"
-        if listed - set(lazily) - defined[dotted(path)] or set(lazily) - listed:
-            yield f"{path}: __all__ differs by {sorted(listed ^ set(lazily))}"
-        for name, module in lazily.items():
-            if name not in defined.get(module, set()):
-                yield f"{path}: {module} defines no {name}"
+        if path.endswith("__init__.py") and "/prompts/" not in path and tree.body[1:]:
+            yield f"{path}:{tree.body[1].lineno} holds code; a front says what lives here"
+
+
+def public_names(root: Path) -> dict[str, str]:
+    """The names that are public by statement, each with its module in the five packages."""
+    tree = parse((root / DISTRIBUTION / "__init__.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_HOMES":
+            return dict(ast.literal_eval(node.value))
+    return {}
+
+
+def unequal_exports(root: Path) -> Iterator[str]:
+    """Differences between the three lists of public names, and names that nothing defines."""
+    path = f"{DISTRIBUTION}/__init__.py"
+    tree = parse((root / path).read_text(encoding="utf-8"))
+    lazily = public_names(root)
+    typed = {
+        name: used.module
+        for used in imports(path, tree)
+        if used.typing and used.module != "typing"
+        for name in used.names
+    }
+    if lazily != typed:
+        yield f"{path}: {sorted(lazily.items() ^ typed.items())}"
+    listed = _listed(tree)
+    if listed != sorted(lazily):
+        yield f"{path}: __all__ differs by {sorted(set(listed) ^ set(lazily))}"
+    defined = {
+        dotted(one): {n for node in two.body for n in _names(node)}
+        for one, two in sources(root).items()
+    }
+    for name, module in lazily.items():
+        if name not in defined.get(module, set()):
+            yield f"{path}: {module} defines no {name}"
 
 
 def _names(node: ast.stmt) -> Iterator[str]:
@@ -306,14 +318,6 @@ def _names(node: ast.stmt) -> Iterator[str]:
             yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
     elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         yield node.target.id
-    elif isinstance(node, ast.ImportFrom):
-        yield from (alias.asname or alias.name for alias in node.names)
-
-
-def _lazy_homes(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "lazy_exports":
-            yield from ast.literal_eval(node.args[1]).items()
 
 
 def _listed(tree: ast.Module) -> list[str]:

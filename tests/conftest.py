@@ -135,7 +135,7 @@ def nursery(offline_nursery):
 @pytest.fixture(scope="session")
 def synthetic():
     """An invented ecosystem of 30 scientists and 240 papers."""
-    from society.ecosystem.synthetic.synthetic import Synthetic
+    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
     return Synthetic(scientists=30, papers=240).generate(3)
 
@@ -143,10 +143,10 @@ def synthetic():
 @pytest.fixture
 def found(synthetic):
     """A function that founds a society over the small ecosystem, with any protocol."""
-    from agents.offline.backend import Offline
-    from society.formation.founding import Poisson
-    from society.kernel.durations import Times
-    from society.model import Society
+    from virsci_society.agents.offline.backend import Offline
+    from virsci_society.society.formation.founding import Poisson
+    from virsci_society.society.kernel.durations import Times
+    from virsci_society.society.model import Society
 
     def make(protocol, **settings):
         defaults = {

@@ -33,7 +33,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from agents import redaction
+from virsci_society.agents import redaction
 
 ROOT = Path(__file__).parents[1]
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -235,11 +235,11 @@ def warm_up() -> None:
     import typer.main
     from typer.testing import CliRunner
 
-    import scenarios.runs.progress
     import tests.faultserver.__main__
-    from scenarios.cli.app import app
+    import virsci_society.scenarios.runs.progress
+    from virsci_society.scenarios.cli.app import app
 
-    assert scenarios.runs.progress
+    assert virsci_society.scenarios.runs.progress
     assert tests.faultserver.__main__
     assert scipy.stats
     typer.main.get_command = cache(typer.main.get_command)
@@ -257,9 +257,9 @@ def die() -> None:
 
 def plant(site: str, nth: int) -> None:
     """Let this process die when it comes to a site for the n-th time."""
-    import society.results.table_files
-    from agents.journal.journal import Journal
-    from scenarios.runs import run_folder
+    import virsci_society.society.results.table_files
+    from virsci_society.agents.journal.journal import Journal
+    from virsci_society.scenarios.runs import run_folder
 
     seen = [0]
 
@@ -295,7 +295,9 @@ def plant(site: str, nth: int) -> None:
         "after answer": lambda: before(Journal, "record_outcome"),
         "after commit": lambda: after(Journal, "record_outcome"),
         "during resume": lambda: before(Journal, "lookup_call"),
-        "writing tables": lambda: before(society.results.table_files, "write_parquet"),
+        "writing tables": lambda: before(
+            virsci_society.society.results.table_files, "write_parquet"
+        ),
         "writing results": lambda: before(run_folder, "write_atomically"),
     }[site]()
 
@@ -375,14 +377,14 @@ class ForkedWorkers:
 def command(order: dict[str, Any]) -> None:
     """Run the command in this process."""
     if not order.get("page"):
-        import metrics.report.page
-        import metrics.summary_file
+        import virsci_society.metrics.report.page
+        import virsci_society.metrics.summary_file
 
-        metrics.report.page.write_page = lambda run, folder: folder
-        metrics.summary_file.write_summary = lambda run, folder: None
+        virsci_society.metrics.report.page.write_page = lambda run, folder: folder
+        virsci_society.metrics.summary_file.write_summary = lambda run, folder: None
     if order.get("site"):
         plant(order["site"], order.get("nth", 1))
-    from scenarios.cli.app import main
+    from virsci_society.scenarios.cli.app import main
 
     sys.argv = ["society", *order["arguments"]]
     main()

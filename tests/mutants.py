@@ -21,7 +21,8 @@ from typing import NamedTuple
 from tests.mutant_table import MISTAKES, Mistake
 
 ROOT = Path(__file__).parents[1]
-COPIED = ("agents", "society", "protocols", "metrics", "scenarios", "tests", "docs")
+PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
+COPIED = ("virsci_society", *PACKAGES, "tests", "docs")
 FILES = ("pyproject.toml", "README.md")
 PYTEST = ("-m", "pytest", "-x", "-rfE", "-p", "no:cacheprovider", "--timeout=120")
 AT_ONCE = 2
@@ -65,7 +66,12 @@ def plant(mistake: Mistake, root: Path) -> None:
 def copy(source: Path, target: Path, *ignored: str) -> Path:
     """The sources and their tests in a folder of their own."""
     for name in COPIED:
-        shutil.copytree(source / name, target / name, ignore=shutil.ignore_patterns(*ignored))
+        shutil.copytree(
+            source / name,
+            target / name,
+            symlinks=True,
+            ignore=shutil.ignore_patterns(*ignored),
+        )
     for name in FILES:
         shutil.copy2(source / name, target / name)
     return target

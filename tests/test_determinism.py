@@ -11,12 +11,12 @@ import pytest
 
 def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
     """A small society of VirSci teams, with everything switched on, after its end."""
-    from agents.offline.backend import Offline
-    from protocols.virsci.protocol import VirSci
-    from society.ecosystem.synthetic.synthetic import Synthetic
-    from society.formation.founding import Poisson
-    from society.kernel.durations import Times
-    from society.model import Society
+    from virsci_society.agents.offline.backend import Offline
+    from virsci_society.protocols.virsci.protocol import VirSci
+    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+    from virsci_society.society.formation.founding import Poisson
+    from virsci_society.society.kernel.durations import Times
+    from virsci_society.society.model import Society
 
     society = Society(
         Synthetic(scientists=30, papers=240).generate(3),
@@ -114,8 +114,8 @@ def test_a_longer_run_begins_like_a_shorter_one(whole):
 
 
 def test_a_scenario_has_one_digest(tmp_path):
-    from scenarios.config.schema import load_scenario
-    from scenarios.runs.execute import run_scenario
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.runs.execute import run_scenario
 
     keys = {
         "population.ecosystem.scientists": 12,

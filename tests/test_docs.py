@@ -14,17 +14,19 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from agents.backends.context_window import read_windows
-from scenarios import load_scenario
-from scenarios.cli.app import app
-from scenarios.config import schema
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.results.run import Run
 from tests.faultserver import FaultServer, Plan
+from virsci_society import load_scenario
+from virsci_society.agents.backends.context_window import read_windows
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.config import schema
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.results.run import Run
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMAND = "import sys; from scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
+COMMAND = (
+    "import sys; from virsci_society.scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
+)
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -59,7 +61,7 @@ def few(monkeypatch):
 
     The first example is of full size.
     """
-    monkeypatch.setattr("scenarios.planning.plan.MOST", 2)
+    monkeypatch.setattr("virsci_society.scenarios.planning.plan.MOST", 2)
     generate, load = Synthetic.generate, schema.load_scenario
 
     def smaller(self, seed, progress=None):

@@ -35,11 +35,11 @@ from benchmarks.mechanism import (
     show_named,
     work,
 )
-from metrics.inference import holm
-from scenarios.runs.run_folder import databases_of
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.ecosystem.synthetic.text import research_fields
-from society.literature.embedding.base import paper_text
+from virsci_society.metrics.inference.comparisons import holm
+from virsci_society.scenarios.runs.run_folder import databases_of
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.ecosystem.synthetic.text import research_fields
+from virsci_society.society.literature.embedding.base import paper_text
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = Synthetic(scientists=80, papers=300)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.config.key_reference.reference_page import render_reference
-from scenarios.config.registry import BACKENDS, import_class
-from scenarios.config.schema import BACKEND_EXECUTION, EXECUTION, Scenario
+from virsci_society.scenarios.config.key_reference.reference_page import render_reference
+from virsci_society.scenarios.config.registry import BACKENDS, import_class
+from virsci_society.scenarios.config.schema import BACKEND_EXECUTION, EXECUTION, Scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "odd.md").read_text(encoding="utf-8")

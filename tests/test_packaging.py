@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tomllib
@@ -13,7 +14,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
-MODULES = tuple(f"{name}.py" for name in PYPROJECT["tool"]["setuptools"]["py-modules"])
 NOT_IN_A_DISTRIBUTION = (".ci/*", ".gitignore")
 
 
@@ -33,8 +33,17 @@ def in_a_wheel(path: str) -> bool:
 
 
 def test_every_package_says_that_it_is_typed() -> None:
-    assert all((ROOT / package / "py.typed").is_file() for package in PACKAGES)
-    assert in_a_wheel("agents/py.typed")
+    assert (ROOT / "virsci_society" / "py.typed").is_file()
+    assert in_a_wheel("virsci_society/py.typed")
+
+
+def test_the_five_folders_are_parts_of_one_package() -> None:
+    links = {
+        path.name: os.readlink(path)
+        for path in (ROOT / "virsci_society").iterdir()
+        if path.is_symlink()
+    }
+    assert links == {package: f"../{package}" for package in PACKAGES}
 
 
 def test_a_wheel_holds_every_file_of_the_packages() -> None:
@@ -42,9 +51,7 @@ def test_a_wheel_holds_every_file_of_the_packages() -> None:
     assert len(files) > 400
     assert [path for path in files if not in_a_wheel(path)] == []
     # Folders of data without an __init__ are packages too, as ``find`` takes namespaces.
-    assert PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"] == [
-        f"{package}*" for package in PACKAGES
-    ]
+    assert PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"] == ["virsci_society*"]
 
 
 def test_a_source_distribution_is_complete() -> None:
@@ -55,8 +62,8 @@ def test_a_source_distribution_is_complete() -> None:
     for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines():
         made.process_template_line(line)
     # Added by the backend itself, without a line in MANIFEST.in.
-    made.extend(path for path in files if path.split("/")[0] in PACKAGES and in_a_wheel(path))
-    made.extend(["pyproject.toml", "README.md", "MANIFEST.in", *MODULES])
+    made.extend(path for path in files if path.split("/")[0] == "virsci_society")
+    made.extend(["pyproject.toml", "README.md", "MANIFEST.in"])
     made.extend(PYPROJECT["project"]["license-files"])
     left_out = sorted(set(files) - set(made.files))
     assert [p for p in left_out if not any(fnmatch(p, one) for one in NOT_IN_A_DISTRIBUTION)] == []
@@ -80,7 +87,7 @@ def test_the_container_copies_what_there_is_and_runs_the_demo() -> None:
     ]
     assert set(copied) >= {
         *PACKAGES,
-        *MODULES,
+        "virsci_society",
         "pyproject.toml",
         *PYPROJECT["project"]["license-files"],
     }

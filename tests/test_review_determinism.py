@@ -8,15 +8,15 @@ import pytest
 
 def small(latency=0.0, in_flight=64, seed=3, until=150.0, step_days=7.0):
     """A small society whose manuscripts are reviewed, after its end."""
-    from agents.offline.backend import Offline
-    from protocols.peer_review.decision import Decision
-    from protocols.peer_review.protocol import PeerReview
-    from protocols.virsci.protocol import VirSci
-    from society.ecosystem.synthetic.synthetic import Synthetic
-    from society.formation.founding import Poisson
-    from society.interventions import Change, Removal
-    from society.kernel.durations import Times
-    from society.model import Society
+    from virsci_society.agents.offline.backend import Offline
+    from virsci_society.protocols.peer_review.decision import Decision
+    from virsci_society.protocols.peer_review.protocol import PeerReview
+    from virsci_society.protocols.virsci.protocol import VirSci
+    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+    from virsci_society.society.formation.founding import Poisson
+    from virsci_society.society.interventions import Change, Removal
+    from virsci_society.society.kernel.durations import Times
+    from virsci_society.society.model import Society
 
     society = Society(
         Synthetic(scientists=30, papers=240).generate(3),

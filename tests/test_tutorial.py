@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from scenarios.cli.app import app
-from scenarios.config.document import STUDIES
-from scenarios.config.yaml_io import parse_yaml
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.config.document import STUDIES
+from virsci_society.scenarios.config.yaml_io import parse_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "tutorial-removal.md").read_text(encoding="utf-8")
@@ -68,7 +68,10 @@ def test_one_society_and_its_fork_run_as_printed(
 @pytest.mark.slow
 def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
     blocks = BLOCK.findall(PAGE)
-    command = "import sys; from scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
+    command = (
+        "import sys; from virsci_society.scenarios.cli.app import main; "
+        "sys.argv[0] = 'society'; main()"
+    )
     for at, (language, text) in enumerate(blocks):
         if language == "console":
             for line in text.splitlines():

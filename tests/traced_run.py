@@ -20,8 +20,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
-INSIDE = tuple(f"{ROOT / package}{os.sep}" for package in PACKAGES)
+PACKAGE = ROOT / "virsci_society"
+INSIDE = f"{PACKAGE}{os.sep}"
 SMALL = {"population.ecosystem.scientists": 12, "population.ecosystem.papers": 80}
 """An ecosystem that is made quickly, while calls are recorded."""
 FUNCTION = 1
@@ -62,7 +62,7 @@ def entry_of(code: CodeType) -> Entry | None:
         return None
     if not code.co_filename.startswith(INSIDE):
         return None
-    return Path(code.co_filename).relative_to(ROOT).as_posix(), code.co_qualname
+    return Path(code.co_filename).relative_to(PACKAGE).as_posix(), code.co_qualname
 
 
 def traced_call() -> dict[str, list[Entry]]:
@@ -73,9 +73,9 @@ def traced_call() -> dict[str, list[Entry]]:
     """
     import openai  # noqa: F401 - what is imported while calls are recorded takes ten times as long
 
-    from scenarios.config.schema import load_scenario
-    from scenarios.runs.execute import run_scenario
     from tests.faultserver import FaultServer, Plan
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.runs.execute import run_scenario
 
     os.environ["OPENAI_API_KEY"] = "not-a-key"
     with FaultServer(Plan()) as server, tempfile.TemporaryDirectory() as folder:
@@ -102,7 +102,7 @@ def traced_run() -> dict[str, list[Entry]]:
     """A small ``quickstart`` from the command to the report, on the main thread."""
     from typer.testing import CliRunner
 
-    from scenarios.cli.app import app
+    from virsci_society.scenarios.cli.app import app
 
     few = {"founding.most": 1, "protocol.turns": 1, "metrics": "[teams]"} | SMALL
     settings = [part for key, value in few.items() for part in ("--set", f"{key}={value}")]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.backends.provider_errors import classify_success, get_field, one_line
-from agents.errors import Fault, Filtered, Refused, Verdict
-from agents.prompts.request import Reply, Request, most_tokens
-from agents.usage import Usage, estimate_tokens
+from virsci_society.agents.backends.provider_errors import classify_success, get_field, one_line
+from virsci_society.agents.errors import Fault, Filtered, Refused, Verdict
+from virsci_society.agents.prompts.request import Reply, Request, most_tokens
+from virsci_society.agents.usage import Usage, estimate_tokens
 
 BEYOND = 100_000
 """Tokens that hidden thoughts and a provider's own prompt may add; larger counts are mistakes."""

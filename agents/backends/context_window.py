@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from agents.backends.endpoint_settings import EndpointSettings
-from agents.backends.http import ChatCompletionsBackend
-from agents.backends.litellm import listed_window
-from agents.backends.tls import trusted_certificates
-from agents.errors import InputError
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.http import ChatCompletionsBackend
+from virsci_society.agents.backends.litellm import listed_window
+from virsci_society.agents.backends.tls import trusted_certificates
+from virsci_society.agents.errors import InputError
 
 Server = Literal["Ollama", "vLLM", "llama.cpp", "litellm's list", "the server", ""]
 """What told a window; a server whose kind is not known, or empty where nothing did."""

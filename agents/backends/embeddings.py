@@ -24,9 +24,9 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr
 
-from agents.backends.endpoint_settings import Address, EndpointSettings, Variable
-from agents.backends.http import Deadlines, Price
-from agents.backends.litellm import (
+from virsci_society.agents.backends.endpoint_settings import Address, EndpointSettings, Variable
+from virsci_society.agents.backends.http import Deadlines, Price
+from virsci_society.agents.backends.litellm import (
     NO_KEY,
     Exchange,
     LiteLLM,
@@ -34,17 +34,17 @@ from agents.backends.litellm import (
     litellm_for,
     recorded_exchange,
 )
-from agents.backends.provider_errors import (
+from virsci_society.agents.backends.provider_errors import (
     classify_exception,
     classify_response,
     get_field,
     one_line,
 )
-from agents.config import Part
-from agents.errors import Fault, Overflow, Stopped, Verdict
-from agents.gateway.retry import Retry
-from agents.loop_thread import LoopThread
-from agents.usage import Usage
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import Fault, Overflow, Stopped, Verdict
+from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.loop_thread import LoopThread
+from virsci_society.agents.usage import Usage
 
 BEYOND = 64
 """Tokens a text may count beside those of its characters."""

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from agents.errors import InputError
-from agents.redaction import redact, remember_secret
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.redaction import redact, remember_secret
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 _PRINTABLE = re.compile(r"[!-~]+")

@@ -25,20 +25,20 @@ from pydantic import (
     model_validator,
 )
 
-from agents.backends.completions import read_completion
-from agents.backends.endpoint_settings import (
+from virsci_society.agents.backends.completions import read_completion
+from virsci_society.agents.backends.endpoint_settings import (
     SCHEMA,
     Address,
     EndpointList,
     EndpointSettings,
     Variable,
 )
-from agents.config import Part, Switch
-from agents.errors import Fault, InputError, Overflow
-from agents.gateway.backend import Backend, Endpoint
-from agents.prompts.request import Reply, Request
-from agents.redaction import redact
-from agents.usage import Usage
+from virsci_society.agents.config import Part, Switch
+from virsci_society.agents.errors import Fault, InputError, Overflow
+from virsci_society.agents.gateway.backend import Backend, Endpoint
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.redaction import redact
+from virsci_society.agents.usage import Usage
 
 Fields = Mapping[str, Any]
 Send = Callable[[Fields, Fields, Mapping[str, str]], Awaitable[Any]]
@@ -292,7 +292,7 @@ class ChatCompletionsBackend(Backend):
         """
         if self.model.rsplit("/", 1)[-1] != "test" or not endpoint.is_local:
             return {}, {}
-        from agents.backends.wire_slots import to_wire
+        from virsci_society.agents.backends.wire_slots import to_wire
 
         return {"slots": to_wire(request)}, {"X-Call-Id": quote(request.id, safe=punctuation)}
 

@@ -19,13 +19,17 @@ from typing import Any, ClassVar
 
 from pydantic import PrivateAttr
 
-from agents.backends.endpoint_settings import EndpointSettings
-from agents.backends.http import ChatCompletionsBackend, Fields, Send
-from agents.backends.provider_errors import classify_exception, classify_response, classify_success
-from agents.errors import Fault, Verdict
-from agents.prompts.request import Request
-from agents.redaction import shield_logs
-from agents.usage import Usage
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.http import ChatCompletionsBackend, Fields, Send
+from virsci_society.agents.backends.provider_errors import (
+    classify_exception,
+    classify_response,
+    classify_success,
+)
+from virsci_society.agents.errors import Fault, Verdict
+from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.redaction import shield_logs
+from virsci_society.agents.usage import Usage
 
 ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 """Set before litellm is imported: no list of prices is fetched, no ``.env`` file is read."""

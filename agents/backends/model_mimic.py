@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.errors import SocietyError
-from agents.gateway.backend import Backend
-from agents.journal.records import CallOutcome
-from agents.offline.backend import answer_offline
-from agents.prompts.request import Reply, Request
-from agents.replies.form import Form
-from agents.usage import Usage
+from virsci_society.agents.errors import SocietyError
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.journal.records import CallOutcome
+from virsci_society.agents.offline.backend import answer_offline
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.usage import Usage
 
 WORDINESS = 2.0
 """Length of a model's texts as a multiple of the offline scientist's, where nothing is known."""

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 from pydantic import PrivateAttr
 
-from agents.backends.endpoint_settings import EndpointSettings
-from agents.backends.http import ChatCompletionsBackend, Fields, Send
-from agents.backends.provider_errors import classify_exception, classify_response
-from agents.backends.tls import trusted_certificates
-from agents.errors import Fault, InputError, Verdict
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.http import ChatCompletionsBackend, Fields, Send
+from virsci_society.agents.backends.provider_errors import classify_exception, classify_response
+from virsci_society.agents.backends.tls import trusted_certificates
+from virsci_society.agents.errors import Fault, InputError, Verdict
 
 if TYPE_CHECKING:
     import openai

@@ -15,8 +15,8 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from agents.errors import Fault, Filtered, Overflow, Verdict
-from agents.redaction import redact
+from virsci_society.agents.errors import Fault, Filtered, Overflow, Verdict
+from virsci_society.agents.redaction import redact
 
 LONGEST = 500
 """Characters of a message."""

@@ -17,14 +17,14 @@ from typing import ClassVar
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from agents.backends.hybrid import Hybrid
-from agents.backends.inbox.backend import AnswerWatch, Inbox
-from agents.backends.inbox.folder import QuestionFolder
-from agents.errors import Fault
-from agents.gateway.backend import Backend, Endpoint
-from agents.offline.backend import Offline
-from agents.prompts.request import INSTEAD, PERSON, Reply, Request, is_person
-from agents.usage import Usage
+from virsci_society.agents.backends.hybrid import Hybrid
+from virsci_society.agents.backends.inbox.backend import AnswerWatch, Inbox
+from virsci_society.agents.backends.inbox.folder import QuestionFolder
+from virsci_society.agents.errors import Fault
+from virsci_society.agents.gateway.backend import Backend, Endpoint
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.request import INSTEAD, PERSON, Reply, Request, is_person
+from virsci_society.agents.usage import Usage
 
 
 class Seat(Backend):

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from agents.errors import InputError
-from agents.prompts.request import Request
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.prompts.request import Request
 
 TAG, CONTENT = "~", ""
 _PLAIN = frozenset({str, int, bool, type(None)})

@@ -19,7 +19,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from agents.errors import InputError
+from virsci_society.agents.errors import InputError
 
 if TYPE_CHECKING:
     from filelock import FileLock

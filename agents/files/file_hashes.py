@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from agents.files.atomic_files import open_plain, read_plain_text, write_atomically
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import open_plain, read_plain_text, write_atomically
 
 HASHES = "hashes.json"
 FORMAT = 1

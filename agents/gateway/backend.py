@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.config import Part
-from agents.prompts.request import Reply, Request
-from agents.usage import Usage
+from virsci_society.agents.config import Part
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from collections import deque
 
 from pydantic import Field
 
-from agents.config import Part
-from agents.errors import BudgetReached
-from agents.usage import NANO, Spending, nano_bound, nano_dollars
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import BudgetReached
+from virsci_society.agents.usage import NANO, Spending, nano_bound, nano_dollars
 
 
 class Budget(Part):

@@ -21,8 +21,8 @@ from collections import deque
 from collections.abc import Callable
 from itertools import count
 
-from agents.errors import Fault, Stopped
-from agents.gateway.backend import Endpoint
+from virsci_society.agents.errors import Fault, Stopped
+from virsci_society.agents.gateway.backend import Endpoint
 
 FAILURES_TO_OPEN = 5
 """Failures in a row that open the circuit breaker of an endpoint."""

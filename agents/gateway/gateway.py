@@ -16,16 +16,16 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
-from agents.errors import Diverged, Fault, Stopped, Verdict
-from agents.gateway.backend import Backend
-from agents.gateway.budget import Budget, BudgetAccount, Reservation
-from agents.gateway.endpoint_pool import EndpointPool, Slot
-from agents.gateway.hedging import HedgeDelay, Race, Superseded
-from agents.gateway.readability import ReadabilityWatch, Unreadable
-from agents.gateway.retry import Retry
-from agents.gateway.shared import SharedEndpoints
-from agents.journal.journal import Journal
-from agents.journal.records import (
+from virsci_society.agents.errors import Diverged, Fault, Stopped, Verdict
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.budget import Budget, BudgetAccount, Reservation
+from virsci_society.agents.gateway.endpoint_pool import EndpointPool, Slot
+from virsci_society.agents.gateway.hedging import HedgeDelay, Race, Superseded
+from virsci_society.agents.gateway.readability import ReadabilityWatch, Unreadable
+from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.gateway.shared import SharedEndpoints
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import (
     ANSWERED,
     HEDGE,
     SUPERSEDED,
@@ -33,8 +33,8 @@ from agents.journal.records import (
     CallOutcome,
     storable,
 )
-from agents.prompts.request import Reply, Request, most_tokens
-from agents.usage import Usage
+from virsci_society.agents.prompts.request import Reply, Request, most_tokens
+from virsci_society.agents.usage import Usage
 
 EMPTY_ATTEMPTS = 3
 """After so many empty answers to one request, emptiness is what the model has to say."""

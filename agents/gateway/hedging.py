@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from agents.prompts.request import Reply
+from virsci_society.agents.prompts.request import Reply
 
 LEAST = 20
 """Attempts of a kind that must have been answered before one of that kind is hedged."""

@@ -11,9 +11,9 @@ from collections import Counter
 
 from pydantic import Field
 
-from agents.config import Part
-from agents.errors import Stopped
-from agents.redaction import redact
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.redaction import redact
 
 WARN_AT = 0.05
 """Share of unusable answers from which a run warns of them."""

@@ -11,7 +11,7 @@ import hashlib
 
 from pydantic import Field
 
-from agents.config import Part
+from virsci_society.agents.config import Part
 
 _DOUBLINGS = 60
 

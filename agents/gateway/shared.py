@@ -12,10 +12,10 @@ from collections.abc import Coroutine
 from functools import cached_property
 from typing import Any
 
-from agents.errors import Stopped
-from agents.gateway.backend import Backend
-from agents.gateway.endpoint_pool import EndpointPool
-from agents.loop_thread import LoopThread
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.endpoint_pool import EndpointPool
+from virsci_society.agents.loop_thread import LoopThread
 
 SWITCH_SECONDS = 0.0005
 """Interpreter switch interval while clocks and loop share the interpreter, in seconds."""

@@ -14,14 +14,14 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from agents.errors import DISK_FULL, InputError, Stopped
-from agents.files.atomic_files import lock_file, replacing, require_plain
-from agents.journal import hash_chain
-from agents.journal.hash_chain import HashChain, damaged, verify_rows
-from agents.journal.records import IN_DOUBT, Attempt, CallOutcome
-from agents.journal.wal import is_log_whole
-from agents.prompts.request import Request
-from agents.usage import Usage
+from virsci_society.agents.errors import DISK_FULL, InputError, Stopped
+from virsci_society.agents.files.atomic_files import lock_file, replacing, require_plain
+from virsci_society.agents.journal import hash_chain
+from virsci_society.agents.journal.hash_chain import HashChain, damaged, verify_rows
+from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome
+from virsci_society.agents.journal.wal import is_log_whole
+from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.usage import Usage
 
 FORMATS = ("1", hash_chain.FORMAT)
 """Formats that are read; a journal is made without seals, and gets them before its first row."""

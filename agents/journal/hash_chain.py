@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
+from virsci_society.agents.errors import InputError
 
 SCHEMA = "CREATE TABLE seals (row INTEGER PRIMARY KEY, entries BLOB NOT NULL, hash BLOB NOT NULL)"
 FORMAT = "2"

@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from agents.errors import InputError, ProtocolError, Stopped
-from agents.journal.database import (
+from virsci_society.agents.errors import InputError, ProtocolError, Stopped
+from virsci_society.agents.journal.database import (
     CALL,
     LEDGER,
     OUTCOMES,
@@ -34,11 +34,11 @@ from agents.journal.database import (
     outcome_from_row,
     verify_log,
 )
-from agents.journal.hash_chain import damaged, verify_rows
-from agents.journal.records import IN_DOUBT, Attempt, CallOutcome, Totals
-from agents.journal.writer import GroupCommitWriter
-from agents.prompts.request import Request
-from agents.redaction import redact
+from virsci_society.agents.journal.hash_chain import damaged, verify_rows
+from virsci_society.agents.journal.records import IN_DOUBT, Attempt, CallOutcome, Totals
+from virsci_society.agents.journal.writer import GroupCommitWriter
+from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.redaction import redact
 
 N = TypeVar("N", int, float)
 LISTED = 1000

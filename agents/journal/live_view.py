@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from agents.files.atomic_files import require_plain
-from agents.journal.database import connect
-from agents.journal.records import HEDGE, IN_DOUBT, Totals, is_hedge
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import require_plain
+from virsci_society.agents.journal.database import connect
+from virsci_society.agents.journal.records import HEDGE, IN_DOUBT, Totals, is_hedge
 
 ABSTRACTS = 5
 """Newest texts of the stage ``abstract`` that are kept."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from agents.errors import Filtered, Overflow, Refused, ReplyError, Verdict
-from agents.prompts.request import Reply
-from agents.redaction import redact
-from agents.usage import Spending, Usage, nano_dollars
+from virsci_society.agents.errors import Filtered, Overflow, Refused, ReplyError, Verdict
+from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.redaction import redact
+from virsci_society.agents.usage import Spending, Usage, nano_dollars
 
 VERDICTS: dict[str, type[Verdict]] = {
     "refused": Refused,

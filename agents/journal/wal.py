@@ -12,8 +12,8 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from agents.errors import InputError
-from agents.files.atomic_files import open_plain
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import open_plain
 
 _HEADER = struct.Struct(">8I")
 _FRAME = struct.Struct(">6I")

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from agents.errors import Stopped
+from virsci_society.agents.errors import Stopped
 
 MOST_QUEUED = 20_000
 """Changes that may wait to be written; whoever brings one more waits."""

@@ -12,11 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.constants import RULES
-from agents.offline.decisions import ask_outsider
-from agents.offline.random_choice import bernoulli, pick, rank_with_noise
-from agents.offline.templates import FRAMES, MARKED, MARKS, PARTS, UNTITLED, fill, frame_mark
-from agents.offline.terms import (
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.decisions import ask_outsider
+from virsci_society.agents.offline.random_choice import bernoulli, pick, rank_with_noise
+from virsci_society.agents.offline.templates import (
+    FRAMES,
+    MARKED,
+    MARKS,
+    PARTS,
+    UNTITLED,
+    fill,
+    frame_mark,
+)
+from virsci_society.agents.offline.terms import (
     NEUTRAL,
     as_list,
     exclude_terms,
@@ -28,7 +36,7 @@ from agents.offline.terms import (
     unique_terms,
     utterance_terms,
 )
-from agents.offline.text import (
+from virsci_society.agents.offline.text import (
     affinity,
     as_sentence,
     capitalise,
@@ -41,7 +49,7 @@ from agents.offline.text import (
     truncate_words,
     with_article,
 )
-from agents.offline.topics import draw_interest
+from virsci_society.agents.offline.topics import draw_interest
 
 _ORDER = {part: i for i, part in enumerate(PARTS)}
 _LONGEST = 60

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from agents.config import Part
-from agents.offline.constants import RULES
-from agents.offline.random_choice import finite_number, sigmoid
-from agents.profile import Profile
+from virsci_society.agents.config import Part
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.random_choice import finite_number, sigmoid
+from virsci_society.agents.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

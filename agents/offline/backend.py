@@ -15,12 +15,16 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from agents.gateway.backend import Backend
-from agents.offline.acceptance import DEFAULT_ACCEPTANCE, Acceptance, LogisticAcceptance
-from agents.offline.schema_filler import fill_form
-from agents.prompts.request import Reply, Request
-from agents.replies.form import Form
-from agents.usage import Usage
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.offline.acceptance import (
+    DEFAULT_ACCEPTANCE,
+    Acceptance,
+    LogisticAcceptance,
+)
+from virsci_society.agents.offline.schema_filler import fill_form
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.usage import Usage
 
 _64_BITS = (1 << 64) - 1
 _CLOCK = random.SystemRandom()

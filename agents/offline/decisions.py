@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.errors import ProtocolError
-from agents.offline.acceptance import DEFAULT_ACCEPTANCE, Acceptance, InvitationFacts
-from agents.offline.constants import RULES
-from agents.offline.random_choice import (
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.offline.acceptance import DEFAULT_ACCEPTANCE, Acceptance, InvitationFacts
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.random_choice import (
     bernoulli,
     finite_number,
     gumbel_noise,
@@ -25,8 +25,8 @@ from agents.offline.random_choice import (
     rank_with_noise,
     sigmoid,
 )
-from agents.offline.templates import QUESTIONS, fill
-from agents.offline.terms import (
+from virsci_society.agents.offline.templates import QUESTIONS, fill
+from virsci_society.agents.offline.terms import (
     as_list,
     exclude_terms,
     expertise,
@@ -35,7 +35,7 @@ from agents.offline.terms import (
     split_terms,
     text_without_frames,
 )
-from agents.offline.text import (
+from virsci_society.agents.offline.text import (
     affinity,
     as_sentence,
     join_list,
@@ -44,7 +44,7 @@ from agents.offline.text import (
     tokens,
     with_article,
 )
-from agents.prompts.paper_lists import pair_name, paper_key
+from virsci_society.agents.prompts.paper_lists import pair_name, paper_key
 
 Slots = Mapping[str, Any]
 

@@ -9,10 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.constants import RULES
-from agents.offline.decisions import ask_outsider
-from agents.offline.random_choice import bernoulli, finite_number, gumbel_noise, pick, sigmoid
-from agents.offline.templates import (
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.decisions import ask_outsider
+from virsci_society.agents.offline.random_choice import (
+    bernoulli,
+    finite_number,
+    gumbel_noise,
+    pick,
+    sigmoid,
+)
+from virsci_society.agents.offline.templates import (
     ADDITIONS,
     CORES,
     EXPERIMENTS,
@@ -22,7 +28,7 @@ from agents.offline.templates import (
     fill,
     frame_mark,
 )
-from agents.offline.terms import (
+from virsci_society.agents.offline.terms import (
     NEUTRAL,
     as_list,
     exclude_terms,
@@ -35,7 +41,7 @@ from agents.offline.terms import (
     unique_terms,
     utterance_terms,
 )
-from agents.offline.text import (
+from virsci_society.agents.offline.text import (
     affinity,
     as_sentence,
     capitalise,
@@ -46,8 +52,8 @@ from agents.offline.text import (
     truncate_words,
     with_article,
 )
-from agents.offline.topics import draw_interest, talk_text
-from agents.prompts.paper_lists import paper_key
+from virsci_society.agents.offline.topics import draw_interest, talk_text
+from virsci_society.agents.prompts.paper_lists import paper_key
 
 Slots = Mapping[str, Any]
 

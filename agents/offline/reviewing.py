@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.abstracts import revise_abstract
-from agents.offline.constants import RULES
-from agents.offline.random_choice import bernoulli, finite_number, sigmoid
-from agents.offline.terms import expertise, full_text
-from agents.offline.text import affinity, as_sentence, with_article
+from virsci_society.agents.offline.abstracts import revise_abstract
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.random_choice import bernoulli, finite_number, sigmoid
+from virsci_society.agents.offline.terms import expertise, full_text
+from virsci_society.agents.offline.text import affinity, as_sentence, with_article
 
 Slots = Mapping[str, Any]
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from agents.offline.random_choice import bernoulli, pick
-from agents.offline.terms import NEUTRAL, expertise, full_text, noun_phrases
-from agents.offline.text import capitalise
-from agents.replies.form import Form
+from virsci_society.agents.offline.random_choice import bernoulli, pick
+from virsci_society.agents.offline.terms import NEUTRAL, expertise, full_text, noun_phrases
+from virsci_society.agents.offline.text import capitalise
+from virsci_society.agents.replies.form import Form
 
 _MAX_DRAWS = 8
 _MAX_DEPTH = 4

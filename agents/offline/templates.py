@@ -18,7 +18,7 @@ from collections import defaultdict
 from functools import cache, lru_cache
 from typing import Final
 
-from agents.offline.text import with_article
+from virsci_society.agents.offline.text import with_article
 
 DIRECTIONS: Final = ("{o} for {x}", "{o} with {x}", "{x} through {o}", "{x} with {o}")
 LATER: Final = (

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
 
-from agents.offline.templates import UNTITLED, frame_terms
-from agents.offline.text import (
+from virsci_society.agents.offline.templates import UNTITLED, frame_terms
+from virsci_society.agents.offline.text import (
     COMMON,
     capitalise,
     clean,

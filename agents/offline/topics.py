@@ -8,10 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.constants import RULES
-from agents.offline.decisions import ask_outsider
-from agents.offline.random_choice import bernoulli, pick, rank_with_noise, weighted_choice
-from agents.offline.templates import (
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.decisions import ask_outsider
+from virsci_society.agents.offline.random_choice import (
+    bernoulli,
+    pick,
+    rank_with_noise,
+    weighted_choice,
+)
+from virsci_society.agents.offline.templates import (
     DIRECTIONS,
     GUEST,
     GUEST_ONLY,
@@ -23,7 +28,7 @@ from agents.offline.templates import (
     REMEMBERED,
     fill,
 )
-from agents.offline.terms import (
+from virsci_society.agents.offline.terms import (
     NEUTRAL,
     as_list,
     exclude_terms,
@@ -35,7 +40,7 @@ from agents.offline.terms import (
     split_terms,
     utterance_terms,
 )
-from agents.offline.text import (
+from virsci_society.agents.offline.text import (
     affinity,
     as_sentence,
     capitalise,

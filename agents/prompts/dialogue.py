@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from agents.profile import Profile
+from virsci_society.agents.profile import Profile
 
 MARK = ">"
 """The beginning of a line that others have written."""

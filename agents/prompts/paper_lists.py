@@ -6,8 +6,8 @@ import re
 import string
 from collections.abc import Sequence
 
-from agents.prompts.dialogue import MARK, flatten
-from agents.reference import Reference
+from virsci_society.agents.prompts.dialogue import MARK, flatten
+from virsci_society.agents.reference import Reference
 
 LEFT_OUT = "[…]"
 """Stands where the rest of an abstract is left out."""

@@ -22,9 +22,9 @@ from typing import Any
 import jinja2
 from jinja2 import meta
 
-from agents.errors import ReplyError
-from agents.profile import Profile
-from agents.prompts.dialogue import (
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import (
     describe_position,
     flatten,
     list_names,
@@ -33,13 +33,13 @@ from agents.prompts.dialogue import (
     words_of,
     write_transcript,
 )
-from agents.prompts.paper_lists import (
+from virsci_society.agents.prompts.paper_lists import (
     list_keys,
     list_lettered,
     list_references,
     list_titles,
 )
-from agents.prompts.request import Message, Reply
+from virsci_society.agents.prompts.request import Message, Reply
 
 
 @jinja2.pass_context

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from agents.profile import Profile
-from agents.replies.form import Form, as_sent
-from agents.usage import Usage
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.replies.form import Form, as_sent
+from virsci_society.agents.usage import Usage
 
 PERSON = "person"
 """Begins ``Reply.model`` where a person has answered in the place of a model or of rules."""

@@ -16,9 +16,9 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from agents.errors import ReplyError
-from agents.replies.coercion import coerce_to_form
-from agents.replies.json_blocks import (
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.replies.coercion import coerce_to_form
+from virsci_society.agents.replies.json_blocks import (
     REACH,
     STRICT,
     JsonBlock,
@@ -27,7 +27,7 @@ from agents.replies.json_blocks import (
     strip_blank,
     strip_reasoning,
 )
-from agents.replies.repair import opening_pattern, read_lines, repair_json
+from virsci_society.agents.replies.repair import opening_pattern, read_lines, repair_json
 
 FormT = TypeVar("FormT", bound=BaseModel)
 

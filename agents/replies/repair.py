@@ -18,8 +18,8 @@ from typing import Any, SupportsIndex
 
 from pydantic import BaseModel
 
-from agents.replies.coercion import coerce_bool, coerce_choice, form_reader
-from agents.replies.json_blocks import LOOSE, Unfinished, bracket_extent
+from virsci_society.agents.replies.coercion import coerce_bool, coerce_choice, form_reader
+from virsci_society.agents.replies.json_blocks import LOOSE, Unfinished, bracket_extent
 
 OPENING, CLOSING = "\"'“‘„", "\"'”’“"
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)

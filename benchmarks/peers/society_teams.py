@@ -20,16 +20,25 @@ sys.path.insert(0, str(HERE.parents[2]))
 
 import openai  # noqa: E402, F401 - not part of a call
 
-from agents import Form, Prompt  # noqa: E402
-from agents.backends.openai import OpenAI  # noqa: E402
-from agents.gateway.gateway import Gateway  # noqa: E402
-from agents.journal.journal import Journal  # noqa: E402
 from benchmarks.peers.work import Work, measured, read_work  # noqa: E402
-from metrics.cost.critical_path import lower_bound  # noqa: E402
-from protocols.virsci.protocol import VirSci  # noqa: E402
-from society import Lab, Manuscript, Process, Society, Team, TeamProtocol, Times  # noqa: E402
-from society.ecosystem.synthetic.synthetic import Synthetic  # noqa: E402
-from society.formation.founding import Once  # noqa: E402
+from virsci_society import (  # noqa: E402  # noqa: E402
+    Form,
+    Lab,
+    Manuscript,
+    Process,
+    Prompt,
+    Society,
+    Team,
+    TeamProtocol,
+    Times,
+)
+from virsci_society.agents.backends.openai import OpenAI  # noqa: E402
+from virsci_society.agents.gateway.gateway import Gateway  # noqa: E402
+from virsci_society.agents.journal.journal import Journal  # noqa: E402
+from virsci_society.metrics.cost.critical_path import lower_bound  # noqa: E402
+from virsci_society.protocols.virsci.protocol import VirSci  # noqa: E402
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic  # noqa: E402
+from virsci_society.society.formation.founding import Once  # noqa: E402
 
 LATENCY = 0.2
 PAGE = Prompt(HERE.parent / "prompts" / "turn.txt")

@@ -12,12 +12,12 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.claims.named_references import named_references, unknown_references
-from metrics.claims.result_figures import result_figures
-from metrics.novelty.novelty import Database
-from metrics.novelty.training_leaks import longest_run, tokenise
-from society.results.dataframes import has_columns_of
-from society.results.run import Run
+from virsci_society.metrics.claims.named_references import named_references, unknown_references
+from virsci_society.metrics.claims.result_figures import result_figures
+from virsci_society.metrics.novelty.novelty import Database
+from virsci_society.metrics.novelty.training_leaks import longest_run, tokenise
+from virsci_society.society.results.dataframes import has_columns_of
+from virsci_society.society.results.run import Run
 
 COLUMNS = {
     "paper": "string",

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from society.results.run import Run
+from virsci_society.society.results.run import Run
 
 SENIORITY = ("early-career", "mid-career", "senior")
 LEVEL = 0.95

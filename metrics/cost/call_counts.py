@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from society.results.run import Run
-from society.results.tables import REPEATED_ACTS
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import REPEATED_ACTS
 
 ACTS = {
     "invite": "invitation",

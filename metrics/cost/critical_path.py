@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from society.results.tables import REPEATED_ACTS, TABLES
+from virsci_society.society.results.tables import REPEATED_ACTS, TABLES
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[tuple[Any, ...]]]

@@ -9,9 +9,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agents.errors import InputError
-from agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
-from society.results.run import Run
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
+from virsci_society.society.results.run import Run
 
 OUTCOMES = {
     ANSWERED: "words came",

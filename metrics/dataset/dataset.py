@@ -15,11 +15,17 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from agents.files.atomic_files import write_atomically
-from metrics.dataset.croissant import croissant_metadata
-from society.results.run import Run
-from society.results.speaker import WRITTEN_BY, asks_by_files, asks_people, person_marks, speaker_of
-from society.results.table_files import write_parquet
+from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.metrics.dataset.croissant import croissant_metadata
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import (
+    WRITTEN_BY,
+    asks_by_files,
+    asks_people,
+    person_marks,
+    speaker_of,
+)
+from virsci_society.society.results.table_files import write_parquet
 
 TEXT, NUMBER, WHOLE, YES_NO = "string", "Float64", "Int64", "boolean"
 ARROW = {TEXT: pa.string(), NUMBER: pa.float64(), WHOLE: pa.int64(), YES_NO: pa.bool_()}

@@ -12,8 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from metrics.estimation.reference_table import MomentScale, ReferenceTable, epanechnikov
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.estimation.reference_table import (
+    MomentScale,
+    ReferenceTable,
+    epanechnikov,
+)
 
 ESTIMATORS = ("abc", "ridge", "forest")
 FOLDS = 5

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize
 
-from agents.arrays import FloatArray, IntArray
-from metrics.estimation.overdispersion import standard_errors
-from metrics.estimation.seats import CareerHistory
-from metrics.estimation.trends import Estimate
-from society.literature.authorships import FIRST, LAST
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.estimation.overdispersion import standard_errors
+from virsci_society.metrics.estimation.seats import CareerHistory
+from virsci_society.metrics.estimation.trends import Estimate
+from virsci_society.society.literature.authorships import FIRST, LAST
 
 LONGEST = 40
 """Periods that are looked back."""

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import optimize, special
 
-from agents.arrays import FloatArray, IntArray
-from metrics.estimation.trends import Estimate
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.estimation.trends import Estimate
 
 WIDEST = 1e4
 """Largest concentration; above it a beta-binomial is a binomial."""

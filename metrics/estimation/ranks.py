@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from agents.arrays import FloatArray
+from virsci_society.agents.arrays import FloatArray
 
 
 def weighted_rank(draws: FloatArray, weights: FloatArray, truth: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from scipy import linalg
 
-from agents.arrays import FloatArray, IntArray
+from virsci_society.agents.arrays import FloatArray, IntArray
 
 FLOOR = 1e-9
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize
 
-from agents.arrays import FloatArray, IntArray
-from metrics.estimation.overdispersion import standard_errors
-from metrics.estimation.seats import CareerHistory, Seats
-from metrics.estimation.trends import Estimate
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.estimation.overdispersion import standard_errors
+from virsci_society.metrics.estimation.seats import CareerHistory, Seats
+from virsci_society.metrics.estimation.trends import Estimate
 
 RECENCY = 3.0
 """Periods after which the recency of a joint paper has fallen to 1/e."""

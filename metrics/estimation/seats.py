@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from agents.arrays import BoolArray, FloatArray, IntArray
-from society.literature.authorships import Authorships
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.society.literature.authorships import Authorships
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 Leader = Literal["first", "last"]
 RECENT = 3

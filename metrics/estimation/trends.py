@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from agents.arrays import FloatArray
+from virsci_society.agents.arrays import FloatArray
 
 Link = Literal["log", "logit", "identity"]
 STEPS = 50

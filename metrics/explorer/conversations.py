@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metrics.explorer.packing import pack
-from metrics.explorer.run_arrays import NOBODY, RunArrays
-from society.results.run import Run
-from society.results.speaker import person_marks
+from virsci_society.metrics.explorer.packing import pack
+from virsci_society.metrics.explorer.run_arrays import NOBODY, RunArrays
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import person_marks
 
 BYTES = 255
 FILLED = 0.95

@@ -16,21 +16,24 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from metrics.explorer.conversations import PromptBook, Words, pack_words
-from metrics.explorer.packing import pack
-from metrics.explorer.parting import parting_day
-from metrics.explorer.run_arrays import arrays_of, names_of
-from metrics.networks.structure import adjacency, network_ties
-from metrics.report.layout.community_layout import CommunityLayout, lay_out_communities
-from metrics.report.templates import (
+from virsci_society.metrics.explorer.conversations import PromptBook, Words, pack_words
+from virsci_society.metrics.explorer.packing import pack
+from virsci_society.metrics.explorer.parting import parting_day
+from virsci_society.metrics.explorer.run_arrays import arrays_of, names_of
+from virsci_society.metrics.networks.structure import adjacency, network_ties
+from virsci_society.metrics.report.layout.community_layout import (
+    CommunityLayout,
+    lay_out_communities,
+)
+from virsci_society.metrics.report.templates import (
     records,
     source_hash,
     style_sheet,
     template_environment,
     write_html,
 )
-from society.kernel.streams import Streams
-from society.results.run import Run
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.run import Run
 
 FILE = "explorer.html"
 LIMITS = ((200, 1_000_000), (20_000, 3_000_000), (None, 6_000_000))
@@ -84,7 +87,9 @@ def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Ex
     """
     names = list(dict.fromkeys(name for run in runs for name in names_of(run)))
     layout = _layout(runs, names)
-    environment = template_environment("metrics.explorer", "metrics.report")
+    environment = template_environment(
+        "virsci_society.metrics.explorer", "virsci_society.metrics.report"
+    )
     tables = [_tables(run) for run in runs]
     parted = parting_day(*runs) if len(runs) == 2 else None
     packed: list[dict[str, str]] = []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
-from society.results.run import Run
+from virsci_society.society.results.run import Run
 
 
 def parting_day(one: Run, other: Run) -> float | None:

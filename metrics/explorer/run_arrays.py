@@ -17,9 +17,9 @@ import pandas as pd
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from metrics.networks.structure import network_ties, sample_dates
-from metrics.report.layout.community_layout import CommunityLayout
-from society.results.run import Run
+from virsci_society.metrics.networks.structure import network_ties, sample_dates
+from virsci_society.metrics.report.layout.community_layout import CommunityLayout
+from virsci_society.society.results.run import Run
 
 NOBODY = 2**32 - 1
 STATES = ("running", "finished", "published", "dissolved")

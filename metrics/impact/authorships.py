@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from society.results.run import Run
+from virsci_society.society.results.run import Run
 
 Pair = tuple[str, str]
 

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from agents.arrays import BoolArray, FloatArray, IntArray
-from society.results.run import Run
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.society.results.run import Run
 
 YEAR = 365.0
 PAPERS_PER_BLOCK = 512

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from metrics.impact.authorships import map_numbers
-from metrics.impact.inequality import h_index
-from society.results.run import Run
+from virsci_society.metrics.impact.authorships import map_numbers
+from virsci_society.metrics.impact.inequality import h_index
+from virsci_society.society.results.run import Run
 
 WINDOW = 180.0
 """Days of the early, and of the late citations of a paper; a quarter of a shorter run."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.arrays import FloatArray
+from virsci_society.agents.arrays import FloatArray
 
 
 def gini(values: Any) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from metrics.impact.authorships import authorships_of, coauthor_links, map_numbers
-from metrics.impact.inequality import gini
-from society.results.run import Run
+from virsci_society.metrics.impact.authorships import authorships_of, coauthor_links, map_numbers
+from virsci_society.metrics.impact.inequality import gini
+from virsci_society.society.results.run import Run
 
 
 def productivity(run: Run) -> pd.DataFrame:

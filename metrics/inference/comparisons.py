@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import scipy
 
-from metrics.inference.effects import dz_interval, g_interval
-from metrics.inference.intervals import t_interval
-from metrics.inference.sample import (
+from virsci_society.metrics.inference.effects import dz_interval, g_interval
+from virsci_society.metrics.inference.intervals import t_interval
+from virsci_society.metrics.inference.sample import (
     NAN,
     Interval,
     Numbers,

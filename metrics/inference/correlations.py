@@ -9,9 +9,9 @@ import numpy as np
 import scipy
 from scipy import special
 
-from agents.arrays import FloatArray
-from agents.errors import InputError
-from metrics.inference.sample import NAN, Numbers, pairs_of, sample_of
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference.sample import NAN, Numbers, pairs_of, sample_of
 
 
 @dataclass(frozen=True)

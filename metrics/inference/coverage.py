@@ -16,9 +16,9 @@ import numpy as np
 import scipy
 from numpy.random import Generator
 
-from agents.arrays import FloatArray
-from metrics.inference.intervals import bca_bounds
-from metrics.inference.sample import NAN
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.inference.intervals import bca_bounds
+from virsci_society.metrics.inference.sample import NAN
 
 Draw = Callable[[Generator, int, int], FloatArray]
 REPLICATES = (5, 10, 20, 50)
@@ -139,7 +139,11 @@ def _t_bounds(values: FloatArray) -> FloatArray:
 @cache
 def known_coverage() -> tuple[CoverageCell, ...]:
     """The simulated coverages that are kept in ``coverage.csv``."""
-    text = files("metrics.inference").joinpath("coverage.csv").read_text(encoding="utf-8")
+    text = (
+        files("virsci_society.metrics.inference")
+        .joinpath("coverage.csv")
+        .read_text(encoding="utf-8")
+    )
     rows = csv.DictReader(text.splitlines())
     return tuple(
         CoverageCell(

@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 from scipy import special
 
-from metrics.inference.sample import NAN, Interval, Numbers, sample_of, unbounded
+from virsci_society.metrics.inference.sample import NAN, Interval, Numbers, sample_of, unbounded
 
 MAX_WIDENINGS = 60
 """Widenings of the bracket before an interval of an effect is given up."""

@@ -23,9 +23,9 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from agents.arrays import FloatArray
-from agents.errors import InputError
-from metrics.inference.sample import NAN
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference.sample import NAN
 
 Cell = tuple[str, ...]
 

@@ -11,9 +11,9 @@ import numpy as np
 import scipy
 from scipy import special
 
-from agents.arrays import FloatArray
-from agents.errors import InputError
-from metrics.inference.sample import Interval, Numbers, sample_of, unbounded
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference.sample import Interval, Numbers, sample_of, unbounded
 
 Statistic = Callable[[FloatArray], float]
 UNLIMITED = (-np.inf, np.inf)

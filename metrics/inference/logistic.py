@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from agents.arrays import BoolArray, FloatArray
+from virsci_society.agents.arrays import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)

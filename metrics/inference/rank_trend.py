@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from agents.arrays import FloatArray
-from metrics.inference.correlations import Correlation, spearman
-from metrics.inference.intervals import t_interval
-from metrics.inference.sample import NAN
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.inference.correlations import Correlation, spearman
+from virsci_society.metrics.inference.intervals import t_interval
+from virsci_society.metrics.inference.sample import NAN
 
 PERMUTATIONS = 9_999
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from agents.arrays import FloatArray
-from agents.errors import InputError
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
 
 Numbers = Sequence[float] | FloatArray
 

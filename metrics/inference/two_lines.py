@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from agents.arrays import FloatArray
-from metrics.inference.sample import NAN, Numbers, pairs_of
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.inference.sample import NAN, Numbers, pairs_of
 
 MAX_MEANS = 9
 """Up to so many distinct places the curve is the mean at each; above, a cubic spline."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from agents.offline.text import count_words
-from metrics.interviews.forms import ScaleAnswer, SurveyAnswer
-from metrics.interviews.interviewer import SurveyReply
-from metrics.interviews.survey import Survey, SurveyQuestion
-from society.results.csv_cells import safe_cell
+from virsci_society.agents.offline.text import count_words
+from virsci_society.metrics.interviews.forms import ScaleAnswer, SurveyAnswer
+from virsci_society.metrics.interviews.interviewer import SurveyReply
+from virsci_society.metrics.interviews.survey import Survey, SurveyQuestion
+from virsci_society.society.results.csv_cells import safe_cell
 
 ANSWERS = {
     **dict.fromkeys(("scientist", "arm", "question", "kind", "answer"), "string"),

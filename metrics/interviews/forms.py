@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from pydantic import Field
 
-from agents.errors import ReplyError
-from agents.offline.text import count_words
-from agents.replies.form import Form
-from metrics.interviews import offline_rules
-from metrics.interviews.survey import AnswerKind
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.offline.text import count_words
+from virsci_society.agents.replies.form import Form
+from virsci_society.metrics.interviews import offline_rules
+from virsci_society.metrics.interviews.survey import AnswerKind
 
 OVERRUN = 1.5
 """A text is asked for again only where it is longer than this multiple of the limit."""

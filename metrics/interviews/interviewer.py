@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from agents.errors import Stopped
-from agents.gateway.gateway import Gateway
-from agents.prompts.prompt import Prompt
-from agents.replies.form import Form
-from metrics.interviews.forms import FORMS
-from metrics.interviews.knowledge import Knowledge
-from metrics.interviews.survey import Survey, SurveyQuestion
-from metrics.model_questions import ModelQuestions
-from society.kernel.answer import Answer
-from society.kernel.calls import Call
-from society.kernel.streams import Streams
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.prompts.prompt import Prompt
+from virsci_society.agents.replies.form import Form
+from virsci_society.metrics.interviews.forms import FORMS
+from virsci_society.metrics.interviews.knowledge import Knowledge
+from virsci_society.metrics.interviews.survey import Survey, SurveyQuestion
+from virsci_society.metrics.model_questions import ModelQuestions
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.calls import Call
+from virsci_society.society.kernel.streams import Streams
 
 QUESTION = Prompt(Path(__file__).with_name("prompts") / "question.txt")
 STREAM = "interview"

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agents.profile import Profile
+from virsci_society.agents.profile import Profile
 
 if TYPE_CHECKING:
-    from society.literature.papers import Paper
-    from society.teams.team import Team
-    from society.teams.world import World
+    from virsci_society.society.literature.papers import Paper
+    from virsci_society.society.teams.team import Team
+    from virsci_society.society.teams.world import World
 
 PAPERS = 12
 """Most papers that are told, the newest first."""

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.random_choice import gumbel_noise, pick
-from agents.offline.terms import NEUTRAL, expertise
-from agents.offline.text import affinity, truncate_words
+from virsci_society.agents.offline.random_choice import gumbel_noise, pick
+from virsci_society.agents.offline.terms import NEUTRAL, expertise
+from virsci_society.agents.offline.text import affinity, truncate_words
 
 SPREAD = 0.2
 """Standard deviation of the noise, as a share of the scale."""

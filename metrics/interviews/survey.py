@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from agents.config import Part
+from virsci_society.agents.config import Part
 
 Line = Annotated[
     str, Field(min_length=1, max_length=2_000, pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]+$")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from agents.arrays import FloatArray
-from metrics.impact.authorships import authorships_of
-from metrics.networks.structure import (
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.impact.authorships import authorships_of
+from virsci_society.metrics.networks.structure import (
     MONTH,
     WHOLE,
     adjacency,
@@ -19,8 +19,8 @@ from metrics.networks.structure import (
     network_ties,
     sample_dates,
 )
-from society.literature.papers import DAYS_PER_YEAR
-from society.results.run import Run
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.results.run import Run
 
 WINDOWS = (1.0, 2.0, 4.0)
 """Years without a paper after which somebody is not active any more."""

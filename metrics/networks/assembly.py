@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from metrics.impact.authorships import (
+from virsci_society.metrics.impact.authorships import (
     AuthorshipTable,
     authorships_of,
     coauthor_links,
     first_paper_dates,
     map_numbers,
 )
-from metrics.networks.structure import MONTH, sample_dates
-from society.results.run import Run
+from virsci_society.metrics.networks.structure import MONTH, sample_dates
+from virsci_society.society.results.run import Run
 
 COUNTS = (
     *("papers", "authorships", "incumbents", "links"),

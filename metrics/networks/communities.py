@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from agents.arrays import IntArray
-from metrics.networks.structure import NETWORKS, adjacency, network_ties
-from society.kernel.streams import Streams
-from society.results.run import Run
+from virsci_society.agents.arrays import IntArray
+from virsci_society.metrics.networks.structure import NETWORKS, adjacency, network_ties
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.run import Run
 
 LARGE = 50_000
 MANY_PAIRS = 200_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from metrics.networks.structure import adjacency, network_statistics
-from society.results.run import Run
+from virsci_society.metrics.networks.structure import adjacency, network_statistics
+from virsci_society.society.results.run import Run
 
 SHARES = ("reciprocity", "tied_before", "tied_after", "clustering", "giant_share", "most_asked")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from agents.arrays import IntArray
-from metrics.networks.structure import NETWORKS, adjacency, network_ties
-from society.results.run import Run
+from virsci_society.agents.arrays import IntArray
+from virsci_society.metrics.networks.structure import NETWORKS, adjacency, network_ties
+from virsci_society.society.results.run import Run
 
 
 def core_periphery(run: Run) -> pd.DataFrame:

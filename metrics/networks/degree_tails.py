@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agents.arrays import IntArray
-from metrics.networks import powerlaw
-from metrics.networks.structure import NETWORKS, adjacency, network_ties
-from society.kernel.streams import Streams
-from society.results.run import Run
+from virsci_society.agents.arrays import IntArray
+from virsci_society.metrics.networks import powerlaw
+from virsci_society.metrics.networks.structure import NETWORKS, adjacency, network_ties
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.run import Run
 
 RESAMPLES = 100
 MANY = 20_000

@@ -17,7 +17,7 @@ import scipy
 from numpy.typing import NDArray
 from scipy import special
 
-from agents.arrays import FloatArray, IntArray
+from virsci_society.agents.arrays import FloatArray, IntArray
 
 MIN_TAIL = 50
 """A tail of fewer values decides nothing (Clauset et al. 2009, section 3.4)."""

@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from metrics.networks.communities import detect_communities
-from metrics.networks.small_world import largest_component, mean_path
-from metrics.networks.structure import network_statistics, network_ties
-from metrics.population import LEFT, initial_population
-from society.kernel.streams import Streams
-from society.results.run import Run
+from virsci_society.metrics.networks.communities import detect_communities
+from virsci_society.metrics.networks.small_world import largest_component, mean_path
+from virsci_society.metrics.networks.structure import network_statistics, network_ties
+from virsci_society.metrics.population import LEFT, initial_population
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.run import Run
 
 YEAR = 365.0
 SPAN = YEAR / 2

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from agents.arrays import BoolArray, IntArray
+from virsci_society.agents.arrays import BoolArray, IntArray
 
 ROUNDS = 10
 """Times that every pair is tried."""

@@ -13,11 +13,16 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from agents.arrays import IntArray
-from metrics.networks.rewiring import MANY_PAIRS, latticise, rewire, ring_lattice
-from metrics.networks.structure import NETWORKS, adjacency, network_statistics, network_ties
-from society.kernel.streams import Streams
-from society.results.run import Run
+from virsci_society.agents.arrays import IntArray
+from virsci_society.metrics.networks.rewiring import MANY_PAIRS, latticise, rewire, ring_lattice
+from virsci_society.metrics.networks.structure import (
+    NETWORKS,
+    adjacency,
+    network_statistics,
+    network_ties,
+)
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.run import Run
 
 EXACT = 1024
 """Up to so many scientists every one is a source; above that a seeded sample is."""

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from agents.arrays import FloatArray
-from society.results.run import Run
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.society.results.run import Run
 
 WEEK, MONTH = 7.0, 365.0 / 12.0
 NETWORKS = ("all", "grown")

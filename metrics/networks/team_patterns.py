@@ -22,8 +22,8 @@ from math import comb
 
 import pandas as pd
 
-from metrics.impact.authorships import authorships_of
-from society.results.run import Run
+from virsci_society.metrics.impact.authorships import authorships_of
+from virsci_society.society.results.run import Run
 
 SIZES = (2, 3, 4)
 """Team sizes whose patterns are listed: there are 2, 5 and 20 of them (180 for five authors)."""

@@ -14,10 +14,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from agents.arrays import BoolArray
-from metrics.networks.structure import NETWORKS, network_ties
-from society.literature.papers import DAYS_PER_YEAR
-from society.results.run import Run
+from virsci_society.agents.arrays import BoolArray
+from virsci_society.metrics.networks.structure import NETWORKS, network_ties
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.results.run import Run
 
 SILENCE = float(DAYS_PER_YEAR)
 """Days since the last joint paper, at the end of the run, below which a tie is unfinished."""

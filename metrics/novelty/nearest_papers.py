@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.arrays import FloatArray, IntArray
+from virsci_society.agents.arrays import FloatArray, IntArray
 
 QUERIES = 64
 PAPERS = 8192

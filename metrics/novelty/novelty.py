@@ -23,12 +23,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
-from agents.arrays import BoolArray, FloatArray, IntArray
-from agents.config import Part
-from agents.errors import InputError
-from metrics.novelty.nearest_papers import Neighbours, VectorSpace, mean_pairwise_distance
-from society.results.dataframes import cast_like, has_columns_of
-from society.results.run import Run
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.novelty.nearest_papers import (
+    Neighbours,
+    VectorSpace,
+    mean_pairwise_distance,
+)
+from virsci_society.society.results.dataframes import cast_like, has_columns_of
+from virsci_society.society.results.run import Run
 
 COLUMNS = ("HD", "CD", "CI", "ON")
 

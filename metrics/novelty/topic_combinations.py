@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from agents.arrays import FloatArray, IntArray
-from metrics.networks.rewiring import collisions
-from society.kernel.streams import Streams
-from society.literature.papers import DAYS_PER_YEAR
-from society.results.run import Run
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.networks.rewiring import collisions
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.results.run import Run
 
 NULLS = 10
 """Randomised networks, as many as Uzzi et al. take."""

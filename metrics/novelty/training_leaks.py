@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agents.arrays import FloatArray
-from metrics.novelty import novelty
-from metrics.novelty.novelty import Database
-from society.results.dataframes import cast_like, has_columns_of
-from society.results.run import Run
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.novelty import novelty
+from virsci_society.metrics.novelty.novelty import Database
+from virsci_society.society.results.dataframes import cast_like, has_columns_of
+from virsci_society.society.results.run import Run
 
 LONG_RUN = 8
 """Words of a run from which a reader should look; an assumption, not a test."""

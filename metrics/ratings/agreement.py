@@ -13,11 +13,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from agents.arrays import FloatArray
-from agents.errors import InputError
-from metrics.inference import pearson, spearman
-from metrics.novelty.novelty import COLUMNS, run_novelty
-from society.results.run import Run
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference.correlations import pearson, spearman
+from virsci_society.metrics.novelty.novelty import COLUMNS, run_novelty
+from virsci_society.society.results.run import Run
 
 Level = Literal["ordinal", "interval"]
 DIMENSIONS = ("novelty", "feasibility", "effectiveness")

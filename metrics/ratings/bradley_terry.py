@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from agents.arrays import FloatArray
-from agents.errors import InputError
-from metrics.ratings.agreement import krippendorff_alpha
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.ratings.agreement import krippendorff_alpha
 
 LEVEL = 0.95
 

@@ -18,17 +18,17 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, field_validator
 
-from agents.errors import Stopped
-from agents.gateway.gateway import Gateway
-from agents.profile import Profile
-from agents.prompts.prompt import Prompt
-from agents.replies.form import Form
-from metrics.model_questions import ModelQuestions
-from metrics.reviews import offline_rules
-from metrics.reviews.kinds import REVIEWER
-from society.kernel.answer import Answer
-from society.kernel.calls import Call
-from society.kernel.streams import Streams
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.prompt import Prompt
+from virsci_society.agents.replies.form import Form
+from virsci_society.metrics.model_questions import ModelQuestions
+from virsci_society.metrics.reviews import offline_rules
+from virsci_society.metrics.reviews.kinds import REVIEWER
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.calls import Call
+from virsci_society.society.kernel.streams import Streams
 
 PAIR = Prompt(Path(__file__).with_name("prompts") / "pair.txt", REVIEWER)
 TEXTS = ("title_a", "abstract_a", "title_b", "abstract_b")

@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.errors import InputError
-from agents.files.atomic_files import open_new
-from metrics.ratings.agreement import DIMENSIONS
-from society.kernel.streams import Streams
-from society.results.csv_cells import safe_cell
-from society.results.speaker import join_speakers
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import open_new
+from virsci_society.metrics.ratings.agreement import DIMENSIONS
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.csv_cells import safe_cell
+from virsci_society.society.results.speaker import join_speakers
 
 FORMAT = 1
 RATED = ("item", "rater", "title", "abstract", *DIMENSIONS)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.novelty.training_leaks import LONG_RUN
-from metrics.registry import measure
-from society.results.run import Run
+from virsci_society.metrics.novelty.training_leaks import LONG_RUN
+from virsci_society.metrics.registry import measure
+from virsci_society.society.results.run import Run
 
 ROWS_SHOWN = 10
 

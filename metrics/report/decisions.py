@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.report.templates import records
-from society.results.run import Run
+from virsci_society.metrics.report.templates import records
+from virsci_society.society.results.run import Run
 
 TEAMS_SHOWN = 8
 BALLOTS_SHOWN = 8

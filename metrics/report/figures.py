@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from agents.arrays import FloatArray
-from metrics.inference import Interval, t_interval
-from metrics.report.drawing.axes import Axes
-from metrics.report.drawing.legend import LegendEntry
-from metrics.report.drawing.svg import (
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.inference.intervals import t_interval
+from virsci_society.metrics.inference.sample import Interval
+from virsci_society.metrics.report.drawing.axes import Axes
+from virsci_society.metrics.report.drawing.legend import LegendEntry
+from virsci_society.metrics.report.drawing.svg import (
     BLUE,
     GREEN,
     INK,

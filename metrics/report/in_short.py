@@ -11,22 +11,22 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from agents.journal.records import ANSWERED
-from metrics.cost.call_counts import VERDICTS
-from metrics.cost.ledger import Ledger, read_ledger
-from metrics.inference import Interval
-from metrics.novelty.novelty import settings_of
-from metrics.population import initial_population, people_ever
-from metrics.registry import measure
-from metrics.report.figures import mean_interval
-from metrics.report.number_format import (
+from virsci_society.agents.journal.records import ANSWERED
+from virsci_society.metrics.cost.call_counts import VERDICTS
+from virsci_society.metrics.cost.ledger import Ledger, read_ledger
+from virsci_society.metrics.inference.sample import Interval
+from virsci_society.metrics.novelty.novelty import settings_of
+from virsci_society.metrics.population import initial_population, people_ever
+from virsci_society.metrics.registry import measure
+from virsci_society.metrics.report.figures import mean_interval
+from virsci_society.metrics.report.number_format import (
     THIN_SPACE,
     count_of,
     format_number,
     format_percent,
     format_usd,
 )
-from society.results.run import Run
+from virsci_society.society.results.run import Run
 
 PROTOCOLS = {"virsci": "VirSci", "wordless": "a protocol without words"}
 """Names of protocols that are written otherwise than their key."""

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from agents.arrays import BoolArray, FloatArray, IntArray
-from metrics.networks.removals import snapshots
-from metrics.report.drawing.axes import Axes
-from metrics.report.drawing.legend import LegendEntry
-from metrics.report.drawing.svg import (
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.metrics.networks.removals import snapshots
+from virsci_society.metrics.report.drawing.axes import Axes
+from virsci_society.metrics.report.drawing.legend import LegendEntry
+from virsci_society.metrics.report.drawing.svg import (
     BLUE,
     GREEN,
     INK,
@@ -27,11 +27,15 @@ from metrics.report.drawing.svg import (
     PINK,
     Plot,
 )
-from metrics.report.layout.community_map import CommunityMap, count_pairs, strongest_pairs
-from metrics.report.layout.drawn_network import MAX_DRAWN, DrawnNetwork
-from metrics.report.layout.network_layout import force_directed_positions
-from metrics.report.number_format import count_of, format_number
-from society.results.run import Run
+from virsci_society.metrics.report.layout.community_map import (
+    CommunityMap,
+    count_pairs,
+    strongest_pairs,
+)
+from virsci_society.metrics.report.layout.drawn_network import MAX_DRAWN, DrawnNetwork
+from virsci_society.metrics.report.layout.network_layout import force_directed_positions
+from virsci_society.metrics.report.number_format import count_of, format_number
+from virsci_society.society.results.run import Run
 
 SHAPES = ("circle", "square", "diamond", "triangle")
 COLOURS = (BLUE, ORANGE, GREEN, PINK)

@@ -12,22 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from metrics.cost.call_counts import RUNGS
-from metrics.cost.ledger import read_ledger
-from metrics.inference import MIN_REPLICATES
-from metrics.novelty.novelty import COLUMNS, settings_of
-from metrics.novelty.training_leaks import training_cutoff
-from metrics.registry import measure
-from metrics.report import figures
-from metrics.report.claims_section import claims_section
-from metrics.report.decisions import decisions_section
-from metrics.report.in_short import in_short, speaker
-from metrics.report.layout.community_map import CommunityMap
-from metrics.report.network_figures import NAMED
-from metrics.report.number_format import format_number
-from metrics.report.people_and_papers import papers_section, people_section, persons_sentence
-from metrics.report.run_figures import draw_run_network
-from metrics.report.sections import (
+from virsci_society.metrics.cost.call_counts import RUNGS
+from virsci_society.metrics.cost.ledger import read_ledger
+from virsci_society.metrics.inference.sample import MIN_REPLICATES
+from virsci_society.metrics.novelty.novelty import COLUMNS, settings_of
+from virsci_society.metrics.novelty.training_leaks import training_cutoff
+from virsci_society.metrics.registry import measure
+from virsci_society.metrics.report import figures
+from virsci_society.metrics.report.claims_section import claims_section
+from virsci_society.metrics.report.decisions import decisions_section
+from virsci_society.metrics.report.in_short import in_short, speaker
+from virsci_society.metrics.report.layout.community_map import CommunityMap
+from virsci_society.metrics.report.network_figures import NAMED
+from virsci_society.metrics.report.number_format import format_number
+from virsci_society.metrics.report.people_and_papers import (
+    papers_section,
+    people_section,
+    persons_sentence,
+)
+from virsci_society.metrics.report.run_figures import draw_run_network
+from virsci_society.metrics.report.sections import (
     LABELS,
     community_section,
     cost_section,
@@ -36,7 +40,7 @@ from metrics.report.sections import (
     removal_section,
     reply_parsing_section,
 )
-from metrics.report.templates import (
+from virsci_society.metrics.report.templates import (
     content_policy,
     own_file,
     records,
@@ -44,9 +48,9 @@ from metrics.report.templates import (
     template_environment,
     write_html,
 )
-from metrics.report.timeline_figures import people_timeline, team_timeline
-from metrics.summary import summarise_run
-from society.results.run import Run
+from virsci_society.metrics.report.timeline_figures import people_timeline, team_timeline
+from virsci_society.metrics.summary import summarise_run
+from virsci_society.society.results.run import Run
 
 ROWS_SHOWN = 30
 SCENARIO_SHOWN = 40_000
@@ -54,7 +58,7 @@ SCENARIO_SHOWN = 40_000
 
 def render_page(run: Run) -> str:
     """The page of a run as HTML text; it opens without a network, and with scripts off."""
-    environment = template_environment("metrics.report")
+    environment = template_environment("virsci_society.metrics.report")
     script = own_file(environment, "page.js")
     return environment.get_template("page.html").render(
         style=style_sheet(environment),

@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.novelty.novelty import COLUMNS
-from metrics.population import LEFT, people_ever
-from metrics.registry import measure
-from metrics.report.templates import records
-from society.results.run import Run
-from society.results.speaker import WRITTEN_BY, asks_people, person_marks
+from virsci_society.metrics.novelty.novelty import COLUMNS
+from virsci_society.metrics.population import LEFT, people_ever
+from virsci_society.metrics.registry import measure
+from virsci_society.metrics.report.templates import records
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import WRITTEN_BY, asks_people, person_marks
 
 PAPERS_SHOWN = 40
 PEOPLE_SHOWN = 60

@@ -7,23 +7,27 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from agents.files.atomic_files import make_folder, write_atomically
-from metrics.exports import coauthor_graph
-from metrics.novelty.novelty import settings_of
-from metrics.registry import measure
-from metrics.report import figures
-from metrics.report.drawing.standalone import standalone_svg
-from metrics.report.layout.community_map import CommunityMap, map_communities
-from metrics.report.layout.drawn_network import MAX_SAMPLED, DrawnNetwork, draw_network
-from metrics.report.network_figures import (
+from virsci_society.agents.files.atomic_files import make_folder, write_atomically
+from virsci_society.metrics.exports import coauthor_graph
+from virsci_society.metrics.novelty.novelty import settings_of
+from virsci_society.metrics.registry import measure
+from virsci_society.metrics.report import figures
+from virsci_society.metrics.report.drawing.standalone import standalone_svg
+from virsci_society.metrics.report.layout.community_map import CommunityMap, map_communities
+from virsci_society.metrics.report.layout.drawn_network import (
+    MAX_SAMPLED,
+    DrawnNetwork,
+    draw_network,
+)
+from virsci_society.metrics.report.network_figures import (
     communities_figure,
     community_map_figure,
     community_map_over_time,
     network_over_time,
 )
-from metrics.report.timeline_figures import people_timeline, team_timeline
-from society.kernel.streams import Streams
-from society.results.run import Run
+from virsci_society.metrics.report.timeline_figures import people_timeline, team_timeline
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.run import Run
 
 
 def run_figures(run: Run) -> dict[str, Markup]:

@@ -12,17 +12,17 @@ from typing import Any
 
 import pandas as pd
 
-from agents.journal.records import ANSWERED, IN_DOUBT
-from metrics.cost.call_counts import RUNGS
-from metrics.cost.ledger import OUTCOMES, Ledger
-from metrics.networks.removals import removed_by_date
-from metrics.novelty.training_leaks import LONG_RUN, training_cutoff
-from metrics.registry import FAMILIES, measure
-from metrics.report import figures
-from metrics.report.network_figures import removal_figures, snapshot_title
-from metrics.report.number_format import format_usd
-from metrics.report.templates import records
-from society.results.run import Run
+from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT
+from virsci_society.metrics.cost.call_counts import RUNGS
+from virsci_society.metrics.cost.ledger import OUTCOMES, Ledger
+from virsci_society.metrics.networks.removals import removed_by_date
+from virsci_society.metrics.novelty.training_leaks import LONG_RUN, training_cutoff
+from virsci_society.metrics.registry import FAMILIES, measure
+from virsci_society.metrics.report import figures
+from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
+from virsci_society.metrics.report.number_format import format_usd
+from virsci_society.metrics.report.templates import records
+from virsci_society.society.results.run import Run
 
 MOST_CITED_SHOWN = 10
 LABELS = {"all": "with day 0", "grown": "since day 0"}

@@ -17,9 +17,9 @@ import pandas as pd
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from agents.files.atomic_files import write_atomically
-from metrics.exports import xml_text
-from metrics.report.number_format import count_of, format_number, format_percent
+from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.metrics.exports import xml_text
+from virsci_society.metrics.report.number_format import count_of, format_number, format_percent
 
 
 @cache  # templates are compiled once for all pages of a process

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from agents.arrays import FloatArray
-from metrics.report.drawing.axes import Axes
-from metrics.report.drawing.legend import LegendEntry
-from metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
-from metrics.teams.timelines import project_spans
-from society.results.run import Run
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.report.drawing.axes import Axes
+from virsci_society.metrics.report.drawing.legend import LegendEntry
+from virsci_society.metrics.report.drawing.svg import BLUE, GREEN, INK, MUTED, ORANGE, PINK, Plot
+from virsci_society.metrics.teams.timelines import project_spans
+from virsci_society.society.results.run import Run
 
 ROWS_DRAWN = 40
 """Teams, and people, of one figure."""

@@ -15,12 +15,12 @@ from typing import Any
 
 import pandas as pd
 
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from metrics.exports import xml_text
-from metrics.report.templates import records, style_sheet, template_environment
-from society.results.run import Run
-from society.results.speaker import WRITTEN_BY, person_marks
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.metrics.exports import xml_text
+from virsci_society.metrics.report.templates import records, style_sheet, template_environment
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import WRITTEN_BY, person_marks
 
 WIDTH = 80
 """Columns of the text."""
@@ -224,7 +224,7 @@ def transcript_page(
         stage: likewise.
         prompts: likewise.
     """
-    environment = template_environment("metrics.report")
+    environment = template_environment("virsci_society.metrics.report")
     backend = run.manifest.get("backend")
     return environment.get_template("transcript.html").render(
         title=f"{run.name}, seed {run.seed}",

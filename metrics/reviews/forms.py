@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field
 
-from agents.replies.form import Form
-from metrics.reviews import offline_rules
+from virsci_society.agents.replies.form import Form
+from virsci_society.metrics.reviews import offline_rules
 
 Score = Annotated[float, Field(ge=1, le=10)]
 """1 is lowest, 10 highest."""

@@ -7,10 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.prompts.prompt import Prompt
-from agents.replies.form import Form
-from metrics.reviews.forms import ConferenceReview, MetaReview, NoveltyRating, ProposalReview
-from metrics.reviews.offline_rules import DIMENSIONS
+from virsci_society.agents.prompts.prompt import Prompt
+from virsci_society.agents.replies.form import Form
+from virsci_society.metrics.reviews.forms import (
+    ConferenceReview,
+    MetaReview,
+    NoveltyRating,
+    ProposalReview,
+)
+from virsci_society.metrics.reviews.offline_rules import DIMENSIONS
 
 FOLDER = Path(__file__).with_name("prompts")
 REVIEWER = (FOLDER / "reviewer.txt").read_text(encoding="utf-8").strip()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.text import split_sentences, stems, tokens, truncate_words
+from virsci_society.agents.offline.text import split_sentences, stems, tokens, truncate_words
 
 LONG = 250
 """Words of an abstract from which it counts as long."""

@@ -11,16 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from agents.errors import Stopped
-from agents.gateway.gateway import Gateway
-from agents.profile import Profile
-from agents.replies.form import Form
-from metrics.model_questions import ModelQuestions
-from metrics.reviews.kinds import RUBRIC, ReviewKind, ReviewQuestion
-from society.kernel.answer import Answer
-from society.kernel.calls import Call
-from society.kernel.dispatcher import settled
-from society.kernel.streams import Streams
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.replies.form import Form
+from virsci_society.metrics.model_questions import ModelQuestions
+from virsci_society.metrics.reviews.kinds import RUBRIC, ReviewKind, ReviewQuestion
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.calls import Call
+from virsci_society.society.kernel.dispatcher import settled
+from virsci_society.society.kernel.streams import Streams
 
 CHAIR = 0
 """The reviewer's number in ids and tables that stands for the meta-review."""

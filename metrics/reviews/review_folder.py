@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from agents.errors import InputError
+from virsci_society.agents.errors import InputError
 
 FOLDER = "reviews"
 """Of a run folder, or a study's: one folder per panel in it."""

@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from agents.errors import InputError
-from metrics.reviews.kinds import KINDS, SCORES, ReviewKind
-from metrics.reviews.panel import CHAIR, ReviewRound, last_readable
-from metrics.reviews.review_folder import panel_folders
-from society.results.table_files import read_parquet, write_parquet
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.reviews.kinds import KINDS, SCORES, ReviewKind
+from virsci_society.metrics.reviews.panel import CHAIR, ReviewRound, last_readable
+from virsci_society.metrics.reviews.review_folder import panel_folders
+from virsci_society.society.results.table_files import read_parquet, write_parquet
 
 REVIEWS = {
     **dict.fromkeys(("paper", "kind"), "string"),

@@ -8,13 +8,13 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from agents.arrays import FloatArray
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from metrics.impact.inequality import gini
-from metrics.registry import METRICS, measure
-from society.results.run import Run
-from society.results.tables import TABLES
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.metrics.impact.inequality import gini
+from virsci_society.metrics.registry import METRICS, measure
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import TABLES
 
 ScalarFunction = Callable[[Run], float]
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from agents.errors import InputError
-from metrics.cost.call_counts import STAGES
-from metrics.population import main_topics
-from metrics.scalars.columns import (
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.cost.call_counts import STAGES
+from virsci_society.metrics.population import main_topics
+from virsci_society.metrics.scalars.columns import (
     ScalarFunction,
     column_statistic,
     parse_dotted_name,
     unknown_name,
 )
-from metrics.scalars.outcomes import (
+from virsci_society.metrics.scalars.outcomes import (
     acceptance,
     defaulted_share,
     final_active_structure,
@@ -35,8 +35,8 @@ from metrics.scalars.outcomes import (
     token_total,
     usd_paid,
 )
-from metrics.teams.concurrency import max_memberships
-from society.results.run import Run
+from virsci_society.metrics.teams.concurrency import max_memberships
+from virsci_society.society.results.run import Run
 
 INFINITE = float("inf")
 

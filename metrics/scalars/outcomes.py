@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from metrics.cost.call_counts import COUNTED
-from metrics.cost.ledger import read_ledger
-from metrics.impact.inequality import gini
-from metrics.networks.active_network import active_structure
-from metrics.registry import measure
-from metrics.scalars.columns import NAN, ScalarFunction, known_values, mean
-from metrics.teams.peer_review import unended
-from society.results.run import Run
+from virsci_society.metrics.cost.call_counts import COUNTED
+from virsci_society.metrics.cost.ledger import read_ledger
+from virsci_society.metrics.impact.inequality import gini
+from virsci_society.metrics.networks.active_network import active_structure
+from virsci_society.metrics.registry import measure
+from virsci_society.metrics.scalars.columns import NAN, ScalarFunction, known_values, mean
+from virsci_society.metrics.teams.peer_review import unended
+from virsci_society.society.results.run import Run
 
 
 def mean_of_published_teams(table: str, column: str) -> ScalarFunction:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from metrics.inference.comparisons import ArmDifference
-from metrics.inference.correlations import Correlation
-from metrics.inference.sample import MIN_REPLICATES
-from metrics.report.number_format import THIN_SPACE, count_of, format_number
-from metrics.study.comparisons import ComparisonResult
-from metrics.study.study import PlannedComparison, Study
+from virsci_society.metrics.inference.comparisons import ArmDifference
+from virsci_society.metrics.inference.correlations import Correlation
+from virsci_society.metrics.inference.sample import MIN_REPLICATES
+from virsci_society.metrics.report.number_format import THIN_SPACE, count_of, format_number
+from virsci_society.metrics.study.comparisons import ComparisonResult
+from virsci_society.metrics.study.study import PlannedComparison, Study
 
 TOLD = 3
 """Comparisons of the first plan that the answer names; the others are counted."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from agents.arrays import FloatArray
-from metrics.inference.comparisons import ArmDifference, holm, paired, welch
-from metrics.inference.correlations import Correlation, pearson, spearman
-from metrics.inference.rank_trend import Block, rank_trend
-from metrics.inference.two_lines import TwoLines, inverted_u
-from metrics.study.study import PlannedComparison, Study
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.inference.comparisons import ArmDifference, holm, paired, welch
+from virsci_society.metrics.inference.correlations import Correlation, pearson, spearman
+from virsci_society.metrics.inference.rank_trend import Block, rank_trend
+from virsci_society.metrics.inference.two_lines import TwoLines, inverted_u
+from virsci_society.metrics.study.study import PlannedComparison, Study
 
 NO_VARIANCE = "not estimable: the measure does not vary"
 CONSTANT_NAMED = 4

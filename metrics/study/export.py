@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from agents.files.atomic_files import make_folder, remove_file, write_atomically
-from metrics.exports import xml_text
-from metrics.report.drawing.standalone import standalone_svg
-from society.results.table_files import write_csv
+from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
+from virsci_society.metrics.exports import xml_text
+from virsci_society.metrics.report.drawing.standalone import standalone_svg
+from virsci_society.society.results.table_files import write_csv
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9.=_-]+")
 

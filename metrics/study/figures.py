@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from agents.arrays import FloatArray
-from metrics.inference.intervals import t_interval
-from metrics.inference.sample import MIN_REPLICATES
-from metrics.inference.two_lines import FittedLine, TwoLines
-from metrics.report.drawing.axes import Axes
-from metrics.report.drawing.legend import LegendEntry
-from metrics.report.drawing.svg import (
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.inference.intervals import t_interval
+from virsci_society.metrics.inference.sample import MIN_REPLICATES
+from virsci_society.metrics.inference.two_lines import FittedLine, TwoLines
+from virsci_society.metrics.report.drawing.axes import Axes
+from virsci_society.metrics.report.drawing.legend import LegendEntry
+from virsci_society.metrics.report.drawing.svg import (
     BLUE,
     GREEN,
     INK,
@@ -23,9 +23,9 @@ from metrics.report.drawing.svg import (
     PINK,
     Plot,
 )
-from metrics.scalars.measures import measure_extent
-from metrics.study.comparisons import ComparisonResult, key_and_measure
-from metrics.study.study import StackedFigure, Study
+from virsci_society.metrics.scalars.measures import measure_extent
+from virsci_society.metrics.study.comparisons import ComparisonResult, key_and_measure
+from virsci_society.metrics.study.study import StackedFigure, Study
 
 SERIES = (BLUE, ORANGE, GREEN, PINK)
 """Colours of the lines of a figure; with more settings, the arms are drawn one below another."""

@@ -9,22 +9,22 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from metrics.inference.coverage import POOR_COVERAGE
-from metrics.inference.effects import detectable_effect, detectable_paired
-from metrics.inference.sample import MIN_REPLICATES
-from metrics.report.number_format import format_number, format_percent
-from metrics.report.templates import (
+from virsci_society.metrics.inference.coverage import POOR_COVERAGE
+from virsci_society.metrics.inference.effects import detectable_effect, detectable_paired
+from virsci_society.metrics.inference.sample import MIN_REPLICATES
+from virsci_society.metrics.report.number_format import format_number, format_percent
+from virsci_society.metrics.report.templates import (
     records,
     style_sheet,
     template_environment,
     write_html,
 )
-from metrics.scalars.measures import MEASURES
-from metrics.study import figures, tables
-from metrics.study.answer import answer, plan_table
-from metrics.study.comparisons import compute_comparisons
-from metrics.study.export import file_name, write_files
-from metrics.study.study import StackedFigure, Study
+from virsci_society.metrics.scalars.measures import MEASURES
+from virsci_society.metrics.study import figures, tables
+from virsci_society.metrics.study.answer import answer, plan_table
+from virsci_society.metrics.study.comparisons import compute_comparisons
+from virsci_society.metrics.study.export import file_name, write_files
+from virsci_society.metrics.study.study import StackedFigure, Study
 
 RUNS_SHOWN = 60
 ARMS_BESIDE = 8
@@ -99,7 +99,9 @@ class StudyPage:
 
     def render(self) -> str:
         """The page as HTML text."""
-        environment = template_environment("metrics.study", "metrics.report")
+        environment = template_environment(
+            "virsci_society.metrics.study", "virsci_society.metrics.report"
+        )
         description, fewest = self.study.description, self._fewest_replicates()
         return environment.get_template("study.html").render(
             style=style_sheet(environment),

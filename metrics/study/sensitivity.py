@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from agents.arrays import FloatArray
+from virsci_society.agents.arrays import FloatArray
 
 
 def sobol(values: FloatArray, keys: list[str]) -> pd.DataFrame:

@@ -19,11 +19,11 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from agents.arrays import FloatArray
-from agents.errors import InputError
-from agents.files.atomic_files import require_regular_file
-from agents.files.file_hashes import read_hashes
-from society.results.table_files import read_parquet
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.agents.files.file_hashes import read_hashes
+from virsci_society.society.results.table_files import read_parquet
 
 DESCRIPTION_FILE = "study.json"
 SAMPLED_DESIGNS = ("latin_hypercube", "sobol", "morris")

@@ -8,17 +8,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agents.arrays import FloatArray
-from metrics.inference.comparisons import ArmDifference
-from metrics.inference.correlations import Correlation, prcc
-from metrics.inference.coverage import FAMILIES, SKEWNESS_LADDER, CoverageCell, matching_case
-from metrics.inference.factorial import factorial_effects
-from metrics.inference.intervals import bca_interval, log_interval, t_interval
-from metrics.inference.sample import NAN, skewness
-from metrics.inference.two_lines import TwoLines
-from metrics.scalars.measures import measure_extent
-from metrics.study.comparisons import ComparisonResult
-from metrics.study.study import Study
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.inference.comparisons import ArmDifference
+from virsci_society.metrics.inference.correlations import Correlation, prcc
+from virsci_society.metrics.inference.coverage import (
+    FAMILIES,
+    SKEWNESS_LADDER,
+    CoverageCell,
+    matching_case,
+)
+from virsci_society.metrics.inference.factorial import factorial_effects
+from virsci_society.metrics.inference.intervals import bca_interval, log_interval, t_interval
+from virsci_society.metrics.inference.sample import NAN, skewness
+from virsci_society.metrics.inference.two_lines import TwoLines
+from virsci_society.metrics.scalars.measures import measure_extent
+from virsci_society.metrics.study.comparisons import ComparisonResult
+from virsci_society.metrics.study.study import Study
 
 MEASURE_BY_ARM = (
     *("measure", "arm", "n", "missing", "mean", "low", "high", "bca_low", "bca_high"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from metrics.cost.call_counts import inference_cost
-from metrics.novelty import novelty
-from metrics.teams.peer_review import unended
-from metrics.teams.teams import teams
-from society.results.run import Run
+from virsci_society.metrics.cost.call_counts import inference_cost
+from virsci_society.metrics.novelty import novelty
+from virsci_society.metrics.teams.peer_review import unended
+from virsci_society.metrics.teams.teams import teams
+from virsci_society.society.results.run import Run
 
 OF_TEAMS = ("size", "freshness", "diversity", "newcomers", "elsewhere", "waiting", "days_to_paper")
 COUNTS = ("teams", "ended", "papers")

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metrics.population import TopicHistory
-from society.literature.papers import DAYS_PER_YEAR
-from society.results.run import Run
+from virsci_society.metrics.population import TopicHistory
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.results.run import Run
 
 BUILT = {
     "size": "Int64",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from agents.arrays import FloatArray, IntArray
-from metrics.inference import logistic_regression
-from metrics.networks.structure import WEEK, sample_dates
-from society.results.run import Run
-from society.teams.publication import STAGE as PUBLICATION
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.inference.logistic import logistic_regression
+from virsci_society.metrics.networks.structure import WEEK, sample_dates
+from virsci_society.society.results.run import Run
+from virsci_society.society.teams.publication import STAGE as PUBLICATION
 
 
 def weekly(run: Run, every: float = WEEK) -> pd.DataFrame:

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from metrics.impact.inequality import gini
-from metrics.ratings.agreement import krippendorff_alpha
-from society.results.run import Run
+from virsci_society.metrics.impact.inequality import gini
+from virsci_society.metrics.ratings.agreement import krippendorff_alpha
+from virsci_society.society.results.run import Run
 
 KEY = ["team", "submission"]
 ROUND = [*KEY, "round"]

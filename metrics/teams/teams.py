@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from metrics.cost.call_counts import inference_cost
-from metrics.novelty import novelty
-from metrics.teams.composition import composition
-from metrics.teams.concurrency import rounds
-from metrics.teams.peer_review import unended
-from society.results.run import Run
+from virsci_society.metrics.cost.call_counts import inference_cost
+from virsci_society.metrics.novelty import novelty
+from virsci_society.metrics.teams.composition import composition
+from virsci_society.metrics.teams.concurrency import rounds
+from virsci_society.metrics.teams.peer_review import unended
+from virsci_society.society.results.run import Run
 
 OUTCOMES = ("accepted", "declined", "full")
 IDEAS_KEPT = 3

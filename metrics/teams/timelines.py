@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from society.results.run import Run
+from virsci_society.society.results.run import Run
 
 SPENT = ("meetings", "effort", "switching")
 WAITED = ("gathering", "desk_queue", "teammates", "notice", "meeting_queue")

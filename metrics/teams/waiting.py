@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from society.results.run import Run
+from virsci_society.society.results.run import Run
 
 QUEUES = ("desk_queue", "teammates", "notice", "meeting_queue")
 PARTS = ("effort", "switching", *QUEUES, "homework_queue", "waiting")

@@ -20,11 +20,11 @@ from typing import Any
 
 import pandas as pd
 
-from agents.files.atomic_files import make_folder, write_atomically
-from agents.journal.records import Attempt
-from metrics.explorer.conversations import PromptBook
-from society.results.run import Run
-from society.results.speaker import WRITTEN_BY, asks_people, person_marks, speaker_of
+from virsci_society.agents.files.atomic_files import make_folder, write_atomically
+from virsci_society.agents.journal.records import Attempt
+from virsci_society.metrics.explorer.conversations import PromptBook
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import WRITTEN_BY, asks_people, person_marks, speaker_of
 
 CONVENTIONS = "1.37.0"
 """Version of the semantic conventions of which the names of attributes are."""

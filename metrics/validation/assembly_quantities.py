@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from agents.arrays import BoolArray, FloatArray, IntArray
-from metrics.impact.inequality import gini
-from metrics.networks.structure import network_statistics
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.metrics.impact.inequality import gini
+from virsci_society.metrics.networks.structure import network_statistics
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 DatedAuthors = tuple[float, Sequence[Hashable]]
 """Publication date of a paper in days, and the ids of its authors in author order."""

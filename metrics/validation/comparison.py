@@ -18,13 +18,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metrics.networks import powerlaw
-from metrics.validation.assembly_quantities import (
+from virsci_society.metrics.networks import powerlaw
+from virsci_society.metrics.validation.assembly_quantities import (
     AssemblyQuantities,
     AuthorHistory,
     assembly_quantities,
 )
-from metrics.validation.dated_papers import (
+from virsci_society.metrics.validation.dated_papers import (
     DatedPaper,
     compared_frame,
     dated_authors,
@@ -32,8 +32,12 @@ from metrics.validation.dated_papers import (
     papers_between,
     papers_of,
 )
-from metrics.validation.known_values import deviation_of_known, mean_of_known, z_score
-from metrics.validation.tolerances import (
+from virsci_society.metrics.validation.known_values import (
+    deviation_of_known,
+    mean_of_known,
+    z_score,
+)
+from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     Tolerance,
     error_of,
@@ -41,7 +45,7 @@ from metrics.validation.tolerances import (
     score,
     within_tolerance,
 )
-from metrics.validation.topics import (
+from virsci_society.metrics.validation.topics import (
     NAMES,
     TopicPapers,
     half_distance,
@@ -50,7 +54,7 @@ from metrics.validation.topics import (
     topic_papers,
     vocabulary,
 )
-from society.kernel.streams import Streams
+from virsci_society.society.kernel.streams import Streams
 
 SIDES = ("all", "own")
 WINDOWS = (1, 2, 4)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from metrics.validation.assembly_quantities import AuthorHistory
-from society.literature.papers import DAYS_PER_YEAR, Papers
-from society.results.run import Run
+from virsci_society.metrics.validation.assembly_quantities import AuthorHistory
+from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
+from virsci_society.society.results.run import Run
 
 
 class DatedPaper(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.arrays import FloatArray
+from virsci_society.agents.arrays import FloatArray
 
 
 def known_of(values: Sequence[float] | FloatArray) -> FloatArray:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from metrics.validation.assembly_quantities import AssemblyQuantities
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.validation.assembly_quantities import AssemblyQuantities
 
 
 class Tolerance(NamedTuple):

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial import distance
 
-from agents.arrays import FloatArray, IntArray
-from metrics.validation.dated_papers import DatedPaper
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.validation.dated_papers import DatedPaper
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 DRAWS = 20
 """So many pairs of samples are drawn; the mean of their distances is taken."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from protocols.parts.retrieval_rounds import merge_searches
-from protocols.virsci.forms import Idea
+from virsci_society.protocols.parts.retrieval_rounds import merge_searches
+from virsci_society.protocols.virsci.forms import Idea
 
 if TYPE_CHECKING:
-    from agents.reference import Reference
-    from protocols.parts.team_work import TeamWork
-    from protocols.virsci.idea_ranking import CandidateIdea
-    from society.kernel.answer import Answer
-    from society.kernel.process import Process
+    from virsci_society.agents.reference import Reference
+    from virsci_society.protocols.parts.team_work import TeamWork
+    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.process import Process
 
 MOST_PAPERS = 12
 """Papers of the ideas that are shown."""

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agents.prompts.paper_lists import paper_key
+from virsci_society.agents.prompts.paper_lists import paper_key
 
 if TYPE_CHECKING:
-    from agents.reference import Reference
-    from protocols.parts.forms import Proposal
+    from virsci_society.agents.reference import Reference
+    from virsci_society.protocols.parts.forms import Proposal
 
 _KEY_IN_TEXT = re.compile(r"\[P0*(\d{1,9})\]")
 _LEFT_BLANK = re.compile(r" +(?=[ .,;:)])")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.arrays import VectorArray
+from virsci_society.agents.arrays import VectorArray
 
 
 def distinct_places(vectors: Sequence[VectorArray], threshold: float) -> list[int]:

@@ -13,9 +13,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from agents.offline.systems import judging, proposals, reading
-from agents.replies.form import Form
-from protocols.virsci.forms import Idea, read_paper_keys
+from virsci_society.agents.offline.systems import judging, proposals, reading
+from virsci_society.agents.replies.form import Form
+from virsci_society.protocols.virsci.forms import Idea, read_paper_keys
 
 IdeaMark = Annotated[float, Field(ge=1, le=10)]
 """A score; 1 is lowest."""

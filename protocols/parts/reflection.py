@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from protocols.parts.forms import RefinedIdea
-from protocols.parts.team_work import TeamWork
-from society.kernel.answer import Answer
+from virsci_society.protocols.parts.forms import RefinedIdea
+from virsci_society.protocols.parts.team_work import TeamWork
+from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
-    from protocols.virsci.idea_ranking import CandidateIdea
-    from society.kernel.process import Process
+    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+    from virsci_society.society.kernel.process import Process
 
 
 def refine(

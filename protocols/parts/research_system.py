@@ -12,30 +12,30 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from agents.prompts.prompt import Prompts
-from protocols.given_topics import GivenTopic
-from protocols.parts.citations import check_references, cited_ids, count_removed
-from protocols.parts.forms import Proposal
-from protocols.parts.prompts import PAGES
-from protocols.parts.team_work import TeamWork, WorkRules
-from protocols.policies.coauthorship import Coauthorship
-from protocols.team_sizes import TeamSize
-from protocols.virsci.forms import Draft, Idea, Topic
-from protocols.virsci.idea_ranking import (
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.given_topics import GivenTopic
+from virsci_society.protocols.parts.citations import check_references, cited_ids, count_removed
+from virsci_society.protocols.parts.forms import Proposal
+from virsci_society.protocols.parts.prompts import PAGES
+from virsci_society.protocols.parts.team_work import TeamWork, WorkRules
+from virsci_society.protocols.policies.coauthorship import Coauthorship
+from virsci_society.protocols.team_sizes import TeamSize
+from virsci_society.protocols.virsci.forms import Draft, Idea, Topic
+from virsci_society.protocols.virsci.idea_ranking import (
     CandidateIdea,
     idea_text,
     retrieved_references,
     used_references,
 )
-from protocols.virsci.selection import TeamBuilding, select_collaborators
-from society.formation.selection import SelectionPolicy
-from society.kernel.answer import Answer
-from society.teams.contracts import Manuscript, TeamProtocol
+from virsci_society.protocols.virsci.selection import TeamBuilding, select_collaborators
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
-    from society.kernel.process import Process
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 STAGES = frozenset({"topic", "ideas", "novelty", "abstract"})
 

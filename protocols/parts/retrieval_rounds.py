@@ -8,13 +8,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from protocols.parts.forms import SearchQueries
-from protocols.parts.team_work import FoundPapers, TeamWork
-from society.kernel.answer import Answer
+from virsci_society.protocols.parts.forms import SearchQueries
+from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
+from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
-    from agents.reference import Reference
-    from society.kernel.process import Process
+    from virsci_society.agents.reference import Reference
+    from virsci_society.society.kernel.process import Process
 
 MOST_QUERIES = 5
 """Queries of one reply that are searched for; further ones are left out."""

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agents.prompts.dialogue import Utterance
-from protocols.parts.forms import StepReview
-from protocols.parts.team_work import TeamWork
+from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.protocols.parts.forms import StepReview
+from virsci_society.protocols.parts.team_work import TeamWork
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from society.kernel.answer import Answer
-    from society.kernel.process import Process
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.process import Process
 
 
 def choose_reviewers(work: TeamWork, count: int) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from society.demographics.departures import career_ages
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.society.demographics.departures import career_ages
 
 if TYPE_CHECKING:
-    from society.teams.world import World
+    from virsci_society.society.teams.world import World
 
 Seniority = Literal["early-career", "mid-career", "senior"]
 SENIORITY: tuple[Seniority, ...] = ("early-career", "mid-career", "senior")

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from agents.prompts.dialogue import TurnPosition
-from protocols.virsci.idea_ranking import CandidateIdea, make_candidate
-from society.kernel.answer import Answer
+from virsci_society.agents.prompts.dialogue import TurnPosition
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea, make_candidate
+from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
-    from agents.prompts.prompt import Prompts
-    from agents.reference import Reference
-    from agents.replies.form import Form
-    from protocols.parts.forms import Proposal
-    from protocols.virsci.forms import Idea, Topic
-    from society.kernel.process import Process
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.agents.prompts.prompt import Prompts
+    from virsci_society.agents.reference import Reference
+    from virsci_society.agents.replies.form import Form
+    from virsci_society.protocols.parts.forms import Proposal
+    from virsci_society.protocols.virsci.forms import Idea, Topic
+    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 FormT = TypeVar("FormT", bound="Form")
 IdeaT = TypeVar("IdeaT", bound="Idea")

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from protocols.parts.forms import PairChoice
-from protocols.parts.team_work import TeamWork
+from virsci_society.protocols.parts.forms import PairChoice
+from virsci_society.protocols.parts.team_work import TeamWork
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from society.kernel.answer import Answer
-    from society.kernel.process import Process
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.process import Process
 
 
 def pair_by_points(points: Sequence[float], rng: np.random.Generator) -> list[tuple[int, int]]:

@@ -8,8 +8,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from agents.config import Part
-from protocols.peer_review.forms import Recommendation, Review
+from virsci_society.agents.config import Part
+from virsci_society.protocols.peer_review.forms import Recommendation, Review
 
 Rule = Literal["majority", "all", "mean"]
 

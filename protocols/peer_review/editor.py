@@ -13,23 +13,29 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agents.errors import Verdict
-from protocols.peer_review.forms import Recommendation, Report, Review, Rewrite, Willingness
-from protocols.peer_review.prompts import PROMPTS
-from protocols.peer_review.reviewer_selection import draw_reviewer, ineligible_rows
-from society.teams.contracts import Manuscript
-from society.teams.meetings import work_at_desk
-from society.teams.publication import STAGE
-from society.teams.review_work import ReviewTerms, review
-from society.teams.team import Reviewer, Submission
+from virsci_society.agents.errors import Verdict
+from virsci_society.protocols.peer_review.forms import (
+    Recommendation,
+    Report,
+    Review,
+    Rewrite,
+    Willingness,
+)
+from virsci_society.protocols.peer_review.prompts import PROMPTS
+from virsci_society.protocols.peer_review.reviewer_selection import draw_reviewer, ineligible_rows
+from virsci_society.society.teams.contracts import Manuscript
+from virsci_society.society.teams.meetings import work_at_desk
+from virsci_society.society.teams.publication import STAGE
+from virsci_society.society.teams.review_work import ReviewTerms, review
+from virsci_society.society.teams.team import Reviewer, Submission
 
 if TYPE_CHECKING:
-    from agents.profile import Profile
-    from protocols.peer_review.rules import ReviewRules
-    from society.kernel.answer import Answer
-    from society.kernel.process import Process
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.agents.profile import Profile
+    from virsci_society.protocols.peer_review.rules import ReviewRules
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 
 class DeliveredReview(NamedTuple):

@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from agents.offline import reviewing
-from agents.replies.form import Form
-from protocols.forms import Choice
+from virsci_society.agents.offline import reviewing
+from virsci_society.agents.replies.form import Form
+from virsci_society.protocols.forms import Choice
 
 Recommendation = Literal["accept", "revise", "reject"]
 Mark = Annotated[float, Field(ge=1, le=10)]

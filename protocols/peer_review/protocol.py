@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from agents.config import nest_inlined_keys
-from agents.errors import Dissolved
-from protocols.peer_review.editor import Editor
-from protocols.peer_review.rules import ReviewRules
-from society.kernel.process import Process
-from society.teams.contracts import Manuscript, Publication
-from society.teams.publication import REJECTED, STAGE
+from virsci_society.agents.config import nest_inlined_keys
+from virsci_society.agents.errors import Dissolved
+from virsci_society.protocols.peer_review.editor import Editor
+from virsci_society.protocols.peer_review.rules import ReviewRules
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.teams.contracts import Manuscript, Publication
+from virsci_society.society.teams.publication import REJECTED, STAGE
 
 if TYPE_CHECKING:
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 
 class PeerReview(Publication):

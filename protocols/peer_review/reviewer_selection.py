@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal
 
-from society.formation.excluded_rows import ExcludedRows
-from society.formation.leaders import Anybody, ByProminence, Leaders, Productive
+from virsci_society.society.formation.excluded_rows import ExcludedRows
+from virsci_society.society.formation.leaders import Anybody, ByProminence, Leaders, Productive
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from society.teams.lab import Lab
-    from society.teams.world import World
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.world import World
 
 ReviewerChoice = Literal["interests", "uniform", "standing", "papers"]
 

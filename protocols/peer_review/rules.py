@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from agents.config import Part
-from protocols.peer_review.decision import Decision
-from protocols.peer_review.reviewer_selection import ReviewerChoice
-from society.kernel.durations import Days, Duration, Gamma, parse_days
+from virsci_society.agents.config import Part
+from virsci_society.protocols.peer_review.decision import Decision
+from virsci_society.protocols.peer_review.reviewer_selection import ReviewerChoice
+from virsci_society.society.kernel.durations import Days, Duration, Gamma, parse_days
 
 
 class ReviewRules(Part):

@@ -15,12 +15,12 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from agents.arrays import FloatArray, IntArray
-from agents.config import Part
-from society.formation.rejection_sampling import sample_exactly
-from society.formation.selection import SelectionPolicy
-from society.kernel.streams import Streams
-from society.population.network import CoauthorNetwork
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.config import Part
+from virsci_society.society.formation.rejection_sampling import sample_exactly
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.population.network import CoauthorNetwork
 
 HALF_NORMAL_LIMIT = 6.0
 """Truncation of the increments; |N(1,1)| lies above it once in 3.5 million draws."""

@@ -8,8 +8,8 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from pydantic import Field
 
-from society.formation.selection import SelectionPolicy
-from society.formation.world_view import WorldView
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.formation.world_view import WorldView
 
 
 class FixedTeam(SelectionPolicy):

@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from agents.arrays import FloatArray
-from society.formation.incumbents import Incumbents
-from society.formation.selection import SelectionPolicy
-from society.formation.world_view import WorldView
-from society.kernel.durations import Days
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.society.formation.incumbents import Incumbents
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.formation.world_view import WorldView
+from virsci_society.society.kernel.durations import Days
 
 
 class Guimera(SelectionPolicy):

@@ -8,11 +8,11 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from pydantic import Field
 
-from agents.arrays import IntArray
-from society.ecosystem.knowledge_bank import interests_text
-from society.formation.rejection_sampling import sample_by_rejection
-from society.formation.selection import SelectionPolicy
-from society.formation.world_view import WorldView
+from virsci_society.agents.arrays import IntArray
+from virsci_society.society.ecosystem.knowledge_bank import interests_text
+from virsci_society.society.formation.rejection_sampling import sample_by_rejection
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.formation.world_view import WorldView
 
 
 class NearestTopics(SelectionPolicy):

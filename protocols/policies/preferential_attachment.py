@@ -8,10 +8,14 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from pydantic import Field, model_validator
 
-from society.formation.cumulative_advantage import CountedBy, count_weights, sample_by_count
-from society.formation.selection import SelectionPolicy
-from society.formation.world_view import WorldView
-from society.kernel.durations import Days
+from virsci_society.society.formation.cumulative_advantage import (
+    CountedBy,
+    count_weights,
+    sample_by_count,
+)
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.formation.world_view import WorldView
+from virsci_society.society.kernel.durations import Days
 
 
 class PreferentialAttachment(SelectionPolicy):

@@ -10,14 +10,17 @@ from typing import cast
 import numpy as np
 from pydantic import Field
 
-from agents.arrays import FloatArray
-from society.formation.productivity import fading_papers
-from society.formation.rejection_sampling import sample_by_rejection, sample_uniformly
-from society.formation.selection import SelectionPolicy
-from society.formation.world_view import PapersView, WorldView
-from society.kernel.durations import Days
-from society.literature.papers import DAYS_PER_YEAR
-from society.population.paper_history import FadingPapers
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.society.formation.productivity import fading_papers
+from virsci_society.society.formation.rejection_sampling import (
+    sample_by_rejection,
+    sample_uniformly,
+)
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.formation.world_view import PapersView, WorldView
+from virsci_society.society.kernel.durations import Days
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.population.paper_history import FadingPapers
 
 RECENCY_YEARS = 3.0
 """Years after which the recency of a joint paper has fallen to 1/e (Lerner and Hancean 2022)."""

@@ -8,10 +8,10 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from pydantic import Field
 
-from agents.arrays import IntArray
-from society.formation.rejection_sampling import sample_by_rejection
-from society.formation.selection import SelectionPolicy
-from society.population.network import CoauthorNetwork
+from virsci_society.agents.arrays import IntArray
+from virsci_society.society.formation.rejection_sampling import sample_by_rejection
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.population.network import CoauthorNetwork
 
 
 class TwoStep(SelectionPolicy):

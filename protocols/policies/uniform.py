@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 
-from agents.arrays import IntArray
-from protocols.policies.coauthorship import Coauthorship, Share
-from society.formation.selection import SelectionPolicy
-from society.population.network import CoauthorNetwork
+from virsci_society.agents.arrays import IntArray
+from virsci_society.protocols.policies.coauthorship import Coauthorship, Share
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.population.network import CoauthorNetwork
 
 
 class Uniform(SelectionPolicy):

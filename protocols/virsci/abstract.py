@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from agents.prompts.dialogue import Advice, Utterance
-from protocols.discussion import Discussion, Utterances
-from protocols.virsci.forms import Critique, Draft, Revision, SelfReview
-from protocols.virsci.idea_ranking import CandidateIdea
-from protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
-from protocols.virsci.team_memory import TeamMemory, tell_changes
-from society.kernel.answer import Answer
-from society.kernel.process import Process
+from virsci_society.agents.prompts.dialogue import Advice, Utterance
+from virsci_society.protocols.discussion import Discussion, Utterances
+from virsci_society.protocols.virsci.forms import Critique, Draft, Revision, SelfReview
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
+from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_changes
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.process import Process
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agents.config import Switch
-    from agents.reference import Reference
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.agents.config import Switch
+    from virsci_society.agents.reference import Reference
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 
 Abstract: TypeAlias = Draft | Revision

@@ -9,11 +9,11 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from agents.errors import ReplyError
-from agents.offline import abstracts, decisions, ideas, topics
-from agents.prompts.paper_lists import pair_name
-from agents.replies.form import Form
-from protocols.forms import ASK, Question, Spoken
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.offline import abstracts, decisions, ideas, topics
+from virsci_society.agents.prompts.paper_lists import pair_name
+from virsci_society.agents.replies.form import Form
+from virsci_society.protocols.forms import ASK, Question, Spoken
 
 _NAMED = re.compile(r"\bidea[\s#_:.-]*(\d+)\b", re.IGNORECASE)
 _PREFERRED = re.compile(r"\W*idea\W*(\d+)\W*\s(?:rather than|instead of|over|and not)\b", re.I)

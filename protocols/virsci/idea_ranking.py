@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.prompts.dialogue import Excerpt, Utterance
-from agents.prompts.paper_lists import paper_key
-from agents.reference import Reference
-from protocols.virsci.forms import Ballot, Idea
+from virsci_society.agents.prompts.dialogue import Excerpt, Utterance
+from virsci_society.agents.prompts.paper_lists import paper_key
+from virsci_society.agents.reference import Reference
+from virsci_society.protocols.virsci.forms import Ballot, Idea
 
 SHORTLIST_SIZE = 3
 """Ideas that go on to the novelty assessment."""

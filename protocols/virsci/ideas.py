@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from agents.prompts.dialogue import Utterance
-from protocols.discussion import Discussion, Utterances
-from protocols.virsci.forms import Idea, Topic
-from protocols.virsci.idea_ranking import (
+from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.protocols.discussion import Discussion, Utterances
+from virsci_society.protocols.virsci.forms import Idea, Topic
+from virsci_society.protocols.virsci.idea_ranking import (
     CandidateIdea,
     RankingRules,
     add_judgement,
@@ -18,14 +18,14 @@ from protocols.virsci.idea_ranking import (
     make_candidate,
     without_ratings,
 )
-from protocols.virsci.searches import SearchRules, find_papers
-from society.kernel.answer import Answer
-from society.kernel.process import Process
+from virsci_society.protocols.virsci.searches import SearchRules, find_papers
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.process import Process
 
 if TYPE_CHECKING:
-    from protocols.virsci.team_memory import TeamMemory
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.protocols.virsci.team_memory import TeamMemory
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 Ideas: TypeAlias = tuple[Answer[CandidateIdea], ...]
 """Ideas with their references, in the order of being put forward, unread."""

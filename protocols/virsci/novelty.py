@@ -7,10 +7,10 @@ from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from agents.prompts.dialogue import Utterance
-from protocols.discussion import Discussion, Utterances
-from protocols.virsci.forms import Ballot
-from protocols.virsci.idea_ranking import (
+from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.protocols.discussion import Discussion, Utterances
+from virsci_society.protocols.virsci.forms import Ballot
+from virsci_society.protocols.virsci.idea_ranking import (
     SHORTLIST_SIZE,
     CandidateIdea,
     RankingRules,
@@ -18,16 +18,16 @@ from protocols.virsci.idea_ranking import (
     first_to_most_votes,
     plurality_winner,
 )
-from protocols.virsci.ideas import Ideas, shortlist_ideas
-from protocols.virsci.searches import SearchRules, find_papers
-from society.kernel.answer import Answer
-from society.kernel.process import Process
+from virsci_society.protocols.virsci.ideas import Ideas, shortlist_ideas
+from virsci_society.protocols.virsci.searches import SearchRules, find_papers
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.process import Process
 
 if TYPE_CHECKING:
-    from agents.reference import Reference
-    from protocols.virsci.team_memory import TeamMemory
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.agents.reference import Reference
+    from virsci_society.protocols.virsci.team_memory import TeamMemory
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 
 @dataclass(frozen=True, slots=True)

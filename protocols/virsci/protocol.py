@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from agents.config import nest_inlined_keys
-from agents.errors import Dissolved
-from protocols.discussion import Discussion
-from protocols.given_topics import GivenTopic
-from protocols.virsci.abstract import (
+from virsci_society.agents.config import nest_inlined_keys
+from virsci_society.agents.errors import Dissolved
+from virsci_society.protocols.discussion import Discussion
+from virsci_society.protocols.given_topics import GivenTopic
+from virsci_society.protocols.virsci.abstract import (
     Abstract,
     Written,
     abstract_of,
@@ -29,28 +29,28 @@ from protocols.virsci.abstract import (
     review_abstract,
     revise_abstract,
 )
-from protocols.virsci.forms import Topic
-from protocols.virsci.idea_ranking import (
+from virsci_society.protocols.virsci.forms import Topic
+from virsci_society.protocols.virsci.idea_ranking import (
     CandidateIdea,
     idea_text,
     retrieved_references,
     used_references,
 )
-from protocols.virsci.ideas import Ideas, generate_ideas
-from protocols.virsci.novelty import assess_novelty, last_idea
-from protocols.virsci.selection import select_collaborators
-from protocols.virsci.settings import VirSciSettings
-from protocols.virsci.team_memory import TeamMemory, tell_failed_idea
-from protocols.virsci.topic import discuss_topic
-from society.kernel.answer import Answer
-from society.kernel.process import Process
-from society.teams.contracts import Manuscript, TeamProtocol
+from virsci_society.protocols.virsci.ideas import Ideas, generate_ideas
+from virsci_society.protocols.virsci.novelty import assess_novelty, last_idea
+from virsci_society.protocols.virsci.selection import select_collaborators
+from virsci_society.protocols.virsci.settings import VirSciSettings
+from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_failed_idea
+from virsci_society.protocols.virsci.topic import discuss_topic
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
-    from society.formation.newcomer_seats import NewcomerSeats
-    from society.formation.selection import SelectionPolicy
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+    from virsci_society.society.formation.selection import SelectionPolicy
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 
 class VirSci(TeamProtocol):

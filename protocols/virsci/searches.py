@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agents.config import Switch
-from protocols.virsci.forms import Idea
-from protocols.virsci.idea_ranking import CandidateIdea
-from society.kernel.answer import Answer
+from virsci_society.agents.config import Switch
+from virsci_society.protocols.virsci.forms import Idea
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
-    from agents.reference import Reference
-    from society.teams.lab import Lab
+    from virsci_society.agents.reference import Reference
+    from virsci_society.society.teams.lab import Lab
 
 Papers: TypeAlias = "Answer[tuple[Reference, ...]] | tuple[()]"
 """Papers found by a search, unread; empty where the stage sees none."""

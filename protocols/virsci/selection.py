@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from agents.errors import Dissolved
-from agents.prompts.prompt import Prompt, Prompts
-from protocols.composition_targets import CompositionTargets
-from protocols.forms import Choice
-from protocols.team_sizes import TeamSize
-from society.formation.excluded_rows import ExcludedRows
-from society.formation.newcomer_seats import NewcomerSeats
-from society.formation.repeated_teams import RepeatedTeams
-from society.formation.research_groups import ResearchGroups
-from society.kernel.answer import Answer
-from society.kernel.process import Process
+from virsci_society.agents.errors import Dissolved
+from virsci_society.agents.prompts.prompt import Prompt, Prompts
+from virsci_society.protocols.composition_targets import CompositionTargets
+from virsci_society.protocols.forms import Choice
+from virsci_society.protocols.team_sizes import TeamSize
+from virsci_society.society.formation.excluded_rows import ExcludedRows
+from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.formation.repeated_teams import RepeatedTeams
+from virsci_society.society.formation.research_groups import ResearchGroups
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.process import Process
 
 if TYPE_CHECKING:
-    from agents.config import Switch
-    from society.formation.selection import SelectionPolicy
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.agents.config import Switch
+    from virsci_society.society.formation.selection import SelectionPolicy
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 MAX_DRAWS = 100
 """Draws of unsuitable people before everybody who keeps the targets reachable is listed."""

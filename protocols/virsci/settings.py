@@ -23,25 +23,25 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from agents.config import Part, Switch
-from agents.prompts.prompt import Prompts
-from protocols.discussion import DiscussionSettings
-from protocols.given_topics import GivenTopic
-from protocols.policies.coauthorship import Coauthorship
-from protocols.team_sizes import TeamSize
-from protocols.virsci.abstract import AbstractRules, SelfReviewRules
-from protocols.virsci.idea_ranking import RankingRules
-from protocols.virsci.ideas import IdeaRules
-from protocols.virsci.novelty import BallotRules
-from protocols.virsci.prompts import PROMPTS
-from protocols.virsci.searches import SearchRules
-from protocols.virsci.selection import TeamBuilding
-from protocols.virsci.topic import TopicRules
-from society.formation.newcomer_seats import NewcomerSeats
-from society.formation.repeated_teams import RepeatedTeams
-from society.formation.research_groups import ResearchGroups
-from society.formation.selection import SelectionPolicy
-from society.teams.contracts import AuthorOrder
+from virsci_society.agents.config import Part, Switch
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.discussion import DiscussionSettings
+from virsci_society.protocols.given_topics import GivenTopic
+from virsci_society.protocols.policies.coauthorship import Coauthorship
+from virsci_society.protocols.team_sizes import TeamSize
+from virsci_society.protocols.virsci.abstract import AbstractRules, SelfReviewRules
+from virsci_society.protocols.virsci.idea_ranking import RankingRules
+from virsci_society.protocols.virsci.ideas import IdeaRules
+from virsci_society.protocols.virsci.novelty import BallotRules
+from virsci_society.protocols.virsci.prompts import PROMPTS
+from virsci_society.protocols.virsci.searches import SearchRules
+from virsci_society.protocols.virsci.selection import TeamBuilding
+from virsci_society.protocols.virsci.topic import TopicRules
+from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.formation.repeated_teams import RepeatedTeams
+from virsci_society.society.formation.research_groups import ResearchGroups
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.teams.contracts import AuthorOrder
 
 Profile = Literal["paper", "full", "released-code"]
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from protocols.given_topics import GivenTopic
-from protocols.virsci.protocol import VirSci
-from protocols.virsci.settings import Profile, VirSciSettings
-from society.teams.contracts import Manuscript, TeamProtocol
+from virsci_society.protocols.given_topics import GivenTopic
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.settings import Profile, VirSciSettings
+from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 if TYPE_CHECKING:
-    from society.kernel.process import Process
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 
 class SoloVirSci(TeamProtocol):

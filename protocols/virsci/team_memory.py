@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agents.prompts.dialogue import Advice, Excerpt, Utterance
+from virsci_society.agents.prompts.dialogue import Advice, Excerpt, Utterance
 
 if TYPE_CHECKING:
-    from agents.prompts.prompt import Prompts
-    from protocols.forms import Summary
-    from protocols.virsci.forms import Revision, Topic
-    from protocols.virsci.idea_ranking import CandidateIdea
-    from society.kernel.answer import Answer
+    from virsci_society.agents.prompts.prompt import Prompts
+    from virsci_society.protocols.forms import Summary
+    from virsci_society.protocols.virsci.forms import Revision, Topic
+    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+    from virsci_society.society.kernel.answer import Answer
 
 
 @dataclass

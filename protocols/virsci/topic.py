@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from agents.errors import Dissolved
-from agents.prompts.dialogue import Utterance
-from protocols.discussion import Discussion, Utterances
-from protocols.forms import Remark
-from protocols.virsci.forms import Agreement, Stay, Topic
-from protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
-from protocols.virsci.team_memory import TeamMemory, tell_failed_topic
-from society.kernel.answer import Answer
-from society.kernel.process import Process
+from virsci_society.agents.errors import Dissolved
+from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.protocols.discussion import Discussion, Utterances
+from virsci_society.protocols.forms import Remark
+from virsci_society.protocols.virsci.forms import Agreement, Stay, Topic
+from virsci_society.protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
+from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_failed_topic
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.process import Process
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agents.config import Switch
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.agents.config import Switch
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 
 @dataclass(frozen=True, slots=True)

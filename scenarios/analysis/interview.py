@@ -14,31 +14,35 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.errors import InputError, Stopped
-from agents.files.file_hashes import check_file
-from agents.gateway.gateway import Gateway
-from agents.spelling import did_you_mean
-from metrics.interviews.interviewer import STREAM, Interviewer, Respondent, draw_arm
-from metrics.interviews.knowledge import knowledge_of
-from metrics.interviews.survey import Survey
-from scenarios.analysis.question_folder import QuestionRecord, ask_in_folder, load_speaker
-from scenarios.config.document import Document, Origin
-from scenarios.config.reader import Reader
-from scenarios.config.schema import Scenario
-from scenarios.config.yaml_io import read_yaml
-from scenarios.runs.execute import replayed_until, require_finished
-from scenarios.runs.progress import Progress
-from scenarios.runs.run_folder import DIGEST, SCENARIO
-from society.interventions import Rank, rank_scientists
-from society.kernel.durations import parse_days, write_days
-from society.kernel.streams import Streams
-from society.results.run import Run
-from society.results.table_files import write_csv
+from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.files.file_hashes import check_file
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.metrics.interviews.interviewer import STREAM, Interviewer, Respondent, draw_arm
+from virsci_society.metrics.interviews.knowledge import knowledge_of
+from virsci_society.metrics.interviews.survey import Survey
+from virsci_society.scenarios.analysis.question_folder import (
+    QuestionRecord,
+    ask_in_folder,
+    load_speaker,
+)
+from virsci_society.scenarios.config.document import Document, Origin
+from virsci_society.scenarios.config.reader import Reader
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.config.yaml_io import read_yaml
+from virsci_society.scenarios.runs.execute import replayed_until, require_finished
+from virsci_society.scenarios.runs.progress import Progress
+from virsci_society.scenarios.runs.run_folder import DIGEST, SCENARIO
+from virsci_society.society.interventions import Rank, rank_scientists
+from virsci_society.society.kernel.durations import parse_days, write_days
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.table_files import write_csv
 
 if TYPE_CHECKING:
-    from metrics.interviews.interviewer import SurveyReply
-    from society.kernel.calls import Call
-    from society.teams.world import World
+    from virsci_society.metrics.interviews.interviewer import SurveyReply
+    from virsci_society.society.kernel.calls import Call
+    from virsci_society.society.teams.world import World
 
 RANKS: tuple[Rank, ...] = ("degree", "papers", "citations", "random")
 ANSWERS = "answers"
@@ -157,7 +161,7 @@ class Interview:
             Diverged: the folder's journal knows a call that would now be made differently.
             InputError: the folder holds something else, or cannot be written to.
         """
-        from metrics.interviews.answers import answer_table
+        from virsci_society.metrics.interviews.answers import answer_table
 
         self._record.begin()
 

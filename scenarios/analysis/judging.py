@@ -10,21 +10,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.errors import Stopped
-from agents.gateway.gateway import Gateway
-from metrics.ratings.judge import Judge, agreed, judgement_table, orders_of
-from metrics.ratings.sheets import read_pairs, sheet_text
-from scenarios.analysis.question_folder import (
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.metrics.ratings.judge import Judge, agreed, judgement_table, orders_of
+from virsci_society.metrics.ratings.sheets import read_pairs, sheet_text
+from virsci_society.scenarios.analysis.question_folder import (
     QuestionRecord,
     ask_in_folder,
     load_speaker,
     speaker_slug,
 )
-from scenarios.config.schema import Scenario
+from virsci_society.scenarios.config.schema import Scenario
 
 if TYPE_CHECKING:
-    from metrics.ratings.judge import Judgement
-    from society.kernel.calls import Call
+    from virsci_society.metrics.ratings.judge import Judgement
+    from virsci_society.society.kernel.calls import Call
 
 BASE = "quickstart"
 """The scenario whose backend ``--set`` changes: rules, where nothing is set."""
@@ -116,8 +116,8 @@ class JudgeJob:
             Diverged: the folder's journal knows a call that would now be made differently.
             InputError: the folder holds something else, or cannot be written to.
         """
-        from agents.files.atomic_files import write_atomically
-        from society.results.table_files import write_csv
+        from virsci_society.agents.files.atomic_files import write_atomically
+        from virsci_society.society.results.table_files import write_csv
 
         self._record.begin()
 

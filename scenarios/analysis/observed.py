@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.errors import InputError
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.errors import InputError
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.validation.comparison import Community, CommunityComparison
-    from society.ecosystem.ecosystem import Ecosystem
-    from society.results.run import Run
+    from virsci_society.metrics.validation.comparison import Community, CommunityComparison
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.results.run import Run
 
 MOST_NAMED = 4
 """So many quantities are named of those that a closed society cannot reach."""
@@ -69,8 +69,8 @@ def open_compared(paths: Sequence[Path]) -> list[ComparedRuns]:
     Raises:
         InputError: a folder is given twice or is none of either, or a study has no finished run.
     """
-    from scenarios.study.lock import LOCK
-    from society.results.run import Run
+    from virsci_society.scenarios.study.lock import LOCK
+    from virsci_society.society.results.run import Run
 
     if len({path.resolve() for path in paths}) < len(paths):
         raise InputError("a folder is given twice: each run counts once")
@@ -96,8 +96,8 @@ def compare_with_ecosystem(compared: ComparedRuns, ecosystem: Ecosystem) -> Obse
         InputError: the ecosystem is not that of the runs, has no papers after its boundary, or the
             runs are of different length.
     """
-    from metrics.validation.comparison import compare_with_real
-    from metrics.validation.dated_papers import simulated_papers
+    from virsci_society.metrics.validation.comparison import compare_with_real
+    from virsci_society.metrics.validation.dated_papers import simulated_papers
 
     for run in compared.runs:
         _require_fit(run, ecosystem)
@@ -124,8 +124,8 @@ def community_of(ecosystem: Ecosystem) -> Community:
     """
     import numpy as np
 
-    from metrics.validation.comparison import Community
-    from metrics.validation.dated_papers import history_of, real_papers
+    from virsci_society.metrics.validation.comparison import Community
+    from virsci_society.metrics.validation.dated_papers import history_of, real_papers
 
     past, names = real_papers(ecosystem.past), ecosystem.profiles.names
     wrote = ecosystem.profiles.papers > 0
@@ -145,7 +145,7 @@ def windows_of(compared: ComparedRuns, ecosystem: Ecosystem) -> list[int]:
     Raises:
         InputError: the runs are of different length.
     """
-    from metrics.validation.comparison import compared_windows
+    from virsci_society.metrics.validation.comparison import compared_windows
 
     lengths = sorted({whole_years(run) for run in compared.runs})
     if len(lengths) > 1:
@@ -332,10 +332,10 @@ def _require_fit(run: Run, ecosystem: Ecosystem) -> None:
 
 def _arms(path: Path) -> list[ComparedRuns]:
     """The finished runs of a study, by its arms."""
-    from scenarios.study.folder import read_statuses
-    from scenarios.study.lock import require_lock
-    from scenarios.study.status import folder_of
-    from society.results.run import Run
+    from virsci_society.scenarios.study.folder import read_statuses
+    from virsci_society.scenarios.study.lock import require_lock
+    from virsci_society.scenarios.study.status import folder_of
+    from virsci_society.society.results.run import Run
 
     done: dict[str, list[Run]] = {}
     for status in read_statuses(path, require_lock(path)):

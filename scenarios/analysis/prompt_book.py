@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.errors import Diverged, InputError
-from agents.gateway.backend import Backend
-from agents.gateway.gateway import Gateway
-from agents.journal.journal import Journal
-from agents.prompts.request import Reply, Request
-from agents.reference import Reference
-from metrics.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
-from protocols.virsci.idea_ranking import CandidateIdea
-from scenarios.config.schema import load_scenario
-from scenarios.runs.run_folder import MANIFEST, SCENARIO
-from scenarios.runs.run_journal import JOURNAL
+from virsci_society.agents.errors import Diverged, InputError
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.reference import Reference
+from virsci_society.metrics.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.run_folder import MANIFEST, SCENARIO
+from virsci_society.scenarios.runs.run_journal import JOURNAL
 
 MOST_CALLS = 10_000
 """Calls of a run up to which its prompts are made anew without being asked for."""
@@ -79,7 +79,7 @@ def read_prompts(
 
 
 def _replay(folder: Path, *, trust: bool) -> PromptBook:
-    from scenarios.runs.build import build_society
+    from virsci_society.scenarios.runs.build import build_society
 
     for name in (JOURNAL, SCENARIO, MANIFEST):
         if not (folder / name).is_file():

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
-from agents.errors import Diverged, InputError, Stopped
-from agents.files.atomic_files import make_folder, read_plain_text, write_atomically
-from agents.files.file_hashes import check_file
-from agents.gateway.gateway import Gateway
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.runs.build import build_gateway
-from scenarios.runs.run_folder import backend_summary
-from scenarios.runs.run_journal import ledger_of, open_journal
-from scenarios.runs.run_list import QUESTIONS
-from scenarios.runs.signals import interruptible
+from virsci_society.agents.errors import Diverged, InputError, Stopped
+from virsci_society.agents.files.atomic_files import make_folder, read_plain_text, write_atomically
+from virsci_society.agents.files.file_hashes import check_file
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.build import build_gateway
+from virsci_society.scenarios.runs.run_folder import backend_summary
+from virsci_society.scenarios.runs.run_journal import ledger_of, open_journal
+from virsci_society.scenarios.runs.run_list import QUESTIONS
+from virsci_society.scenarios.runs.signals import interruptible
 
 
 class Asker(Protocol):

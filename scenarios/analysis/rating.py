@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.errors import InputError
+from virsci_society.agents.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.ratings.sheets import Rating, SheetEntry
+    from virsci_society.metrics.ratings.sheets import Rating, SheetEntry
 
 
 def entries_of(runs: Sequence[Path]) -> list[SheetEntry]:
@@ -23,9 +23,9 @@ def entries_of(runs: Sequence[Path]) -> list[SheetEntry]:
     Raises:
         InputError: a run that has not finished, or none of them has a paper.
     """
-    from metrics.ratings.sheets import SheetEntry, blind
-    from society.results.run import Run
-    from society.results.speaker import speaker_of
+    from virsci_society.metrics.ratings.sheets import SheetEntry, blind
+    from virsci_society.society.results.run import Run
+    from virsci_society.society.results.speaker import speaker_of
 
     entries = []
     for folder in runs:
@@ -109,9 +109,9 @@ def measures_of_runs(key: Mapping[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame
     """
     import pandas as pd
 
-    from metrics.ratings.agreement import read_novelty
-    from metrics.reviews.tables import read_averages
-    from society.results.run import Run
+    from virsci_society.metrics.ratings.agreement import read_novelty
+    from virsci_society.metrics.reviews.tables import read_averages
+    from virsci_society.society.results.run import Run
 
     measured: list[pd.DataFrame] = []
     reviewed: list[pd.DataFrame] = []
@@ -143,7 +143,7 @@ def correlate(ratings: pd.DataFrame, key: Mapping[str, Any]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from metrics.ratings.agreement import correlation_table
+    from virsci_society.metrics.ratings.agreement import correlation_table
 
     measured, reviewed = measures_of_runs(key)
     people = ratings.assign(
@@ -168,8 +168,8 @@ def write_results(out: Path, tables: Mapping[str, pd.DataFrame], key: Mapping[st
         tables: by name.
         key: that was written with the sheet; it says who spoke in the runs.
     """
-    from metrics.ratings.sheets import speakers_in
-    from society.results.table_files import write_csv, write_parquet
+    from virsci_society.metrics.ratings.sheets import speakers_in
+    from virsci_society.society.results.table_files import write_csv, write_parquet
 
     speaker = speakers_in(key)
     try:

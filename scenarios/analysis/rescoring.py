@@ -13,21 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.errors import InputError
-from agents.files.atomic_files import write_atomically
-from agents.files.file_hashes import check_file
-from scenarios.config.schema import load_scenario
-from scenarios.runs.build import build_ecosystem_of
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.agents.files.file_hashes import check_file
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.build import build_ecosystem_of
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from metrics.novelty.novelty import Database
-    from society.ecosystem.ecosystem import Ecosystem
-    from society.literature.embedding.base import Embedding
-    from society.literature.papers import Papers
-    from society.results.run import Run
+    from virsci_society.metrics.novelty.novelty import Database
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.literature.embedding.base import Embedding
+    from virsci_society.society.literature.papers import Papers
+    from virsci_society.society.results.run import Run
 
 FOLDER = "rescored"
 HOSTED = "litellm"
@@ -74,10 +74,15 @@ def measure_again(folder: Path, baseline: Baseline) -> pd.DataFrame:
         InputError: no finished run, an ecosystem that cannot be used, or an embedding that would
             have to be asked for.
     """
-    from metrics.novelty.novelty import COLUMNS, novelty_scores, run_novelty, settings_of
-    from society.results.run import Run
-    from society.results.speaker import speaker_of
-    from society.results.table_files import write_parquet
+    from virsci_society.metrics.novelty.novelty import (
+        COLUMNS,
+        novelty_scores,
+        run_novelty,
+        settings_of,
+    )
+    from virsci_society.society.results.run import Run
+    from virsci_society.society.results.speaker import speaker_of
+    from virsci_society.society.results.table_files import write_parquet
 
     run = Run.open(folder)
     if run.digest is None or run.vectors is None:
@@ -124,9 +129,9 @@ def compare_before_after(tables: Sequence[pd.DataFrame]) -> tuple[str, list[tupl
     import numpy as np
     import pandas as pd
 
-    from metrics.inference import spearman
-    from metrics.novelty.novelty import COLUMNS
-    from metrics.report.figures import mean_interval
+    from virsci_society.metrics.inference.correlations import spearman
+    from virsci_society.metrics.novelty.novelty import COLUMNS
+    from virsci_society.metrics.report.figures import mean_interval
 
     rows: list[tuple[Any, ...]] = []
     for name in COLUMNS:
@@ -143,7 +148,7 @@ def compare_before_after(tables: Sequence[pd.DataFrame]) -> tuple[str, list[tupl
 
 def _past_of(run: Run, folder: Path, baseline: Baseline) -> tuple[Ecosystem, bool]:
     """The ecosystem whose past is taken, and whether it is the one that the run started from."""
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     if baseline.past is None:
         return build_ecosystem_of(
@@ -159,7 +164,7 @@ def _past_of(run: Run, folder: Path, baseline: Baseline) -> tuple[Ecosystem, boo
 
 
 def _later(path: Path, run: Run) -> Ecosystem:
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     later = Ecosystem.load(path)
     if not len(later.contemporary):
@@ -173,8 +178,8 @@ def _later(path: Path, run: Run) -> Ecosystem:
 
 
 def _encoder(held: Ecosystem, baseline: Baseline, seed: int) -> Embedding:
-    from society.ecosystem.building.terms import paper_texts
-    from society.literature.embedding.registry import make_embedding
+    from virsci_society.society.ecosystem.building.terms import paper_texts
+    from virsci_society.society.literature.embedding.registry import make_embedding
 
     if baseline.embedding is None:
         return held.embedding
@@ -184,8 +189,8 @@ def _encoder(held: Ecosystem, baseline: Baseline, seed: int) -> Embedding:
 
 def _database(papers: Papers, vectors: Any, own: Embedding, encoder: Embedding) -> Database:
     """Papers in the encoder's space: as they are stored where that is their own."""
-    from metrics.novelty.novelty import Database
-    from society.ecosystem.building.terms import paper_texts
+    from virsci_society.metrics.novelty.novelty import Database
+    from virsci_society.society.ecosystem.building.terms import paper_texts
 
     if own.revision != encoder.revision:
         _refuse_hosted(encoder.name)
@@ -195,7 +200,7 @@ def _database(papers: Papers, vectors: Any, own: Embedding, encoder: Embedding) 
 
 def _encoded(run: Run, encoder: Embedding) -> NDArray[Any]:
     """The abstracts of the run in the encoder's space, in the order of its vectors."""
-    from society.literature.embedding.base import paper_text
+    from virsci_society.society.literature.embedding.base import paper_text
 
     _refuse_hosted(encoder.name)
     papers = run.table("papers").set_index("paper")

@@ -16,23 +16,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.errors import InputError, Stopped
-from agents.files.atomic_files import write_atomically
-from agents.files.file_hashes import check_file
-from metrics.reviews.review_folder import FOLDER, RECORD
-from scenarios.analysis.question_folder import (
+from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.agents.files.file_hashes import check_file
+from virsci_society.metrics.reviews.review_folder import FOLDER, RECORD
+from virsci_society.scenarios.analysis.question_folder import (
     ask_in_folder,
     load_speaker,
     make_question_folder,
     speaker_slug,
 )
-from scenarios.config.schema import Scenario
-from scenarios.runs.run_folder import backend_summary
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.runs.run_folder import backend_summary
 
 if TYPE_CHECKING:
-    from metrics.reviews.kinds import ReviewKind
-    from metrics.reviews.panel import ReviewedPaper
-    from society.results.run import Run
+    from virsci_society.metrics.reviews.kinds import ReviewKind
+    from virsci_society.metrics.reviews.panel import ReviewedPaper
+    from virsci_society.society.results.run import Run
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class ReviewJob:
         Raises:
             InputError: no finished run, no such kind, or settings of something else.
         """
-        from agents.spelling import did_you_mean
-        from metrics.reviews.kinds import KINDS
+        from virsci_society.agents.spelling import did_you_mean
+        from virsci_society.metrics.reviews.kinds import KINDS
 
         if kind not in KINDS:
             known = ", ".join(KINDS)
@@ -108,8 +108,8 @@ class ReviewJob:
             Diverged: the panel's journal knows a call that would now be made differently.
             InputError: the folder cannot be written to, or the budget asks for a price.
         """
-        from metrics.reviews.panel import Panel
-        from metrics.reviews.tables import write_reviews
+        from virsci_society.metrics.reviews.panel import Panel
+        from virsci_society.metrics.reviews.tables import write_reviews
 
         if self.done:
             return
@@ -134,7 +134,7 @@ class ReviewJob:
 
     @cached_property
     def _manuscripts(self) -> list[ReviewedPaper]:
-        from metrics.reviews.panel import ReviewedPaper
+        from virsci_society.metrics.reviews.panel import ReviewedPaper
 
         made: list[ReviewedPaper] = []
         for before, run in self.runs.items():
@@ -168,10 +168,10 @@ class ReviewJob:
 
 def _runs_of(path: Path) -> tuple[dict[str, Run], Path]:
     """The finished runs of a folder, and the scenario that they have in common."""
-    from scenarios.study.folder import BASE, read_statuses
-    from scenarios.study.lock import LOCK, require_lock
-    from scenarios.study.status import folder_of
-    from society.results.run import Run
+    from virsci_society.scenarios.study.folder import BASE, read_statuses
+    from virsci_society.scenarios.study.lock import LOCK, require_lock
+    from virsci_society.scenarios.study.status import folder_of
+    from virsci_society.society.results.run import Run
 
     if not (path / LOCK).is_file():
         return {"": Run.open(path)}, check_file(path / "scenario.yaml")

@@ -11,15 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.errors import InputError
-from agents.files.atomic_files import read_plain_text, refuse_links
-from agents.files.file_hashes import check_file, read_hashes, unsigned
-from agents.journal.hash_chain import UNSEALED
-from agents.journal.journal import Journal
-from scenarios.runs.run_folder import MANIFEST, PARTIAL
-from scenarios.runs.run_journal import JOURNAL
-from scenarios.study.lock import LEVELS, LOCK, read_lock
-from scenarios.study.status import read_run_measures, read_status
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
+from virsci_society.agents.files.file_hashes import check_file, read_hashes, unsigned
+from virsci_society.agents.journal.hash_chain import UNSEALED
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.scenarios.runs.run_folder import MANIFEST, PARTIAL
+from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.scenarios.study.lock import LEVELS, LOCK, read_lock
+from virsci_society.scenarios.study.status import read_run_measures, read_status
 
 
 @dataclass
@@ -139,7 +139,7 @@ def _verify_status(study: Path, index: int) -> str:
 
 
 def _verify_ecosystem(folder: Path) -> str:
-    from society.ecosystem.storage import read_manifest
+    from virsci_society.society.ecosystem.storage import read_manifest
 
     files = read_manifest(folder)["files"]
     return f"{folder}: {len(files)} files are as they were written"

@@ -11,20 +11,20 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from agents.files.file_hashes import hash_json
-from scenarios.calibration.checking import (
+from virsci_society.agents.files.file_hashes import hash_json
+from virsci_society.scenarios.calibration.checking import (
     HeldOutCheck,
     check_held_out,
     known_truths,
     predict_fit_windows,
 )
-from scenarios.calibration.counted import CountedValues, Counting
-from scenarios.calibration.design import FIRST, Setting, jobs_of
-from scenarios.calibration.fitting import Fit, Tell, continued
-from scenarios.calibration.lock import lock_data, open_held_out, take_lock
-from scenarios.calibration.outputs import Outcome, write_outputs
-from scenarios.calibration.reader import PreparedCalibration
-from scenarios.calibration.simulation import run_job
+from virsci_society.scenarios.calibration.counted import CountedValues, Counting
+from virsci_society.scenarios.calibration.design import FIRST, Setting, jobs_of
+from virsci_society.scenarios.calibration.fitting import Fit, Tell, continued
+from virsci_society.scenarios.calibration.lock import lock_data, open_held_out, take_lock
+from virsci_society.scenarios.calibration.outputs import Outcome, write_outputs
+from virsci_society.scenarios.calibration.reader import PreparedCalibration
+from virsci_society.scenarios.calibration.simulation import run_job
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 from scipy import special
 
-from agents.config import Part
-from metrics.estimation.trends import unlink
-from scenarios.calibration import parameters as keys
+from virsci_society.agents.config import Part
+from virsci_society.metrics.estimation.trends import unlink
+from virsci_society.scenarios.calibration import parameters as keys
 
 DRIFT = 0.1
 """Standard deviation of the change of a prior's score a year, where it has a trend."""

@@ -9,24 +9,24 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from agents.arrays import FloatArray
-from metrics.estimation.estimators import Estimation
-from metrics.estimation.ranks import coverage, uniformity, weighted_rank
-from metrics.validation.known_values import (
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.estimation.estimators import Estimation
+from virsci_society.metrics.estimation.ranks import coverage, uniformity, weighted_rank
+from virsci_society.metrics.validation.known_values import (
     deviation_of_known,
     known_of,
     mean_of_known,
     z_score,
 )
-from metrics.validation.tolerances import (
+from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     errors_in_tolerances,
     scalar_error,
     score,
     within_tolerance,
 )
-from scenarios.calibration.calibration_file import Window
-from scenarios.calibration.design import (
+from virsci_society.scenarios.calibration.calibration_file import Window
+from virsci_society.scenarios.calibration.design import (
     CHECK,
     HELD_OUT_DRAWS,
     PREDICTION,
@@ -34,8 +34,8 @@ from scenarios.calibration.design import (
     Setting,
     middle,
 )
-from scenarios.calibration.fitting import Fit, continued
-from scenarios.calibration.simulation import DISTANCES, MEASURED, ObservedWindow
+from virsci_society.scenarios.calibration.fitting import Fit, continued
+from virsci_society.scenarios.calibration.simulation import DISTANCES, MEASURED, ObservedWindow
 
 BOOTSTRAP = 200
 STRUCTURE = (

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.errors import InputError
-from scenarios.calibration.calibration_file import Window
-from society.literature.authorships import Authorships
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.calibration.calibration_file import Window
+from virsci_society.society.literature.authorships import Authorships
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 DatedTeam = tuple[int, str, Sequence[str]]
 """Year, id and authors of a paper."""
@@ -103,7 +103,7 @@ def read_source(kind: str, paths: Sequence[Path], end: int) -> Corpus:
     Raises:
         InputError: the source cannot be read, or has no such paper.
     """
-    from society.ecosystem.importers.formats.registry import open_source
+    from virsci_society.society.ecosystem.importers.formats.registry import open_source
 
     records = open_source(kind, list(paths))
     return make_corpus(

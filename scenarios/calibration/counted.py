@@ -12,20 +12,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agents.arrays import BoolArray, FloatArray, IntArray
-from metrics.estimation.fading_papers import fit_memory, past_papers
-from metrics.estimation.overdispersion import (
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.metrics.estimation.fading_papers import fit_memory, past_papers
+from virsci_society.metrics.estimation.overdispersion import (
     fit_beta_binomial,
     fit_gamma_poisson,
     share_never_again,
 )
-from metrics.estimation.seat_choices import fit_conditional_logit, partner_choices
-from metrics.estimation.seats import CareerHistory, Leader, Seats
-from metrics.estimation.trends import Estimate, Link, Trend, fit_trend
-from scenarios.calibration import parameters as keys
-from scenarios.calibration.calibration_file import Window
-from scenarios.calibration.corpus import Corpus
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.metrics.estimation.seat_choices import fit_conditional_logit, partner_choices
+from virsci_society.metrics.estimation.seats import CareerHistory, Leader, Seats
+from virsci_society.metrics.estimation.trends import Estimate, Link, Trend, fit_trend
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import Window
+from virsci_society.scenarios.calibration.corpus import Corpus
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 RATE_YEARS = 10
 """Years over which rates and their trends are followed, or longer where the fit windows are."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from agents.arrays import FloatArray
-from metrics.estimation.reference_table import proposal
-from scenarios.calibration import parameters as keys
-from scenarios.calibration.calibration_file import DRIFT, CalibrationFile, Window
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.estimation.reference_table import proposal
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import DRIFT, CalibrationFile, Window
 
 FIRST, SECOND, NOISE = "first", "second", "noise"
 CHECK, HELD_OUT_DRAWS, PREDICTION, TRUTH = "check", "held_out_draws", "prediction", "truth"

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.arrays import BoolArray, FloatArray
-from agents.errors import SocietyError
-from metrics.estimation.estimators import Estimation, PosteriorSample
-from metrics.estimation.reference_table import (
+from virsci_society.agents.arrays import BoolArray, FloatArray
+from virsci_society.agents.errors import SocietyError
+from virsci_society.metrics.estimation.estimators import Estimation, PosteriorSample
+from virsci_society.metrics.estimation.reference_table import (
     MomentScale,
     ReferenceTable,
     between_windows,
     epanechnikov,
     importance,
 )
-from scenarios.calibration import parameters as keys
-from scenarios.calibration.calibration_file import Window
-from scenarios.calibration.counted import CountedValues, Counting
-from scenarios.calibration.design import (
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import Window
+from virsci_society.scenarios.calibration.counted import CountedValues, Counting
+from virsci_society.scenarios.calibration.design import (
     FIRST,
     NOISE,
     SECOND,
@@ -33,9 +33,9 @@ from scenarios.calibration.design import (
     second_points,
     sobol_points,
 )
-from scenarios.calibration.reader import PreparedCalibration
-from scenarios.calibration.simulation import MEASURED, ObservedWindow, Simulations
-from scenarios.calibration.simulation_log import SimulationLog
+from virsci_society.scenarios.calibration.reader import PreparedCalibration
+from virsci_society.scenarios.calibration.simulation import MEASURED, ObservedWindow, Simulations
+from virsci_society.scenarios.calibration.simulation_log import SimulationLog
 
 IMPLAUSIBLE = 3.0
 """Distance beyond which a point is dropped (Pukelsheim's three-sigma rule)."""

@@ -11,14 +11,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from agents.files.atomic_files import make_folder, read_plain_text, refuse_links, write_atomically
-from agents.files.file_hashes import hash_json
-from scenarios.calibration import parameters as keys
-from scenarios.calibration.calibration_file import CalibrationFile
-from scenarios.calibration.reader import PreparedCalibration, end_of
-from scenarios.config.reader import write_part
-from scenarios.runs.run_journal import key_differences
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import (
+    make_folder,
+    read_plain_text,
+    refuse_links,
+    write_atomically,
+)
+from virsci_society.agents.files.file_hashes import hash_json
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import CalibrationFile
+from virsci_society.scenarios.calibration.reader import PreparedCalibration, end_of
+from virsci_society.scenarios.config.reader import write_part
+from virsci_society.scenarios.runs.run_journal import key_differences
 
 LOCK, OPENED = "lock.json", "held_out.json"
 FORMAT = 1

@@ -14,16 +14,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agents.files.atomic_files import replacing, write_atomically
-from metrics.estimation.estimators import ESTIMATORS, IDENTIFIED
-from metrics.report.templates import records, style_sheet, template_environment, write_html
-from scenarios.calibration import parameters as keys
-from scenarios.calibration.checking import HeldOutCheck
-from scenarios.calibration.counted import CountedValues
-from scenarios.calibration.design import Setting
-from scenarios.calibration.fitting import Fit
-from scenarios.calibration.lock import file_data
-from scenarios.calibration.simulation import MEASURED
+from virsci_society.agents.files.atomic_files import replacing, write_atomically
+from virsci_society.metrics.estimation.estimators import ESTIMATORS, IDENTIFIED
+from virsci_society.metrics.report.templates import (
+    records,
+    style_sheet,
+    template_environment,
+    write_html,
+)
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.checking import HeldOutCheck
+from virsci_society.scenarios.calibration.counted import CountedValues
+from virsci_society.scenarios.calibration.design import Setting
+from virsci_society.scenarios.calibration.fitting import Fit
+from virsci_society.scenarios.calibration.lock import file_data
+from virsci_society.scenarios.calibration.simulation import MEASURED
 
 SCENARIO = "calibrated.yaml"
 LEVELS = (0.05, 0.5, 0.95)
@@ -254,7 +259,9 @@ def everything(outcome: Outcome) -> dict[str, Any]:
 
 def render_page(outcome: Outcome) -> str:
     """The page as HTML text."""
-    environment = template_environment("scenarios.calibration", "metrics.report")
+    environment = template_environment(
+        "virsci_society.scenarios.calibration", "virsci_society.metrics.report"
+    )
     fit = outcome.fit
     check = outcome.checked.table
     return environment.get_template("calibration.html").render(

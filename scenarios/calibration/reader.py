@@ -11,29 +11,29 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from agents.config import Part
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from metrics.estimation.seats import Leader
-from metrics.validation.assembly_quantities import SCALARS
-from scenarios.calibration import parameters as keys
-from scenarios.calibration.calibration_file import (
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.metrics.estimation.seats import Leader
+from virsci_society.metrics.validation.assembly_quantities import SCALARS
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import (
     PRIORS,
     CalibrationFile,
     ParameterPrior,
     Window,
     Years,
 )
-from scenarios.calibration.corpus import Corpus, ecosystem_corpus, read_source
-from scenarios.calibration.simulation import PATTERNS, WindowSimulator
-from scenarios.config.diagnostics import Diagnostics, describe_errors
-from scenarios.config.document import Document, Origin, find_scenario, library
-from scenarios.config.ecosystem_folder import MANIFEST
-from scenarios.config.reader import Reader
-from scenarios.config.registry import class_of
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.config.yaml_io import KeyPath, read_yaml
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.scenarios.calibration.corpus import Corpus, ecosystem_corpus, read_source
+from virsci_society.scenarios.calibration.simulation import PATTERNS, WindowSimulator
+from virsci_society.scenarios.config.diagnostics import Diagnostics, describe_errors
+from virsci_society.scenarios.config.document import Document, Origin, find_scenario, library
+from virsci_society.scenarios.config.ecosystem_folder import MANIFEST
+from virsci_society.scenarios.config.reader import Reader
+from virsci_society.scenarios.config.registry import class_of
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.config.yaml_io import KeyPath, read_yaml
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 SHORT = {
     "newcomer": "newcomers",
@@ -180,7 +180,7 @@ def default_calibration(folder: Path, base: str | None = None) -> PreparedCalibr
     Raises:
         InputError: it is no ecosystem, or its past is too short.
     """
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     if not (folder / MANIFEST).is_file():
         raise InputError(f"{folder}: not an ecosystem folder (no {MANIFEST}), and no file")
@@ -229,8 +229,8 @@ def assembly_simulator(base: Scenario, recent: int | None) -> WindowSimulator:
     Raises:
         InputError: its rules need more of a society than its papers.
     """
-    from protocols.assembly_runs import AssemblySimulator
-    from protocols.wordless import Wordless
+    from virsci_society.protocols.assembly_runs import AssemblySimulator
+    from virsci_society.protocols.wordless import Wordless
 
     if not isinstance(base.protocol, Wordless):
         raise InputError(
@@ -451,7 +451,7 @@ class _FileReading:
     def _corpus(self, file: CalibrationFile) -> Corpus:
         end = end_of(file)
         if file.ecosystem is not None:
-            from society.ecosystem.ecosystem import Ecosystem
+            from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
             ecosystem = Ecosystem.load(self.folder / file.ecosystem)
             if end > ecosystem.boundary:

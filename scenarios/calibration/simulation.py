@@ -16,20 +16,20 @@ from typing import Protocol
 
 import numpy as np
 
-from agents.errors import SocietyError
-from metrics.networks.team_patterns import pattern_counts, pattern_distance
-from metrics.validation.assembly_quantities import (
+from virsci_society.agents.errors import SocietyError
+from virsci_society.metrics.networks.team_patterns import pattern_counts, pattern_distance
+from virsci_society.metrics.validation.assembly_quantities import (
     SCALARS,
     AssemblyQuantities,
     AuthorHistory,
     assembly_quantities,
 )
-from metrics.validation.tolerances import TOLERANCES, error_of
-from scenarios.calibration.calibration_file import Window
-from scenarios.calibration.corpus import Corpus
-from scenarios.calibration.design import Job
-from society.literature.authorships import Authorships
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.metrics.validation.tolerances import TOLERANCES, error_of
+from virsci_society.scenarios.calibration.calibration_file import Window
+from virsci_society.scenarios.calibration.corpus import Corpus
+from virsci_society.scenarios.calibration.design import Job
+from virsci_society.society.literature.authorships import Authorships
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 DISTANCES_OF_DISTRIBUTIONS = tuple(name for name, one in TOLERANCES.items() if one.kind == "KS")
 PATTERNS = "m_patterns"

@@ -12,9 +12,9 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from agents.errors import InputError
-from agents.files.atomic_files import open_in_place, open_plain
-from scenarios.calibration.design import Job
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import open_in_place, open_plain
+from virsci_society.scenarios.calibration.design import Job
 
 LOG = "simulations.jsonl"
 Key = tuple[str, int, int, str]

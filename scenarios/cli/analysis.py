@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scenarios.cli.common import Json, Settings, Trust, guarded
-from scenarios.config.registry import find_code_here
+from virsci_society.scenarios.cli.common import Json, Settings, Trust, guarded
+from virsci_society.scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from metrics.inference import Interval
-    from scenarios.analysis.observed import ObservedComparison
-    from scenarios.analysis.review import ReviewJob
+    from virsci_society.metrics.inference.sample import Interval
+    from virsci_society.scenarios.analysis.observed import ObservedComparison
+    from virsci_society.scenarios.analysis.review import ReviewJob
 
 VALUES = {
     "quantity": "quantity",
@@ -90,8 +90,8 @@ def compare(
     Runs of one scenario are taken together, the arms of a study one by one. A single run keeps the
     tables and shows them in its report; its digest stays as it is.
     """
-    from scenarios.analysis.observed import compare_with_ecosystem, open_compared
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.scenarios.analysis.observed import compare_with_ecosystem, open_compared
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     compared, ecosystem = open_compared(runs), Ecosystem.load(with_)
     found = [compare_with_ecosystem(one, ecosystem) for one in compared]
@@ -132,7 +132,7 @@ def _print_comparison(found: ObservedComparison, other: str) -> None:
 
 def _print_columns(title: str, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
     """Print some columns of a data frame, under their heads."""
-    from scenarios.cli.console import print_table
+    from virsci_society.scenarios.cli.console import print_table
 
     print_table(title, tuple(columns.values()), _plain(table, tuple(columns)))
 
@@ -162,8 +162,8 @@ def _comparison_data(found: ObservedComparison) -> dict[str, Any]:
 def _write_comparisons(found: Sequence[ObservedComparison], folder: Path) -> None:
     import pandas as pd
 
-    from agents.errors import SocietyError
-    from society.results.table_files import write_csv
+    from virsci_society.agents.errors import SocietyError
+    from virsci_society.society.results.table_files import write_csv
 
     tables = {
         "observed": pd.concat([one.tables.rows.assign(runs=one.name) for one in found]),
@@ -180,11 +180,11 @@ def _keep(found: ObservedComparison, folder: Path) -> Path:
     """Write the tables of one run into its folder, and its page anew."""
     import pandas as pd
 
-    from agents.errors import SocietyError
-    from metrics.report.page import write_page
-    from society.results.run import Run
-    from society.results.speaker import speaker_of
-    from society.results.table_files import write_measures
+    from virsci_society.agents.errors import SocietyError
+    from virsci_society.metrics.report.page import write_page
+    from virsci_society.society.results.run import Run
+    from virsci_society.society.results.speaker import speaker_of
+    from virsci_society.society.results.table_files import write_measures
 
     notes = pd.DataFrame({"unknown": pd.array([found.reach, *found.notes], dtype="string")})
     tables = {"observed": found.tables.rows, "observed_scores": found.tables.scores}
@@ -217,9 +217,14 @@ def measure(
 
     Without a call; the runs' own tables and digests stay as they are.
     """
-    from scenarios.analysis.rescoring import FOLDER, Baseline, compare_before_after, measure_again
-    from scenarios.cli.console import print_table
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.analysis.rescoring import (
+        FOLDER,
+        Baseline,
+        compare_before_after,
+        measure_again,
+    )
+    from virsci_society.scenarios.cli.console import print_table
+    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     by = Baseline(contemporary, past, embedding, trust)
@@ -241,7 +246,7 @@ def measure(
 
 
 def _within(one: Interval) -> str:
-    from scenarios.cli.console import cell
+    from virsci_society.scenarios.cli.console import cell
 
     return f"{cell(one.value)} [{cell(one.low)}, {cell(one.high)}]"
 
@@ -261,8 +266,8 @@ def review(
     The same command goes on with a review that was stopped: nothing answered is asked again. The
     run's own tables and its digest stay as they are.
     """
-    from scenarios.analysis.review import ReviewJob
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.analysis.review import ReviewJob
+    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     made = ReviewJob.of(run, kind, set_ or (), panel, trust=trust)
@@ -278,9 +283,9 @@ def review(
 def _show(made: ReviewJob) -> None:
     import pandas as pd
 
-    from metrics.ratings.agreement import correlation_table, read_novelty
-    from metrics.reviews.tables import read_averages
-    from scenarios.cli.console import print_correlations, print_table
+    from virsci_society.metrics.ratings.agreement import correlation_table, read_novelty
+    from virsci_society.metrics.reviews.tables import read_averages
+    from virsci_society.scenarios.cli.console import print_correlations, print_table
 
     table = read_averages(made.folder.parents[1])
     mine = table[(table["panel"] == made.folder.name) & (table["kind"] == made.kind.name)]

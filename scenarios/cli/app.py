@@ -12,12 +12,12 @@ from typing import Annotated
 
 import typer
 
-from agents.errors import SocietyError
-from agents.redaction import redact
-from scenarios.cli.analysis import compare, measure, review
-from scenarios.cli.calibrate import calibrate
-from scenarios.cli.checkup import doctor, plan
-from scenarios.cli.common import (
+from virsci_society.agents.errors import SocietyError
+from virsci_society.agents.redaction import redact
+from virsci_society.scenarios.cli.analysis import compare, measure, review
+from virsci_society.scenarios.cli.calibrate import calibrate
+from virsci_society.scenarios.cli.checkup import doctor, plan
+from virsci_society.scenarios.cli.common import (
     Online,
     RunFolder,
     ScenarioName,
@@ -27,22 +27,22 @@ from scenarios.cli.common import (
     guarded,
     with_seed,
 )
-from scenarios.cli.ecosystem import ecosystem
-from scenarios.cli.exports.explore import explore
-from scenarios.cli.exports.export import export
-from scenarios.cli.help_examples import ExampleGroup, epilog_of
-from scenarios.cli.prompts import prompts
-from scenarios.cli.questions.ask import ask
-from scenarios.cli.questions.rate import rate
-from scenarios.cli.study import study
-from scenarios.cli.viewing.library_list import list_
-from scenarios.cli.viewing.new_scenario import new
-from scenarios.cli.viewing.overview import show
-from scenarios.cli.viewing.run_list import open_, runs
-from scenarios.cli.viewing.transcript import transcript
-from scenarios.cli.viewing.verify import verify
-from scenarios.cli.viewing.watch import play, watch
-from scenarios.config.registry import find_code_here
+from virsci_society.scenarios.cli.ecosystem import ecosystem
+from virsci_society.scenarios.cli.exports.explore import explore
+from virsci_society.scenarios.cli.exports.export import export
+from virsci_society.scenarios.cli.help_examples import ExampleGroup, epilog_of
+from virsci_society.scenarios.cli.prompts import prompts
+from virsci_society.scenarios.cli.questions.ask import ask
+from virsci_society.scenarios.cli.questions.rate import rate
+from virsci_society.scenarios.cli.study import study
+from virsci_society.scenarios.cli.viewing.library_list import list_
+from virsci_society.scenarios.cli.viewing.new_scenario import new
+from virsci_society.scenarios.cli.viewing.overview import show
+from virsci_society.scenarios.cli.viewing.run_list import open_, runs
+from virsci_society.scenarios.cli.viewing.transcript import transcript
+from virsci_society.scenarios.cli.viewing.verify import verify
+from virsci_society.scenarios.cli.viewing.watch import play, watch
+from virsci_society.scenarios.config.registry import find_code_here
 
 
 @guarded
@@ -64,8 +64,8 @@ def fork(
     scientists away (by degree, papers, citations or random). The same command goes on with a
     fork that was stopped.
     """
-    from scenarios.runs.fork import Fork
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.runs.fork import Fork
+    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     made = Fork.of(run, at, with_seed(set_, seed), remove, trust=trust)
@@ -133,11 +133,11 @@ def run(
 
     The same command goes on with a run that was stopped: no call that was answered is made again.
     """
-    from scenarios.config.schema import load_scenario
-    from scenarios.runs.execute import default_folder, is_finished
-    from scenarios.runs.execute import run_scenario as execute
-    from scenarios.runs.preflight import check_before_run
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.runs.execute import default_folder, is_finished
+    from virsci_society.scenarios.runs.execute import run_scenario as execute
+    from virsci_society.scenarios.runs.preflight import check_before_run
+    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
@@ -160,8 +160,8 @@ def replay(
     trust: Trust = False,
 ) -> None:
     """Go through a finished run again from its journal, without a live call."""
-    from scenarios.runs.execute import replay as again
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.runs.execute import replay as again
+    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     with make_progress() as progress:
@@ -185,11 +185,11 @@ def check(
 
     Of a language model, its server is asked how long prompts it can read, and nothing else.
     """
-    from scenarios.config.diagnostics import printable
-    from scenarios.config.schema import load_scenario
-    from scenarios.planning.lookahead import rehearse_beginning, slow_windows
-    from scenarios.runs.execute import default_folder
-    from scenarios.runs.preflight import check_before_run
+    from virsci_society.scenarios.config.diagnostics import printable
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.planning.lookahead import rehearse_beginning, slow_windows
+    from virsci_society.scenarios.runs.execute import default_folder
+    from virsci_society.scenarios.runs.preflight import check_before_run
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
@@ -198,7 +198,7 @@ def check(
     rehearsed = rehearse_beginning(chosen)
     if rehearsed is None:
         return
-    from scenarios.planning.context_check import context_warnings
+    from virsci_society.scenarios.planning.context_check import context_warnings
 
     for warning in slow_windows(chosen, rehearsed):
         typer.echo(f"warning: {warning}", err=True)
@@ -233,9 +233,9 @@ app.command()(play)
 @guarded
 def report(run: RunFolder) -> None:
     """Write the page of a run again, or of the part of it that there is."""
-    from metrics.report.page import write_page
-    from scenarios.cli.console import partial_note
-    from society.results.run import Run, resolve_run_folder
+    from virsci_society.metrics.report.page import write_page
+    from virsci_society.scenarios.cli.console import partial_note
+    from virsci_society.society.results.run import Run, resolve_run_folder
 
     folder = resolve_run_folder(run)
     opened = Run.open(folder)
@@ -253,16 +253,16 @@ def schema(
     markdown: Annotated[bool, typer.Option("--markdown", help="A page for people.")] = False,
 ) -> None:
     """Print every key of a scenario file: JSON Schema for editors, or Markdown."""
-    from scenarios.config.schema import Scenario
+    from virsci_society.scenarios.config.schema import Scenario
 
     if markdown:
-        from scenarios.config.key_reference.reference_page import render_reference
+        from virsci_society.scenarios.config.key_reference.reference_page import render_reference
 
         typer.echo(render_reference(Scenario), nl=False)
     else:
         from json import dumps
 
-        from scenarios.config.key_reference.json_schema import json_schema
+        from virsci_society.scenarios.config.key_reference.json_schema import json_schema
 
         typer.echo(dumps(json_schema(Scenario), indent=2))
 

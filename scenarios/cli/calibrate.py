@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.cli.common import Trust, guarded
-from scenarios.config.registry import find_code_here
+from virsci_society.scenarios.cli.common import Trust, guarded
+from virsci_society.scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
-    from scenarios.calibration.calibrate import Forecast
-    from scenarios.calibration.outputs import Outcome
+    from virsci_society.scenarios.calibration.calibrate import Forecast
+    from virsci_society.scenarios.calibration.outputs import Outcome
 
 
 @guarded
@@ -43,10 +43,10 @@ def calibrate(
     Of an ecosystem its past papers alone are used. The same command goes on with a calibration
     that was stopped.
     """
-    from scenarios.calibration.calibrate import calibrate as fitted
-    from scenarios.calibration.calibrate import forecast
-    from scenarios.calibration.reader import read_calibration
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.calibration.calibrate import calibrate as fitted
+    from virsci_society.scenarios.calibration.calibrate import forecast
+    from virsci_society.scenarios.calibration.reader import read_calibration
+    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     with make_progress() as progress:
@@ -61,7 +61,7 @@ def calibrate(
 
 
 def _print_forecast(found: Forecast) -> None:
-    from scenarios.cli.console import print_table
+    from virsci_society.scenarios.cli.console import print_table
 
     rows = [*found.runs.items(), ("all", sum(found.runs.values()))]
     print_table("simulations", ("of what", "number"), rows)
@@ -72,7 +72,7 @@ def _print_forecast(found: Forecast) -> None:
 
 
 def _print_outcome(outcome: Outcome, folder: Path) -> None:
-    from scenarios.cli.console import print_table
+    from virsci_society.scenarios.cli.console import print_table
 
     told = outcome.parameter_table()
     columns = ["key", "value", "origin", "low", "high"]

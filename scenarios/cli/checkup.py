@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agents.errors import BudgetReached, InputError
-from agents.redaction import redact
-from scenarios.cli.common import Json, ScenarioName, Seed, Settings, Trust, guarded, with_seed
-from scenarios.config.registry import find_code_here
+from virsci_society.agents.errors import BudgetReached, InputError
+from virsci_society.agents.redaction import redact
+from virsci_society.scenarios.cli.common import (
+    Json,
+    ScenarioName,
+    Seed,
+    Settings,
+    Trust,
+    guarded,
+    with_seed,
+)
+from virsci_society.scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
-    from scenarios.config.schema import Scenario
-    from scenarios.planning.calibration import RecordedRun
+    from virsci_society.scenarios.config.schema import Scenario
+    from virsci_society.scenarios.planning.calibration import RecordedRun
 
 
 @guarded
@@ -44,12 +52,12 @@ def plan(
     Rule-based scientists rehearse it; no model is asked and nothing is paid, except with --probe,
     whose calls the run then takes from its folder.
     """
-    from scenarios.config.schema import load_scenario
-    from scenarios.planning.calibration import RecordedRun
-    from scenarios.planning.plan import plan as planned
-    from scenarios.planning.plan import rates_for
-    from scenarios.runs.preflight import check_before_run
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.planning.calibration import RecordedRun
+    from virsci_society.scenarios.planning.plan import plan as planned
+    from virsci_society.scenarios.planning.plan import rates_for
+    from virsci_society.scenarios.runs.preflight import check_before_run
+    from virsci_society.scenarios.runs.progress import make_progress
 
     if learn is not None and probe is not None:
         raise InputError("--learn and --probe are both given; rates come from one of them")
@@ -67,7 +75,7 @@ def plan(
 
         typer.echo(dumps(found.to_data(), indent=2))
     else:
-        from scenarios.cli.plan_tables import print_plan
+        from virsci_society.scenarios.cli.plan_tables import print_plan
 
         print_plan(found)
 
@@ -87,10 +95,10 @@ def run_probe_calls(
         InputError: the scenario's scientists follow rules: there is nothing to be learnt.
         Stopped: the model cannot be reached, or a smaller budget has been reached before.
     """
-    from agents.offline.backend import Offline
-    from scenarios.planning.calibration import RecordedRun
-    from scenarios.runs.execute import default_folder, run_scenario
-    from scenarios.runs.progress import make_progress
+    from virsci_society.agents.offline.backend import Offline
+    from virsci_society.scenarios.planning.calibration import RecordedRun
+    from virsci_society.scenarios.runs.execute import default_folder, run_scenario
+    from virsci_society.scenarios.runs.progress import make_progress
 
     speaking = scenario.backend
     if isinstance(speaking.backend, Offline):
@@ -125,9 +133,9 @@ def doctor(
 
     A language model is asked at most some twenty questions, which are paid for.
     """
-    from scenarios.config.diagnostics import printable
-    from scenarios.config.schema import load_scenario
-    from scenarios.planning.doctor import examine
+    from virsci_society.scenarios.config.diagnostics import printable
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.planning.doctor import examine
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=set_ or (), trust=trust)

@@ -13,10 +13,10 @@ from typing import Annotated, NoReturn, ParamSpec
 
 import typer
 
-from agents.errors import InputError, ProtocolError, SocietyError, Stopped
-from agents.redaction import redact
-from scenarios.config.outside_code import fault_in_outside_code
-from scenarios.runs.signals import sigterm_as_interrupt
+from virsci_society.agents.errors import InputError, ProtocolError, SocietyError, Stopped
+from virsci_society.agents.redaction import redact
+from virsci_society.scenarios.config.outside_code import fault_in_outside_code
+from virsci_society.scenarios.runs.signals import sigterm_as_interrupt
 
 ARGUMENTS: ContextVar[tuple[str, ...] | None] = ContextVar("ARGUMENTS", default=None)
 """The arguments of the command that runs, for the message that says how to go on with it."""
@@ -24,7 +24,7 @@ ARGUMENTS: ContextVar[tuple[str, ...] | None] = ContextVar("ARGUMENTS", default=
 
 def complete_scenario(incomplete: str) -> list[str]:
     """Names of the library and scenario files here that begin with a text, for the shell."""
-    from scenarios.config.document import SUFFIXES, library
+    from virsci_society.scenarios.config.document import SUFFIXES, library
 
     folder = Path(incomplete if incomplete.endswith("/") else Path(incomplete).parent)
     here = sorted(folder.iterdir()) if folder.is_dir() else []

@@ -14,14 +14,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from scenarios.config.diagnostics import printable
-from scenarios.runs.text_charts import bars_of
+from virsci_society.scenarios.config.diagnostics import printable
+from virsci_society.scenarios.runs.text_charts import bars_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.ratings.bradley_terry import PairFit
-    from society.results.run import Run
+    from virsci_society.metrics.ratings.bradley_terry import PairFit
+    from virsci_society.society.results.run import Run
 
 PLAIN_WIDTH = 1000
 """Columns of a table that is piped, so that no cell is broken."""
@@ -169,7 +169,7 @@ def _mean(measured: Mapping[str, Any] | None) -> Any:
 
 def print_correlations(found: pd.DataFrame) -> None:
     """Print correlations over abstracts; a line where there are too few of them."""
-    from metrics.ratings.agreement import MIN_ABSTRACTS
+    from virsci_society.metrics.ratings.agreement import MIN_ABSTRACTS
 
     if not len(found):
         print(

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from agents.errors import InputError
-from agents.files.atomic_files import make_folder, refuse_links, remove_folder
-from scenarios.cli.common import guarded
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import make_folder, refuse_links, remove_folder
+from virsci_society.scenarios.cli.common import guarded
 
 if TYPE_CHECKING:
-    from society.ecosystem.audit.checks import Check
-    from society.ecosystem.building.build_options import BuildOptions, BuildProgress
-    from society.ecosystem.building.builder import BuildResult
-    from society.ecosystem.ecosystem import Ecosystem
-    from society.ecosystem.importers.source import Source
-    from society.ecosystem.importers.spool import Spool
+    from virsci_society.society.ecosystem.audit.checks import Check
+    from virsci_society.society.ecosystem.building.build_options import BuildOptions, BuildProgress
+    from virsci_society.society.ecosystem.building.builder import BuildResult
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.importers.source import Source
+    from virsci_society.society.ecosystem.importers.spool import Spool
 
 
 @guarded
@@ -38,9 +38,9 @@ def audit(
     With --source KIND PATH... it is built again from the source's papers before the boundary.
     Exit code 2 where anything knows of the future.
     """
-    from scenarios.cli.console import print_table
-    from scenarios.runs.progress import make_progress
-    from society.ecosystem.audit.audit import audit as audit_folder
+    from virsci_society.scenarios.cli.console import print_table
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.society.ecosystem.audit.audit import audit as audit_folder
 
     if (source is None) != (not path):
         raise InputError("a source is given as --source KIND PATH...")
@@ -55,8 +55,8 @@ def audit(
 
 
 def _against(folder: Path, kind: str, paths: list[Path], progress: Any) -> list[Check]:
-    from society.ecosystem.audit.rebuild import audit_source, reading_options
-    from society.ecosystem.importers.formats.registry import open_source
+    from virsci_society.society.ecosystem.audit.rebuild import audit_source, reading_options
+    from virsci_society.society.ecosystem.importers.formats.registry import open_source
 
     return audit_source(folder, open_source(kind, paths, **reading_options(folder)), progress)
 
@@ -111,7 +111,7 @@ class BuildGroup(TyperGroup):
 
 
 def _is_outside(kind: str) -> bool:
-    from scenarios.config.outside_code import installed_of
+    from virsci_society.scenarios.config.outside_code import installed_of
 
     return ":" in kind or kind in installed_of("importers")
 
@@ -200,7 +200,7 @@ def _from_source(kind: str) -> Callable[..., None]:
             bool, typer.Option("--trust", help="Import an importer that is named by path.")
         ] = False,
     ) -> None:
-        from society.ecosystem.building.build_options import build_options
+        from virsci_society.society.ecosystem.building.build_options import build_options
 
         given = {
             "boundary": boundary,
@@ -233,9 +233,9 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
     """
     if kind in KINDS:
         return kind
-    from scenarios.config.outside_code import import_member, installed_of
-    from scenarios.config.registry import find_code_here, require_trust
-    from society.ecosystem.importers.source import Source
+    from virsci_society.scenarios.config.outside_code import import_member, installed_of
+    from virsci_society.scenarios.config.registry import find_code_here, require_trust
+    from virsci_society.society.ecosystem.importers.source import Source
 
     path = installed_of("importers").get(kind, kind)
     if path == kind:
@@ -243,7 +243,9 @@ def _importer(kind: str, *, trust: bool) -> str | type[Source]:
         find_code_here(trust)
     found = import_member(path)
     if not (isinstance(found, type) and issubclass(found, Source)):
-        raise InputError(f"{path!r} is no importer; subclass society.ecosystem.importers.Source")
+        raise InputError(
+            f"{path!r} is no importer; subclass virsci_society.society.ecosystem.importers.Source"
+        )
     return found
 
 
@@ -260,7 +262,7 @@ def synthetic(
     seed: Annotated[int, typer.Option(min=0)] = 1,
 ) -> None:
     """Invent a research community of a stated size."""
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.runs.progress import make_progress
 
     with make_progress() as progress:
         progress.begin(f"inventing {scientists:,} scientists and {papers:,} papers")
@@ -287,7 +289,7 @@ def invented(
     """
     from pydantic import ValidationError
 
-    from society.ecosystem.synthetic.synthetic import Synthetic
+    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
     try:
         return Synthetic(scientists=scientists, papers=papers).generate(seed, progress)
@@ -304,10 +306,10 @@ def _build(
     facts: dict[str, Any],
     keep_names: bool,
 ) -> None:
-    from scenarios.runs.progress import make_progress
-    from society.ecosystem.building.builder import build as build_by
-    from society.ecosystem.importers.formats.registry import open_source
-    from society.ecosystem.importers.spool import Spool
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.society.ecosystem.building.builder import build as build_by
+    from virsci_society.society.ecosystem.importers.formats.registry import open_source
+    from virsci_society.society.ecosystem.importers.spool import Spool
 
     _require_place(out)
     partial = out.with_name(f"{out.name}.partial")
@@ -377,7 +379,7 @@ def _tell_counts(made: Ecosystem, out: Path) -> None:
 
 def _require_place(out: Path) -> None:
     """Raise InputError now rather than after hours, where the folder holds other files."""
-    from scenarios.config.ecosystem_folder import MANIFEST
+    from virsci_society.scenarios.config.ecosystem_folder import MANIFEST
 
     refuse_links(out)
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
@@ -427,10 +429,10 @@ def info(
     seed: Annotated[int, typer.Option(min=0, help="Of synthetic.")] = 1,
 ) -> None:
     """Describe an ecosystem in figures, beside those of a real community (IEEE VIS)."""
-    from scenarios.cli.console import print_table
-    from scenarios.runs.progress import make_progress
-    from society.ecosystem.ecosystem import Ecosystem
-    from society.ecosystem.summary import describe
+    from virsci_society.scenarios.cli.console import print_table
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.summary import describe
 
     with make_progress() as progress:
         progress.begin("preparing the ecosystem")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scenarios.cli.console import print_table
-from scenarios.config.diagnostics import printable
-from scenarios.planning.model_rates import End, ModelRates, Rate
-from scenarios.planning.plan import Plan
-from scenarios.planning.question_cost import QuestionCost
+from virsci_society.scenarios.cli.console import print_table
+from virsci_society.scenarios.config.diagnostics import printable
+from virsci_society.scenarios.planning.model_rates import End, ModelRates, Rate
+from virsci_society.scenarios.planning.plan import Plan
+from virsci_society.scenarios.planning.question_cost import QuestionCost
 
 ENDS: tuple[End, ...] = ("low", "likely", "high")
 UNPRICED = (

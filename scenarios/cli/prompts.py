@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agents.errors import InputError
-from scenarios.cli.common import Seed, Settings, Trust, guarded, with_seed
-from scenarios.config.registry import find_code_here
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.common import Seed, Settings, Trust, guarded, with_seed
+from virsci_society.scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
-    from scenarios.config.schema import Scenario
+    from virsci_society.scenarios.config.schema import Scenario
 
 
 @guarded
@@ -38,11 +38,18 @@ def prompts(
     Rule-based scientists rehearse a scenario; no model is asked and nothing is paid. Of a finished
     run, the prompts are those that were sent and the replies those that came.
     """
-    from scenarios.cli.console import print_table
-    from scenarios.planning.prompt_pages.recording import TeamChoice, rehearse_pages, replay_pages
-    from scenarios.planning.prompt_pages.texts import HEADS, totals, whose_words
-    from scenarios.planning.prompt_pages.writing import files_of_earlier_listing, write_pages
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.cli.console import print_table
+    from virsci_society.scenarios.planning.prompt_pages.recording import (
+        TeamChoice,
+        rehearse_pages,
+        replay_pages,
+    )
+    from virsci_society.scenarios.planning.prompt_pages.texts import HEADS, totals, whose_words
+    from virsci_society.scenarios.planning.prompt_pages.writing import (
+        files_of_earlier_listing,
+        write_pages,
+    )
+    from virsci_society.scenarios.runs.progress import make_progress
 
     if team is not None and teams is not None:
         raise InputError("--team and --teams are both given; give one of them")
@@ -76,9 +83,9 @@ def _source(scenario: str, settings: list[str], *, trust: bool) -> tuple[Scenari
     Raises:
         InputError: no such scenario, or settings for a run.
     """
-    from scenarios.config.schema import load_scenario
-    from scenarios.planning.prompt_pages.recording import is_run
-    from scenarios.runs.execute import default_folder
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.planning.prompt_pages.recording import is_run
+    from virsci_society.scenarios.runs.execute import default_folder
 
     run = Path(scenario)
     if is_run(run):

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.cli.common import Json, Settings, Trust, guarded
-from scenarios.config.registry import find_code_here
+from virsci_society.scenarios.cli.common import Json, Settings, Trust, guarded
+from virsci_society.scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scenarios.study.design import Design
-    from scenarios.study.lock import Lock
-    from scenarios.study.status import Status
+    from virsci_society.scenarios.study.design import Design
+    from virsci_society.scenarios.study.lock import Lock
+    from virsci_society.scenarios.study.status import Status
 
 study = typer.Typer(
     help="Replicate a scenario in several arms, and compare them.",
@@ -34,7 +34,7 @@ Out = Annotated[
 @guarded
 def list_() -> None:
     """List the studies of the library."""
-    from scenarios.study.study_file import about_of, studies
+    from virsci_society.scenarios.study.study_file import about_of, studies
 
     found = studies()
     width = max(map(len, found), default=0)
@@ -46,11 +46,11 @@ def list_() -> None:
 @guarded
 def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Json = False) -> None:
     """Tell what a study will take, and how small an effect it can find; nothing is paid."""
-    from scenarios.runs.progress import make_progress
-    from scenarios.study.budget_matching import match_budgets
-    from scenarios.study.forecast import study_forecast
-    from scenarios.study.preflight import check_arms
-    from scenarios.study.reader import read_study
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.study.budget_matching import match_budgets
+    from virsci_society.scenarios.study.forecast import study_forecast
+    from virsci_society.scenarios.study.preflight import check_arms
+    from virsci_society.scenarios.study.reader import read_study
 
     find_code_here(trust)
     design = read_study(study, set_ or (), trust=trust)
@@ -63,7 +63,7 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
 
         typer.echo(dumps(found.to_data(), indent=2))
     else:
-        from scenarios.cli.study_tables import print_forecast
+        from virsci_society.scenarios.cli.study_tables import print_forecast
 
         print_forecast(found)
 
@@ -72,8 +72,8 @@ def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Js
 @guarded
 def lock(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
     """Write down what will be run, measured and compared, before anything is run."""
-    from scenarios.study.folder import open_folder
-    from scenarios.study.preflight import check_arms
+    from virsci_society.scenarios.study.folder import open_folder
+    from virsci_society.scenarios.study.preflight import check_arms
 
     design, folder, locked = _read(study, set_, out, trust)
     check_arms(design, keys=False)
@@ -119,9 +119,9 @@ def run(
 
     The same command goes on with a study that was stopped; on a finished one it does nothing.
     """
-    from scenarios.study.execution.engine import Engine
-    from scenarios.study.folder import open_folder, read_statuses, unfinished_runs
-    from scenarios.study.preflight import check_arms
+    from virsci_society.scenarios.study.execution.engine import Engine
+    from virsci_society.scenarios.study.folder import open_folder, read_statuses, unfinished_runs
+    from virsci_society.scenarios.study.preflight import check_arms
 
     design, folder, locked = _read(study, set_, out, trust)
     if locked is None or again or unfinished_runs(read_statuses(folder, locked)):
@@ -148,8 +148,8 @@ def run(
 @guarded
 def status(study: StudyName, out: Out = None, json: Json = False) -> None:
     """Tell how the runs of a study stand."""
-    from scenarios.study.folder import statuses_to_show
-    from scenarios.study.lock import require_lock
+    from virsci_society.scenarios.study.folder import statuses_to_show
+    from virsci_society.scenarios.study.lock import require_lock
 
     folder = _folder_of(study, out)
     found = statuses_to_show(folder, require_lock(folder))
@@ -158,7 +158,7 @@ def status(study: StudyName, out: Out = None, json: Json = False) -> None:
 
         typer.echo(dumps([one.to_data() for one in found], indent=1))
     else:
-        from scenarios.cli.study_tables import print_statuses
+        from virsci_society.scenarios.cli.study_tables import print_statuses
 
         print_statuses(folder, found)
 
@@ -167,8 +167,8 @@ def status(study: StudyName, out: Out = None, json: Json = False) -> None:
 @guarded
 def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
     """Gather the runs that are done, and write the study's page again."""
-    from scenarios.study.folder import open_folder
-    from scenarios.study.lock import require_lock
+    from virsci_society.scenarios.study.folder import open_folder
+    from virsci_society.scenarios.study.lock import require_lock
 
     require_lock(_folder_of(study, out))
     design, folder, locked = _read(study, set_, out, trust)
@@ -180,8 +180,8 @@ def _read(
     study: str, settings: list[str] | None, out: Path | None, trust: bool
 ) -> tuple[Design, Path, Lock | None]:
     """The design, its folder and the lock in it; None before there is one."""
-    from scenarios.study.lock import read_lock
-    from scenarios.study.reader import read_study
+    from virsci_society.scenarios.study.lock import read_lock
+    from virsci_society.scenarios.study.reader import read_study
 
     find_code_here(trust)
     folder = _folder_of(study, out)
@@ -194,8 +194,8 @@ def _matched(design: Design, locked: Lock | None, trust: bool) -> Design:
     """The design with the values that its lock holds, or that are chosen now."""
     if design.file.match is None:
         return design
-    from scenarios.runs.progress import make_progress
-    from scenarios.study.budget_matching import match_budgets
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.study.budget_matching import match_budgets
 
     held = None if locked is None else locked.data.get("match")
     with make_progress() as progress:
@@ -203,22 +203,22 @@ def _matched(design: Design, locked: Lock | None, trust: bool) -> Design:
 
 
 def _folder_of(study: str, out: Path | None) -> Path:
-    from scenarios.study.study_file import default_study_folder, find_study
+    from virsci_society.scenarios.study.study_file import default_study_folder, find_study
 
     return default_study_folder(find_study(study)) if out is None else out
 
 
 def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> None:
     """Gather and write the page, if there is anything new; leave with the study's exit code."""
-    from scenarios.study.folder import read_statuses
-    from scenarios.study.gather import gather, is_gathered, study_json
+    from virsci_society.scenarios.study.folder import read_statuses
+    from virsci_society.scenarios.study.gather import gather, is_gathered, study_json
 
     found = read_statuses(folder, lock)
     if not any(one.state == "done" for one in found):
         _end(folder, found)
         return
     if changed or not is_gathered(folder, study_json(design, lock, folder)):
-        from metrics.study.page import write_study_page
+        from virsci_society.metrics.study.page import write_study_page
 
         gather(design, folder, lock, found)
         write_study_page(folder)
@@ -236,11 +236,11 @@ def _line(one: Status) -> None:
 
 def _end(folder: Path, found: Sequence[Status]) -> None:
     """Leave with the exit code that these runs come to, and say which are not done and why."""
-    from scenarios.study.status import exit_code
+    from virsci_society.scenarios.study.status import exit_code
 
     code = exit_code(found)
     if code:
-        from scenarios.cli.study_tables import print_ends
+        from virsci_society.scenarios.cli.study_tables import print_ends
 
         print_ends(folder, found)
         raise typer.Exit(code)

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from scenarios.cli.console import print_table
-from scenarios.cli.plan_tables import NAMES, duration
-from scenarios.config.diagnostics import printable
-from scenarios.study.budget_matching import UNITS, deviation
-from scenarios.study.design import Design
-from scenarios.study.forecast import ENDS, StudyForecast
-from scenarios.study.status import STATES, Status
-from scenarios.study.status import describe_status as said_of
+from virsci_society.scenarios.cli.console import print_table
+from virsci_society.scenarios.cli.plan_tables import NAMES, duration
+from virsci_society.scenarios.config.diagnostics import printable
+from virsci_society.scenarios.study.budget_matching import UNITS, deviation
+from virsci_society.scenarios.study.design import Design
+from virsci_society.scenarios.study.forecast import ENDS, StudyForecast
+from virsci_society.scenarios.study.status import STATES, Status
+from virsci_society.scenarios.study.status import describe_status as said_of
 
 DECIDED = ("failed", "quarantined")
 MOST = 20

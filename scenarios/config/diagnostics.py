@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from scenarios.config.document import Document, dotted
-from scenarios.config.yaml_io import KeyPath
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.config.document import Document, dotted
+from virsci_society.scenarios.config.yaml_io import KeyPath
 
 SHOWN = 60
 

@@ -14,9 +14,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from scenarios.config.yaml_io import Key, KeyPath, display_path, parse_value, read_yaml
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.config.yaml_io import (
+    Key,
+    KeyPath,
+    display_path,
+    parse_value,
+    read_yaml,
+)
 
 LIBRARY = Path(__file__).parents[1] / "library"
 """The scenario and study files that come with the program."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from agents.config import Part
-from agents.errors import InputError
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
 
 if TYPE_CHECKING:
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 MANIFEST = "manifest.json"
 PEOPLE = "people: "
@@ -69,7 +69,7 @@ class Folder(Part):
         Raises:
             InputError: it is missing, damaged, or without papers or scientists.
         """
-        from society.ecosystem.ecosystem import Ecosystem
+        from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
         self.require()
         return Ecosystem.load(self.path)

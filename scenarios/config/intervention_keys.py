@@ -10,10 +10,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from scenarios.config.diagnostics import Diagnostics
-from scenarios.config.document import Document, Origin, key_path
-from scenarios.config.yaml_io import KeyPath
-from society.interventions import Intervention
+from virsci_society.scenarios.config.diagnostics import Diagnostics
+from virsci_society.scenarios.config.document import Document, Origin, key_path
+from virsci_society.scenarios.config.yaml_io import KeyPath
+from virsci_society.society.interventions import Intervention
 
 CHANGEABLE = {
     "founding": "founding",

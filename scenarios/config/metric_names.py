@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from metrics.measure_names import FAMILY_MEASURES, measures_named
-from scenarios.config.outside_code import import_member, installed_of
-from scenarios.config.registry import require_trust
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.metrics.measure_names import FAMILY_MEASURES, measures_named
+from virsci_society.scenarios.config.outside_code import import_member, installed_of
+from virsci_society.scenarios.config.registry import require_trust
 
 
 def check_metric_name(name: Any, *, trust: bool) -> None:

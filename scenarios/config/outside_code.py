@@ -1,7 +1,7 @@
 """Parts from outside the project, by entry points and by path, and the message where they fail.
 
 An installed package names its parts in the entry-point group ``virsci_society.KIND``, such as
-``virsci_society.metrics``; a scenario then uses the entry point's name like one of ours. Whoever
+``metrics``; a scenario then uses the entry point's name like one of ours. Whoever
 installed the package has trusted it, so no ``--trust`` is needed. A name of ours is never taken by
 another package. Any other class is named as ``package.module:Class`` and needs ``--trust``.
 
@@ -20,11 +20,10 @@ from traceback import walk_tb
 from types import FrameType
 from typing import Any
 
-from agents.errors import InputError
+from virsci_society.agents.errors import InputError
 
 GROUP = "virsci_society."
 """What the names of our entry-point groups begin with; the kind follows."""
-PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
 _imported: dict[str, None] = {}
 """Paths of the classes from outside that this process has imported; like ``sys.modules``."""
 
@@ -78,7 +77,7 @@ def import_member(path: str) -> Any:
         InputError: it cannot be imported; where code from outside raised, its line is named.
     """
     module, _, name = path.partition(":")
-    outside = module.split(".")[0] not in PACKAGES
+    outside = module.split(".")[0] != "virsci_society"
     if outside:
         _imported[path] = None
     try:

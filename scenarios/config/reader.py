@@ -16,11 +16,16 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from agents.config import Part
-from agents.errors import InputError
-from scenarios.config.diagnostics import Diagnostics, describe_errors, quote_value, unknown_key
-from scenarios.config.document import Document
-from scenarios.config.registry import (
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.diagnostics import (
+    Diagnostics,
+    describe_errors,
+    quote_value,
+    unknown_key,
+)
+from virsci_society.scenarios.config.document import Document
+from virsci_society.scenarios.config.registry import (
     FromTable,
     MetricNames,
     Section,
@@ -31,8 +36,8 @@ from scenarios.config.registry import (
     name_of,
     table_for,
 )
-from scenarios.config.yaml_io import Key, KeyPath
-from society.kernel.durations import Duration
+from virsci_society.scenarios.config.yaml_io import Key, KeyPath
+from virsci_society.society.kernel.durations import Duration
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _FAILED = object()
@@ -142,7 +147,7 @@ class Reader:
 
     def _metrics(self, value: Any, path: KeyPath) -> Any:
         """A list of metrics, each of which there is."""
-        from scenarios.config.metric_names import check_metric_name
+        from virsci_society.scenarios.config.metric_names import check_metric_name
 
         wrong = False
         for place, name in enumerate(value if isinstance(value, list | tuple) else ()):

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from scenarios.config.outside_code import import_member, installed_of
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.config.outside_code import import_member, installed_of
 
 if TYPE_CHECKING:
     # Imported where it is used: the start of the command passes through this file.
@@ -24,131 +24,132 @@ if TYPE_CHECKING:
 Table = Mapping[str, str]
 
 PROTOCOLS: Table = {
-    "virsci": "protocols.virsci.protocol:VirSci",
-    "wordless": "protocols.wordless:Wordless",
-    "ai_scientist": "protocols.systems.ai_scientist.protocol:AIScientist",
-    "ai_scientist_v2": "protocols.systems.ai_scientist_v2.protocol:AIScientistV2",
-    "hypogen": "protocols.systems.hypogen.protocol:HypoGen",
-    "ai_researcher": "protocols.systems.ai_researcher.protocol:AIResearcher",
-    "research_town": "protocols.systems.research_town.protocol:ResearchTown",
-    "research_agent": "protocols.systems.research_agent.protocol:ResearchAgent",
-    "cycle_researcher": "protocols.systems.cycle_researcher.protocol:CycleResearcher",
-    "idea2proposal": "protocols.systems.idea2proposal.protocol:Idea2Proposal",
-    "virtual_lab": "protocols.systems.virtual_lab.protocol:VirtualLab",
-    "solo_virsci": "protocols.virsci.solo:SoloVirSci",
-    "debate": "protocols.systems.debate.protocol:Debate",
-    "mixture": "protocols.mixture:Mixture",
+    "virsci": "virsci_society.protocols.virsci.protocol:VirSci",
+    "wordless": "virsci_society.protocols.wordless:Wordless",
+    "ai_scientist": "virsci_society.protocols.systems.ai_scientist.protocol:AIScientist",
+    "ai_scientist_v2": "virsci_society.protocols.systems.ai_scientist_v2.protocol:AIScientistV2",
+    "hypogen": "virsci_society.protocols.systems.hypogen.protocol:HypoGen",
+    "ai_researcher": "virsci_society.protocols.systems.ai_researcher.protocol:AIResearcher",
+    "research_town": "virsci_society.protocols.systems.research_town.protocol:ResearchTown",
+    "research_agent": "virsci_society.protocols.systems.research_agent.protocol:ResearchAgent",
+    "cycle_researcher": "virsci_society.protocols.systems.cycle_researcher."
+    "protocol:CycleResearcher",
+    "idea2proposal": "virsci_society.protocols.systems.idea2proposal.protocol:Idea2Proposal",
+    "virtual_lab": "virsci_society.protocols.systems.virtual_lab.protocol:VirtualLab",
+    "solo_virsci": "virsci_society.protocols.virsci.solo:SoloVirSci",
+    "debate": "virsci_society.protocols.systems.debate.protocol:Debate",
+    "mixture": "virsci_society.protocols.mixture:Mixture",
 }
 FOUNDING: Table = {
-    "poisson": "society.formation.founding:Poisson",
-    "once": "society.formation.founding:Once",
-    "bursts": "society.formation.founding:Bursts",
-    "calls": "society.formation.founding:CallsForProposals",
-    "yearly": "society.formation.founding:Yearly",
+    "poisson": "virsci_society.society.formation.founding:Poisson",
+    "once": "virsci_society.society.formation.founding:Once",
+    "bursts": "virsci_society.society.formation.founding:Bursts",
+    "calls": "virsci_society.society.formation.founding:CallsForProposals",
+    "yearly": "virsci_society.society.formation.founding:Yearly",
 }
 LEADERS: Table = {
-    "anybody": "society.formation.leaders:Anybody",
-    "productive": "society.formation.leaders:Productive",
-    "fading_papers": "society.formation.leaders:ByFadingPapers",
-    "standing": "society.formation.leaders:ByProminence",
-    "selection": "society.formation.leaders:Selected",
-    "named": "society.formation.leaders:Named",
+    "anybody": "virsci_society.society.formation.leaders:Anybody",
+    "productive": "virsci_society.society.formation.leaders:Productive",
+    "fading_papers": "virsci_society.society.formation.leaders:ByFadingPapers",
+    "standing": "virsci_society.society.formation.leaders:ByProminence",
+    "selection": "virsci_society.society.formation.leaders:Selected",
+    "named": "virsci_society.society.formation.leaders:Named",
 }
 SELECTION: Table = {
-    "coauthorship": "protocols.policies.coauthorship:Coauthorship",
-    "uniform": "protocols.policies.uniform:Uniform",
-    "topics": "protocols.policies.nearest_topics:NearestTopics",
-    "standing": "protocols.policies.preferential_attachment:PreferentialAttachment",
-    "two_step": "protocols.policies.two_step:TwoStep",
-    "guimera": "protocols.policies.guimera:Guimera",
-    "relational": "protocols.policies.relational:Relational",
-    "fixed": "protocols.policies.fixed:FixedTeam",
+    "coauthorship": "virsci_society.protocols.policies.coauthorship:Coauthorship",
+    "uniform": "virsci_society.protocols.policies.uniform:Uniform",
+    "topics": "virsci_society.protocols.policies.nearest_topics:NearestTopics",
+    "standing": "virsci_society.protocols.policies.preferential_attachment:PreferentialAttachment",
+    "two_step": "virsci_society.protocols.policies.two_step:TwoStep",
+    "guimera": "virsci_society.protocols.policies.guimera:Guimera",
+    "relational": "virsci_society.protocols.policies.relational:Relational",
+    "fixed": "virsci_society.protocols.policies.fixed:FixedTeam",
 }
 CAREERS: Table = {
-    "rates": "society.demographics.careers:Rates",
+    "rates": "virsci_society.society.demographics.careers:Rates",
 }
 NEWCOMERS: Table = {
-    "apprentices": "society.demographics.newcomers:Apprentices",
-    "outsiders": "society.demographics.newcomers:Outsiders",
+    "apprentices": "virsci_society.society.demographics.newcomers:Apprentices",
+    "outsiders": "virsci_society.society.demographics.newcomers:Outsiders",
 }
 RETIREMENT: Table = {
-    "hazard": "society.demographics.departures:Hazard",
-    "lengths": "society.demographics.departures:Lengths",
+    "hazard": "virsci_society.society.demographics.departures:Hazard",
+    "lengths": "virsci_society.society.demographics.departures:Lengths",
 }
 MOBILITY: Table = {
-    "any_place": "society.demographics.mobility:AnyPlace",
-    "by_size": "society.demographics.mobility:BySize",
-    "by_coauthors": "society.demographics.mobility:ByCoauthors",
+    "any_place": "virsci_society.society.demographics.mobility:AnyPlace",
+    "by_size": "virsci_society.society.demographics.mobility:BySize",
+    "by_coauthors": "virsci_society.society.demographics.mobility:ByCoauthors",
 }
 DRIFT: Table = {
-    "writing": "society.population.interest_drift:Writing",
+    "writing": "virsci_society.society.population.interest_drift:Writing",
 }
 OUTSIDE_SEATS: Table = {
-    "counted": "society.population.outside_seats:CountedSeats",
-    "poisson": "society.population.outside_seats:PoissonSeats",
+    "counted": "virsci_society.society.population.outside_seats:CountedSeats",
+    "poisson": "virsci_society.society.population.outside_seats:PoissonSeats",
 }
 SIZES: Table = {
-    "observed": "protocols.team_sizes:ObservedSize",
-    "stated": "protocols.team_sizes:StatedSize",
-    "negative_binomial": "protocols.team_sizes:NegativeBinomialSize",
+    "observed": "virsci_society.protocols.team_sizes:ObservedSize",
+    "stated": "virsci_society.protocols.team_sizes:StatedSize",
+    "negative_binomial": "virsci_society.protocols.team_sizes:NegativeBinomialSize",
 }
 PUBLICATION: Table = {
-    "none": "society.teams.publication:Unreviewed",
-    "chance": "society.teams.publication:ByChance",
-    "peer_review": "protocols.peer_review.protocol:PeerReview",
+    "none": "virsci_society.society.teams.publication:Unreviewed",
+    "chance": "virsci_society.society.teams.publication:ByChance",
+    "peer_review": "virsci_society.protocols.peer_review.protocol:PeerReview",
 }
 DURATIONS: Table = {
-    "fixed": "society.kernel.durations:FixedDuration",
-    "gamma": "society.kernel.durations:Gamma",
-    "lognormal": "society.kernel.durations:Lognormal",
+    "fixed": "virsci_society.society.kernel.durations:FixedDuration",
+    "gamma": "virsci_society.society.kernel.durations:Gamma",
+    "lognormal": "virsci_society.society.kernel.durations:Lognormal",
 }
 EXPLORE: Table = {
-    "half_normal": "protocols.policies.coauthorship:HalfNormal",
-    "share": "protocols.policies.coauthorship:Share",
+    "half_normal": "virsci_society.protocols.policies.coauthorship:HalfNormal",
+    "share": "virsci_society.protocols.policies.coauthorship:Share",
 }
 BACKENDS: Table = {
-    "offline": "agents.offline.backend:Offline",
-    "litellm": "agents.backends.litellm:LiteLLM",
-    "openai": "agents.backends.openai:OpenAI",
-    "inbox": "agents.backends.inbox.backend:Inbox",
-    "seat": "agents.backends.seat:Seat",
-    "hybrid": "agents.backends.hybrid:Hybrid",
+    "offline": "virsci_society.agents.offline.backend:Offline",
+    "litellm": "virsci_society.agents.backends.litellm:LiteLLM",
+    "openai": "virsci_society.agents.backends.openai:OpenAI",
+    "inbox": "virsci_society.agents.backends.inbox.backend:Inbox",
+    "seat": "virsci_society.agents.backends.seat:Seat",
+    "hybrid": "virsci_society.agents.backends.hybrid:Hybrid",
 }
 ACCEPTANCE: Table = {
-    "logistic": "agents.offline.acceptance:LogisticAcceptance",
-    "always": "agents.offline.acceptance:AlwaysAccept",
-    "constant": "agents.offline.acceptance:ConstantAcceptance",
+    "logistic": "virsci_society.agents.offline.acceptance:LogisticAcceptance",
+    "always": "virsci_society.agents.offline.acceptance:AlwaysAccept",
+    "constant": "virsci_society.agents.offline.acceptance:ConstantAcceptance",
 }
 ECOSYSTEMS: Table = {
-    "synthetic": "society.ecosystem.synthetic.synthetic:Synthetic",
-    "strangers": "society.ecosystem.synthetic.strangers:Strangers",
-    "folder": "scenarios.config.ecosystem_folder:Folder",
+    "synthetic": "virsci_society.society.ecosystem.synthetic.synthetic:Synthetic",
+    "strangers": "virsci_society.society.ecosystem.synthetic.strangers:Strangers",
+    "folder": "virsci_society.scenarios.config.ecosystem_folder:Folder",
 }
 IMPORTERS: Table = {
-    "jsonl": "society.ecosystem.importers.formats.jsonl:JsonLines",
-    "aminer": "society.ecosystem.importers.formats.aminer:AMiner",
-    "oag": "society.ecosystem.importers.formats.oag:OpenAcademicGraph",
-    "openalex": "society.ecosystem.importers.formats.openalex:OpenAlex",
-    "virsci": "society.ecosystem.importers.formats.virsci:VirSciFiles",
-    "dblp": "society.ecosystem.importers.formats.academic_json:Dblp",
+    "jsonl": "virsci_society.society.ecosystem.importers.formats.jsonl:JsonLines",
+    "aminer": "virsci_society.society.ecosystem.importers.formats.aminer:AMiner",
+    "oag": "virsci_society.society.ecosystem.importers.formats.oag:OpenAcademicGraph",
+    "openalex": "virsci_society.society.ecosystem.importers.formats.openalex:OpenAlex",
+    "virsci": "virsci_society.society.ecosystem.importers.formats.virsci:VirSciFiles",
+    "dblp": "virsci_society.society.ecosystem.importers.formats.academic_json:Dblp",
 }
 
 KINDS: Mapping[str, Table] = {
-    "society.teams.contracts:TeamProtocol": PROTOCOLS,
-    "society.formation.founding:Founding": FOUNDING,
-    "society.formation.leaders:Leaders": LEADERS,
-    "society.formation.selection:SelectionPolicy": SELECTION,
-    "protocols.team_sizes:TeamSize": SIZES,
-    "society.demographics.careers:Careers": CAREERS,
-    "society.demographics.newcomers:Newcomers": NEWCOMERS,
-    "society.demographics.departures:Retirement": RETIREMENT,
-    "society.demographics.mobility:Mobility": MOBILITY,
-    "society.population.interest_drift:Drift": DRIFT,
-    "society.population.outside_seats:OutsideSeats": OUTSIDE_SEATS,
-    "society.teams.contracts:Publication": PUBLICATION,
-    "society.kernel.durations:Duration": DURATIONS,
-    "agents.gateway.backend:Backend": BACKENDS,
-    "agents.offline.acceptance:Acceptance": ACCEPTANCE,
+    "virsci_society.society.teams.contracts:TeamProtocol": PROTOCOLS,
+    "virsci_society.society.formation.founding:Founding": FOUNDING,
+    "virsci_society.society.formation.leaders:Leaders": LEADERS,
+    "virsci_society.society.formation.selection:SelectionPolicy": SELECTION,
+    "virsci_society.protocols.team_sizes:TeamSize": SIZES,
+    "virsci_society.society.demographics.careers:Careers": CAREERS,
+    "virsci_society.society.demographics.newcomers:Newcomers": NEWCOMERS,
+    "virsci_society.society.demographics.departures:Retirement": RETIREMENT,
+    "virsci_society.society.demographics.mobility:Mobility": MOBILITY,
+    "virsci_society.society.population.interest_drift:Drift": DRIFT,
+    "virsci_society.society.population.outside_seats:OutsideSeats": OUTSIDE_SEATS,
+    "virsci_society.society.teams.contracts:Publication": PUBLICATION,
+    "virsci_society.society.kernel.durations:Duration": DURATIONS,
+    "virsci_society.agents.gateway.backend:Backend": BACKENDS,
+    "virsci_society.agents.offline.acceptance:Acceptance": ACCEPTANCE,
 }
 """Which table serves a field whose annotation names this base class."""
 
@@ -223,7 +224,7 @@ def import_class(path: str) -> type[BaseModel]:
 
     target = import_member(path)
     if not (isinstance(target, type) and issubclass(target, BaseModel)):
-        raise InputError(f"{path!r} is not a part; subclass agents.config.Part")
+        raise InputError(f"{path!r} is not a part; subclass virsci_society.agents.config.Part")
     return target
 
 

@@ -15,26 +15,26 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
-from agents.config import Part
-from agents.errors import InputError
-from agents.gateway.backend import Backend
-from agents.gateway.budget import Budget
-from agents.gateway.hedging import HedgePercentile
-from agents.gateway.readability import Unreadable
-from agents.gateway.retry import Retry
-from agents.spelling import did_you_mean
-from metrics.measure_names import FAMILY_MEASURES
-from scenarios.config.diagnostics import Diagnostics
-from scenarios.config.document import (
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.gateway.hedging import HedgePercentile
+from virsci_society.agents.gateway.readability import Unreadable
+from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.metrics.measure_names import FAMILY_MEASURES
+from virsci_society.scenarios.config.diagnostics import Diagnostics
+from virsci_society.scenarios.config.document import (
     Document,
     from_arguments,
     from_settings,
     library,
     read_document,
 )
-from scenarios.config.intervention_keys import check_interventions, documents_after
-from scenarios.config.reader import Reader, write_part
-from scenarios.config.registry import (
+from virsci_society.scenarios.config.intervention_keys import check_interventions, documents_after
+from virsci_society.scenarios.config.reader import Reader, write_part
+from virsci_society.scenarios.config.registry import (
     BACKENDS,
     ECOSYSTEMS,
     PROTOCOLS,
@@ -43,16 +43,16 @@ from scenarios.config.registry import (
     Section,
     import_class,
 )
-from scenarios.config.yaml_io import Key
-from society.demographics.careers import Careers
-from society.formation.founding import Founding, Poisson
-from society.interventions import SCHEMA as INTERVENTIONS
-from society.interventions import Intervention
-from society.kernel.durations import Days, Times, parse_days, write_days
-from society.population.interest_drift import Drift
-from society.population.outside_seats import OutsideSeats
-from society.teams.contracts import Publication, TeamProtocol
-from society.teams.publication import Unreviewed
+from virsci_society.scenarios.config.yaml_io import Key
+from virsci_society.society.demographics.careers import Careers
+from virsci_society.society.formation.founding import Founding, Poisson
+from virsci_society.society.interventions import SCHEMA as INTERVENTIONS
+from virsci_society.society.interventions import Intervention
+from virsci_society.society.kernel.durations import Days, Times, parse_days, write_days
+from virsci_society.society.population.interest_drift import Drift
+from virsci_society.society.population.outside_seats import OutsideSeats
+from virsci_society.society.teams.contracts import Publication, TeamProtocol
+from virsci_society.society.teams.publication import Unreviewed
 
 _USUAL_ACCEPTANCE = {
     "use": "logistic",
@@ -238,7 +238,9 @@ class Scenario(Part):
     measures (``society list metrics`` says which is which) and functions from outside. ``chance``
     (tails with a bootstrap, small worlds and combinations of topics against random networks) takes
     longest and only if named."""
-    novelty: Annotated[Part | None, Section("metrics.novelty.novelty:Novelty")] = None
+    novelty: Annotated[Part | None, Section("virsci_society.metrics.novelty.novelty:Novelty")] = (
+        None
+    )
     """Settings of the novelty metric; null: those of the paper."""
     interventions: Annotated[tuple[Intervention, ...], WithJsonSchema(INTERVENTIONS)] = ()
     """What changes on stated dates: a list of sections with ``at`` (the date), ``set`` (dotted

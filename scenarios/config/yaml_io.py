@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from agents.errors import InputError
+from virsci_society.agents.errors import InputError
 
 MAX_BYTES = 256 * 1024
 MAX_VALUES = 10_000

@@ -11,23 +11,23 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-from agents.backends.model_mimic import (
+from virsci_society.agents.backends.model_mimic import (
     MimicSettings,
     ModelMimic,
     iterate_strings,
     iterate_texts,
     traits,
 )
-from agents.errors import InputError, ReplyError
-from agents.gateway.gateway import Gateway
-from agents.journal.journal import Journal
-from agents.journal.records import ANSWERED, CallOutcome
-from agents.prompts.request import Reply, Request
-from agents.replies.parser import read_reply
-from scenarios.config.document import Document
-from scenarios.config.schema import read_scenario
-from scenarios.config.yaml_io import Key
-from scenarios.planning.model_rates import (
+from virsci_society.agents.errors import InputError, ReplyError
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import ANSWERED, CallOutcome
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.replies.parser import read_reply
+from virsci_society.scenarios.config.document import Document
+from virsci_society.scenarios.config.schema import read_scenario
+from virsci_society.scenarios.config.yaml_io import Key
+from virsci_society.scenarios.planning.model_rates import (
     ModelRates,
     Rate,
     estimate_ratio,
@@ -36,7 +36,7 @@ from scenarios.planning.model_rates import (
     fit_line,
     slow_call_seconds,
 )
-from scenarios.runs.run_journal import JOURNAL
+from virsci_society.scenarios.runs.run_journal import JOURNAL
 
 Known = Mapping[str, tuple[str, CallOutcome]]
 """Of every call that has ended, by id: the hash of what was told, and how it ended."""
@@ -181,7 +181,7 @@ def learn_rates(record: RecordedRun) -> ModelRates:
     Raises:
         InputError: its ecosystem cannot be used, or none of its calls is made any more.
     """
-    from scenarios.runs.build import build_society
+    from virsci_society.scenarios.runs.build import build_society
 
     calibration, scenario = Calibration(), record.scenario
     backend = ModelMimic(

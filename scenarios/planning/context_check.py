@@ -11,18 +11,18 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from agents.backends.context_window import OLLAMA_HOME, ContextWindow, read_windows
-from agents.backends.endpoint_settings import EndpointSettings
-from agents.backends.http import ChatCompletionsBackend
-from agents.errors import InputError, Overflow
-from agents.gateway.backend import Backend
-from agents.prompts.prompt import total_characters, trim_messages
-from agents.prompts.request import Message, Request
-from agents.replies.form import Form
-from scenarios.config.schema import Scenario
-from scenarios.planning.installation import CheckResult
-from scenarios.planning.probe import EndpointTrial
-from scenarios.runs.page_lengths import ask_for_window, tokens_needed, window_size
+from virsci_society.agents.backends.context_window import OLLAMA_HOME, ContextWindow, read_windows
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.http import ChatCompletionsBackend
+from virsci_society.agents.errors import InputError, Overflow
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.prompts.prompt import total_characters, trim_messages
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.installation import CheckResult
+from virsci_society.scenarios.planning.probe import EndpointTrial
+from virsci_society.scenarios.runs.page_lengths import ask_for_window, tokens_needed, window_size
 
 FIRST_LINE = "The word to remember is {word}."
 """The first line of the long page, before everything else."""

@@ -12,16 +12,16 @@ from collections.abc import Awaitable, Iterator
 from statistics import median
 from typing import Any, TypeVar
 
-from agents.backends.inbox.backend import Inbox
-from agents.errors import Fault, SocietyError
-from agents.gateway.backend import Backend
-from agents.journal.records import ANSWERED
-from agents.offline.backend import Offline
-from agents.prompts.request import Request
-from scenarios.config.schema import Scenario
-from scenarios.planning.context_check import fit_window, judge_reply, long_question
-from scenarios.planning.installation import CheckResult, check_installation
-from scenarios.planning.probe import (
+from virsci_society.agents.backends.inbox.backend import Inbox
+from virsci_society.agents.errors import Fault, SocietyError
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.journal.records import ANSWERED
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.request import Request
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.context_check import fit_window, judge_reply, long_question
+from virsci_society.scenarios.planning.installation import CheckResult, check_installation
+from virsci_society.scenarios.planning.probe import (
     SHORT,
     EndpointTrial,
     ProbeResult,
@@ -31,7 +31,7 @@ from scenarios.planning.probe import (
     try_each,
     try_twice,
 )
-from scenarios.runs.page_lengths import longest_page
+from virsci_society.scenarios.runs.page_lengths import longest_page
 
 T = TypeVar("T")
 

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from agents.backends.model_mimic import MimicSettings, ModelMimic
-from agents.gateway.backend import Backend
-from agents.gateway.gateway import Gateway
-from agents.journal.records import CallOutcome
-from agents.prompts.prompt import total_characters
-from agents.prompts.request import Request
-from agents.usage import Usage
-from metrics.cost.critical_path import CriticalPath, table_rows
-from scenarios.config.schema import Scenario
-from scenarios.planning.calibration import RecordedRun
+from virsci_society.agents.backends.model_mimic import MimicSettings, ModelMimic
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.journal.records import CallOutcome
+from virsci_society.agents.prompts.prompt import total_characters
+from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.usage import Usage
+from virsci_society.metrics.cost.critical_path import CriticalPath, table_rows
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.calibration import RecordedRun
 
 if TYPE_CHECKING:
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class DryRun:
         record: RecordedRun | None = None,
         ecosystem: Ecosystem | None = None,
     ) -> None:
-        from scenarios.runs.build import build_ecosystem_of, require_team
+        from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 
         self.scenario = scenario
         self._record = record
@@ -95,7 +95,7 @@ class DryRun:
             until: last simulated day; that of the scenario by default.
             most: calls after which the rehearsal stops, at the end of the simulated period.
         """
-        from scenarios.runs.build import build_society
+        from virsci_society.scenarios.runs.build import build_society
 
         scenario, asked, longest = self.scenario, 0, 0
         if until is not None:

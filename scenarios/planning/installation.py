@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
 
-from agents.errors import SocietyError
-from agents.offline.backend import Offline
-from agents.prompts.request import Request
-from virsci_society import find_conflict
+from virsci_society._installation import changed_files
+from virsci_society.agents.errors import SocietyError
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.request import Request
 
 State = Literal["ok", "note", "problem"]
 
@@ -46,12 +46,13 @@ def check_installation() -> Iterator[CheckResult]:
         yield CheckResult("problem", f"Python {version}", "use Python 3.11 or newer")
     else:
         yield CheckResult("ok", f"Python {version}")
-    conflict = find_conflict(every_file=True)
-    if conflict is None:
-        yield CheckResult("ok", "its packages are its own, every file as it was installed")
+    changed = changed_files()
+    if changed:
+        message = f"{changed[0]} is not the file that was installed"
+        advice = "install it once more: pip install --force-reinstall --no-deps virsci-society"
+        yield CheckResult("problem", message, advice)
     else:
-        message, _, advice = conflict.partition("; ")
-        yield CheckResult("problem", message, " ".join(advice.split()))
+        yield CheckResult("ok", "every file is as it was installed")
     yield from (check_package(name) for name in PACKAGES)
     yield check_offline_backend()
 
@@ -77,9 +78,9 @@ def check_package(name: str) -> CheckResult:
 
 def check_offline_backend() -> CheckResult:
     """Does the backend of rule-based scientists answer?"""
-    from agents.profile import Profile
-    from agents.replies.parser import read_reply
-    from protocols.forms import Summary
+    from virsci_society.agents.profile import Profile
+    from virsci_society.agents.replies.parser import read_reply
+    from virsci_society.protocols.forms import Summary
 
     request = Request("doctor", Profile("Scientist"), (), Summary, {"said": (), "stage": "topic"})
     try:

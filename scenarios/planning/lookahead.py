@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.offline.backend import Offline
-from scenarios.config.schema import Scenario
-from scenarios.planning.dry_run import DryRun, DryRunResult
-from scenarios.planning.model_rates import ModelRates
-from scenarios.runs.page_lengths import untrimmed
-from society.kernel.durations import write_days
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.dry_run import DryRun, DryRunResult
+from virsci_society.scenarios.planning.model_rates import ModelRates
+from virsci_society.scenarios.runs.page_lengths import untrimmed
+from virsci_society.society.kernel.durations import write_days
 
 WINDOWS = ("meeting_notice", "reply_window", "publication_delay")
 MEAN_CALLS = 5

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agents.backends.model_mimic import WORDINESS, Leaning, MimicSettings
+from virsci_society.agents.backends.model_mimic import WORDINESS, Leaning, MimicSettings
 
 End = Literal["low", "likely", "high"]
 Z = 1.2816

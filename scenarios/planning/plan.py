@@ -11,16 +11,16 @@ from dataclasses import asdict, dataclass, replace
 from statistics import fmean, median
 from typing import Any
 
-from agents.errors import InputError
-from agents.gateway.backend import Backend
-from agents.offline.backend import Offline
-from scenarios.config.schema import Scenario
-from scenarios.planning.calibration import RecordedRun
-from scenarios.planning.dry_run import DryRun, DryRunResult, price_of
-from scenarios.planning.lookahead import LookaheadBound, lookahead_bound, slots_of
-from scenarios.planning.model_rates import End, ModelRates, Rate
-from scenarios.runs.page_lengths import tokens_needed
-from scenarios.runs.run_folder import identity_hash
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.calibration import RecordedRun
+from virsci_society.scenarios.planning.dry_run import DryRun, DryRunResult, price_of
+from virsci_society.scenarios.planning.lookahead import LookaheadBound, lookahead_bound, slots_of
+from virsci_society.scenarios.planning.model_rates import End, ModelRates, Rate
+from virsci_society.scenarios.runs.page_lengths import tokens_needed
+from virsci_society.scenarios.runs.run_folder import identity_hash
 
 CALLS = 4_000
 """Calls of all rehearsals at the likely rates together, if one alone has no more; and the length
@@ -188,7 +188,7 @@ def rates_for(scenario: Scenario, record: RecordedRun | None) -> ModelRates:
     Raises:
         InputError: the record is of another model, or its run cannot be gone through again.
     """
-    from scenarios.planning.calibration import learn_rates
+    from virsci_society.scenarios.planning.calibration import learn_rates
 
     if record is None:
         rules = scenario.backend.backend.paid

@@ -11,19 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
-from agents.backends.model_mimic import ModelMimic
-from agents.errors import Fault, ReplyError, SocietyError, Stopped, Verdict
-from agents.gateway.backend import Backend, Endpoint
-from agents.gateway.budget import Budget
-from agents.gateway.gateway import Gateway
-from agents.gateway.retry import Retry
-from agents.journal.journal import Journal
-from agents.journal.records import Attempt, CallOutcome
-from agents.prompts.prompt import reask_messages
-from agents.prompts.request import Reply, Request
-from agents.replies.parser import read_reply
-from scenarios.config.schema import Scenario
-from scenarios.planning.model_rates import ModelRates
+from virsci_society.agents.backends.model_mimic import ModelMimic
+from virsci_society.agents.errors import Fault, ReplyError, SocietyError, Stopped, Verdict
+from virsci_society.agents.gateway.backend import Backend, Endpoint
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import Attempt, CallOutcome
+from virsci_society.agents.prompts.prompt import reask_messages
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.replies.parser import read_reply
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.model_rates import ModelRates
 
 CALLS = 20
 """Most calls of one handful, re-asks included."""
@@ -74,7 +74,7 @@ class ProbeResult:
 
 def first_questions(scenario: Scenario) -> list[Request]:
     """The first question of each form that a rehearsal asks, in the order of being asked."""
-    from scenarios.runs.build import build_society
+    from virsci_society.scenarios.runs.build import build_society
 
     first: dict[str, Request] = {}
     asked = 0

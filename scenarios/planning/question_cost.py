@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.backends.model_mimic import ModelMimic
-from agents.gateway.gateway import Gateway
-from scenarios.config.schema import Scenario
-from scenarios.planning.dry_run import price_of
-from scenarios.planning.model_rates import End, ModelRates, Rate
-from scenarios.planning.plan import rates_for
-from society.kernel.calls import Call
+from virsci_society.agents.backends.model_mimic import ModelMimic
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.dry_run import price_of
+from virsci_society.scenarios.planning.model_rates import End, ModelRates, Rate
+from virsci_society.scenarios.planning.plan import rates_for
+from virsci_society.society.kernel.calls import Call
 
 ENDS: tuple[End, ...] = ("low", "likely", "high")
 

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from agents.usage import estimate_tokens
+from virsci_society.agents.usage import estimate_tokens
 
 TOKENIZER = "cl100k_base"
 VOCABULARY = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from agents.errors import InputError
-from agents.gateway.gateway import Gateway
-from agents.gateway.shared import SharedEndpoints
-from agents.journal.journal import Journal
-from scenarios.config.intervention_keys import CHANGEABLE, settings_json
-from scenarios.config.schema import Scenario, load_scenario
-from society.ecosystem.ecosystem import Ecosystem
-from society.interventions import Change
-from society.kernel.streams import draw_seed
-from society.model import Society
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.shared import SharedEndpoints
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.scenarios.config.intervention_keys import CHANGEABLE, settings_json
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.interventions import Change
+from virsci_society.society.kernel.streams import draw_seed
+from virsci_society.society.model import Society
 
 
 def build_ecosystem_of(scenario: Scenario) -> Ecosystem:

@@ -16,21 +16,21 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
-from agents.errors import DISK_FULL, Diverged, InputError, Stopped
-from agents.files.atomic_files import (
+from virsci_society.agents.errors import DISK_FULL, Diverged, InputError, Stopped
+from virsci_society.agents.files.atomic_files import (
     make_folder,
     open_new,
     read_plain_text,
     refuse_links,
     remove_file,
 )
-from agents.files.file_hashes import check_file
-from agents.journal.journal import Journal
-from scenarios.config.ecosystem_folder import Folder
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.runs.identity import is_same_scenario
-from scenarios.runs.progress import NoProgress, Progress, RunState, report_waiting
-from scenarios.runs.run_folder import (
+from virsci_society.agents.files.file_hashes import check_file
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.scenarios.config.ecosystem_folder import Folder
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.identity import is_same_scenario
+from virsci_society.scenarios.runs.progress import NoProgress, Progress, RunState, report_waiting
+from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
     MANIFEST,
     SCENARIO,
@@ -38,19 +38,19 @@ from scenarios.runs.run_folder import (
     write_partial,
     write_run,
 )
-from scenarios.runs.run_journal import (
+from virsci_society.scenarios.runs.run_journal import (
     JOURNAL,
     ledger_of,
     matches_journal,
     open_journal,
     sign_journal,
 )
-from scenarios.runs.shared_resources import SharedResources
-from scenarios.runs.signals import interruptible
-from society.kernel.durations import to_ticks
+from virsci_society.scenarios.runs.shared_resources import SharedResources
+from virsci_society.scenarios.runs.signals import interruptible
+from virsci_society.society.kernel.durations import to_ticks
 
 if TYPE_CHECKING:
-    from society.model import Society
+    from virsci_society.society.model import Society
 
 
 class RunGuard(Protocol):
@@ -125,8 +125,8 @@ def _run(
     resources: SharedResources,
     page: bool,
 ) -> None:
-    from scenarios.runs.build import build_gateway, build_society
-    from scenarios.runs.page_lengths import size_window
+    from virsci_society.scenarios.runs.build import build_gateway, build_society
+    from virsci_society.scenarios.runs.page_lengths import size_window
 
     strict = not matches_journal(journal, scenario)
     progress.begin("preparing the ecosystem")
@@ -195,7 +195,7 @@ def replay(
         InputError: no such run.
         Diverged: a call is not in the journal, or the digest is another one.
     """
-    from scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
+    from virsci_society.scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
 
     if not (folder / JOURNAL).is_file() or not (folder / SCENARIO).is_file():
         raise InputError(f"{folder}: holds no run with a journal; give the folder that a run wrote")
@@ -235,7 +235,7 @@ def require_finished(parent: Path, day: float, what: str) -> None:
     Raises:
         InputError: it has not, or ends before that day.
     """
-    from society.results.run import Run
+    from virsci_society.society.results.run import Run
 
     for name in (MANIFEST, DIGEST, SCENARIO, JOURNAL):
         if not (parent / name).is_file():
@@ -264,7 +264,7 @@ def replayed_until(
         InputError: no finished run, or one that ends before the date.
         Diverged: a call is not in the journal, or something else happened before the date.
     """
-    from scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
+    from virsci_society.scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
 
     require_finished(folder, day, "a replay until a date")
     refuse_links(folder)
@@ -286,7 +286,7 @@ def replayed_until(
 
 def _compare_events(society: Society, folder: Path, day: float) -> None:
     """See that what happened before a date is what the run's folder says."""
-    from society.results.run import Run
+    from virsci_society.society.results.run import Run
 
     ours = [event for event in society.log.events if event["date"] < day]
     theirs = [event for event in Run.open(folder).events() if event["date"] < day]

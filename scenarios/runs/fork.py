@@ -13,21 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.errors import Diverged, InputError
-from agents.files.file_hashes import check_file
-from agents.journal.database import copy_past
-from scenarios.config.document import Document, from_settings, key_path
-from scenarios.config.intervention_keys import CHANGEABLE
-from scenarios.config.schema import Scenario, load_scenario, read_scenario
-from scenarios.config.yaml_io import parse_value
-from scenarios.runs.execute import is_finished, prepare, require_finished
-from scenarios.runs.execute import run_scenario as execute
-from scenarios.runs.progress import Progress
-from scenarios.runs.run_folder import DIGEST, SCENARIO, identity_hash
-from scenarios.runs.run_journal import JOURNAL
-from society.kernel.durations import parse_days, write_days
-from society.results.run import Run
-from society.results.run_prefix import RunPrefix, compute_run_prefix
+from virsci_society.agents.errors import Diverged, InputError
+from virsci_society.agents.files.file_hashes import check_file
+from virsci_society.agents.journal.database import copy_past
+from virsci_society.scenarios.config.document import Document, from_settings, key_path
+from virsci_society.scenarios.config.intervention_keys import CHANGEABLE
+from virsci_society.scenarios.config.schema import Scenario, load_scenario, read_scenario
+from virsci_society.scenarios.config.yaml_io import parse_value
+from virsci_society.scenarios.runs.execute import is_finished, prepare, require_finished
+from virsci_society.scenarios.runs.execute import run_scenario as execute
+from virsci_society.scenarios.runs.progress import Progress
+from virsci_society.scenarios.runs.run_folder import DIGEST, SCENARIO, identity_hash
+from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.society.kernel.durations import parse_days, write_days
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.run_prefix import RunPrefix, compute_run_prefix
 
 
 @dataclass(frozen=True)

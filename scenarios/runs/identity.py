@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.errors import InputError
-from agents.files.file_hashes import hash_json
-from scenarios.config.document import Document
-from scenarios.config.schema import Scenario, read_scenario
-from scenarios.config.yaml_io import KeyPath
-from scenarios.runs.run_folder import identity_data, identity_hash
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.file_hashes import hash_json
+from virsci_society.scenarios.config.document import Document
+from virsci_society.scenarios.config.schema import Scenario, read_scenario
+from virsci_society.scenarios.config.yaml_io import KeyPath
+from virsci_society.scenarios.runs.run_folder import identity_data, identity_hash
 
 
 def is_same_scenario(held: object, known: object, scenario: Scenario) -> bool:

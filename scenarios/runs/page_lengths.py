@@ -10,19 +10,19 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from agents.backends.context_window import read_windows
-from agents.backends.http import PER_TOKEN, ChatCompletionsBackend
-from agents.backends.model_mimic import WORDINESS, MimicSettings, ModelMimic
-from agents.errors import InputError
-from agents.gateway.backend import Backend
-from agents.gateway.gateway import Gateway
-from agents.journal.records import CallOutcome
-from agents.prompts.prompt import total_characters
-from agents.prompts.request import Request
-from scenarios.config.schema import Scenario
+from virsci_society.agents.backends.context_window import read_windows
+from virsci_society.agents.backends.http import PER_TOKEN, ChatCompletionsBackend
+from virsci_society.agents.backends.model_mimic import WORDINESS, MimicSettings, ModelMimic
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.journal.records import CallOutcome
+from virsci_society.agents.prompts.prompt import total_characters
+from virsci_society.agents.prompts.request import Request
+from virsci_society.scenarios.config.schema import Scenario
 
 if TYPE_CHECKING:
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 REHEARSED = 2_000
 """Calls of the rehearsal; many teams have run through all their stages by then."""
@@ -56,7 +56,7 @@ def longest_page(scenario: Scenario, ecosystem: Ecosystem | None = None) -> Requ
     Returns:
         The request; None if the model is asked nothing.
     """
-    from scenarios.runs.build import build_society
+    from virsci_society.scenarios.runs.build import build_society
 
     longest: Request | None = None
     asked = 0

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from agents.errors import InputError
-from scenarios.config.ecosystem_folder import Folder
-from scenarios.config.schema import Scenario
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.ecosystem_folder import Folder
+from virsci_society.scenarios.config.schema import Scenario
 
 SEAT = "seat"
 """The backend through which people answer."""
@@ -131,7 +131,7 @@ def held_scenario(folder: Path) -> dict[str, Any]:
     """
     import json
 
-    from agents.journal.journal import Journal
+    from virsci_society.agents.journal.journal import Journal
 
     path = folder / "journal.sqlite"
     if not path.is_file():

@@ -21,10 +21,10 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
-from scenarios.runs.text_charts import can_encode, sparkline
+from virsci_society.scenarios.runs.text_charts import can_encode, sparkline
 
 if TYPE_CHECKING:
-    from society.model import Society
+    from virsci_society.society.model import Society
 
 EVERY = 5.0
 REPEAT = 60.0
@@ -418,7 +418,7 @@ def _in_notebook() -> bool:
 
 
 def _states_written(society: Society) -> Counter[str]:
-    from society.results.tables import TABLES
+    from virsci_society.society.results.tables import TABLES
 
     place = [column.name for column in TABLES["teams"]].index("state")
     return Counter(str(row[place]) for row in society.log.rows["teams"])

@@ -13,27 +13,32 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.config import Part
-from agents.errors import InputError, Stopped
-from agents.files.atomic_files import make_folder, remove_file, remove_folder, write_atomically
-from agents.files.file_hashes import HASHES, hash_json, write_hashes
-from agents.redaction import redact
-from scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
-from scenarios.config.ecosystem_folder import Folder
-from scenarios.config.key_reference.schema_file import schema_text
-from scenarios.config.schema import Scenario
-from scenarios.config.yaml_io import write_yaml
-from society.teams.contracts import Publication, TeamProtocol
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.files.atomic_files import (
+    make_folder,
+    remove_file,
+    remove_folder,
+    write_atomically,
+)
+from virsci_society.agents.files.file_hashes import HASHES, hash_json, write_hashes
+from virsci_society.agents.redaction import redact
+from virsci_society.scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
+from virsci_society.scenarios.config.ecosystem_folder import Folder
+from virsci_society.scenarios.config.key_reference.schema_file import schema_text
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.config.yaml_io import write_yaml
+from virsci_society.society.teams.contracts import Publication, TeamProtocol
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from metrics.novelty.novelty import Database, Databases
-    from society.ecosystem.ecosystem import Ecosystem
-    from society.literature.papers import Papers
-    from society.model import Society
-    from society.results.run import Run
-    from society.results.vectors import Vectors
+    from virsci_society.metrics.novelty.novelty import Database, Databases
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.literature.papers import Papers
+    from virsci_society.society.model import Society
+    from virsci_society.society.results.run import Run
+    from virsci_society.society.results.vectors import Vectors
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -72,16 +77,16 @@ def write_run(
         page: write ``report.html`` and ``summary.json``; without them nothing is lost: ``society
             report`` writes the page later, and ``society show`` sums up the tables.
     """
-    from metrics.exports import graphml_text, write_networks
-    from metrics.measure_names import compares_papers
-    from metrics.report.page import write_page
-    from metrics.summary import COUNTED
-    from metrics.summary_file import write_summary
-    from society.results.digest import digest_content, digest_tables
-    from society.results.run import Run
-    from society.results.speaker import events_header, speaker_of
-    from society.results.table_files import write_measures, write_tables
-    from society.results.vectors import write_vectors
+    from virsci_society.metrics.exports import graphml_text, write_networks
+    from virsci_society.metrics.measure_names import compares_papers
+    from virsci_society.metrics.report.page import write_page
+    from virsci_society.metrics.summary import COUNTED
+    from virsci_society.metrics.summary_file import write_summary
+    from virsci_society.society.results.digest import digest_content, digest_tables
+    from virsci_society.society.results.run import Run
+    from virsci_society.society.results.speaker import events_header, speaker_of
+    from virsci_society.society.results.table_files import write_measures, write_tables
+    from virsci_society.society.results.vectors import write_vectors
 
     for name in (MANIFEST, HASHES, DIGEST, "summary.json"):
         remove_file(folder / name)
@@ -145,9 +150,9 @@ def write_partial(
         ledger: cost of the calls, for the manifest.
         why: the reason that the manifest names, without secrets.
     """
-    from society.results.speaker import events_header, speaker_of
-    from society.results.table_files import write_tables
-    from society.results.vectors import write_vectors
+    from virsci_society.society.results.speaker import events_header, speaker_of
+    from virsci_society.society.results.table_files import write_tables
+    from virsci_society.society.results.vectors import write_vectors
 
     society.log.roll_back()
     rows = society.log.all_rows()
@@ -231,9 +236,9 @@ def resolved_text(scenario: Scenario) -> str:
 
 def measure_all(run: Run, scenario: Scenario) -> dict[str, Any]:
     """Every table of the metrics that the scenario names, by the name of the measure."""
-    from metrics.measure_names import measures_named
-    from metrics.registry import measure
-    from scenarios.config.metric_names import outside_metric
+    from virsci_society.metrics.measure_names import measures_named
+    from virsci_society.metrics.registry import measure
+    from virsci_society.scenarios.config.metric_names import outside_metric
 
     measures = {}
     for metric in scenario.metrics:
@@ -269,7 +274,7 @@ def _marked(measured: pd.DataFrame, run: Run) -> pd.DataFrame:
 def _vectors(society: Society) -> Vectors:
     import numpy as np
 
-    from society.results.vectors import Vectors
+    from virsci_society.society.results.vectors import Vectors
 
     ids = sorted(str(row[0]) for row in society.log.rows["papers"])
     rows = [society.literature.vector(paper) for paper in ids]
@@ -279,7 +284,7 @@ def _vectors(society: Society) -> Vectors:
 
 def databases_of(ecosystem: Ecosystem) -> Databases:
     """The papers that novelty is measured against."""
-    from metrics.novelty.novelty import Databases
+    from virsci_society.metrics.novelty.novelty import Databases
 
     return Databases(
         _database(ecosystem.past, ecosystem.past_vectors),
@@ -288,7 +293,7 @@ def databases_of(ecosystem: Ecosystem) -> Databases:
 
 
 def _database(papers: Papers, vectors: Any) -> Database:
-    from metrics.novelty.novelty import Database
+    from virsci_society.metrics.novelty.novelty import Database
 
     def text(row: int) -> str:
         return f"{papers[row].title} {papers[row].abstract}"

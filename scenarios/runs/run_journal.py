@@ -8,11 +8,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from agents.journal.journal import Journal
-from scenarios.config.schema import Scenario
-from scenarios.runs.identity import is_same_scenario
-from scenarios.runs.run_folder import identity_hash
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.runs.identity import is_same_scenario
+from virsci_society.scenarios.runs.run_folder import identity_hash
 
 JOURNAL = "journal.sqlite"
 

@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from agents.files.atomic_files import require_regular_file
-from scenarios.runs.run_journal import JOURNAL
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.scenarios.runs.run_journal import JOURNAL
 
 MANIFEST = "manifest.json"
 PARTIAL = "partial"

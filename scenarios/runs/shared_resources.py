@@ -11,12 +11,12 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
-from agents.gateway.shared import SharedEndpoints
-from scenarios.config.reader import write_part
+from virsci_society.agents.gateway.shared import SharedEndpoints
+from virsci_society.scenarios.config.reader import write_part
 
 if TYPE_CHECKING:
-    from scenarios.config.schema import Scenario
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.scenarios.config.schema import Scenario
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 
 class SharedResources:
@@ -45,7 +45,7 @@ class SharedResources:
         Raises:
             InputError: missing or damaged, without papers or people, or too few for one team.
         """
-        from scenarios.runs.build import build_ecosystem_of, require_team
+        from virsci_society.scenarios.runs.build import build_ecosystem_of, require_team
 
         source: Any = scenario.population.ecosystem
         if self._shared or not getattr(source, "seedless", False):

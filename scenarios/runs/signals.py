@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Protocol
 
-from agents.errors import Stopped
+from virsci_society.agents.errors import Stopped
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

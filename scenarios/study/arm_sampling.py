@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agents.arrays import FloatArray
-from scenarios.study.study_file import Bounds, Morris, Sampled, Sobol
-from society.kernel.streams import Streams
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.scenarios.study.study_file import Bounds, Morris, Sampled, Sobol
+from virsci_society.society.kernel.streams import Streams
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,13 +13,13 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
-from agents.errors import InputError
-from scenarios.config.schema import Scenario
-from scenarios.planning.dry_run import DryRun
-from scenarios.planning.plan import FIGURES, rates_for, rehearse
-from scenarios.study.design import Arm, Design, MatchedArm, Matching, scenario_of
-from scenarios.study.study_file import Match
-from society.ecosystem.ecosystem import Ecosystem
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.dry_run import DryRun
+from virsci_society.scenarios.planning.plan import FIGURES, rates_for, rehearse
+from virsci_society.scenarios.study.design import Arm, Design, MatchedArm, Matching, scenario_of
+from virsci_society.scenarios.study.study_file import Match
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 SPENT = {"calls": "calls", "tokens": "tokens", "money": "usd"}
 """The figure of a forecast, and the measure of a run, by what arms are matched by."""

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scenarios.config.document import Document, Origin, dotted
-from scenarios.config.schema import Scenario, read_scenario
-from scenarios.config.yaml_io import Key, KeyPath
-from scenarios.study.study_file import StudyFile
-from society.kernel.streams import Streams
+from virsci_society.scenarios.config.document import Document, Origin, dotted
+from virsci_society.scenarios.config.schema import Scenario, read_scenario
+from virsci_society.scenarios.config.yaml_io import Key, KeyPath
+from virsci_society.scenarios.study.study_file import StudyFile
+from virsci_society.society.kernel.streams import Streams
 
 Settings = Mapping[str, Any]
 SEED_BITS = 40

@@ -14,15 +14,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from agents.files.atomic_files import read_plain_text, refuse_links
-from agents.gateway.budget import Budget
-from scenarios.config.yaml_io import read_yaml, write_yaml
-from scenarios.study.design import Design
-from scenarios.study.execution.lease import is_abandoned
-from scenarios.study.lock import LEVELS, LOCK, Lock, differences, make_lock, read_lock, write_lock
-from scenarios.study.status import Status, folder_of, read_status, write_text
-from scenarios.study.study_file import STUDY, about_of
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.scenarios.config.yaml_io import read_yaml, write_yaml
+from virsci_society.scenarios.study.design import Design
+from virsci_society.scenarios.study.execution.lease import is_abandoned
+from virsci_society.scenarios.study.lock import (
+    LEVELS,
+    LOCK,
+    Lock,
+    differences,
+    make_lock,
+    read_lock,
+    write_lock,
+)
+from virsci_society.scenarios.study.status import Status, folder_of, read_status, write_text
+from virsci_society.scenarios.study.study_file import STUDY, about_of
 
 BASE = "base.yaml"
 CUT_OFF = "no process works on it now; the same command goes on with it"

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from scenarios.planning.lookahead import slots_of
-from scenarios.planning.model_rates import Rate
-from scenarios.planning.plan import FIGURES, Plan, plan, rates_for
-from scenarios.study.budget_matching import matching_data
-from scenarios.study.design import Design
+from virsci_society.scenarios.planning.lookahead import slots_of
+from virsci_society.scenarios.planning.model_rates import Rate
+from virsci_society.scenarios.planning.plan import FIGURES, Plan, plan, rates_for
+from virsci_society.scenarios.study.budget_matching import matching_data
+from virsci_society.scenarios.study.design import Design
 
 ENDS = ("low", "likely", "high")
 
@@ -91,7 +91,7 @@ def study_forecast(design: Design, announce: Callable[[str], None]) -> StudyFore
     Raises:
         InputError: the ecosystem of an arm cannot be used.
     """
-    from metrics.inference import detectable_effect
+    from virsci_society.metrics.inference.effects import detectable_effect
 
     plans = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):

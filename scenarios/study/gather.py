@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.files.atomic_files import remove_file
-from agents.files.file_hashes import HASHES, write_hashes
-from scenarios.study.arm_sampling import unit_points
-from scenarios.study.budget_matching import SPENT, deviation
-from scenarios.study.design import Design, format_value
-from scenarios.study.lock import Lock, deviations
-from scenarios.study.status import (
+from virsci_society.agents.files.atomic_files import remove_file
+from virsci_society.agents.files.file_hashes import HASHES, write_hashes
+from virsci_society.scenarios.study.arm_sampling import unit_points
+from virsci_society.scenarios.study.budget_matching import SPENT, deviation
+from virsci_society.scenarios.study.design import Design, format_value
+from virsci_society.scenarios.study.lock import Lock, deviations
+from virsci_society.scenarios.study.status import (
     Status,
     folder_of,
     measure_run_folder,
@@ -26,7 +26,7 @@ from scenarios.study.status import (
     write_run_measures,
     write_text,
 )
-from scenarios.study.study_file import Comparison, about_of
+from virsci_society.scenarios.study.study_file import Comparison, about_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ def gather(design: Design, folder: Path, lock: Lock, statuses: Sequence[Status])
         lock: what was planned.
         statuses: of every run, by index.
     """
-    from society.results.table_files import write_parquet
+    from virsci_society.society.results.table_files import write_parquet
 
     remove_file(folder / HASHES)
     write_text(folder / STUDY_JSON, study_json(design, lock, folder))
@@ -137,7 +137,7 @@ def study_json(design: Design, lock: Lock, folder: Path) -> str:
 
 def leak_notes(design: Design, folder: Path) -> dict[str, str]:
     """The model's training cut-off beside the boundary, in a sentence for each arm."""
-    from metrics.novelty.training_leaks import training_cutoff
+    from virsci_society.metrics.novelty.training_leaks import training_cutoff
 
     notes: dict[str, str] = {}
     for place, arm in enumerate(design.arms):
@@ -218,7 +218,7 @@ def matched_table(design: Design, folder: Path, statuses: Sequence[Status]) -> p
 
 def reviewers_of(folder: Path) -> dict[str, str]:
     """The review panels of a study by name, with a sentence about the model of each."""
-    from metrics.reviews.review_folder import panel_folders, reviewer_description
+    from virsci_society.metrics.reviews.review_folder import panel_folders, reviewer_description
 
     return {panel.name: reviewer_description(panel) for panel in panel_folders(folder)}
 
@@ -228,8 +228,8 @@ def reviews_table(folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | No
 
     None where nobody has reviewed any.
     """
-    from metrics.reviews.review_folder import panel_folders
-    from metrics.reviews.tables import read_averages
+    from virsci_society.metrics.reviews.review_folder import panel_folders
+    from virsci_society.metrics.reviews.tables import read_averages
 
     if not panel_folders(folder):
         return None
@@ -247,7 +247,7 @@ def sensitivity_table(design: Design, results: pd.DataFrame) -> pd.DataFrame | N
     """Sobol indices or elementary effects, one row per measure and key; None for other designs."""
     import pandas as pd
 
-    from metrics.study.sensitivity import morris, sobol
+    from virsci_society.metrics.study.sensitivity import morris, sobol
 
     arms = design.file.arms
     names = [arm.name for arm in design.arms]
@@ -269,7 +269,7 @@ def sensitivity_table(design: Design, results: pd.DataFrame) -> pd.DataFrame | N
 
 def stack_measures(folder: Path, statuses: Sequence[Status]) -> dict[str, pd.DataFrame]:
     """The measures' tables of all runs that are done, one below the other, with their run."""
-    from metrics.registry import METRICS
+    from virsci_society.metrics.registry import METRICS
 
     return {
         name: table
@@ -282,7 +282,7 @@ def stack_measures(folder: Path, statuses: Sequence[Status]) -> dict[str, pd.Dat
 def _stack(folder: Path, indices: Sequence[int], name: str) -> pd.DataFrame | None:
     import pandas as pd
 
-    from society.results.table_files import read_parquet
+    from virsci_society.society.results.table_files import read_parquet
 
     parts = []
     for index in indices:

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from agents.files.atomic_files import read_plain_text, refuse_links
-from agents.files.file_hashes import hash_json
-from scenarios.config.schema import Scenario
-from scenarios.runs.identity import added_keys, are_defaults, drop_paths
-from scenarios.runs.run_folder import identity_data, prompt_hashes
-from scenarios.runs.run_journal import key_differences
-from scenarios.study.budget_matching import matching_data
-from scenarios.study.design import Design
-from scenarios.study.status import Status, write_text
-from scenarios.study.study_file import Comparison
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
+from virsci_society.agents.files.file_hashes import hash_json
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.runs.identity import added_keys, are_defaults, drop_paths
+from virsci_society.scenarios.runs.run_folder import identity_data, prompt_hashes
+from virsci_society.scenarios.runs.run_journal import key_differences
+from virsci_society.scenarios.study.budget_matching import matching_data
+from virsci_society.scenarios.study.design import Design
+from virsci_society.scenarios.study.status import Status, write_text
+from virsci_society.scenarios.study.study_file import Comparison
 
 LOCK = "lock.json"
 FORMAT = 1

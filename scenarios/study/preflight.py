@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agents.errors import InputError
-from scenarios.runs.preflight import check_before_run
-from scenarios.study.design import Design
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.runs.preflight import check_before_run
+from virsci_society.scenarios.study.design import Design
 
 
 def check_arms(design: Design, *, keys: bool = True) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from scenarios.config.document import (
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.config.document import (
     Document,
     Origin,
     dotted,
@@ -18,11 +18,11 @@ from scenarios.config.document import (
     from_settings,
     read_document,
 )
-from scenarios.config.reader import Reader
-from scenarios.config.schema import Scenario, read_scenario, title_of
-from scenarios.config.yaml_io import KeyPath, read_yaml
-from scenarios.study.arm_sampling import sample_arms
-from scenarios.study.design import (
+from virsci_society.scenarios.config.reader import Reader
+from virsci_society.scenarios.config.schema import Scenario, read_scenario, title_of
+from virsci_society.scenarios.config.yaml_io import KeyPath, read_yaml
+from virsci_society.scenarios.study.arm_sampling import sample_arms
+from virsci_society.scenarios.study.design import (
     Arm,
     Design,
     arm_name,
@@ -30,7 +30,7 @@ from scenarios.study.design import (
     scenario_document,
     settings_document,
 )
-from scenarios.study.study_file import (
+from virsci_society.scenarios.study.study_file import (
     Arms,
     Comparison,
     Figure,
@@ -288,7 +288,7 @@ class _Reading:
     def _against(self, place: KeyPath, name: object, measures: list[str]) -> None:
         """Another measure, or a score of a review."""
         if isinstance(name, str) and name.partition(".")[0] == "review":
-            from metrics.reviews.kinds import KINDS
+            from virsci_society.metrics.reviews.kinds import KINDS
 
             scores = [f"review.{kind}.{one}" for kind in KINDS for one in KINDS[kind].scores]
             self._named(place, "score of a review", name, scores)
@@ -296,7 +296,7 @@ class _Reading:
             self._named(place, "measure of this study", name, measures)
 
     def _measures(self) -> None:
-        from metrics.scalars.measures import name_error
+        from virsci_society.metrics.scalars.measures import name_error
 
         for number, measure in enumerate(_items(self.document.data.get("measures"))):
             if isinstance(measure, str) and (problem := name_error(measure)) is not None:

@@ -17,10 +17,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.errors import BudgetReached, Diverged, InputError, SocietyError, Stopped
-from agents.files.atomic_files import make_folder, open_in_place, read_plain_text, write_atomically
-from agents.files.file_hashes import signed, unsigned
-from agents.redaction import redact
+from virsci_society.agents.errors import BudgetReached, Diverged, InputError, SocietyError, Stopped
+from virsci_society.agents.files.atomic_files import (
+    make_folder,
+    open_in_place,
+    read_plain_text,
+    write_atomically,
+)
+from virsci_society.agents.files.file_hashes import signed, unsigned
+from virsci_society.agents.redaction import redact
 
 State = Literal["waiting", "running", "done", "failed", "stopped", "quarantined"]
 STATES: tuple[State, ...] = ("waiting", "running", "done", "failed", "stopped", "quarantined")
@@ -204,8 +209,8 @@ def describe_status(study: Path, one: Status) -> str:
 
 def measure_run_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
     """The measures of a finished run folder; NaN where the run does not have one."""
-    from metrics.scalars.measures import measure_run
-    from society.results.run import Run
+    from virsci_society.metrics.scalars.measures import measure_run
+    from virsci_society.society.results.run import Run
 
     return measure_run(Run.open(folder), names)
 

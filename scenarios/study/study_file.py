@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from agents.config import Part
-from agents.errors import InputError
-from agents.gateway.budget import Budget
-from agents.spelling import did_you_mean
-from scenarios.config.document import LIBRARY, STUDIES, SUFFIXES
-from society.kernel.durations import parse_days
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.config.document import LIBRARY, STUDIES, SUFFIXES
+from virsci_society.society.kernel.durations import parse_days
 
 STUDY = "study.yaml"
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from agents.backends.seat import Seat
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from scenarios.config.schema import Scenario
-from scenarios.runs.execute import default_folder
-from scenarios.runs.preflight import held_scenario
+from virsci_society.agents.backends.seat import Seat
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.runs.execute import default_folder
+from virsci_society.scenarios.runs.preflight import held_scenario
 
 SEAT = "seat"
 """Folder of questions and answers, in the run folder."""

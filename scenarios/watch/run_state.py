@@ -9,13 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from agents.files.atomic_files import read_plain_text
-from agents.journal.live_view import JournalView, SaidText, is_being_written
-from scenarios.runs.progress import LEAST_SHARE, simulated_date
-from scenarios.runs.run_folder import MANIFEST, PARTIAL
-from scenarios.runs.run_journal import JOURNAL
-from society.kernel.durations import parse_days
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import read_plain_text
+from virsci_society.agents.journal.live_view import JournalView, SaidText, is_being_written
+from virsci_society.scenarios.runs.progress import LEAST_SHARE, simulated_date
+from virsci_society.scenarios.runs.run_folder import MANIFEST, PARTIAL
+from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.society.kernel.durations import parse_days
 
 LONGEST = 3000
 """Characters of a text that are shown."""
@@ -112,7 +112,7 @@ def _tables_of(
     folder: Path, manifest: Mapping[str, Any], known: tuple[int, dict[str, Any]] | None
 ) -> tuple[int, dict[str, Any]] | None:
     """What only the tables of a finished run tell, read once for each manifest."""
-    from society.results.run import Run
+    from virsci_society.society.results.run import Run
 
     try:
         stamp = (folder / MANIFEST).stat().st_mtime_ns

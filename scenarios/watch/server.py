@@ -22,8 +22,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from typing import Any, Self
 
-from agents.errors import InputError
-from agents.redaction import redact
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.redaction import redact
 
 LOOPBACK = "127.0.0.1"
 VIEWERS = 32
@@ -169,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, JSON, self.app.snapshot().encode())
         elif place in FILES:
             name, kind = FILES[place]
-            content = resources.files("scenarios.watch").joinpath(name).read_bytes()
+            content = resources.files("virsci_society.scenarios.watch").joinpath(name).read_bytes()
             self._send(HTTPStatus.OK, kind, content)
         else:
             self._send(HTTPStatus.NOT_FOUND, "text/plain", b"nothing here\n")

@@ -6,11 +6,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from scenarios.study.folder import statuses_to_show
-from scenarios.study.lock import read_lock
-from scenarios.study.status import ENDED, STATES, folder_of
-from scenarios.watch.run_state import RunWatch
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.study.folder import statuses_to_show
+from virsci_society.scenarios.study.lock import read_lock
+from virsci_society.scenarios.study.status import ENDED, STATES, folder_of
+from virsci_society.scenarios.watch.run_state import RunWatch
 
 SHOWN = 12
 """Running runs, and runs with a reason why they are not done, that are shown one by one."""

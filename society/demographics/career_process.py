@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from society.demographics.careers import Careers
-from society.kernel.process import Process
-from society.kernel.streams import Streams
+from virsci_society.society.demographics.careers import Careers
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.streams import Streams
 
 if TYPE_CHECKING:
-    from society.ecosystem.people import People
-    from society.interventions import Change
-    from society.teams.world import World
+    from virsci_society.society.ecosystem.people import People
+    from virsci_society.society.interventions import Change
+    from virsci_society.society.teams.world import World
 
 
 def check_career_rules(

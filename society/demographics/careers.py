@@ -13,18 +13,22 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from agents.config import Part
-from agents.errors import InputError
-from society.demographics.departures import Retirement, inactivity_process, retirement_process
-from society.demographics.mobility import Mobility, mobility_process
-from society.demographics.newcomers import Newcomers, arrival_process
-from society.kernel.durations import Days
-from society.kernel.process import Process
-from society.kernel.streams import Streams
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+from virsci_society.society.demographics.departures import (
+    Retirement,
+    inactivity_process,
+    retirement_process,
+)
+from virsci_society.society.demographics.mobility import Mobility, mobility_process
+from virsci_society.society.demographics.newcomers import Newcomers, arrival_process
+from virsci_society.society.kernel.durations import Days
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.streams import Streams
 
 if TYPE_CHECKING:
-    from society.ecosystem.people import People
-    from society.teams.world import World
+    from virsci_society.society.ecosystem.people import People
+    from virsci_society.society.teams.world import World
 
 
 class Careers(Part):

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
-from agents.arrays import FloatArray
-from agents.config import Part
-from society.demographics.poisson import FAR_FUTURE
-from society.kernel.durations import Days, to_ticks
-from society.kernel.process import Process
-from society.kernel.streams import Streams
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.config import Part
+from virsci_society.society.demographics.poisson import FAR_FUTURE
+from virsci_society.society.kernel.durations import Days, to_ticks
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
-    from society.teams.world import World
+    from virsci_society.society.teams.world import World
 
 
 class Retirement(Part):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
-from agents.config import Part
-from society.demographics.poisson import poisson_process
-from society.formation.rejection_sampling import sample_present
-from society.kernel.process import Process
-from society.kernel.streams import Streams
+from virsci_society.agents.config import Part
+from virsci_society.society.demographics.poisson import poisson_process
+from virsci_society.society.formation.rejection_sampling import sample_present
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.streams import Streams
 
 if TYPE_CHECKING:
-    from society.teams.world import World
+    from virsci_society.society.teams.world import World
 
 MAX_DRAWS = 512
 """Draws of a scientist at another institution, after which there is taken to be none."""

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field, model_validator
 
-from agents.config import Part
-from society.demographics.poisson import poisson_process
-from society.formation.rejection_sampling import sample_present
-from society.kernel.process import Process
-from society.kernel.streams import Streams
+from virsci_society.agents.config import Part
+from virsci_society.society.demographics.poisson import poisson_process
+from virsci_society.society.formation.rejection_sampling import sample_present
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.streams import Streams
 
 if TYPE_CHECKING:
-    from society.teams.world import World
+    from virsci_society.society.teams.world import World
 
 StartingProfile = tuple[tuple[str, ...], tuple[str, ...]]
 """The affiliations and the interests that a newcomer comes with."""
@@ -147,8 +147,8 @@ def add_newcomer(
     world.log.row("careers", profile.id, date, "arrived", place)
     world.log.row("scientists", profile.id, profile.topic, 0, 0, None, date)
     # Here, because a scenario is checked without the literature and the embeddings.
-    from society.ecosystem.knowledge_bank import interests_text
-    from society.teams.retrieval import vector_of_paper
+    from virsci_society.society.ecosystem.knowledge_bank import interests_text
+    from virsci_society.society.teams.retrieval import vector_of_paper
 
     vector = vector_of_paper(world, (f"{profile.id}/interests", date), interests_text(profile))
     world.knowledge.update(date, profile, vector)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from society.kernel.durations import to_ticks
-from society.kernel.process import Process
-from society.kernel.streams import Streams
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.kernel.durations import to_ticks
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
-    from society.teams.world import World
+    from virsci_society.society.teams.world import World
 
 FAR_FUTURE = 1e9
 """A waiting time in days that is longer than any run."""

@@ -15,17 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import IntArray, VectorArray
-from agents.errors import InputError
-from agents.files.atomic_files import make_folder, refuse_links, remove_file, remove_folder
-from society.ecosystem import storage
-from society.ecosystem.interest_vocabulary import InterestVocabulary
-from society.ecosystem.knowledge_bank import interests_text
-from society.ecosystem.people import People
-from society.literature.embedding.base import Embedding
-from society.literature.embedding.lsa import LSAEmbedding
-from society.literature.embedding.registry import load_embedding
-from society.literature.papers import DAYS_PER_YEAR, Papers
+from virsci_society.agents.arrays import IntArray, VectorArray
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import (
+    make_folder,
+    refuse_links,
+    remove_file,
+    remove_folder,
+)
+from virsci_society.society.ecosystem import storage
+from virsci_society.society.ecosystem.interest_vocabulary import InterestVocabulary
+from virsci_society.society.ecosystem.knowledge_bank import interests_text
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.embedding.base import Embedding
+from virsci_society.society.literature.embedding.lsa import LSAEmbedding
+from virsci_society.society.literature.embedding.registry import load_embedding
+from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

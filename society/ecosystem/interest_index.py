@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import IntArray, VectorArray
+from virsci_society.agents.arrays import IntArray, VectorArray
 
 if TYPE_CHECKING:
-    from society.literature.index.ivf import IVFIndex
+    from virsci_society.society.literature.index.ivf import IVFIndex
 
 EXACT_UP_TO = 20_000
 """Initial profiles up to which the search is exhaustive; more are put into an inverted file."""
@@ -48,7 +48,7 @@ class InitialInterests:
         self._rows = rows if self._as_given else normalize_rows(rows)
         self._cells: IVFIndex | None = None
         if len(rows) > EXACT_UP_TO:
-            from society.literature.index.ivf import load_or_build_index
+            from virsci_society.society.literature.index.ivf import load_or_build_index
 
             self._cells = load_or_build_index(self._rows, layout_file, "cosine")
 

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from agents.profile import Profile
-from society.literature.embedding.lsa import WORD
+from virsci_society.agents.profile import Profile
+from virsci_society.society.literature.embedding.lsa import WORD
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from society.ecosystem.people import People
-    from society.literature.papers import Papers
+    from virsci_society.society.ecosystem.people import People
+    from virsci_society.society.literature.papers import Papers
 
 SAMPLE = 10_000
 """Most past papers whose texts are counted; of more, so many are taken at equal steps."""

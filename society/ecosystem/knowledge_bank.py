@@ -21,18 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from agents.arrays import IntArray, VectorArray
-from agents.errors import ProtocolError
-from agents.profile import Profile
-from society.ecosystem.interest_index import (
+from virsci_society.agents.arrays import IntArray, VectorArray
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.profile import Profile
+from virsci_society.society.ecosystem.interest_index import (
     EXACT_UP_TO,
     AddedInterests,
     InitialInterests,
     normalize_rows,
 )
-from society.ecosystem.people import People
-from society.literature.embedding.base import Embedding
-from society.literature.index.ids import IdColumn, Ids
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.embedding.base import Embedding
+from virsci_society.society.literature.index.ids import IdColumn, Ids
 
 DECIMALS = 5
 MEMO = 8192

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from agents.profile import Profile
-from society.literature.arrow_sequence import ArrowSequence
-from society.literature.index.ids import IdColumn
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.profile import Profile
+from virsci_society.society.literature.arrow_sequence import ArrowSequence
+from virsci_society.society.literature.index.ids import IdColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa

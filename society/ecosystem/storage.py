@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import IntArray, VectorArray
-from agents.errors import DAMAGED_ARCHIVE, InputError
-from agents.files.atomic_files import read_plain_text, replacing, write_atomically
-from agents.files.file_hashes import file_hash, signed, unsigned
-from society.ecosystem.people import People
-from society.literature.papers import Papers
+from virsci_society.agents.arrays import IntArray, VectorArray
+from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
+from virsci_society.agents.files.atomic_files import read_plain_text, replacing, write_atomically
+from virsci_society.agents.files.file_hashes import file_hash, signed, unsigned
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.papers import Papers
 
 if TYPE_CHECKING:
     import pyarrow as pa

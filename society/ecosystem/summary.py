@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.arrays import FloatArray
-from society.ecosystem.building.filters import COLLECTED
-from society.ecosystem.ecosystem import Ecosystem
-from society.literature.papers import Papers
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.society.ecosystem.building.filters import COLLECTED
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.literature.papers import Papers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from society.formation.productivity import fading_papers
-from society.formation.rejection_sampling import sample_by_rejection
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.society.formation.productivity import fading_papers
+from virsci_society.society.formation.rejection_sampling import sample_by_rejection
 
 if TYPE_CHECKING:
-    from society.formation.world_view import WorldView
-    from society.population.event_counts import DatedCounts
+    from virsci_society.society.formation.world_view import WorldView
+    from virsci_society.society.population.event_counts import DatedCounts
 
 CountedBy = Literal["coauthors", "papers", "citations"]
 """Distinct co-authors, papers, or citations received; as of the date."""

@@ -14,11 +14,11 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
-from agents.config import Part
-from society.formation.leaders import Anybody, Leaders
-from society.kernel.durations import Days, to_ticks
-from society.kernel.streams import Streams
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.config import Part
+from virsci_society.society.formation.leaders import Anybody, Leaders
+from virsci_society.society.kernel.durations import Days, to_ticks
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 
 class Founding(Part):

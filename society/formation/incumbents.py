@@ -10,9 +10,9 @@ from collections.abc import Set as AbstractSet
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from society.formation.rejection_sampling import sample_by_rejection
-from society.formation.world_view import WorldView
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.society.formation.rejection_sampling import sample_by_rejection
+from virsci_society.society.formation.world_view import WorldView
 
 
 class Incumbents:

@@ -14,18 +14,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from agents.arrays import FloatArray
-from agents.config import Part
-from agents.errors import InputError
-from society.formation.cumulative_advantage import count_weights, sample_by_count
-from society.formation.productivity import fading_papers
-from society.formation.rejection_sampling import sample_by_rejection, sample_uniformly
-from society.kernel.durations import Days
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+from virsci_society.society.formation.cumulative_advantage import count_weights, sample_by_count
+from virsci_society.society.formation.productivity import fading_papers
+from virsci_society.society.formation.rejection_sampling import (
+    sample_by_rejection,
+    sample_uniformly,
+)
+from virsci_society.society.kernel.durations import Days
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
-    from society.formation.world_view import PapersView, WorldView
-    from society.population.paper_history import FadingPapers
+    from virsci_society.society.formation.world_view import PapersView, WorldView
+    from virsci_society.society.population.paper_history import FadingPapers
 
 
 class Leaders(Part):

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from pydantic import Field
 
-from agents.config import Part
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.config import Part
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 
 class NewcomerSeats(Part):

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
+from virsci_society.agents.arrays import FloatArray, IntArray
 
 
 class ObservedSizes(Sequence[int]):

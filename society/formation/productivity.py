@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.arrays import FloatArray
-from society.formation.world_view import PapersView
-from society.kernel.streams import Streams
-from society.population.paper_history import FadingPapers
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.society.formation.world_view import PapersView
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.population.paper_history import FadingPapers
 
 
 def fading_papers(

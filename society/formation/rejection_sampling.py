@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from society.formation.excluded_rows import ExcludedRows
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.society.formation.excluded_rows import ExcludedRows
 
 if TYPE_CHECKING:
-    from society.formation.world_view import WorldView
+    from virsci_society.society.formation.world_view import WorldView
 
 MAX_PROPOSALS = 512
 """Proposals before the weights of all who are left are computed."""

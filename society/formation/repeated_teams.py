@@ -7,10 +7,10 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 from pydantic import Field
 
-from agents.config import Part
-from society.formation.world_view import PapersView
-from society.kernel.durations import Days
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.config import Part
+from virsci_society.society.formation.world_view import PapersView
+from virsci_society.society.kernel.durations import Days
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 
 class RepeatedTeams(Part):

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.config import Part
-from society.formation.rejection_sampling import sample_uniformly
+from virsci_society.agents.config import Part
+from virsci_society.society.formation.rejection_sampling import sample_uniformly
 
 if TYPE_CHECKING:
-    from society.formation.world_view import WorldView
-    from society.population.network import CoauthorNetwork
+    from virsci_society.society.formation.world_view import WorldView
+    from virsci_society.society.population.network import CoauthorNetwork
 
 
 class SelectionPolicy(Part):

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from society.ecosystem.knowledge_bank import KnowledgeBank
-    from society.formation.excluded_rows import ExcludedRows
-    from society.kernel.streams import Streams
-    from society.population.network import CoauthorNetwork
-    from society.population.paper_history import PaperHistory
-    from society.population.population import Population
+    from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
+    from virsci_society.society.formation.excluded_rows import ExcludedRows
+    from virsci_society.society.kernel.streams import Streams
+    from virsci_society.society.population.network import CoauthorNetwork
+    from virsci_society.society.population.paper_history import PaperHistory
+    from virsci_society.society.population.population import Population
 
 
 class PapersView(Protocol):

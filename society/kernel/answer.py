@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, NoReturn, TypeVar
 
-from agents.errors import ProtocolError
+from virsci_society.agents.errors import ProtocolError
 
 T = TypeVar("T")
 

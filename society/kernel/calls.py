@@ -12,23 +12,23 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from agents.errors import Overflow, ReplyError, Verdict
-from agents.gateway.gateway import Gateway
-from agents.journal.records import verdict_name
-from agents.memory import Recollection, recall
-from agents.profile import Profile
-from agents.prompts.prompt import (
+from virsci_society.agents.errors import Overflow, ReplyError, Verdict
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.journal.records import verdict_name
+from virsci_society.agents.memory import Recollection, recall
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.prompt import (
     Prompt,
     build_messages,
     reask_messages,
     total_characters,
     trim_messages,
 )
-from agents.prompts.request import Message, Reply, Request
-from agents.replies.form import Form
-from agents.replies.parser import read_reply
-from agents.replies.skeleton import render_skeleton
-from society.kernel.dispatcher import settled
+from virsci_society.agents.prompts.request import Message, Reply, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import read_reply
+from virsci_society.agents.replies.skeleton import render_skeleton
+from virsci_society.society.kernel.dispatcher import settled
 
 
 @dataclass(slots=True)

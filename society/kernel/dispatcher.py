@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
-from agents.errors import ProtocolError, SocietyError, Stopped, Verdict
-from agents.gateway.gateway import SHUT, Gateway
-from agents.loop_thread import LoopThread
-from society.kernel.answer import Answer, answers_in
+from virsci_society.agents.errors import ProtocolError, SocietyError, Stopped, Verdict
+from virsci_society.agents.gateway.gateway import SHUT, Gateway
+from virsci_society.agents.loop_thread import LoopThread
+from virsci_society.society.kernel.answer import Answer, answers_in
 
 Work = Coroutine[Any, Any, Any]
 

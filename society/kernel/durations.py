@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from agents.config import Part
+from virsci_society.agents.config import Part
 
 TICK = 2.0**-20
 """Days; dates are multiples of it, so that sums of dates are exact (rule 11)."""

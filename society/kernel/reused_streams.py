@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.arrays import WordArray
-from society.kernel.streams import Streams
+from virsci_society.agents.arrays import WordArray
+from virsci_society.society.kernel.streams import Streams
 
 AHEAD = 256
 """Numbered streams that are seeded together."""

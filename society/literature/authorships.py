@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from society.literature.papers import Papers
+    from virsci_society.society.literature.papers import Papers
 
 FIRST, LAST = 1, 2
 

@@ -18,14 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray, VectorArray
-from agents.errors import ProtocolError
-from agents.reference import Reference
-from society.literature.embedding.base import Embedding, paper_text
-from society.literature.index.ids import Ids
-from society.literature.index.vector_index import VectorIndex, exact_distances
-from society.literature.marginal_relevance import DECIMALS, maximal_marginal_relevance
-from society.literature.papers import Paper, Papers
+from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.reference import Reference
+from virsci_society.society.literature.embedding.base import Embedding, paper_text
+from virsci_society.society.literature.index.ids import Ids
+from virsci_society.society.literature.index.vector_index import VectorIndex, exact_distances
+from virsci_society.society.literature.marginal_relevance import (
+    DECIMALS,
+    maximal_marginal_relevance,
+)
+from virsci_society.society.literature.papers import Paper, Papers
 
 MEMO = 8192
 """Papers of the past that stay in memory once made; a past of no more papers is made whole at once.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.arrays import FloatArray, VectorArray
+from virsci_society.agents.arrays import FloatArray, VectorArray
 
 DECIMALS = 9
 """Decimals to which scores are rounded: sums that differ only in their last bits are ties."""

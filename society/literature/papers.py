@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from society.literature.arrow_sequence import ArrowSequence
-from society.literature.index.ids import IdColumn
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.society.literature.arrow_sequence import ArrowSequence
+from virsci_society.society.literature.index.ids import IdColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa

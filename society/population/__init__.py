@@ -7,27 +7,3 @@ changes it; ``consultations`` who has asked whom; ``growth`` keeps the figures t
 every step. ``outside_seats`` and ``outside_authors`` name people outside the population on papers.
 ``masked_names`` and ``growable_array`` keep large societies small in memory.
 """
-
-from typing import TYPE_CHECKING
-
-from agents.lazy_exports import lazy_exports
-
-if TYPE_CHECKING:
-    from society.population.event_counts import DatedCounts as DatedCounts
-    from society.population.interest_drift import Drift as Drift
-    from society.population.interest_history import WeightedInterests as WeightedInterests
-    from society.population.network import CoauthorNetwork as CoauthorNetwork
-    from society.population.population import Population as Population
-
-__all__ = ["CoauthorNetwork", "DatedCounts", "Drift", "Population", "WeightedInterests"]
-
-__getattr__ = lazy_exports(
-    __name__,
-    {
-        "CoauthorNetwork": "society.population.network",
-        "DatedCounts": "society.population.event_counts",
-        "Drift": "society.population.interest_drift",
-        "Population": "society.population.population",
-        "WeightedInterests": "society.population.interest_history",
-    },
-)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from agents.arrays import IntArray
+from virsci_society.agents.arrays import IntArray
 
 
 class ConsultationHistory:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
+from virsci_society.agents.arrays import FloatArray, IntArray
 
 
 class EventWindow(NamedTuple):

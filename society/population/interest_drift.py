@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field
 
-from agents.config import Part
-from society.kernel.durations import Days
-from society.population.interest_history import WeightedInterests
+from virsci_society.agents.config import Part
+from virsci_society.society.kernel.durations import Days
+from virsci_society.society.population.interest_history import WeightedInterests
 
 
 class Drift(Part):

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import overload
 
-from society.ecosystem.people import MASK, People
-from society.literature.index.ids import IdColumn
+from virsci_society.society.ecosystem.people import MASK, People
+from virsci_society.society.literature.index.ids import IdColumn
 
 
 class MaskedNames(Sequence[str]):

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import IntArray
-from society.population.consultations import ConsultationHistory
-from society.population.event_counts import DatedCounts
-from society.population.growable_array import GrowableArray
-from society.population.growth import GrowthFigures
+from virsci_society.agents.arrays import IntArray
+from virsci_society.society.population.consultations import ConsultationHistory
+from virsci_society.society.population.event_counts import DatedCounts
+from virsci_society.society.population.growable_array import GrowableArray
+from virsci_society.society.population.growth import GrowthFigures
 
 if TYPE_CHECKING:
     import networkx

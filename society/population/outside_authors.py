@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from agents.arrays import FloatArray
-from agents.errors import InputError
-from society.kernel.durations import write_days
-from society.literature.authorships import Authorships, authorships_of
-from society.literature.papers import Papers
-from society.population.outside_seats import OutsideSeats, PastSeats
-from society.population.paper_history import FadingPapers, PaperHistory
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.agents.errors import InputError
+from virsci_society.society.kernel.durations import write_days
+from virsci_society.society.literature.authorships import Authorships, authorships_of
+from virsci_society.society.literature.papers import Papers
+from virsci_society.society.population.outside_seats import OutsideSeats, PastSeats
+from virsci_society.society.population.paper_history import FadingPapers, PaperHistory
 
 KEY = "population.outside_seats"
 MOST_DRAWS = 64

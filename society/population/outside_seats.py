@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from agents.arrays import IntArray
-from agents.config import Part
-from society.kernel.durations import Days
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.config import Part
+from virsci_society.society.kernel.durations import Days
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 LEAST = 20
 """Past papers among which a number of outside authors is drawn, where there are as many."""

@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from society.literature.authorships import FIRST, LAST, Authorships
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.society.literature.authorships import FIRST, LAST, Authorships
 
 JointPapers = dict[int, tuple[int, float]]
 """By row of the co-author: the number of joint papers and the date of the last one in days."""

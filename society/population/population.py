@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from agents.arrays import IntArray
-from agents.profile import Profile
-from agents.scientist import Scientist
-from society.ecosystem.people import People
-from society.population.event_counts import DatedCounts, cumulative_counts
-from society.population.interest_history import InterestHistory
-from society.population.masked_names import MaskedNames, RowsByName, next_masked_name
-from society.population.network import CoauthorNetwork
+from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.scientist import Scientist
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.population.event_counts import DatedCounts, cumulative_counts
+from virsci_society.society.population.interest_history import InterestHistory
+from virsci_society.society.population.masked_names import MaskedNames, RowsByName, next_masked_name
+from virsci_society.society.population.network import CoauthorNetwork
 
 if TYPE_CHECKING:
     import mesa

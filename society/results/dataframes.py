@@ -13,8 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from agents.errors import InputError
-from society.results.tables import TABLES, TableRows
+from virsci_society.agents.errors import InputError
+from virsci_society.society.results.tables import TABLES, TableRows
 
 SORT_COLUMNS: dict[str, tuple[str, ...]] = {
     "scientists": ("scientist",),

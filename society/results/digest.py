@@ -13,8 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from society.results.dataframes import sort_canonically
-from society.results.tables import REPEATED_ACTS
+from virsci_society.society.results.dataframes import sort_canonically
+from virsci_society.society.results.tables import REPEATED_ACTS
 
 OPTIONAL_TABLES = ("interests", "interventions", "careers", "submissions", "referees")
 """Tables that a digest leaves out where they are empty, because most runs do not use them."""

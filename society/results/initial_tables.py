@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import IntArray
-from society.ecosystem.people import People
-from society.results.tables import TABLES, TableRows
+from virsci_society.agents.arrays import IntArray
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.results.tables import TABLES, TableRows
 
 if TYPE_CHECKING:
-    from society.ecosystem.ecosystem import Ecosystem
-    from society.population.network import CoauthorNetwork
-    from society.population.population import Population
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.population.network import CoauthorNetwork
+    from virsci_society.society.population.population import Population
 
 DATE_BEFORE_DAY_0 = -1.0
 """The date of all ties from before day 0."""

@@ -20,15 +20,15 @@ from typing import Any
 
 import pandas as pd
 
-from agents.errors import InputError
-from agents.files.atomic_files import require_regular_file
-from agents.files.file_hashes import FileHashes, read_hashes
-from society.results.dataframes import build_tables, cast_table, with_numpy_dtypes
-from society.results.plots import RunPlots
-from society.results.speaker import is_events_header, speaker_of
-from society.results.table_files import count_rows, read_parquet, write_csv
-from society.results.tables import TABLES, TableRows
-from society.results.vectors import Vectors, read_vectors
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import require_regular_file
+from virsci_society.agents.files.file_hashes import FileHashes, read_hashes
+from virsci_society.society.results.dataframes import build_tables, cast_table, with_numpy_dtypes
+from virsci_society.society.results.plots import RunPlots
+from virsci_society.society.results.speaker import is_events_header, speaker_of
+from virsci_society.society.results.table_files import count_rows, read_parquet, write_csv
+from virsci_society.society.results.tables import TABLES, TableRows
+from virsci_society.society.results.vectors import Vectors, read_vectors
 
 MANIFEST = "manifest.json"
 PARTIAL = "partial"

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from math import floor
 from typing import Any
 
-from society.results.tables import TABLES, TableRows
+from virsci_society.society.results.tables import TABLES, TableRows
 
 
 class RunLog:

@@ -10,8 +10,8 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from society.results.digest import digest_content, digest_tables
-from society.results.run import Run
+from virsci_society.society.results.digest import digest_content, digest_tables
+from virsci_society.society.results.run import Run
 
 
 @dataclass(frozen=True, slots=True)

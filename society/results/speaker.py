@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from agents.prompts.request import INSTEAD, PERSON, is_person
+from virsci_society.agents.prompts.request import INSTEAD, PERSON, is_person
 
 if TYPE_CHECKING:
     import pandas as pd

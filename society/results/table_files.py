@@ -14,18 +14,18 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from agents.errors import InputError
-from agents.files.atomic_files import (
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import (
     make_folder,
     replacing,
     require_regular_file,
     write_atomically,
 )
-from agents.files.file_hashes import update_hashes
-from society.results.csv_cells import safe_cell
-from society.results.dataframes import build_tables
-from society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
-from society.results.tables import TABLES, TableRows
+from virsci_society.agents.files.file_hashes import update_hashes
+from virsci_society.society.results.csv_cells import safe_cell
+from virsci_society.society.results.dataframes import build_tables
+from virsci_society.society.results.speaker import CSV_METADATA, SPEAKER, csv_metadata
+from virsci_society.society.results.tables import TABLES, TableRows
 
 MAX_TABLE_BYTES = 8 * 2**30
 MAX_ROW_BYTES = 2**20

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.arrays import VectorArray
-from agents.errors import DAMAGED_ARCHIVE, InputError
-from agents.files.atomic_files import replacing, require_regular_file
+from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
+from virsci_society.agents.files.atomic_files import replacing, require_regular_file
 
 MAX_VECTOR_BYTES = 16 * 2**30
 """A file of vectors may hold this much when it is unpacked."""

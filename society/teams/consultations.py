@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from agents.profile import Profile
-from agents.prompts.dialogue import Advice
-from society.kernel.answer import Answer
-from society.kernel.calls import PendingCall, ask_model, text_of
-from society.kernel.dispatcher import Dispatcher, settled
-from society.kernel.streams import Streams
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import Advice
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.calls import PendingCall, ask_model, text_of
+from virsci_society.society.kernel.dispatcher import Dispatcher, settled
+from virsci_society.society.kernel.streams import Streams
 
 Chooser: TypeAlias = Callable[[Any, Sequence[Profile]], Profile | None]
 """Finds who is asked, given an utterance and the scientists who may be asked; None: nobody."""

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from agents.config import Part
+from virsci_society.agents.config import Part
 
 if TYPE_CHECKING:
-    from society.formation.newcomer_seats import NewcomerSeats
-    from society.kernel.answer import Answer
-    from society.kernel.durations import Times
-    from society.kernel.process import Process
-    from society.kernel.streams import Streams
-    from society.teams.lab import Lab
-    from society.teams.team import Team
+    from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.durations import Times
+    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.kernel.streams import Streams
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Team
 
 
 class TeamProtocol(Part):

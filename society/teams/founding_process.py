@@ -10,14 +10,14 @@ from typing import cast
 
 import numpy as np
 
-from society.formation.leaders import Anybody
-from society.kernel.process import Process
-from society.kernel.streams import Streams
-from society.teams.contracts import Publication, TeamProtocol, TeamTerms
-from society.teams.lab import Lab
-from society.teams.lifecycle import deadline, live
-from society.teams.team import Team
-from society.teams.world import World
+from virsci_society.society.formation.leaders import Anybody
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.teams.contracts import Publication, TeamProtocol, TeamTerms
+from virsci_society.society.teams.lab import Lab
+from virsci_society.society.teams.lifecycle import deadline, live
+from virsci_society.society.teams.team import Team
+from virsci_society.society.teams.world import World
 
 
 class FoundingProcess:

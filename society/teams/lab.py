@@ -18,22 +18,22 @@ from typing import Any, TypeVar
 import numpy as np
 import simpy
 
-from agents.arrays import VectorArray
-from agents.errors import Dissolved, Over, ProtocolError
-from agents.profile import Profile
-from agents.prompts.dialogue import Advice
-from agents.prompts.prompt import Prompt
-from agents.reference import Reference
-from agents.replies.form import Form
-from society.formation.newcomer_seats import NewcomerSeats
-from society.kernel.answer import Answer, answers_in
-from society.kernel.calls import Call, PendingCall, ask_model
-from society.kernel.dispatcher import Work, settled
-from society.kernel.durations import Times
-from society.kernel.process import Process
-from society.teams.consultations import Chooser, Consultation, ask_guest, named_guest
-from society.teams.meetings import Appointment, Meeting, work_at_desk
-from society.teams.retrieval import (
+from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.errors import Dissolved, Over, ProtocolError
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import Advice
+from virsci_society.agents.prompts.prompt import Prompt
+from virsci_society.agents.reference import Reference
+from virsci_society.agents.replies.form import Form
+from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.kernel.answer import Answer, answers_in
+from virsci_society.society.kernel.calls import Call, PendingCall, ask_model
+from virsci_society.society.kernel.dispatcher import Work, settled
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.teams.consultations import Chooser, Consultation, ask_guest, named_guest
+from virsci_society.society.teams.meetings import Appointment, Meeting, work_at_desk
+from virsci_society.society.teams.retrieval import (
     find_diverse_papers,
     find_own_papers,
     find_papers,
@@ -42,8 +42,8 @@ from society.teams.retrieval import (
     profiles_of_authors,
     vector_of_text,
 )
-from society.teams.team import Team
-from society.teams.world import World
+from virsci_society.society.teams.team import Team
+from virsci_society.society.teams.world import World
 
 T = TypeVar("T")
 FormT = TypeVar("FormT", bound=Form)

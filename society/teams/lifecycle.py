@@ -14,21 +14,21 @@ from typing import Any
 
 import simpy
 
-from agents.errors import Dissolved, Over, ReplyError, Verdict
-from society.ecosystem.knowledge_bank import interests_text
-from society.kernel.answer import Answer
-from society.kernel.calls import text_of
-from society.kernel.process import Process
-from society.literature.embedding.base import paper_text
-from society.literature.papers import DAYS_PER_YEAR, Paper
-from society.population.interest_drift import Drift
-from society.population.interest_history import WeightedInterests
-from society.population.outside_authors import member_places
-from society.teams.contracts import AuthorOrder, Manuscript, Publication, TeamTerms
-from society.teams.lab import Lab
-from society.teams.retrieval import vector_of_paper
-from society.teams.team import Reviewer, Submission, Team
-from society.teams.world import World
+from virsci_society.agents.errors import Dissolved, Over, ReplyError, Verdict
+from virsci_society.society.ecosystem.knowledge_bank import interests_text
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.calls import text_of
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper
+from virsci_society.society.population.interest_drift import Drift
+from virsci_society.society.population.interest_history import WeightedInterests
+from virsci_society.society.population.outside_authors import member_places
+from virsci_society.society.teams.contracts import AuthorOrder, Manuscript, Publication, TeamTerms
+from virsci_society.society.teams.lab import Lab
+from virsci_society.society.teams.retrieval import vector_of_paper
+from virsci_society.society.teams.team import Reviewer, Submission, Team
+from virsci_society.society.teams.world import World
 
 
 def live(world: World, team: Team, lab: Lab, terms: TeamTerms) -> Process[None]:

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import simpy
 
-from agents.errors import ProtocolError
-from society.kernel.durations import Role
-from society.kernel.process import Process
-from society.teams.team import Team
-from society.teams.world import World
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.society.kernel.durations import Role
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.teams.team import Team
+from virsci_society.society.teams.world import World
 
 
 class Appointment(NamedTuple):

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from agents.errors import Dissolved
-from society.kernel.durations import Days, parse_days
-from society.teams.contracts import Manuscript, Publication
-from society.teams.team import Submission, Team
+from virsci_society.agents.errors import Dissolved
+from virsci_society.society.kernel.durations import Days, parse_days
+from virsci_society.society.teams.contracts import Manuscript, Publication
+from virsci_society.society.teams.team import Submission, Team
 
 if TYPE_CHECKING:
-    from society.kernel.process import Process
-    from society.teams.lab import Lab
+    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.teams.lab import Lab
 
 STAGE = "publication"
 """The stage of every call and of all homework between handing in and appearing."""

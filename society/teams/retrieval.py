@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from agents.arrays import VectorArray
-from agents.errors import ProtocolError
-from agents.profile import Profile
-from agents.prompts.dialogue import Advice
-from agents.reference import Reference
-from society.kernel.calls import text_of
-from society.teams.world import World
+from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import Advice
+from virsci_society.agents.reference import Reference
+from virsci_society.society.kernel.calls import text_of
+from virsci_society.society.teams.world import World
 
 Place = tuple[str, float]
 """Id of a search, and the simulated date in days on which it was asked for."""

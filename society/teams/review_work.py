@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from society.kernel.process import Process
-from society.teams.meetings import at_desk
-from society.teams.publication import STAGE
+from virsci_society.society.kernel.process import Process
+from virsci_society.society.teams.meetings import at_desk
+from virsci_society.society.teams.publication import STAGE
 
 if TYPE_CHECKING:
-    from society.kernel.answer import Answer
-    from society.teams.lab import Lab
-    from society.teams.team import Reviewer, Team
-    from society.teams.world import World
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.teams.lab import Lab
+    from virsci_society.society.teams.team import Reviewer, Team
+    from virsci_society.society.teams.world import World
 
 Pose = Callable[[float], "Answer[Any]"]
 """A function that asks the reviewer; its argument is the number of days until the words are due."""

@@ -12,9 +12,9 @@ from typing import Any
 
 import simpy
 
-from agents.errors import ProtocolError
-from society.kernel.answer import Answer
-from society.kernel.durations import Times
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.society.kernel.answer import Answer
+from virsci_society.society.kernel.durations import Times
 
 
 @dataclass(slots=True)

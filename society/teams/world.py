@@ -15,30 +15,30 @@ from typing import Any, Protocol
 import numpy as np
 import simpy
 
-from agents.arrays import IntArray
-from agents.config import Part
-from agents.errors import InputError, ProtocolError
-from agents.profile import Profile
-from agents.reference import Reference
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.interest_vocabulary import cleaned_interests
-from society.ecosystem.knowledge_bank import KnowledgeBank
-from society.formation.excluded_rows import ExcludedRows
-from society.formation.founding import Founding
-from society.formation.newcomer_seats import NewcomerSeats
-from society.kernel.dispatcher import Dispatcher
-from society.kernel.durations import Times
-from society.kernel.streams import Streams
-from society.literature.literature import Literature
-from society.literature.papers import DAYS_PER_YEAR
-from society.population.interest_drift import Drift
-from society.population.network import CoauthorNetwork
-from society.population.outside_authors import OutsideAuthors
-from society.population.paper_history import PaperHistory
-from society.population.population import Population
-from society.results.run_log import RunLog
-from society.teams.attention import Attention
-from society.teams.team import Membership, Team
+from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError, ProtocolError
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.reference import Reference
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.interest_vocabulary import cleaned_interests
+from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
+from virsci_society.society.formation.excluded_rows import ExcludedRows
+from virsci_society.society.formation.founding import Founding
+from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.kernel.dispatcher import Dispatcher
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.literature import Literature
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.population.interest_drift import Drift
+from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.population.outside_authors import OutsideAuthors
+from virsci_society.society.population.paper_history import PaperHistory
+from virsci_society.society.population.population import Population
+from virsci_society.society.results.run_log import RunLog
+from virsci_society.society.teams.attention import Attention
+from virsci_society.society.teams.team import Membership, Team
 
 NAMED_AUTHORS = 4
 """Most authors that a search result names."""

@@ -15,11 +15,6 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from agents.errors import ReplyError
-from agents.offline.backend import answer_offline
-from agents.replies.parser import read_form
-from protocols.forms import Choice, Remark
-from protocols.virsci.forms import Ballot, Idea
 from tests.faultserver import FaultServer, Plan
 from tests.faultserver.__main__ import main
 from tests.faultserver.asked import Asked
@@ -27,6 +22,11 @@ from tests.faultserver.client import BOB, Client, asked, body_of, completion, po
 from tests.faultserver.demo import told
 from tests.faultserver.kinds import table
 from tests.faultserver.words import SENTENCE, words
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.offline.backend import answer_offline
+from virsci_society.agents.replies.parser import read_form
+from virsci_society.protocols.forms import Choice, Remark
+from virsci_society.protocols.virsci.forms import Ballot, Idea
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from agents.errors import ReplyError
-from agents.offline.backend import answer_offline
-from agents.replies.parser import read_form
 from tests.faultserver import KINDS, FaultServer, Plan
 from tests.faultserver.client import KEY, Client, asked, body_of, completion, post, settled
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.offline.backend import answer_offline
+from virsci_society.agents.replies.parser import read_form
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from agents.prompts.request import Message
 from tests.faultserver.asked import Asked, Misunderstood
 from tests.faultserver.plan import Plan
 from tests.faultserver.windows import AskedWindow, as_ollama, fit, read_ollama
+from virsci_society.agents.prompts.request import Message
 
 BEGINNING = "The beginning of it."
 LONG = BEGINNING + "x" * 4000 + "The end of it."

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agents import redaction
-from agents.redaction import (
+from virsci_society.agents import redaction
+from virsci_society.agents.redaction import (
     HIDDEN,
     RedactingFilter,
     redact,

@@ -14,7 +14,11 @@ from tests.faultserver.options import add_options, plan_of
 from tests.faultserver.plan import Plan
 from tests.faultserver.server import Server
 
-_FORMS = ("protocols.forms", "protocols.virsci.forms", "protocols.virsci.idea_ranking")
+_FORMS = (
+    "virsci_society.protocols.forms",
+    "virsci_society.protocols.virsci.forms",
+    "virsci_society.protocols.virsci.idea_ranking",
+)
 
 
 def main() -> None:

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
-from agents.prompts.request import Message, Request
 from tests.faultserver.heard import Unheard, heard
+from virsci_society.agents.prompts.request import Message, Request
 
 
 class Misunderstood(ValueError):

@@ -7,12 +7,12 @@ import json
 import time
 from typing import Any
 
-from agents.backends.wire_slots import to_wire
-from agents.profile import Profile
-from agents.prompts.request import Message, Request
-from agents.replies.form import Form
-from protocols.forms import Remark
 from tests.faultserver.process import FaultServer
+from virsci_society.agents.backends.wire_slots import to_wire
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.protocols.forms import Remark
 
 ADA = Profile("Scientist1", (), ("graph drawing", "voting"), 3, 12)
 BOB = Profile("Scientist2", (), ("graph drawing",), 5, 40)

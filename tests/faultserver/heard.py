@@ -17,12 +17,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agents.backends.wire_slots import CONTENT, TAG, field_names
-from agents.profile import Profile
-from agents.prompts.request import Message, Request
-from agents.replies.form import Form
+from virsci_society.agents.backends.wire_slots import CONTENT, TAG, field_names
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.replies.form import Form
 
-PACKAGES = frozenset({"agents", "society", "protocols", "metrics", "scenarios", "tests"})
+PACKAGES = frozenset({"virsci_society", "tests"})
 """Nothing else is imported."""
 
 

@@ -12,11 +12,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from agents.prompts.request import Message
 from tests.faultserver.asked import Asked, Misunderstood, _object
 from tests.faultserver.bodies import Answer, error
 from tests.faultserver.plan import Plan
 from tests.faultserver.wire import HttpRequest, HttpResponse
+from virsci_society.agents.prompts.request import Message
 
 CHAT = "/api/chat"
 """Ollama's own address of a chat completion."""

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from agents.offline.backend import answer_offline
-from agents.offline.schema_filler import SchemaFiller
-from agents.offline.terms import NEUTRAL, noun_phrases
 from tests.faultserver.asked import Asked, Misunderstood
 from tests.faultserver.plan import Plan, chance
+from virsci_society.agents.offline.backend import answer_offline
+from virsci_society.agents.offline.schema_filler import SchemaFiller
+from virsci_society.agents.offline.terms import NEUTRAL, noun_phrases
 
 SENTENCE = "This is the test server: without slots or a schema it has only this sentence to say."
 UNREADABLE = "I would rather talk about this than fill in a form, and so I do not."

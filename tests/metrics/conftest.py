@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from metrics.novelty.novelty import Database, Databases
-from society.results.table_files import write_tables
-from society.results.tables import TABLES
-from society.results.vectors import Vectors, write_vectors
 from tests.metrics.remembered_measures import TracedRun, remembered
+from virsci_society.metrics.novelty.novelty import Database, Databases
+from virsci_society.society.results.table_files import write_tables
+from virsci_society.society.results.tables import TABLES
+from virsci_society.society.results.vectors import Vectors, write_vectors
 
 STAGES = ("topic", "ideas", "novelty", "abstract")
 MEMBERS = {"S1/1": ("S1", "S2", "S3", "S4"), "S5/1": ("S5", "S1")}
@@ -190,7 +190,7 @@ def ids(letter, count):
 @pytest.fixture(scope="session", autouse=True)
 def _remembered_measures():
     """Take each measure once for the same rows of the tables that it reads."""
-    from metrics.registry import METRICS
+    from virsci_society.metrics.registry import METRICS
 
     with pytest.MonkeyPatch.context() as patch:
         for name, metric in METRICS.items():
@@ -252,7 +252,7 @@ def run():
 @pytest.fixture(scope="session")
 def measured():
     """Every measure of the hand-made run, taken once; tests only read them."""
-    from metrics.registry import METRICS
+    from virsci_society.metrics.registry import METRICS
 
     whole = _hand_run()
     return {name: metric(whole) for name, metric in METRICS.items()}

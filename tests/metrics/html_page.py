@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-import metrics.report
+import virsci_society.metrics.report
 
 TAGS = """
 html head meta title style script body header main footer section nav a p h1 h2 h3 strong
@@ -17,7 +17,9 @@ article details summary pre code tspan circle
 ALLOWED = set(TAGS.split())
 
 
-SCRIPT = (Path(metrics.report.__file__).parent / "page.js").read_text(encoding="utf-8")
+SCRIPT = (Path(virsci_society.metrics.report.__file__).parent / "page.js").read_text(
+    encoding="utf-8"
+)
 
 
 class Page(HTMLParser):

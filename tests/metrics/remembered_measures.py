@@ -17,8 +17,8 @@ from typing import Any
 
 import pandas as pd
 
-from society.results.dataframes import build_tables
-from society.results.run import Run
+from virsci_society.society.results.dataframes import build_tables
+from virsci_society.society.results.run import Run
 
 NO_INPUT_OF_MEASURES = {"ledger", "notes", "backend"}
 """Parts of the manifest that no measure reads."""

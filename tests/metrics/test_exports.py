@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 import networkx as nx
 import pytest
 
-from metrics import exports
-from metrics.exports import bipartite_graph, coauthor_graph, write_networks, xml_text
+from virsci_society.metrics import exports
+from virsci_society.metrics.exports import bipartite_graph, coauthor_graph, write_networks, xml_text
 
 NS = {"g": "http://gexf.net/1.3"}
 

@@ -8,15 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from agents.errors import InputError
-from metrics.registry import METRICS, measure
-from metrics.report.page import render_page, write_page
-from metrics.summary import summarise_run
-from scenarios.cli.app import app
-from society.results.run import Run
-from society.results.table_files import write_measures
 from tests.metrics.conftest import hand_rows
 from tests.metrics.html_page import Page, assert_inert
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.registry import METRICS, measure
+from virsci_society.metrics.report.page import render_page, write_page
+from virsci_society.metrics.summary import summarise_run
+from virsci_society.scenarios.cli.app import app
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.table_files import write_measures
 
 WHY = "the budget is reached: 4.99 of 5 US dollars are spent"
 STOPPED = {"partial": WHY, "days": 60.0, "until": 730.0}

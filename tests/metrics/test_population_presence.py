@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from metrics.population import presence
-from society.results.run import Run
+from virsci_society.metrics.population import presence
+from virsci_society.society.results.run import Run
 
 PEOPLE = [(f"S{n}", "graphs", 1, 0, 2000, None) for n in range(3)]
 CAREERS = [

@@ -3,12 +3,18 @@
 import numpy as np
 import pytest
 
-from metrics.cost.call_counts import calls_by_act, inference_cost
-from metrics.report.page import render_page
-from metrics.summary import summarise_run
-from metrics.teams.concurrency import acceptance, max_memberships, utilisation, waiting, weekly
-from metrics.teams.teams import teams
-from society.results.digest import digest_tables
+from virsci_society.metrics.cost.call_counts import calls_by_act, inference_cost
+from virsci_society.metrics.report.page import render_page
+from virsci_society.metrics.summary import summarise_run
+from virsci_society.metrics.teams.concurrency import (
+    acceptance,
+    max_memberships,
+    utilisation,
+    waiting,
+    weekly,
+)
+from virsci_society.metrics.teams.teams import teams
+from virsci_society.society.results.digest import digest_tables
 
 DAYS = 120.0
 PEOPLE = [f"S{n}" for n in range(14)]

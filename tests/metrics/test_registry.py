@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from metrics.measure_names import FAMILY_MEASURES, compares_papers, measures_named
-from metrics.registry import FAMILIES, METRICS, measure
-from scenarios.config.schema import METRICS as DEFAULT
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.measure_names import FAMILY_MEASURES, compares_papers, measures_named
+from virsci_society.metrics.registry import FAMILIES, METRICS, measure
+from virsci_society.scenarios.config.schema import METRICS as DEFAULT
 
 MODULES = sorted({metric.__module__ for metric in METRICS.values()})
 HERE = Path(__file__).parent

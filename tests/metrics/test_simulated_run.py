@@ -5,17 +5,17 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from metrics.novelty.novelty import COLUMNS
-from metrics.registry import METRICS, measure
-from metrics.summary import summarise_run
-from society.results.run import Run
-from society.results.tables import TABLES
+from virsci_society.metrics.novelty.novelty import COLUMNS
+from virsci_society.metrics.registry import METRICS, measure
+from virsci_society.metrics.summary import summarise_run
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import TABLES
 
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory):
     """The first scenario of the library, shortened; its folder opened again."""
-    scenarios = pytest.importorskip("scenarios")
+    scenarios = pytest.importorskip("virsci_society")
     scenario = scenarios.load_scenario("quickstart", until="220d")
     return Run.open(scenarios.run_scenario(scenario, tmp_path_factory.mktemp("run") / "out"))
 

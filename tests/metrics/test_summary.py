@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from metrics.summary import summarise_run
+from virsci_society.metrics.summary import summarise_run
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_what_is_not_available_is_null(make_run, empty_run):
 
 
 def test_without_citations_ci_and_on_are_null(run, make_run):
-    from metrics.novelty.novelty import Database, Databases
+    from virsci_society.metrics.novelty.novelty import Database, Databases
 
     con = run.databases.contemporary
     blind = Database(con.vectors, con.years, None, con.ids)

@@ -7,17 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.networks.structure import MONTH, structure
-from metrics.summary_series import (
+from tests.metrics.conftest import full
+from virsci_society.metrics.networks.structure import MONTH, structure
+from virsci_society.metrics.summary_series import (
     MOST_PERIODS,
     giant_shares,
     papers_per_person,
     period_of,
     summary_series,
 )
-from society.results.run import Run
-from society.results.tables import TABLES
-from tests.metrics.conftest import full
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import TABLES
 
 
 def test_papers_and_teams_are_those_of_each_week(run):

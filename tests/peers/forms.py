@@ -6,9 +6,13 @@ import importlib
 import json
 from collections.abc import Iterator
 
-from agents.replies.form import Form
+from virsci_society.agents.replies.form import Form
 
-MODULES = ("protocols.forms", "protocols.virsci.forms", "protocols.peer_review.forms")
+MODULES = (
+    "virsci_society.protocols.forms",
+    "virsci_society.protocols.virsci.forms",
+    "virsci_society.protocols.peer_review.forms",
+)
 
 
 def reply_forms() -> list[type[Form]]:

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import yaml
 
-from agents.offline.schema_filler import fill_form
 from tests.peers.forms import reply_forms
 from tests.peers.peer_process import PeerProcess
+from virsci_society.agents.offline.schema_filler import fill_form
 
 PROGRAM = Path(sys.prefix) / "litellm-proxy" / "bin" / "litellm"
 KEY = "PEER_PROXY_KEY"

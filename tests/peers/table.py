@@ -10,8 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from metrics.cost.call_counts import RUNGS
 from tests.peers.runs import RUNS, Outcome, PeerRun, Peers, missing, play
+from virsci_society.metrics.cost.call_counts import RUNGS
 
 COLUMNS = ("what answers", "client", "questions", "prompts", *RUNGS, "papers", "exit", "ms a call")
 

@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from agents.backends.openai import OpenAI
-from agents.errors import Overflow
-from agents.profile import Profile
-from agents.prompts.request import Message, Request
-from protocols.forms import Summary
 from tests.peers import litellm_proxy, llama_server
 from tests.peers.runs import RUNS, play
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.errors import Overflow
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.protocols.forms import Summary
 
 pytestmark = [
     pytest.mark.peers,

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from agents.backends.openai import OpenAI
-from agents.errors import Fault, Overflow, Verdict
-from agents.profile import Profile
-from agents.prompts.request import Message, Request
-from protocols.forms import Summary
 from tests.peers import llama_server
 from tests.peers.forms import declared_fields, reply_forms, written_fields
 from tests.peers.runs import MAX_TOKENS, RUNS
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.errors import Fault, Overflow, Verdict
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.protocols.forms import Summary
 
 pytestmark = [
     pytest.mark.peers,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from metrics.cost.call_counts import RUNGS
-from society.results.run import Run
-from society.results.tables import REPEATED_ACTS
 from tests.peers.runs import RUNS, replay
+from virsci_society.metrics.cost.call_counts import RUNGS
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import REPEATED_ACTS
 
 pytestmark = pytest.mark.peers
 

@@ -49,7 +49,7 @@ def server():
 @pytest.fixture(scope="session")
 def ecosystem(tmp_path_factory):
     """A small ecosystem on disk: no run embeds anything of the past again."""
-    from society.ecosystem.synthetic.synthetic import Synthetic
+    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
     folder = tmp_path_factory.mktemp("world") / "ecosystem"
     Synthetic(scientists=12, papers=90, fields=2, seed=1).generate(5).save(folder)
@@ -91,8 +91,8 @@ def digest_of(folder):
 
 def answers_in(folder):
     """Ids of the calls whose answers the journal of a run holds."""
-    from agents.errors import InputError
-    from agents.journal.journal import Journal
+    from virsci_society.agents.errors import InputError
+    from virsci_society.agents.journal.journal import Journal
 
     path = Path(folder) / "journal.sqlite"
     if not path.is_file():
@@ -106,7 +106,7 @@ def answers_in(folder):
 
 def attempts_in(folder):
     """The ledger of a run, row by row."""
-    from agents.journal.journal import Journal
+    from virsci_society.agents.journal.journal import Journal
 
     with Journal.open(Path(folder) / "journal.sqlite", frozen=True) as journal:
         return list(journal.attempts())

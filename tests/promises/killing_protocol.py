@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.protocol import VirSci
 
 
 class Deadly(VirSci):

@@ -7,7 +7,10 @@ import pytest
 from tests.faultserver import Plan
 from tests.promises.conftest import digest_of
 
-NEXT = "import scenarios.runs.run_journal as kept\nkept.metadata.version = lambda _: '9.9'\n"
+NEXT = (
+    "import virsci_society.scenarios.runs.run_journal as "
+    "kept\nkept.metadata.version = lambda _: '9.9'\n"
+)
 """Lets a process be another release."""
 
 

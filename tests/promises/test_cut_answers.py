@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from agents.backends.openai import OpenAI
-from agents.errors import BudgetReached, Stopped
-from agents.gateway.budget import Budget
-from agents.gateway.gateway import Gateway
-from agents.gateway.retry import Retry
-from agents.journal.journal import Journal
 from tests.faultserver import KINDS, Plan
 from tests.faultserver.client import asked, settled
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.errors import BudgetReached, Stopped
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.journal.journal import Journal
 
 CUT = ("stalled", "dropped", "cut_body", "malformed_http", "bad_gateway", "null_content", "slow")
 """Faults after which the client cannot know what was generated, or may not wait to be told."""
@@ -27,7 +27,7 @@ QUICK = {"connect": 60, "read": 0.05, "total": 0.05}
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch):
     """Endpoints stay open however often they fail: their pauses are tried elsewhere."""
-    monkeypatch.setattr("agents.gateway.endpoint_pool.FAILURES_TO_OPEN", 1_000_000)
+    monkeypatch.setattr("virsci_society.agents.gateway.endpoint_pool.FAILURES_TO_OPEN", 1_000_000)
 
 
 def mixes():

@@ -8,24 +8,24 @@ from contextlib import closing
 
 import pytest
 
-from agents.errors import InputError
-from agents.files.file_hashes import HASHES
-from agents.journal.journal import Journal
-from agents.journal.records import Attempt, CallOutcome
-from agents.prompts.request import Message, Request
-from agents.usage import Usage
-from scenarios.analysis.verification import verify_folder
-from scenarios.runs.execute import run_scenario
-from scenarios.study.status import (
+from tests.agents.journal.test_journal import ME, Words
+from tests.promises.test_links import finished, micro
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.file_hashes import HASHES
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import Attempt, CallOutcome
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.usage import Usage
+from virsci_society.scenarios.analysis.verification import verify_folder
+from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.scenarios.study.status import (
     Status,
     read_run_measures,
     read_status,
     write_run_measures,
     write_status,
 )
-from society.results.run import Run
-from tests.agents.journal.test_journal import ME, Words
-from tests.promises.test_links import finished, micro
+from virsci_society.society.results.run import Run
 
 __all__ = ["finished", "micro"]
 OFTEN = [60, pytest.param(500, marks=pytest.mark.slow)]
@@ -228,7 +228,7 @@ def test_files_of_a_study(tmp_path, promise, number):
 def test_the_commands_refuse_a_damaged_run(finished, tmp_path, name):
     from typer.testing import CliRunner
 
-    from scenarios.cli.app import app
+    from virsci_society.scenarios.cli.app import app
 
     folder = tmp_path / "run"
     shutil.copytree(finished, folder)

@@ -3,16 +3,16 @@
 import asyncio
 from collections import Counter
 
-from agents.backends.openai import OpenAI
-from agents.errors import BudgetReached
-from agents.gateway.budget import Budget
-from agents.gateway.gateway import Gateway
-from agents.gateway.hedging import LEAST
-from agents.gateway.retry import Retry
-from agents.journal.journal import Journal
-from agents.journal.records import ANSWERED, SUPERSEDED
 from tests.faultserver import Plan
 from tests.faultserver.client import asked, settled
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.errors import BudgetReached
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.hedging import LEAST
+from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import ANSWERED, SUPERSEDED
 
 CALLS = 90
 SLOW = {"slow": 0.15, "server_error": 0.05}

@@ -116,10 +116,10 @@ def test_a_secret_in_a_scenario_is_refused_without_repeating_it(
 def test_a_traceback_of_the_program_shows_no_key(society, tmp_path, promise):
     """A fault of our own, with the key in its message."""
     fault = (
-        "import os, scenarios.runs.execute\n"
+        "import os, virsci_society.scenarios.runs.execute\n"
         "def broken(*_, **__):\n"
         "    raise RuntimeError('key ' + os.environ['SOME_PROVIDER_API_KEY'])\n"
-        "scenarios.runs.execute.run_scenario = broken\n"
+        "virsci_society.scenarios.runs.execute.run_scenario = broken\n"
     )
     asked = ("run", "quickstart", "--out", tmp_path / "run")
     told, _ = society(*asked, check=1, before=fault, SOME_PROVIDER_API_KEY=CANARY)
@@ -132,7 +132,7 @@ def test_a_traceback_of_the_program_shows_no_key(society, tmp_path, promise):
 def test_the_message_about_a_class_of_a_users_own_shows_no_key(society, tmp_path):
     broken = tmp_path / "broken.py"
     broken.write_text(
-        "from agents.gateway.backend import Backend\n"
+        "from virsci_society.agents.gateway.backend import Backend\n"
         "class Broken(Backend):\n"
         "    @property\n"
         "    def inline(self):\n"

@@ -5,21 +5,26 @@ import shutil
 
 import pytest
 
-from agents.errors import InputError, Stopped
-from agents.gateway.budget import Budget
-from agents.journal.journal import Journal
-from scenarios.calibration.lock import take_lock
-from scenarios.calibration.simulation_log import SimulationLog
-from scenarios.config.schema import load_scenario
-from scenarios.runs.execute import run_scenario
-from scenarios.study.execution.budget_shares import Shares
-from scenarios.study.execution.crash_log import record_begin
-from scenarios.study.execution.lease import hold_lease
-from scenarios.study.lock import require_lock
-from scenarios.study.status import Status, append_log, write_run_measures, write_status
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.literature.embedding.cache import EmbeddingCache
 from tests.agents.files.test_atomic_files import KINDS, plant
+from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.scenarios.calibration.lock import take_lock
+from virsci_society.scenarios.calibration.simulation_log import SimulationLog
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.scenarios.study.execution.budget_shares import Shares
+from virsci_society.scenarios.study.execution.crash_log import record_begin
+from virsci_society.scenarios.study.execution.lease import hold_lease
+from virsci_society.scenarios.study.lock import require_lock
+from virsci_society.scenarios.study.status import (
+    Status,
+    append_log,
+    write_run_measures,
+    write_status,
+)
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.literature.embedding.cache import EmbeddingCache
 
 MICRO = """\
 name: micro
@@ -105,7 +110,7 @@ def test_a_run_folder(micro, finished, outside, tmp_path, promise):
 def test_without_the_look_ahead_the_writing_itself_refuses(
     micro, finished, outside, tmp_path, monkeypatch, promise, name
 ):
-    monkeypatch.setattr("scenarios.runs.execute.refuse_links", lambda *_: None)
+    monkeypatch.setattr("virsci_society.scenarios.runs.execute.refuse_links", lambda *_: None)
     folder = tmp_path / "run"
     folder.mkdir()
     shutil.copy(finished / "journal.sqlite", folder)
@@ -117,7 +122,7 @@ def test_without_the_look_ahead_the_writing_itself_refuses(
 
 
 def test_a_finished_run_is_not_read_through_links(micro, finished, outside, tmp_path, promise):
-    from society.results.run import Run
+    from virsci_society.society.results.run import Run
 
     folder = tmp_path / "run"
     shutil.copytree(finished, folder)

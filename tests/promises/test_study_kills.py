@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.journal.journal import Journal
 from tests.faultserver import Plan
 from tests.promises.conftest import answers_in, attempts_in, digest_of, write_teams
 from tests.promises.dask_processes import Crowd
+from virsci_society.agents.journal.journal import Journal
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -34,8 +34,8 @@ POISON = "{{list: [{{name: well}}, {{name: poison, set: {{protocol.use: '{}:Dead
 @pytest.fixture
 def study(tmp_path, ecosystem, server, monkeypatch):
     """Make the folder of a study; ``study(name, arms, replicates, **keys_of_the_scenario)``."""
-    from scenarios.study.folder import open_folder
-    from scenarios.study.reader import read_study
+    from virsci_society.scenarios.study.folder import open_folder
+    from virsci_society.scenarios.study.reader import read_study
 
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
     server.plan(Plan())
@@ -136,7 +136,7 @@ def no_committed_call_was_paid_twice(folder, runs, server):
 
 def survives(cluster, study, server, tmp_path, *, replicates, workers, **kills):
     """Do a study while its workers are killed; gives how many calls were made twice."""
-    from scenarios.study.execution.dask_engine import run_on_cluster
+    from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
 
     folder, runs, told = study("killed", replicates=replicates), 2 * replicates, []
     server.plan(Plan(latency=0.1))
@@ -183,9 +183,9 @@ def bytes_of(folder, index):
 
 def has_quarantined(study, poison, **engine):
     """A study with one poison run is done on a cluster, and its other run here as well."""
-    from scenarios.study.execution.dask_engine import run_on_cluster
-    from scenarios.study.execution.local import run_locally
-    from scenarios.study.status import exit_code, read_status
+    from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
+    from virsci_society.scenarios.study.execution.local import run_locally
+    from virsci_society.scenarios.study.status import exit_code, read_status
 
     arms = POISON.format(poison)
     folder = study("poison", arms, replicates=1, trust=True)
@@ -223,8 +223,8 @@ def test_only_deaths_in_a_runs_own_work_count_against_it(
     study, monkeypatch, promise, begun, crashes
 ):
     """A worker that is killed while it still imports its libraries dies of no run's fault."""
-    from scenarios.study.execution import run_one
-    from scenarios.study.execution.crash_log import count_crashes
+    from virsci_society.scenarios.study.execution import run_one
+    from virsci_society.scenarios.study.execution.crash_log import count_crashes
 
     def killed(scenario, folder, progress, **_):
         if begun:
@@ -253,12 +253,18 @@ class Held:
 
 @pytest.mark.slow
 def test_ctrl_c_stops_a_local_cluster_and_is_no_death(dask, study, server, promise):
-    from scenarios.study.execution.crash_log import count_crashes
-    from scenarios.study.status import read_status
+    from virsci_society.scenarios.study.execution.crash_log import count_crashes
+    from virsci_society.scenarios.study.status import read_status
 
     folder = study("interrupted")
     server.plan(Plan(latency=0.3))
-    command = [sys.executable, "-c", "from scenarios.cli.app import main; main()", "study", "run"]
+    command = [
+        sys.executable,
+        "-c",
+        "from virsci_society.scenarios.cli.app import main; main()",
+        "study",
+        "run",
+    ]
     command += [str(folder), "--local-cluster", "2"]
     how = {"cwd": ROOT, "text": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with subprocess.Popen(command, start_new_session=True, **how) as running:
@@ -291,9 +297,9 @@ def settled(holds):
 def test_a_run_that_has_lost_its_lease_pays_for_nothing_more(
     server, scenario, tmp_path, monkeypatch, promise
 ):
-    from scenarios.config.schema import load_scenario
-    from scenarios.runs.execute import run_scenario
-    from scenarios.study.execution.lease import LeaseLost, hold_lease
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.runs.execute import run_scenario
+    from virsci_society.scenarios.study.execution.lease import LeaseLost, hold_lease
 
     monkeypatch.setenv("FAULTSERVER_KEY", "key-of-the-tests")
     chosen, ended = load_scenario(scenario(**{"backend.in_flight": 4})), []

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.watch.run_state import RunWatch
-from scenarios.watch.server import WatchServer
-from society.results.run import Run
 from tests.faultserver import Plan
 from tests.scenarios.watch.browserlike import events
+from virsci_society.scenarios.watch.run_state import RunWatch
+from virsci_society.scenarios.watch.server import WatchServer
+from virsci_society.society.results.run import Run
 
 TEAM = """\
 name: watched

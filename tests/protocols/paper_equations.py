@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from agents.prompts.paper_lists import list_lettered, list_references, list_titles
-from agents.prompts.prompt import introduce, introduce_briefly
-from agents.reference import Reference
 from tests.protocols.scripted_backend import PLANTED, Call, Played, Said
+from virsci_society.agents.prompts.paper_lists import list_lettered, list_references, list_titles
+from virsci_society.agents.prompts.prompt import introduce, introduce_briefly
+from virsci_society.agents.reference import Reference
 
 SPOKEN = {
     "Remark": ("Response", "Direction"),

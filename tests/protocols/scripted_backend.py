@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from pydantic import PrivateAttr
 
-from agents.gateway.backend import Backend
-from agents.prompts.request import Reply, Request
-from agents.usage import Usage
-from society.formation.founding import Once
-from society.kernel.durations import FixedDuration, Times
-from society.model import Society
-from society.results.tables import TABLES
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.usage import Usage
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.kernel.durations import FixedDuration, Times
+from virsci_society.society.model import Society
+from virsci_society.society.results.tables import TABLES
 
 STAGES = ("topic", "ideas", "novelty", "abstract")
 PLANTED = re.compile(r"zq[a-z]+qz")

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from protocols.assembly_runs import AssemblyRun
-from scenarios.config.schema import load_scenario
-from scenarios.runs.build import build_ecosystem_of, build_society
-from society.literature.authorships import Authorships, authorships_of
-from society.model import observed_sizes
-from society.population.outside_authors import OutsideAuthors
+from virsci_society.protocols.assembly_runs import AssemblyRun
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.build import build_ecosystem_of, build_society
+from virsci_society.society.literature.authorships import Authorships, authorships_of
+from virsci_society.society.model import observed_sizes
+from virsci_society.society.population.outside_authors import OutsideAuthors
 
 KEYS = {
     "founding": {

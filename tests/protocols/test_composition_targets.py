@@ -10,22 +10,26 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
-from agents.offline.backend import Offline
-from protocols.composition_targets import CompositionTargets, fresh_members, unique_topics
-from protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
-from protocols.policies.uniform import Uniform
-from protocols.virsci import selection
-from protocols.virsci.protocol import VirSci
-from protocols.virsci.selection import CandidateSearch
-from society.formation.founding import Once
-from society.kernel.durations import Times
-from society.kernel.streams import Streams
-from society.model import Society
-from society.population import population as crowd
-from society.population.network import CoauthorNetwork
-from society.teams.lab import Lab
-from society.teams.team import Team
 from tests.protocols.scripted_backend import dissolved, play
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.protocols.composition_targets import (
+    CompositionTargets,
+    fresh_members,
+    unique_topics,
+)
+from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
+from virsci_society.protocols.policies.uniform import Uniform
+from virsci_society.protocols.virsci import selection
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.selection import CandidateSearch
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.model import Society
+from virsci_society.society.population import population as crowd
+from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.teams.lab import Lab
+from virsci_society.society.teams.team import Team
 
 
 @pytest.mark.parametrize(

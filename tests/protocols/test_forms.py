@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-import protocols.forms
-import protocols.virsci.forms
-from agents.errors import ReplyError
-from agents.replies.form import Form
-from agents.replies.parser import read_reply
-from protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
-from protocols.virsci.forms import (
+import virsci_society.protocols.forms
+import virsci_society.protocols.virsci.forms
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import read_reply
+from virsci_society.protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
+from virsci_society.protocols.virsci.forms import (
     Agreement,
     Ballot,
     Draft,
@@ -89,7 +89,7 @@ def test_scores_have_their_scales():
 def test_every_form_that_is_asked_has_a_default_or_says_why_not():
     asked = {
         form
-        for module in (protocols.forms, protocols.virsci.forms)
+        for module in (virsci_society.protocols.forms, virsci_society.protocols.virsci.forms)
         for form in vars(module).values()
         if isinstance(form, type) and issubclass(form, Form) and form.has_rule
     }

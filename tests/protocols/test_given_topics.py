@@ -2,11 +2,11 @@
 
 import pytest
 
-from agents.errors import InputError
-from protocols.given_topics import GivenTopic, neutral_topics
-from scenarios import load_scenario
-from society.formation.founding import Once
 from tests.protocols.systems.conftest import live, make
+from virsci_society import load_scenario
+from virsci_society.agents.errors import InputError
+from virsci_society.protocols.given_topics import GivenTopic, neutral_topics
+from virsci_society.society.formation.founding import Once
 
 __all__ = ["live"]
 

@@ -4,16 +4,16 @@ from collections import Counter
 
 import pytest
 
-from agents.errors import InputError, ProtocolError
-from protocols.mixture import Component, Mixture
-from protocols.virsci.protocol import VirSci
-from protocols.wordless import Wordless
-from scenarios.config.schema import load_scenario
-from scenarios.runs.build import build_society
-from scenarios.runs.execute import run_scenario
-from society.formation.newcomer_seats import NewcomerSeats
-from society.kernel.streams import Streams
-from society.results.run import Run
+from virsci_society.agents.errors import InputError, ProtocolError
+from virsci_society.protocols.mixture import Component, Mixture
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.wordless import Wordless
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.build import build_society
+from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.society.formation.newcomer_seats import NewcomerSeats
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.run import Run
 
 TWO = Mixture(
     of=(

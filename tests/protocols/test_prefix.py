@@ -5,8 +5,6 @@ from itertools import pairwise, takewhile
 
 import pytest
 
-from agents.profile import Profile
-from agents.prompts.request import Message, Request
 from benchmarks.prefix import (
     MARK,
     PAPER,
@@ -20,10 +18,12 @@ from benchmarks.prefix import (
     table,
     worked_out_anew,
 )
-from protocols.virsci.forms import Topic
-from protocols.virsci.protocol import VirSci
 from tests.protocols.paper_equations import KNOWLEDGE, Past, expected_words, oneself
 from tests.protocols.scripted_backend import PLANTED, play
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.protocols.virsci.forms import Topic
+from virsci_society.protocols.virsci.protocol import VirSci
 
 
 @pytest.fixture(scope="module")

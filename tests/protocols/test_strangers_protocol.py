@@ -5,12 +5,12 @@ from typing import Literal
 import pytest
 from pydantic import Field
 
-from agents.errors import Dissolved
-from agents.offline.backend import Offline
-from agents.prompts.prompt import Prompts
-from agents.replies.form import Form
-from society.teams.contracts import Manuscript, TeamProtocol
 from tests.protocols.scripted_backend import play
+from virsci_society.agents.errors import Dissolved
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.agents.replies.form import Form
+from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 
 class Verse(Form):

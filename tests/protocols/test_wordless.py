@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from agents.offline.backend import Offline
-from protocols.policies.fixed import FixedTeam
-from protocols.policies.uniform import Uniform
-from protocols.team_sizes import StatedSize
-from protocols.wordless import Wordless
-from society.formation.founding import Once, Poisson
-from society.kernel.durations import FixedDuration as Always
-from society.kernel.durations import Times
-from society.model import Society
-from society.results.run import Run
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.protocols.policies.fixed import FixedTeam
+from virsci_society.protocols.policies.uniform import Uniform
+from virsci_society.protocols.team_sizes import StatedSize
+from virsci_society.protocols.wordless import Wordless
+from virsci_society.society.formation.founding import Once, Poisson
+from virsci_society.society.kernel.durations import FixedDuration as Always
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.model import Society
+from virsci_society.society.results.run import Run
 
 TIMES = Times(homework=Always(length=2.0), leader_effort=1.0, publication_delay=10.0)
 

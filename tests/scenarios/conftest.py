@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.config.schema import Scenario, load_scenario
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
 
 if TYPE_CHECKING:
-    from society.ecosystem.building.build_options import BuildProgress
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.building.build_options import BuildProgress
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 # A whole society in a second: a dozen people, one or two teams, half a year.
 SMALL = """\
@@ -36,7 +36,7 @@ def grown() -> dict[tuple[str, int], Ecosystem]:
 @pytest.fixture(autouse=True)
 def _grow_once(grown: dict[tuple[str, int], Ecosystem], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let runs of the same scenario share their ecosystem, which no run changes."""
-    from society.ecosystem.synthetic.synthetic import Synthetic
+    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
     generate = Synthetic.generate
 
@@ -94,7 +94,7 @@ def small_text() -> str:
 @pytest.fixture(scope="session")
 def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run folder of that scenario; tests only read it."""
-    from scenarios import run_scenario
+    from virsci_society import run_scenario
 
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.yaml").write_text(SMALL, encoding="utf-8")
@@ -110,11 +110,15 @@ def small(write: Callable[[str, str], Path]) -> Scenario:
 @pytest.fixture
 def no_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write no page and no summary: for tests that run more than once and look at none."""
-    monkeypatch.setattr("metrics.report.page.write_page", lambda run, folder: folder)
-    monkeypatch.setattr("metrics.summary_file.write_summary", lambda run, folder: None)
+    monkeypatch.setattr("virsci_society.metrics.report.page.write_page", lambda run, folder: folder)
+    monkeypatch.setattr(
+        "virsci_society.metrics.summary_file.write_summary", lambda run, folder: None
+    )
 
 
 @pytest.fixture
 def no_results(no_page: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Write no measures either: they take half of the time of a small run."""
-    monkeypatch.setattr("scenarios.runs.run_folder.measure_all", lambda run, scenario: {})
+    monkeypatch.setattr(
+        "virsci_society.scenarios.runs.run_folder.measure_all", lambda run, scenario: {}
+    )

@@ -2,14 +2,14 @@
 
 import pytest
 
-from agents.errors import InputError
-from agents.offline.acceptance import LogisticAcceptance
-from scenarios.config.reader import write_part
-from scenarios.config.schema import LATER, load_scenario
-from scenarios.runs.execute import run_scenario
-from scenarios.runs.identity import drop_paths, is_same_scenario
-from scenarios.runs.run_folder import hash_json, identity_hash
-from society.results.run import Run
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.offline.acceptance import LogisticAcceptance
+from virsci_society.scenarios.config.reader import write_part
+from virsci_society.scenarios.config.schema import LATER, load_scenario
+from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.scenarios.runs.identity import drop_paths, is_same_scenario
+from virsci_society.scenarios.runs.run_folder import hash_json, identity_hash
+from virsci_society.society.results.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_results")
 
@@ -22,7 +22,7 @@ SMALL = {
     "metrics": [],
 }
 FRIENDS = """\
-from agents.offline.acceptance import Acceptance
+from virsci_society.agents.offline.acceptance import Acceptance
 
 
 class Nobody(Acceptance):

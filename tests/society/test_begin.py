@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.config.schema import load_scenario
-from scenarios.runs.build import build_society
-from society.formation.founding import Yearly
-from society.formation.leaders import Anybody
 from tests.society import tiny_society
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.build import build_society
+from virsci_society.society.formation.founding import Yearly
+from virsci_society.society.formation.leaders import Anybody
 
 
 def test_teams_of_before_are_under_way_and_what_they_publish_early_is_dropped():

@@ -5,10 +5,6 @@ import json
 
 import pytest
 
-from agents.errors import Dissolved
-from society.formation.founding import Once, Poisson
-from society.interventions import Change, Removal, founds_alike
-from society.teams.contracts import Manuscript
 from tests.society.tiny_society import (
     INVITE,
     PEOPLE,
@@ -23,6 +19,10 @@ from tests.society.tiny_society import (
     talk,
     times,
 )
+from virsci_society.agents.errors import Dissolved
+from virsci_society.society.formation.founding import Once, Poisson
+from virsci_society.society.interventions import Change, Removal, founds_alike
+from virsci_society.society.teams.contracts import Manuscript
 
 
 def removing(date, count=1, by="degree"):
@@ -242,11 +242,11 @@ def test_an_invitation_that_meets_nobody_any_more():
 
 def living(latency=0.0, in_flight=64):
     """A society of VirSci teams with every kind of intervention, after its end."""
-    from agents.offline.backend import Offline
-    from protocols.virsci.protocol import VirSci
-    from society.ecosystem.synthetic.synthetic import Synthetic
-    from society.kernel.durations import Times
-    from society.model import Society
+    from virsci_society.agents.offline.backend import Offline
+    from virsci_society.protocols.virsci.protocol import VirSci
+    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+    from virsci_society.society.kernel.durations import Times
+    from virsci_society.society.model import Society
 
     ways = {"team_size": 3, "turns": 1, "inviting": "at_once"}
     windows = {"publication_delay": 15.0, "reply_window": 5.0, "meeting_notice": 3.0}

@@ -8,9 +8,6 @@ import weakref
 import mesa
 import pytest
 
-from agents.scientist import Scientist
-from society.model import Society
-from society.population import population
 from tests.society.tiny_society import (
     BEFORE,
     ECOSYSTEM,
@@ -24,6 +21,9 @@ from tests.society.tiny_society import (
     talk,
     times,
 )
+from virsci_society.agents.scientist import Scientist
+from virsci_society.society.model import Society
+from virsci_society.society.population import population
 
 LEADERS = ((0.0, 0), (3.0, 4), (12.0, 7))
 

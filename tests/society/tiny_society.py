@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from agents.gateway.backend import Backend
-from agents.profile import Profile
-from agents.prompts.prompt import Prompts
-from agents.prompts.request import Reply
-from agents.replies.form import Form
-from agents.usage import Usage
-from society.ecosystem.ecosystem import Ecosystem
-from society.formation.founding import Founding
-from society.kernel.durations import FixedDuration, Times
-from society.literature.embedding.base import Embedding
-from society.literature.papers import Paper
-from society.model import Society
-from society.teams.contracts import Manuscript, TeamProtocol
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.usage import Usage
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.formation.founding import Founding
+from virsci_society.society.kernel.durations import FixedDuration, Times
+from virsci_society.society.literature.embedding.base import Embedding
+from virsci_society.society.literature.papers import Paper
+from virsci_society.society.model import Society
+from virsci_society.society.teams.contracts import Manuscript, TeamProtocol
 
 PAGES = Prompts(Path(__file__).with_name("pages"))
 SAY, GUEST, INVITE = PAGES["say"], PAGES["guest"], PAGES["invite"]
@@ -216,7 +216,7 @@ def run(steps, *leaders, **settings):
 
 def only(society, table):
     """The rows of a table, as dicts by column."""
-    from society.results.tables import TABLES
+    from virsci_society.society.results.tables import TABLES
 
     columns = [column.name for column in TABLES[table]]
     return [dict(zip(columns, row, strict=True)) for row in society.log.rows[table]]

@@ -17,11 +17,11 @@ from typing import ClassVar
 
 from pydantic import Field, PrivateAttr
 
-from agents.backends.inbox.folder import INDEX, QUESTIONS, QuestionFolder
-from agents.errors import Fault, Stopped
-from agents.gateway.backend import Backend, Endpoint
-from agents.prompts.request import Reply, Request
-from agents.usage import Usage, estimate_tokens
+from virsci_society.agents.backends.inbox.folder import INDEX, QUESTIONS, QuestionFolder
+from virsci_society.agents.errors import Fault, Stopped
+from virsci_society.agents.gateway.backend import Backend, Endpoint
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.usage import Usage, estimate_tokens
 
 ENDPOINT = "inbox"
 """Name of the endpoint in the ledger."""

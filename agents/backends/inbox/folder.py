@@ -15,17 +15,17 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from agents.backends.inbox.page import ShownQuestion, render_index
-from agents.backends.inbox.question import (
+from virsci_society.agents.backends.inbox.page import ShownQuestion, render_index
+from virsci_society.agents.backends.inbox.question import (
     ANSWER_SUFFIXES,
     KEY_LENGTH,
     question_key,
     render_question,
     safe_name,
 )
-from agents.errors import InputError
-from agents.files.atomic_files import make_folder, write_atomically
-from agents.prompts.request import Request
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import make_folder, write_atomically
+from virsci_society.agents.prompts.request import Request
 
 QUESTIONS, ANSWERS, INDEX = "questions", "answers", "index.html"
 """Names inside of the folder."""

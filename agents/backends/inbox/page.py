@@ -54,7 +54,7 @@ def render_index(questions: Sequence[ShownQuestion]) -> str:
 @cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("agents.backends.inbox", "."),
+        loader=jinja2.PackageLoader("virsci_society.agents.backends.inbox", "."),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

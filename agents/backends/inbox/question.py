@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.prompts.request import Message, Request
+from virsci_society.agents.prompts.request import Message, Request
 
 KEY_LENGTH = 12
 """Hexadecimal digits by which the name of a file tells its question from all others."""

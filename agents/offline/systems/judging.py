@@ -11,12 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.constants import RULES
-from agents.offline.decisions import mean_distance
-from agents.offline.random_choice import bernoulli, finite_number, gumbel_noise, sigmoid
-from agents.offline.systems.reading import choose_queries
-from agents.offline.terms import as_list, expertise, full_text
-from agents.offline.text import affinity, as_sentence
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.decisions import mean_distance
+from virsci_society.agents.offline.random_choice import (
+    bernoulli,
+    finite_number,
+    gumbel_noise,
+    sigmoid,
+)
+from virsci_society.agents.offline.systems.reading import choose_queries
+from virsci_society.agents.offline.terms import as_list, expertise, full_text
+from virsci_society.agents.offline.text import affinity, as_sentence
 
 Slots = Mapping[str, Any]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.abstracts import AbstractText, SentenceWriter
-from agents.offline.constants import RULES
-from agents.offline.ideas import propose_idea
-from agents.offline.random_choice import bernoulli, pick
-from agents.offline.systems.reading import subject_terms
-from agents.offline.templates import EXPERIMENTS, TITLES, fill
-from agents.offline.terms import (
+from virsci_society.agents.offline.abstracts import AbstractText, SentenceWriter
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.ideas import propose_idea
+from virsci_society.agents.offline.random_choice import bernoulli, pick
+from virsci_society.agents.offline.systems.reading import subject_terms
+from virsci_society.agents.offline.templates import EXPERIMENTS, TITLES, fill
+from virsci_society.agents.offline.terms import (
     NEUTRAL,
     as_list,
     exclude_terms,
@@ -23,9 +23,9 @@ from agents.offline.terms import (
     unique_terms,
     utterance_terms,
 )
-from agents.offline.text import as_sentence, capitalise, join_list, with_article
-from agents.offline.topics import count_support, draw_interest
-from agents.prompts.paper_lists import paper_key
+from virsci_society.agents.offline.text import as_sentence, capitalise, join_list, with_article
+from virsci_society.agents.offline.topics import count_support, draw_interest
+from virsci_society.agents.prompts.paper_lists import paper_key
 
 Slots = Mapping[str, Any]
 SECTIONS = {"Problem Statement": 3, "Motivation and Hypothesis": 2, "Proposed Method": 5}

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.offline.random_choice import pick
-from agents.offline.templates import GROUNDS, OPENING, fill
-from agents.offline.terms import (
+from virsci_society.agents.offline.random_choice import pick
+from virsci_society.agents.offline.templates import GROUNDS, OPENING, fill
+from virsci_society.agents.offline.terms import (
     NEUTRAL,
     as_list,
     exclude_terms,
@@ -18,8 +18,8 @@ from agents.offline.terms import (
     split_terms,
     unique_terms,
 )
-from agents.offline.text import as_sentence, join_list, with_article
-from agents.offline.topics import draw_interest, make_remark
+from virsci_society.agents.offline.text import as_sentence, join_list, with_article
+from virsci_society.agents.offline.topics import draw_interest, make_remark
 
 Slots = Mapping[str, Any]
 QUERIES = 3

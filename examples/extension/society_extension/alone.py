@@ -1,7 +1,6 @@
 from pathlib import Path
 
-from agents import Form, Prompt
-from society import Manuscript, TeamProtocol
+from virsci_society import Form, Manuscript, Prompt, TeamProtocol
 
 PAGE = Prompt(Path(__file__).with_name("prompts") / "essay.txt")
 

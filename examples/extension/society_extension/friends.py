@@ -1,4 +1,4 @@
-from agents import Acceptance
+from virsci_society import Acceptance
 
 
 class Friends(Acceptance):

@@ -1,4 +1,4 @@
-from society import Days, Publication
+from virsci_society import Days, Publication
 
 
 class Issues(Publication):

@@ -1,4 +1,4 @@
-from agents import Backend, Offline, Reply, Usage
+from virsci_society import Backend, Offline, Reply, Usage
 
 
 class MyModel(Backend):

@@ -1,5 +1,5 @@
-from society.ecosystem import RawAuthor, RawRecord
-from society.ecosystem.importers import JsonSource, fields
+from virsci_society import JsonSource, RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers import fields
 
 
 class OurExport(JsonSource):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from society import SelectionPolicy
+from virsci_society import SelectionPolicy
 
 
 class Regulars(SelectionPolicy):

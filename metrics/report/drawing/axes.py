@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.arrays import Coordinates, FloatArray
-from metrics.report.drawing.elements import (
+from virsci_society.agents.arrays import Coordinates, FloatArray
+from virsci_society.metrics.report.drawing.elements import (
     FONT,
     LETTER,
     TITLE_FONT,
@@ -21,9 +21,9 @@ from metrics.report.drawing.elements import (
     symbol_path,
     words_at,
 )
-from metrics.report.drawing.labels import place_labels
-from metrics.report.drawing.legend import ROW, LegendEntry, draw_legend
-from metrics.report.drawing.scale import Scale
+from virsci_society.metrics.report.drawing.labels import place_labels
+from virsci_society.metrics.report.drawing.legend import ROW, LegendEntry, draw_legend
+from virsci_society.metrics.report.drawing.scale import Scale
 
 TICK, GAP = 3.0, 3.5
 """Length of a tick, and distance of texts from what they name."""

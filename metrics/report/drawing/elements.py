@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable
 from html import escape
 
-from metrics.exports import xml_text
+from virsci_society.metrics.exports import xml_text
 
 FONT, TITLE_FONT, LETTER = 8.5, 9.0, 0.54
 """Height of text and of titles, and the mean width of a letter as a share of the height."""

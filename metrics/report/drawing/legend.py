@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from metrics.report.drawing.elements import FONT, LETTER, short_number, symbol_path, words_at
+from virsci_society.metrics.report.drawing.elements import (
+    FONT,
+    LETTER,
+    short_number,
+    symbol_path,
+    words_at,
+)
 
 ROW = 1.35 * FONT
 """Height of a row of a legend."""

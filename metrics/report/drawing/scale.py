@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from agents.arrays import FloatArray
+from virsci_society.agents.arrays import FloatArray
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 WHOLE_STEPS = (1.0, 2.0, 5.0, 10.0)

@@ -11,9 +11,9 @@ from html import escape
 
 from markupsafe import Markup
 
-from metrics.report.drawing.axes import Axes, PlotArea
-from metrics.report.drawing.elements import FONT
-from metrics.report.drawing.legend import ROW, LegendEntry, draw_legend, legend_width
+from virsci_society.metrics.report.drawing.axes import Axes, PlotArea
+from virsci_society.metrics.report.drawing.elements import FONT
+from virsci_society.metrics.report.drawing.legend import ROW, LegendEntry, draw_legend, legend_width
 
 INK, MUTED, GRID, PAGE = (f"var(--{name})" for name in ("ink", "muted", "grid", "page"))
 BLUE, ORANGE, GREEN, PINK = (f"var(--{name})" for name in ("blue", "orange", "green", "pink"))

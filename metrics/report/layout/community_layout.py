@@ -16,9 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from agents.arrays import FloatArray, IntArray
-from metrics.networks.communities import LARGE, MANY_PAIRS, leiden, louvain
-from metrics.report.layout.network_layout import GOLDEN_ANGLE, force_directed_positions
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.networks.communities import LARGE, MANY_PAIRS, leiden, louvain
+from virsci_society.metrics.report.layout.network_layout import (
+    GOLDEN_ANGLE,
+    force_directed_positions,
+)
 
 BY_FORCES = 350
 """Most members of a community, and most communities, that are laid out by forces."""

@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from agents.arrays import FloatArray, IntArray
-from metrics.report.layout.community_layout import (
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.report.layout.community_layout import (
     by_size,
     community_positions,
     find_communities,
     spread_discs,
 )
-from metrics.report.number_format import count_of, format_number, format_percent
+from virsci_society.metrics.report.number_format import count_of, format_number, format_percent
 
 MAX_CIRCLES = 150
 SHARE_DRAWN = 0.9

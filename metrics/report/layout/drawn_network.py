@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import networkx as nx
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from metrics.report.layout.community_layout import lay_out_communities
-from metrics.report.number_format import format_number
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.metrics.report.layout.community_layout import lay_out_communities
+from virsci_society.metrics.report.number_format import format_number
 
 MAX_DRAWN = 400
 MAX_SAMPLED = 2000

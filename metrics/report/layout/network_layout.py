@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
+from virsci_society.agents.arrays import FloatArray, IntArray
 
 STEPS = 220
 GOLDEN_ANGLE = 2.399963229728653

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.prompts.prompt import Prompts
-from protocols.virsci.prompts import PROMPTS as VIRSCI_PROMPTS
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.virsci.prompts import PROMPTS as VIRSCI_PROMPTS
 
 PAGES = Prompts(Path(__file__).parent, VIRSCI_PROMPTS)

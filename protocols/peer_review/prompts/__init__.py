@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.prompts.prompt import Prompts
+from virsci_society.agents.prompts.prompt import Prompts
 
 PROMPTS = Prompts(Path(__file__).parent)

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from agents.config import Switch
-from agents.prompts.prompt import Prompts
-from protocols.parts.forms import NoveltyVerdict
-from protocols.parts.reflection import reflect
-from protocols.parts.research_system import ResearchSystem
-from protocols.parts.team_work import TeamWork
-from protocols.systems.ai_scientist.prompts import PROMPTS
-from protocols.virsci.forms import Idea
-from protocols.virsci.idea_ranking import CandidateIdea, confidence
+from virsci_society.agents.config import Switch
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.parts.forms import NoveltyVerdict
+from virsci_society.protocols.parts.reflection import reflect
+from virsci_society.protocols.parts.research_system import ResearchSystem
+from virsci_society.protocols.parts.team_work import TeamWork
+from virsci_society.protocols.systems.ai_scientist.prompts import PROMPTS
+from virsci_society.protocols.virsci.forms import Idea
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea, confidence
 
 if TYPE_CHECKING:
-    from society.kernel.answer import Answer
-    from society.kernel.process import Process
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.process import Process
 
 EQUAL = (1.0, 1.0, 1.0)
 """Weights of clarity, feasibility and novelty in the choice between novel ideas."""

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from agents.prompts.dialogue import Utterance
-from agents.prompts.prompt import Prompts
-from protocols.parts.forms import IdeaScore, RefinedIdea
-from protocols.parts.reflection import refinement_slots
-from protocols.parts.research_system import ResearchSystem
-from protocols.parts.team_work import TeamWork
-from protocols.systems.ai_scientist_v2.prompts import PROMPTS
-from protocols.virsci.forms import Idea
-from protocols.virsci.idea_ranking import CandidateIdea
-from society.kernel.answer import Answer
+from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.parts.forms import IdeaScore, RefinedIdea
+from virsci_society.protocols.parts.reflection import refinement_slots
+from virsci_society.protocols.parts.research_system import ResearchSystem
+from virsci_society.protocols.parts.team_work import TeamWork
+from virsci_society.protocols.systems.ai_scientist_v2.prompts import PROMPTS
+from virsci_society.protocols.virsci.forms import Idea
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
-    from society.kernel.process import Process
+    from virsci_society.society.kernel.process import Process
 
 
 @dataclass

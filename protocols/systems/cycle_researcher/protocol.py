@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from agents.errors import Verdict
-from agents.prompts.dialogue import Utterance
-from protocols.parts.forms import ReadingNotes
-from protocols.parts.research_system import STAGES, ResearchSystem
-from protocols.parts.retrieval_rounds import retrieve
-from protocols.parts.reviewers import choose_reviewers
-from protocols.parts.team_work import TeamWork
-from protocols.peer_review.forms import Report, Review, Rewrite
-from protocols.peer_review.prompts import PROMPTS as REVIEW_PAGES
-from protocols.virsci.forms import Idea
+from virsci_society.agents.errors import Verdict
+from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.protocols.parts.forms import ReadingNotes
+from virsci_society.protocols.parts.research_system import STAGES, ResearchSystem
+from virsci_society.protocols.parts.retrieval_rounds import retrieve
+from virsci_society.protocols.parts.reviewers import choose_reviewers
+from virsci_society.protocols.parts.team_work import TeamWork
+from virsci_society.protocols.peer_review.forms import Report, Review, Rewrite
+from virsci_society.protocols.peer_review.prompts import PROMPTS as REVIEW_PAGES
+from virsci_society.protocols.virsci.forms import Idea
 
 if TYPE_CHECKING:
-    from protocols.virsci.idea_ranking import CandidateIdea
-    from society.kernel.answer import Answer
-    from society.kernel.process import Process
-    from society.teams.contracts import Manuscript
+    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.process import Process
+    from virsci_society.society.teams.contracts import Manuscript
 
 
 class CycleResearcher(ResearchSystem):

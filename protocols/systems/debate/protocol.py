@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from protocols.parts.forms import RefinedIdea
-from protocols.parts.reflection import refinement_slots
-from protocols.parts.research_system import TeamSystem
-from protocols.parts.team_work import TeamWork
-from protocols.virsci.forms import Ballot, Idea
-from protocols.virsci.idea_ranking import (
+from virsci_society.protocols.parts.forms import RefinedIdea
+from virsci_society.protocols.parts.reflection import refinement_slots
+from virsci_society.protocols.parts.research_system import TeamSystem
+from virsci_society.protocols.parts.team_work import TeamWork
+from virsci_society.protocols.virsci.forms import Ballot, Idea
+from virsci_society.protocols.virsci.idea_ranking import (
     SHORTLIST_SIZE,
     CandidateIdea,
     plurality_winner,
     shortlist,
 )
-from protocols.virsci.novelty import pool_references
+from virsci_society.protocols.virsci.novelty import pool_references
 
 if TYPE_CHECKING:
-    from society.kernel.answer import Answer
-    from society.kernel.process import Process
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.process import Process
 
 EQUAL = (1.0, 1.0, 1.0)
 Ideas = tuple["Answer[CandidateIdea]", ...]

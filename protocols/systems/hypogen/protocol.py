@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
-from agents.prompts.dialogue import Utterance
-from protocols.parts.forms import ReadingNotes
-from protocols.parts.reflection import refine
-from protocols.parts.research_system import TeamSystem
-from protocols.parts.retrieval_rounds import retrieve
-from protocols.parts.team_work import FoundPapers, TeamWork
-from protocols.team_sizes import TeamSize
-from protocols.virsci.forms import Critique, Idea
-from protocols.virsci.idea_ranking import CandidateIdea
-from society.kernel.answer import Answer
+from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.protocols.parts.forms import ReadingNotes
+from virsci_society.protocols.parts.reflection import refine
+from virsci_society.protocols.parts.research_system import TeamSystem
+from virsci_society.protocols.parts.retrieval_rounds import retrieve
+from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
+from virsci_society.protocols.team_sizes import TeamSize
+from virsci_society.protocols.virsci.forms import Critique, Idea
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
-    from society.kernel.process import Process
+    from virsci_society.society.kernel.process import Process
 
 ROLES = ("analyst", "engineer", "scientist", "critic")
 

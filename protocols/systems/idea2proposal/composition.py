@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from agents.arrays import BoolArray
-from protocols.parts.seniority import SENIORITY, Seniority, missing_classes, seniority_codes
-from protocols.policies.coauthorship import Coauthorship
-from society.formation.selection import SelectionPolicy
+from virsci_society.agents.arrays import BoolArray
+from virsci_society.protocols.parts.seniority import (
+    SENIORITY,
+    Seniority,
+    missing_classes,
+    seniority_codes,
+)
+from virsci_society.protocols.policies.coauthorship import Coauthorship
+from virsci_society.society.formation.selection import SelectionPolicy
 
 if TYPE_CHECKING:
-    from society.formation.world_view import WorldView
+    from virsci_society.society.formation.world_view import WorldView
 
 Arrangement = Literal[
     "solitary", "leaderless", "leader_led", "interdisciplinary", "vertical", "horizontal"

@@ -12,22 +12,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from agents.errors import Dissolved
-from agents.prompts.dialogue import Utterance
-from agents.prompts.prompt import Prompts
-from protocols.parts.forms import Contribution, Proposal
-from protocols.parts.research_system import TeamSystem, as_idea_of
-from protocols.parts.retrieval_rounds import merge_searches
-from protocols.parts.seniority import seniority_of
-from protocols.parts.team_work import FoundPapers, TeamWork
-from protocols.systems.idea2proposal.composition import Arrangement, ComposedTeam, wanted_classes
-from protocols.systems.idea2proposal.prompts import PROMPTS
+from virsci_society.agents.errors import Dissolved
+from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.parts.forms import Contribution, Proposal
+from virsci_society.protocols.parts.research_system import TeamSystem, as_idea_of
+from virsci_society.protocols.parts.retrieval_rounds import merge_searches
+from virsci_society.protocols.parts.seniority import seniority_of
+from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
+from virsci_society.protocols.systems.idea2proposal.composition import (
+    Arrangement,
+    ComposedTeam,
+    wanted_classes,
+)
+from virsci_society.protocols.systems.idea2proposal.prompts import PROMPTS
 
 if TYPE_CHECKING:
-    from protocols.virsci.idea_ranking import CandidateIdea
-    from society.formation.selection import SelectionPolicy
-    from society.kernel.answer import Answer
-    from society.kernel.process import Process
+    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+    from virsci_society.society.formation.selection import SelectionPolicy
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.process import Process
 
 COMPOSED = ("interdisciplinary", "vertical", "horizontal")
 """Arrangements that not everybody fits."""

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from agents.prompts.dialogue import Utterance
-from agents.prompts.prompt import Prompts
-from protocols.parts.forms import PlanStep
-from protocols.parts.research_system import ResearchSystem
-from protocols.parts.reviewers import choose_reviewers, review
-from protocols.parts.team_work import TeamWork
-from protocols.systems.research_agent.prompts import PROMPTS
-from protocols.virsci.forms import Idea
-from protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.parts.forms import PlanStep
+from virsci_society.protocols.parts.research_system import ResearchSystem
+from virsci_society.protocols.parts.reviewers import choose_reviewers, review
+from virsci_society.protocols.parts.team_work import TeamWork
+from virsci_society.protocols.systems.research_agent.prompts import PROMPTS
+from virsci_society.protocols.virsci.forms import Idea
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 if TYPE_CHECKING:
-    from agents.reference import Reference
-    from society.kernel.answer import Answer
-    from society.kernel.process import Process
+    from virsci_society.agents.reference import Reference
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.process import Process
 
 CRITERIA = {
     "problem": ("Clarity", "Relevance", "Originality", "Feasibility", "Significance"),

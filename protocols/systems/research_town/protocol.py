@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from agents.config import Switch
-from agents.prompts.dialogue import Utterance
-from protocols.parts.aggregation import aggregate, join_papers
-from protocols.parts.forms import ReadingNotes
-from protocols.parts.reflection import refine
-from protocols.parts.research_system import TeamSystem
-from protocols.parts.reviewers import choose_reviewers, mean_of_reviews, review
-from protocols.parts.team_work import FoundPapers, TeamWork
-from protocols.virsci.forms import Idea
-from protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.agents.config import Switch
+from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.protocols.parts.aggregation import aggregate, join_papers
+from virsci_society.protocols.parts.forms import ReadingNotes
+from virsci_society.protocols.parts.reflection import refine
+from virsci_society.protocols.parts.research_system import TeamSystem
+from virsci_society.protocols.parts.reviewers import choose_reviewers, mean_of_reviews, review
+from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
+from virsci_society.protocols.virsci.forms import Idea
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 if TYPE_CHECKING:
-    from society.kernel.answer import Answer
-    from society.kernel.process import Process
+    from virsci_society.society.kernel.answer import Answer
+    from virsci_society.society.kernel.process import Process
 
 CRITERIA = ("Novelty", "Validity", "Significance", "Feasibility", "Clarity")
 Ideas = tuple["Answer[CandidateIdea]", ...]

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from agents.errors import SocietyError
-from agents.files.atomic_files import make_folder
-from scenarios.cli.common import RunFolder, Trust, guarded
-from scenarios.config.registry import find_code_here
+from virsci_society.agents.errors import SocietyError
+from virsci_society.agents.files.atomic_files import make_folder
+from virsci_society.scenarios.cli.common import RunFolder, Trust, guarded
+from virsci_society.scenarios.config.registry import find_code_here
 
 Prompts = Annotated[
     bool | None,
@@ -38,10 +38,10 @@ def explore(
 
     Two runs are shown side by side, with the day on which they part.
     """
-    from metrics.explorer.page import FILE, write_explorer
-    from scenarios.analysis.prompt_book import read_prompts
-    from scenarios.cli.console import partial_note
-    from society.results.run import Run, resolve_run_folder
+    from virsci_society.metrics.explorer.page import FILE, write_explorer
+    from virsci_society.scenarios.analysis.prompt_book import read_prompts
+    from virsci_society.scenarios.cli.console import partial_note
+    from virsci_society.society.results.run import Run, resolve_run_folder
 
     find_code_here(trust)
     folders = [run] if other is None else [run, other]

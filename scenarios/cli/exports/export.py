@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from agents.errors import InputError, SocietyError
-from scenarios.cli.common import RunFolder, Trust, guarded
-from scenarios.config.registry import find_code_here
+from virsci_society.agents.errors import InputError, SocietyError
+from virsci_society.scenarios.cli.common import RunFolder, Trust, guarded
+from virsci_society.scenarios.config.registry import find_code_here
 
 export = typer.Typer(help="Export a run for other programs.", no_args_is_help=True)
 
@@ -30,11 +30,11 @@ def otel(
     trust: Trust = False,
 ) -> None:
     """Write run, teams, stages and calls as OpenTelemetry spans (OTLP JSON, GenAI conventions)."""
-    from agents.journal.journal import Journal
-    from metrics.traces.otlp import write_traces
-    from scenarios.analysis.prompt_book import read_prompts
-    from scenarios.runs.run_journal import JOURNAL
-    from society.results.run import Run, resolve_run_folder
+    from virsci_society.agents.journal.journal import Journal
+    from virsci_society.metrics.traces.otlp import write_traces
+    from virsci_society.scenarios.analysis.prompt_book import read_prompts
+    from virsci_society.scenarios.runs.run_journal import JOURNAL
+    from virsci_society.society.results.run import Run, resolve_run_folder
 
     find_code_here(trust)
     opened = Run.open(resolve_run_folder(run))
@@ -65,8 +65,8 @@ def dataset(
 
     Every row says whether a machine wrote it, and which model, rules or person did.
     """
-    from metrics.dataset.dataset import write_dataset
-    from society.results.run import Run, resolve_run_folder
+    from virsci_society.metrics.dataset.dataset import write_dataset
+    from virsci_society.society.results.run import Run, resolve_run_folder
 
     opened = Run.open(resolve_run_folder(run))
     target = run / "dataset" if out is None else out
@@ -87,8 +87,8 @@ def figures(
     ] = None,
 ) -> None:
     """Write every figure of the run's page as an SVG file."""
-    from metrics.report.run_figures import write_run_figures
-    from society.results.run import Run, resolve_run_folder
+    from virsci_society.metrics.report.run_figures import write_run_figures
+    from virsci_society.society.results.run import Run, resolve_run_folder
 
     opened = Run.open(resolve_run_folder(run))
     target = run / "figures" if out is None else out

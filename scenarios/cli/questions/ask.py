@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scenarios.cli.common import RunFolder, Settings, Trust, guarded
-from scenarios.config.registry import find_code_here
+from virsci_society.scenarios.cli.common import RunFolder, Settings, Trust, guarded
+from virsci_society.scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
-    from scenarios.analysis.interview import Interview
+    from virsci_society.scenarios.analysis.interview import Interview
 
 
 @guarded
@@ -50,8 +50,8 @@ def ask(
     chooses who answers; by default whatever spoke in the run. The same command goes on with a
     survey that was stopped: no question is paid twice.
     """
-    from scenarios.analysis.interview import Interview
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.analysis.interview import Interview
+    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     with make_progress() as progress:
@@ -76,8 +76,8 @@ def ask(
 
 
 def _print_plan(made: Interview) -> None:
-    from scenarios.cli.plan_tables import print_question_cost
-    from scenarios.planning.question_cost import question_cost
+    from virsci_society.scenarios.cli.plan_tables import print_question_cost
+    from virsci_society.scenarios.planning.question_cost import question_cost
 
     asked = f"{len(made.respondents)} scientists x {len(made.survey.questions)} questions"
     cost = question_cost(made.scenario, made.rehearse)
@@ -87,9 +87,9 @@ def _print_plan(made: Interview) -> None:
 def _show(made: Interview) -> None:
     import pandas as pd
 
-    from metrics.interviews.answers import summary_rows
-    from scenarios.analysis.interview import ANSWERS
-    from scenarios.cli.console import print_table
+    from virsci_society.metrics.interviews.answers import summary_rows
+    from virsci_society.scenarios.analysis.interview import ANSWERS
+    from virsci_society.scenarios.cli.console import print_table
 
     path = made.folder / f"{ANSWERS}.csv"
     rows = summary_rows(made.survey, pd.read_csv(path, keep_default_na=False))

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agents.errors import InputError
-from scenarios.cli.common import Settings, Trust, guarded
-from scenarios.config.registry import find_code_here
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.common import Settings, Trust, guarded
+from virsci_society.scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
-    from metrics.ratings.sheets import Rating
-    from scenarios.analysis.judging import JudgeJob
+    from virsci_society.metrics.ratings.sheets import Rating
+    from virsci_society.scenarios.analysis.judging import JudgeJob
 
 rate = typer.Typer(
     help="Let people rate abstracts: a blinded sheet out, their ratings in.",
@@ -44,8 +44,8 @@ def export(
     seed: Annotated[int, typer.Option(min=0, help="Of order, sides and pairs.")] = 0,
 ) -> None:
     """Write a sheet of abstracts that says nothing of where they are from, and its key."""
-    from metrics.ratings.sheets import pair_sheet, rating_sheet, write_sheet
-    from scenarios.analysis.rating import entries_of
+    from virsci_society.metrics.ratings.sheets import pair_sheet, rating_sheet, write_sheet
+    from virsci_society.scenarios.analysis.rating import entries_of
 
     if swapped and not pairs:
         raise InputError("--swapped: only pairs have sides; give --pairs too")
@@ -84,10 +84,10 @@ def judge(
     sheet is read by rate import, as a person's is. The same command goes on with a judge that was
     stopped.
     """
-    from scenarios.analysis.judging import JudgeJob
-    from scenarios.cli.plan_tables import print_question_cost
-    from scenarios.planning.question_cost import question_cost
-    from scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.analysis.judging import JudgeJob
+    from virsci_society.scenarios.cli.plan_tables import print_question_cost
+    from virsci_society.scenarios.planning.question_cost import question_cost
+    from virsci_society.scenarios.runs.progress import make_progress
 
     find_code_here(trust)
     made = JudgeJob.of(sheet, set_ or (), seed=seed, out=out, trust=trust)
@@ -107,8 +107,8 @@ def judge(
 def _show_judgements(made: JudgeJob) -> None:
     import pandas as pd
 
-    from scenarios.analysis.judging import JUDGEMENTS
-    from scenarios.cli.console import print_table
+    from virsci_society.scenarios.analysis.judging import JUDGEMENTS
+    from virsci_society.scenarios.cli.console import print_table
 
     table = pd.read_csv(made.folder / f"{JUDGEMENTS}.csv")
     counts = table["said"].fillna("unreadable").value_counts()
@@ -131,7 +131,7 @@ def import_(
     ] = False,
 ) -> None:
     """Read filled sheets: agreement between raters, and ON against their ratings."""
-    from metrics.ratings.sheets import read_key, read_sheets
+    from virsci_society.metrics.ratings.sheets import read_key, read_sheets
 
     key_data = read_key(key)
     answers = read_sheets(sheets, key_data, incomplete=incomplete)
@@ -142,9 +142,13 @@ def import_(
 
 
 def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:
-    from metrics.ratings.agreement import agreement_table
-    from scenarios.analysis.rating import correlate, ratings_of, write_results
-    from scenarios.cli.console import print_agreements, print_correlations, print_table
+    from virsci_society.metrics.ratings.agreement import agreement_table
+    from virsci_society.scenarios.analysis.rating import correlate, ratings_of, write_results
+    from virsci_society.scenarios.cli.console import (
+        print_agreements,
+        print_correlations,
+        print_table,
+    )
 
     ratings = ratings_of(answers, key_data)
     agreed = agreement_table(ratings, key_data["seed"])
@@ -160,10 +164,10 @@ def _import_ratings(answers: list[Rating], key_data: dict[str, Any], folder: Pat
 
 
 def _import_pairs(answers: list[Rating], key_data: dict[str, Any], folder: Path) -> None:
-    from metrics.ratings.agreement import preference_table
-    from metrics.ratings.bradley_terry import fit_pairs, pair_agreement
-    from scenarios.analysis.rating import choices_of, write_results
-    from scenarios.cli.console import print_preferences, print_strengths
+    from virsci_society.metrics.ratings.agreement import preference_table
+    from virsci_society.metrics.ratings.bradley_terry import fit_pairs, pair_agreement
+    from virsci_society.scenarios.analysis.rating import choices_of, write_results
+    from virsci_society.scenarios.cli.console import print_preferences, print_strengths
 
     choices = choices_of(answers, key_data)
     found = preference_table(choices)

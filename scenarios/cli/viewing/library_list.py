@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from scenarios.cli.common import complete_scenario, guarded
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.cli.common import complete_scenario, guarded
 
 
 def complete_name(incomplete: str) -> list[str]:
     """Scenarios and kinds of parts that begin with a text, for the shell."""
-    from scenarios.config.registry import KIND_NAMES
+    from virsci_society.scenarios.config.registry import KIND_NAMES
 
     kinds = [kind for kind in KIND_NAMES if kind.startswith(incomplete)]
     return [*complete_scenario(incomplete), *kinds]
@@ -36,7 +36,7 @@ def list_(
 
     Parts that installed packages add are listed below the library.
     """
-    from scenarios.config.registry import KIND_NAMES
+    from virsci_society.scenarios.config.registry import KIND_NAMES
 
     if name is None:
         lines = [*_library_lines(), *_plugin_lines()]
@@ -48,7 +48,7 @@ def list_(
 
 
 def _library_lines() -> Iterator[str]:
-    from scenarios.config.document import library
+    from virsci_society.scenarios.config.document import library
 
     found = library()
     width = max(len(name) for name in found)
@@ -57,7 +57,7 @@ def _library_lines() -> Iterator[str]:
 
 
 def _plugin_lines() -> Iterator[str]:
-    from scenarios.config.outside_code import installed_parts
+    from virsci_society.scenarios.config.outside_code import installed_parts
 
     found = installed_parts()
     if found:
@@ -68,8 +68,8 @@ def _plugin_lines() -> Iterator[str]:
 
 
 def _kind_lines(kind: str) -> Iterator[str]:
-    from scenarios.cli.viewing.protocol_list import protocol_lines
-    from scenarios.config.registry import parts_of_kind
+    from virsci_society.scenarios.cli.viewing.protocol_list import protocol_lines
+    from virsci_society.scenarios.config.registry import parts_of_kind
 
     if kind == "metrics":
         yield from _metric_lines()
@@ -84,8 +84,8 @@ def _kind_lines(kind: str) -> Iterator[str]:
 
 
 def _metric_lines() -> Iterator[str]:
-    from metrics.measure_names import FAMILY_MEASURES
-    from scenarios.config.outside_code import installed_of
+    from virsci_society.metrics.measure_names import FAMILY_MEASURES
+    from virsci_society.scenarios.config.outside_code import installed_of
 
     yield "metrics takes families and single measures; a family stands for all of its measures."
     yield "Where both share a name (novelty, teams, ...), the family is meant."
@@ -97,8 +97,8 @@ def _metric_lines() -> Iterator[str]:
 
 
 def _scenario_lines(name: str) -> Iterator[str]:
-    from scenarios.config.document import STUDIES, find_scenario, library
-    from scenarios.config.registry import KIND_NAMES
+    from virsci_society.scenarios.config.document import STUDIES, find_scenario, library
+    from virsci_society.scenarios.config.registry import KIND_NAMES
 
     study = STUDIES / f"{name}.yaml"
     if study.is_file():
@@ -119,7 +119,7 @@ def _scenario_lines(name: str) -> Iterator[str]:
 
 def _contents(name: str) -> Iterator[str]:
     """What a scenario comes to, with everything that it extends."""
-    from scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.config.schema import load_scenario
 
     data = load_scenario(name).to_data()
     people = data["population"]["ecosystem"]
@@ -145,6 +145,6 @@ def first_sentence(path: Path) -> str:
 def _first_line(path: str) -> str:
     from inspect import getdoc
 
-    from scenarios.config.outside_code import import_member
+    from virsci_society.scenarios.config.outside_code import import_member
 
     return (getdoc(import_member(path)) or path).splitlines()[0]

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from agents.errors import InputError
-from scenarios.cli.common import complete_scenario, guarded
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.common import complete_scenario, guarded
 
 TEMPLATE = Path(__file__).with_name("new_scenario.yaml")
 
@@ -27,8 +27,8 @@ def new(
     ] = None,
 ) -> None:
     """Write a commented scenario file to be edited, which check and run accept as it is."""
-    from agents.files.atomic_files import make_folder, write_atomically
-    from scenarios.config.document import SUFFIXES
+    from virsci_society.agents.files.atomic_files import make_folder, write_atomically
+    from virsci_society.scenarios.config.document import SUFFIXES
 
     target = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")
     if target.exists() or target.is_symlink():
@@ -54,12 +54,12 @@ def scenario_text(name: str, parent: str | None) -> str:
     Raises:
         InputError: there is no such parent.
     """
-    from scenarios.config.yaml_io import write_yaml
+    from virsci_society.scenarios.config.yaml_io import write_yaml
 
     title = write_yaml({"name": name})
     if parent is None:
         return TEMPLATE.read_text(encoding="utf-8").replace("name: NAME\n", title)
-    from scenarios.config.document import find_scenario, library
+    from virsci_society.scenarios.config.document import find_scenario, library
 
     found = find_scenario(parent)
     above = parent if parent in library() else str(found.resolve())

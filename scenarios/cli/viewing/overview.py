@@ -13,9 +13,14 @@ from typing import Annotated, Any
 
 import typer
 
-from agents.errors import InputError
-from scenarios.cli.common import Json, RunFolder, guarded
-from scenarios.cli.viewing.run_charts import LABEL, chart_lines, print_charts, terminal_width
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.common import Json, RunFolder, guarded
+from virsci_society.scenarios.cli.viewing.run_charts import (
+    LABEL,
+    chart_lines,
+    print_charts,
+    terminal_width,
+)
 
 
 @guarded
@@ -28,7 +33,7 @@ def show(
 
     On a terminal, small charts over simulated time follow.
     """
-    from metrics.summary_file import SUMMARY, read_summary
+    from virsci_society.metrics.summary_file import SUMMARY, read_summary
 
     written = read_summary(run)
     if written is None:
@@ -43,9 +48,9 @@ def show(
 
 def _summed_up(folder: Path) -> dict[str, Any]:
     """The figures from the tables of a run; a line says so where it was stopped."""
-    from metrics.summary import summarise_run
-    from scenarios.cli.console import partial_note
-    from society.results.run import Run, resolve_run_folder
+    from virsci_society.metrics.summary import summarise_run
+    from virsci_society.scenarios.cli.console import partial_note
+    from virsci_society.society.results.run import Run, resolve_run_folder
 
     opened = Run.open(resolve_run_folder(folder))
     if partial_note(opened):
@@ -59,12 +64,12 @@ def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> N
 
         typer.echo(dumps(figures, indent=2))
     elif full:
-        from scenarios.cli.console import print_overview
+        from virsci_society.scenarios.cli.console import print_overview
 
         print_overview(figures)
         print_charts(figures)
     else:
-        from scenarios.config.diagnostics import printable
+        from virsci_society.scenarios.config.diagnostics import printable
 
         lines = list(map(printable, brief_lines(figures, folder)))
         if sys.stdout.isatty():
@@ -96,7 +101,7 @@ def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
         summary: from ``metrics.summarise_run``.
         folder: as the user named it, for the last line.
     """
-    from scenarios.cli.console import cell
+    from virsci_society.scenarios.cli.console import cell
 
     backend = summary["backend"]
     about = backend.get("about") if isinstance(backend, Mapping) else backend

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from textwrap import fill
 
-from scenarios.config.key_reference.field_docs import summary
-from scenarios.config.registry import PROTOCOLS, import_class
+from virsci_society.scenarios.config.key_reference.field_docs import summary
+from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
 
 WIDTH = 96
 _SOURCE = re.compile(r"^Source: (.+?)(?= ``docs/|$)", re.MULTILINE)

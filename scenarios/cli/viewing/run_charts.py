@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scenarios.runs.text_charts import sparkline
+from virsci_society.scenarios.runs.text_charts import sparkline
 
 LABEL = 22
 """Columns before the text of each line of ``society show``."""
@@ -112,7 +112,7 @@ def print_charts(summary: Mapping[str, Any]) -> None:
     Args:
         summary: from ``metrics.summarise_run``.
     """
-    from scenarios.cli.console import print_table
+    from virsci_society.scenarios.cli.console import print_table
 
     found = time_series(summary)
     if found:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from agents.errors import InputError
-from scenarios.cli.common import Json, guarded
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.common import Json, guarded
 
 
 @guarded
@@ -19,7 +19,7 @@ def runs(
     json: Json = False,
 ) -> None:
     """List the runs below a folder, each with its state, date and cost."""
-    from scenarios.runs.run_list import list_runs
+    from virsci_society.scenarios.runs.run_list import list_runs
 
     found = list_runs(folder)
     if json:
@@ -27,7 +27,7 @@ def runs(
 
         typer.echo(dumps([one.to_data() for one in found], indent=1))
         return
-    from scenarios.cli.console import print_table
+    from virsci_society.scenarios.cli.console import print_table
 
     if not found:
         typer.echo(f"{folder}: no run in it; 'society run quickstart' makes one")
@@ -55,8 +55,8 @@ def open_(
     """Open the page of a run or a study in the browser."""
     import webbrowser
 
-    from agents.files.atomic_files import require_regular_file
-    from society.results.run import resolve_run_folder
+    from virsci_society.agents.files.atomic_files import require_regular_file
+    from virsci_society.society.results.run import resolve_run_folder
 
     if not run.is_dir():
         raise InputError(f"{run}: no such folder; 'society runs' lists those that there are")

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from agents.errors import InputError
-from scenarios.cli.common import RunFolder, Trust, guarded
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.common import RunFolder, Trust, guarded
 
 
 @guarded
@@ -36,10 +36,14 @@ def transcript(
     Without a team, the teams of the run are listed. With --page one HTML file is written that can
     be read offline.
     """
-    from metrics.report.transcript import team_lines, transcript_lines, transcript_page
-    from scenarios.cli.console import partial_note
-    from scenarios.config.diagnostics import printable
-    from society.results.run import Run, resolve_run_folder
+    from virsci_society.metrics.report.transcript import (
+        team_lines,
+        transcript_lines,
+        transcript_page,
+    )
+    from virsci_society.scenarios.cli.console import partial_note
+    from virsci_society.scenarios.config.diagnostics import printable
+    from virsci_society.society.results.run import Run, resolve_run_folder
 
     opened = Run.open(resolve_run_folder(run))
     if partial_note(opened):
@@ -58,8 +62,8 @@ def transcript(
 
 def _prompts(run: Path, team: str | None, *, trust: bool) -> Mapping[str, str]:
     """The prompts of a finished run by call id, from its journal."""
-    from scenarios.config.registry import find_code_here
-    from scenarios.planning.prompt_pages.recording import TeamChoice, replay_pages
+    from virsci_society.scenarios.config.registry import find_code_here
+    from virsci_society.scenarios.planning.prompt_pages.recording import TeamChoice, replay_pages
 
     find_code_here(trust)
     listing = replay_pages(run, TeamChoice(team), trust=trust)
@@ -70,7 +74,7 @@ def _prompts(run: Path, team: str | None, *, trust: bool) -> Mapping[str, str]:
 
 
 def _write(page: Path, text: str) -> Path:
-    from agents.files.atomic_files import write_atomically
+    from virsci_society.agents.files.atomic_files import write_atomically
 
     if page.exists() or page.is_symlink():
         raise InputError(f"{page}: exists already; give another file with --page")

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from agents.errors import InputError
-from scenarios.cli.common import guarded
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.common import guarded
 
 
 @guarded
@@ -18,7 +18,7 @@ def verify(
     ],
 ) -> None:
     """Check every file of a folder, and every row of its journals, against their hashes."""
-    from scenarios.analysis.verification import verify_folder
+    from virsci_society.scenarios.analysis.verification import verify_folder
 
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; give the folder that the program wrote")

@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agents.errors import InputError
-from scenarios.cli.common import ScenarioName, Seed, Settings, Trust, guarded, with_seed
-from scenarios.config.registry import find_code_here
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.common import (
+    ScenarioName,
+    Seed,
+    Settings,
+    Trust,
+    guarded,
+    with_seed,
+)
+from virsci_society.scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
-    from scenarios.watch.server import WatchServer
+    from virsci_society.scenarios.watch.server import WatchServer
 
 PORT = 8642
 """Always the same, if it is free: what was typed and not sent is kept by the browser for it."""
@@ -35,12 +42,12 @@ def watch(
     The page is served on this machine alone, at an address that nobody can guess. The folder is
     only read; to stop this command (Ctrl-C) leaves the run alone.
     """
-    from scenarios.runs.run_folder import MANIFEST
-    from scenarios.runs.run_journal import JOURNAL
-    from scenarios.study.lock import LOCK
-    from scenarios.watch.run_state import RunWatch
-    from scenarios.watch.server import WatchServer
-    from scenarios.watch.study_state import StudyWatch
+    from virsci_society.scenarios.runs.run_folder import MANIFEST
+    from virsci_society.scenarios.runs.run_journal import JOURNAL
+    from virsci_society.scenarios.study.lock import LOCK
+    from virsci_society.scenarios.watch.run_state import RunWatch
+    from virsci_society.scenarios.watch.server import WatchServer
+    from virsci_society.scenarios.watch.study_state import StudyWatch
 
     if (folder / LOCK).is_file():
         state = StudyWatch(folder).state
@@ -101,22 +108,22 @@ def play(
     All others are spoken for as the scenario says. The same command goes on with a run that was
     stopped; what was answered is not asked again.
     """
-    from agents.backends.inbox.folder import QUESTIONS
-    from scenarios.config.schema import load_scenario
-    from scenarios.runs.build import build_ecosystem_of
-    from scenarios.runs.execute import is_finished, run_scenario
-    from scenarios.runs.preflight import check_before_run
-    from scenarios.runs.progress import make_progress
-    from scenarios.watch.play import (
+    from virsci_society.agents.backends.inbox.folder import QUESTIONS
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.runs.build import build_ecosystem_of
+    from virsci_society.scenarios.runs.execute import is_finished, run_scenario
+    from virsci_society.scenarios.runs.preflight import check_before_run
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.watch.play import (
         SEAT,
         check_folder,
         check_names,
         folder_of_play,
         with_seats,
     )
-    from scenarios.watch.questions import Questions
-    from scenarios.watch.run_state import RunWatch
-    from scenarios.watch.server import WatchServer
+    from virsci_society.scenarios.watch.questions import Questions
+    from virsci_society.scenarios.watch.run_state import RunWatch
+    from virsci_society.scenarios.watch.server import WatchServer
 
     find_code_here(trust)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
@@ -170,7 +177,7 @@ def _consent_text(path: Path) -> str:
     Raises:
         InputError: it cannot be read, or there is none.
     """
-    from agents.files.atomic_files import read_plain_text
+    from virsci_society.agents.files.atomic_files import read_plain_text
 
     try:
         text = read_plain_text(path)

@@ -13,10 +13,10 @@ from typing import Any, cast
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from scenarios.config.key_reference.field_docs import field_descriptions, summary
-from scenarios.config.reader import field_parts, inlined_class, is_list
-from scenarios.config.registry import import_class
-from society.kernel.durations import Duration
+from virsci_society.scenarios.config.key_reference.field_docs import field_descriptions, summary
+from virsci_society.scenarios.config.reader import field_parts, inlined_class, is_list
+from virsci_society.scenarios.config.registry import import_class
+from virsci_society.society.kernel.durations import Duration
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]

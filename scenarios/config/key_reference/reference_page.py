@@ -11,11 +11,15 @@ from typing import cast
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from scenarios.config.key_reference.field_docs import field_descriptions, summary
-from scenarios.config.key_reference.json_schema import Schema, other_forms, plain_property
-from scenarios.config.reader import field_parts, inlined_class, is_list
-from scenarios.config.registry import import_class, name_of
-from society.kernel.durations import Duration, parse_days, write_days
+from virsci_society.scenarios.config.key_reference.field_docs import field_descriptions, summary
+from virsci_society.scenarios.config.key_reference.json_schema import (
+    Schema,
+    other_forms,
+    plain_property,
+)
+from virsci_society.scenarios.config.reader import field_parts, inlined_class, is_list
+from virsci_society.scenarios.config.registry import import_class, name_of
+from virsci_society.society.kernel.durations import Duration, parse_days, write_days
 
 _KINDS = {
     "integer": "whole number",

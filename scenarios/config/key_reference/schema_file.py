@@ -1,7 +1,8 @@
 """The JSON Schema of scenario files as a generated file, which every run folder gets a copy of.
 
 To make it from the settings classes takes a tenth of the time of a short run. The file is printed
-by ``python -m scenarios.config.key_reference.schema_file``; a test fails when it is not current.
+by ``python -m virsci_society.scenarios.config.key_reference.schema_file``; a test
+fails when it is not current.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ def schema_text() -> str:
 
 def render_schema() -> str:
     """The same text, made from the settings classes as they are now."""
-    from scenarios.config.key_reference.json_schema import json_schema
-    from scenarios.config.schema import Scenario
+    from virsci_society.scenarios.config.key_reference.json_schema import json_schema
+    from virsci_society.scenarios.config.schema import Scenario
 
     return json.dumps(json_schema(Scenario), indent=1) + "\n"
 

@@ -12,23 +12,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.backends.model_mimic import ModelMimic
-from agents.errors import InputError, Verdict
-from agents.gateway.backend import Backend
-from agents.gateway.gateway import Gateway
-from agents.journal.journal import Journal
-from agents.journal.records import verdict_name
-from agents.offline.backend import Offline
-from agents.prompts.request import Message, Reply, Request
-from agents.replies.form import Form
-from agents.usage import Usage
-from metrics.cost.critical_path import table_rows
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.runs.run_folder import MANIFEST, SCENARIO
-from scenarios.runs.run_journal import JOURNAL
+from virsci_society.agents.backends.model_mimic import ModelMimic
+from virsci_society.agents.errors import InputError, Verdict
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import verdict_name
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.request import Message, Reply, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.usage import Usage
+from virsci_society.metrics.cost.critical_path import table_rows
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.run_folder import MANIFEST, SCENARIO
+from virsci_society.scenarios.runs.run_journal import JOURNAL
 
 if TYPE_CHECKING:
-    from society.model import Society
+    from virsci_society.society.model import Society
 
 MOST = 10_000
 """Requests after which a rehearsal stops: more pages than that are read by nobody."""
@@ -196,7 +196,7 @@ def team_of(call: str) -> str:
 def _listing(
     scenario: Scenario, gateway: RecordingGateway, choice: TeamChoice, *, rehearsed: bool
 ) -> Listing:
-    from scenarios.runs.build import build_society
+    from virsci_society.scenarios.runs.build import build_society
 
     society = build_society(scenario, gateway=gateway)
     # A replay goes to its end: only there it is certain that the journal holds this very run.

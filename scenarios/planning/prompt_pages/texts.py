@@ -9,10 +9,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from agents.backends.inbox.question import describe_form, describe_messages, fenced
-from scenarios.planning.prompt_pages.recording import MOST, Listing, RecordedCall
-from scenarios.planning.prompt_pages.tokens import CountedCall, TokenCounts, totals_by
-from scenarios.planning.tokenizer import tokenizer_name
+from virsci_society.agents.backends.inbox.question import describe_form, describe_messages, fenced
+from virsci_society.scenarios.planning.prompt_pages.recording import MOST, Listing, RecordedCall
+from virsci_society.scenarios.planning.prompt_pages.tokens import (
+    CountedCall,
+    TokenCounts,
+    totals_by,
+)
+from virsci_society.scenarios.planning.tokenizer import tokenizer_name
 
 RULES = "The words are those of rule-based scientists, not of a language model."
 HEADS = ("calls", "prompt", "of it system", "schema", "reply")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scenarios.planning.prompt_pages.recording import RecordedCall
-from scenarios.planning.tokenizer import count_tokens
+from virsci_society.scenarios.planning.prompt_pages.recording import RecordedCall
+from virsci_society.scenarios.planning.tokenizer import count_tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from agents.backends.inbox.question import safe_name
-from agents.errors import InputError
-from agents.files.atomic_files import make_folder, remove_file, write_atomically
-from scenarios.planning.prompt_pages.recording import Listing
-from scenarios.planning.prompt_pages.texts import (
+from virsci_society.agents.backends.inbox.question import safe_name
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
+from virsci_society.scenarios.planning.prompt_pages.recording import Listing
+from virsci_society.scenarios.planning.prompt_pages.texts import (
     notes,
     render_call,
     render_index,
@@ -25,8 +25,8 @@ from scenarios.planning.prompt_pages.texts import (
     totals,
     whose_words,
 )
-from scenarios.planning.prompt_pages.tokens import CountedCall, count_call
-from scenarios.planning.tokenizer import tokenizer_name
+from virsci_society.scenarios.planning.prompt_pages.tokens import CountedCall, count_call
+from virsci_society.scenarios.planning.tokenizer import tokenizer_name
 
 FORMAT = "society prompts 1"
 """Mark of a folder that was written here, in ``index.json``."""
@@ -170,7 +170,7 @@ def _storable(text: str) -> str:
 @cache
 def _template() -> jinja2.Template:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("scenarios.planning.prompt_pages", "."),
+        loader=jinja2.PackageLoader("virsci_society.scenarios.planning.prompt_pages", "."),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from agents.errors import InputError, Stopped
-from agents.files.atomic_files import lock_file, read_plain_text, write_atomically
-from agents.gateway.budget import Budget
-from agents.usage import NANO, Spending, nano_bound
-from scenarios.study.execution.lease import LeaseHeld, hold_lease
-from scenarios.study.status import folder_of
+from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.files.atomic_files import lock_file, read_plain_text, write_atomically
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.usage import NANO, Spending, nano_bound
+from virsci_society.scenarios.study.execution.lease import LeaseHeld, hold_lease
+from virsci_society.scenarios.study.status import folder_of
 
 SHARES = "shares.json"
 _LOCK = "shares.lock"
@@ -186,8 +186,8 @@ def spent_by(folder: Path) -> Spending:
     Raises:
         InputError: the journal is damaged.
     """
-    from agents.journal.journal import Journal
-    from scenarios.runs.run_journal import JOURNAL
+    from virsci_society.agents.journal.journal import Journal
+    from virsci_society.scenarios.runs.run_journal import JOURNAL
 
     path = folder / JOURNAL
     if not path.is_file() or not path.stat().st_size:

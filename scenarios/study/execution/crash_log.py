@@ -12,8 +12,8 @@ import os
 from itertools import takewhile
 from pathlib import Path
 
-from agents.errors import InputError, Stopped
-from agents.files.atomic_files import make_folder, open_in_place, open_plain
+from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.files.atomic_files import make_folder, open_in_place, open_plain
 
 QUARANTINE = 3
 """A run that has died so many times at one place is not begun again."""
@@ -93,8 +93,8 @@ def _births(folder: Path) -> list[int]:
 
 def _place(folder: Path) -> int:
     """How far a run has come: the number of calls whose answers it has kept."""
-    from agents.journal.journal import Journal
-    from scenarios.runs.run_journal import JOURNAL
+    from virsci_society.agents.journal.journal import Journal
+    from virsci_society.scenarios.runs.run_journal import JOURNAL
 
     path = folder / JOURNAL
     if not path.is_file():

@@ -18,15 +18,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.errors import BudgetReached, InputError, Stopped
-from scenarios.runs.signals import ignore_interrupts
-from scenarios.study.execution.budget_shares import Shares
-from scenarios.study.execution.lease import stop_all
+from virsci_society.agents.errors import BudgetReached, InputError, Stopped
+from virsci_society.scenarios.runs.signals import ignore_interrupts
+from virsci_society.scenarios.study.execution.budget_shares import Shares
+from virsci_society.scenarios.study.execution.lease import stop_all
 
 if TYPE_CHECKING:
     from distributed import Client, Future, WorkerPlugin
 
-    from scenarios.study.status import Status
+    from virsci_society.scenarios.study.status import Status
 
 PATIENCE = 600.0
 """Seconds for which a scheduler that has gone may stay away."""
@@ -244,8 +244,8 @@ class _RunResults:
     def __init__(
         self, study: Path, fail_fast: bool, on_result: Callable[[Status], None] | None
     ) -> None:
-        from scenarios.study.folder import read_budget
-        from scenarios.study.lock import require_lock
+        from virsci_society.scenarios.study.folder import read_budget
+        from virsci_society.scenarios.study.lock import require_lock
 
         self.results: dict[int, Status] = {}
         self._fail_fast, self._on_result = fail_fast, on_result
@@ -256,7 +256,7 @@ class _RunResults:
 
     def record_result(self, data: StatusData) -> bool:
         """Note the status that a worker returned; False if the run has not ended with it."""
-        from scenarios.study.status import Status
+        from virsci_society.scenarios.study.status import Status
 
         if _REFUSED in data:
             raise InputError(str(data[_REFUSED]))
@@ -292,8 +292,8 @@ def run_on_worker(study: str, fingerprint: str, trust: bool, again: bool, index:
     Returns:
         Its status as plain data, or why this worker refuses.
     """
-    from scenarios.config.registry import find_code_here
-    from scenarios.study.execution.run_one import run_one
+    from virsci_society.scenarios.config.registry import find_code_here
+    from virsci_society.scenarios.study.execution.run_one import run_one
 
     folder = Path(study)
     if not folder.is_dir():

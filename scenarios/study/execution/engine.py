@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.errors import InputError
-from scenarios.study.design import Design
-from scenarios.study.status import Status
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.study.design import Design
+from virsci_society.scenarios.study.status import Status
 
 TOGETHER = 8
 """Runs in one process by default, where most of the time is waiting for a model."""
@@ -62,7 +62,7 @@ class Engine:
         """
         if self.scheduler is not None or self.local_cluster is not None:
             return self._on_cluster(folder, indices, on_result)
-        from scenarios.study.execution.local import run_locally
+        from virsci_society.scenarios.study.execution.local import run_locally
 
         jobs, together = self._sizes(design, len(indices))
         return run_locally(
@@ -83,7 +83,7 @@ class Engine:
         refused = {"--jobs": self.jobs, "--together": self.together}
         if given := [name for name, value in refused.items() if value is not None]:
             raise InputError(f"{' and '.join(given)}: for runs on this machine, not on a cluster")
-        from scenarios.study.execution.dask_engine import run_on_cluster
+        from virsci_society.scenarios.study.execution.dask_engine import run_on_cluster
 
         return run_on_cluster(
             folder,

@@ -21,8 +21,8 @@ from pathlib import Path
 from uuid import uuid4
 from weakref import WeakSet
 
-from agents.errors import InputError, Stopped
-from agents.files.atomic_files import make_folder, open_new, open_plain, remove_file
+from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.agents.files.atomic_files import make_folder, open_new, open_plain, remove_file
 
 BEAT = 5.0
 """Seconds between two touches."""

@@ -8,15 +8,15 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from agents.errors import Stopped
-from scenarios.runs.signals import SignalWatch, watch_signals
-from scenarios.study.execution.budget_shares import Shares
-from scenarios.study.execution.crash_log import count_crashes
-from scenarios.study.execution.lease import stop_all
-from scenarios.study.execution.process_pool import POLL_SECONDS, ProcessPool
-from scenarios.study.execution.thread_pool import ThreadPool
-from scenarios.study.lock import require_lock
-from scenarios.study.status import Status, folder_of
+from virsci_society.agents.errors import Stopped
+from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
+from virsci_society.scenarios.study.execution.budget_shares import Shares
+from virsci_society.scenarios.study.execution.crash_log import count_crashes
+from virsci_society.scenarios.study.execution.lease import stop_all
+from virsci_society.scenarios.study.execution.process_pool import POLL_SECONDS, ProcessPool
+from virsci_society.scenarios.study.execution.thread_pool import ThreadPool
+from virsci_society.scenarios.study.lock import require_lock
+from virsci_society.scenarios.study.status import Status, folder_of
 
 BUDGET = 4
 Telling = Callable[[Status], None]
@@ -50,7 +50,7 @@ def run_locally(
     Raises:
         Stopped: interrupted; the runs have been stopped, and can be gone on with.
     """
-    from scenarios.study.folder import read_budget
+    from virsci_society.scenarios.study.folder import read_budget
 
     budget, lock = read_budget(study), require_lock(study)
     shares = None if budget is None else Shares(study, budget, lock.runs)

@@ -20,12 +20,12 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
-from agents.errors import SocietyError, Stopped
-from scenarios.runs.signals import SignalWatch, watch_signals
-from scenarios.study.execution.crash_log import count_begins
-from scenarios.study.execution.lease import stop_all
-from scenarios.study.execution.thread_pool import ThreadPool
-from scenarios.study.status import Status, folder_of, log_crash
+from virsci_society.agents.errors import SocietyError, Stopped
+from virsci_society.scenarios.runs.signals import SignalWatch, watch_signals
+from virsci_society.scenarios.study.execution.crash_log import count_begins
+from virsci_society.scenarios.study.execution.lease import stop_all
+from virsci_society.scenarios.study.execution.thread_pool import ThreadPool
+from virsci_society.scenarios.study.status import Status, folder_of, log_crash
 
 POLL_SECONDS = 0.2
 """Seconds between two looks at whether a signal has come."""
@@ -60,7 +60,7 @@ def serve_runs(pipe: Connection, study: str, together: int, options: dict[str, A
         options: of ``run_one``.
     """
     if options.get("trust"):
-        from scenarios.config.registry import find_code_here
+        from virsci_society.scenarios.config.registry import find_code_here
 
         find_code_here(True)
     with watch_signals() as signalled, ThreadPool(Path(study), together, **options) as pool:

@@ -15,22 +15,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agents.errors import SocietyError
-from agents.gateway.budget import Budget
-from agents.redaction import redact
-from agents.usage import NANO
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.runs.execute import run_scenario
-from scenarios.runs.progress import NoProgress
-from scenarios.runs.run_folder import DIGEST
-from scenarios.runs.shared_resources import SharedResources
-from scenarios.study.design import scenario_of
-from scenarios.study.execution.budget_shares import Shares, spent_by
-from scenarios.study.execution.crash_log import QUARANTINE, count_crashes, record_begin, record_end
-from scenarios.study.execution.lease import Lease, LeaseHeld, LeaseLost, hold_lease
-from scenarios.study.folder import BASE, read_budget
-from scenarios.study.lock import Lock, require_lock
-from scenarios.study.status import (
+from virsci_society.agents.errors import SocietyError
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.redaction import redact
+from virsci_society.agents.usage import NANO
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.execute import run_scenario
+from virsci_society.scenarios.runs.progress import NoProgress
+from virsci_society.scenarios.runs.run_folder import DIGEST
+from virsci_society.scenarios.runs.shared_resources import SharedResources
+from virsci_society.scenarios.study.design import scenario_of
+from virsci_society.scenarios.study.execution.budget_shares import Shares, spent_by
+from virsci_society.scenarios.study.execution.crash_log import (
+    QUARANTINE,
+    count_crashes,
+    record_begin,
+    record_end,
+)
+from virsci_society.scenarios.study.execution.lease import Lease, LeaseHeld, LeaseLost, hold_lease
+from virsci_society.scenarios.study.folder import BASE, read_budget
+from virsci_society.scenarios.study.lock import Lock, require_lock
+from virsci_society.scenarios.study.status import (
     ENDED,
     Status,
     append_log,

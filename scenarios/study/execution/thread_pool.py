@@ -15,8 +15,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from scenarios.runs.shared_resources import SharedResources
-from scenarios.study.status import Status
+from virsci_society.scenarios.runs.shared_resources import SharedResources
+from virsci_society.scenarios.study.status import Status
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What numeric libraries read when they are loaded."""
@@ -69,7 +69,7 @@ class ThreadPool:
         return dropped
 
     def _work(self) -> None:
-        from scenarios.study.execution.run_one import run_one
+        from virsci_society.scenarios.study.execution.run_one import run_one
 
         while (index := self._next()) is not None:
             try:

@@ -12,16 +12,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from society.ecosystem import storage
-from society.ecosystem.audit.checks import Check, compared_check, embedding_checks, undecided_check
-from society.ecosystem.audit.recount import RecountedScientist, evidence_from_papers, recount
-from society.ecosystem.building.evidence import read_evidence
-from society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.people import People
-from society.literature.embedding.base import paper_text
-from society.literature.embedding.lsa import words_and_pairs
-from society.literature.papers import DAYS_PER_YEAR
+from virsci_society.society.ecosystem import storage
+from virsci_society.society.ecosystem.audit.checks import (
+    Check,
+    compared_check,
+    embedding_checks,
+    undecided_check,
+)
+from virsci_society.society.ecosystem.audit.recount import (
+    RecountedScientist,
+    evidence_from_papers,
+    recount,
+)
+from virsci_society.society.ecosystem.building.evidence import read_evidence
+from virsci_society.society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.society.literature.embedding.lsa import words_and_pairs
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
 
 INCOMPLETE = (
     "the folder has no evidence, and people were counted on papers that the filters left out; "

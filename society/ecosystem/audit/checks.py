@@ -14,14 +14,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agents.arrays import FloatArray
-from society.ecosystem import storage
-from society.ecosystem.building.terms import fit_lsa, paper_texts
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS
-from society.literature.embedding.base import SETTINGS_FILE
-from society.literature.embedding.lsa import ARRAYS_FILE, LSAEmbedding, words_and_pairs
-from society.literature.papers import Papers
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.society.ecosystem import storage
+from virsci_society.society.ecosystem.building.terms import fit_lsa, paper_texts
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS
+from virsci_society.society.literature.embedding.base import SETTINGS_FILE
+from virsci_society.society.literature.embedding.lsa import (
+    ARRAYS_FILE,
+    LSAEmbedding,
+    words_and_pairs,
+)
+from virsci_society.society.literature.papers import Papers
 
 SHOWN = 3
 """Examples of errors that a check reports."""

@@ -12,17 +12,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from society.ecosystem.audit.checks import Check, compared_check, undecided_check
-from society.ecosystem.building.build_options import BuildOptions, BuildProgress
-from society.ecosystem.building.builder import BuildResult, build
-from society.ecosystem.building.evidence import read_evidence
-from society.ecosystem.building.filters import PaperFilters
-from society.ecosystem.building.raw_records import RawRecord
-from society.ecosystem.building.scientists import PeopleFilters
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.people import People
-from society.ecosystem.storage import read_manifest
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.audit.checks import Check, compared_check, undecided_check
+from virsci_society.society.ecosystem.building.build_options import BuildOptions, BuildProgress
+from virsci_society.society.ecosystem.building.builder import BuildResult, build
+from virsci_society.society.ecosystem.building.evidence import read_evidence
+from virsci_society.society.ecosystem.building.filters import PaperFilters
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.building.scientists import PeopleFilters
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.ecosystem.storage import read_manifest
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from society.ecosystem.ecosystem import Ecosystem
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 LONGEST = 10
 """Most interests and collaborators in a profile."""
@@ -81,7 +81,7 @@ def evidence_from_papers(ecosystem: Ecosystem) -> pa.Table:
     """
     import pyarrow as pa
 
-    from society.ecosystem.building.evidence import schema
+    from virsci_society.society.ecosystem.building.evidence import schema
 
     number_of = {name: row for row, name in enumerate(profile.id for profile in ecosystem.profiles)}
     citing: dict[str, list[int]] = {paper.id: [] for paper in ecosystem.past}

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from agents.errors import InputError
-from society.ecosystem.building.filters import PaperFilters
-from society.ecosystem.building.scientists import PeopleFilters
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.filters import PaperFilters
+from virsci_society.society.ecosystem.building.scientists import PeopleFilters
 
 
 class BuildProgress(Protocol):

@@ -16,13 +16,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import IntArray
-from agents.errors import InputError
-from agents.files.atomic_files import remove_file
-from society.ecosystem import storage
-from society.ecosystem.building.build_options import BuildOptions, BuildProgress, SilentProgress
-from society.ecosystem.building.evidence import EVIDENCE, make_evidence, write_evidence
-from society.ecosystem.building.filters import (
+from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import remove_file
+from virsci_society.society.ecosystem import storage
+from virsci_society.society.ecosystem.building.build_options import (
+    BuildOptions,
+    BuildProgress,
+    SilentProgress,
+)
+from virsci_society.society.ecosystem.building.evidence import (
+    EVIDENCE,
+    make_evidence,
+    write_evidence,
+)
+from virsci_society.society.ecosystem.building.filters import (
     COLLECTED,
     UNDATED,
     PaperFilters,
@@ -30,11 +38,15 @@ from society.ecosystem.building.filters import (
     Step,
     select_papers,
 )
-from society.ecosystem.building.kept_papers import KeptPapers, read_kept_papers
-from society.ecosystem.building.outline import Outline
-from society.ecosystem.building.profiles import AuthorPapers, make_profiles, read_author_papers
-from society.ecosystem.building.raw_records import RawRecord
-from society.ecosystem.building.scientists import (
+from virsci_society.society.ecosystem.building.kept_papers import KeptPapers, read_kept_papers
+from virsci_society.society.ecosystem.building.outline import Outline
+from virsci_society.society.ecosystem.building.profiles import (
+    AuthorPapers,
+    make_profiles,
+    read_author_papers,
+)
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.building.scientists import (
     CountOn,
     PeopleFilters,
     count_joint_papers,
@@ -42,13 +54,18 @@ from society.ecosystem.building.scientists import (
     select_scientists,
     shuffled_numbers,
 )
-from society.ecosystem.building.terms import TermExtractor, fit_lsa, lsa_dimensions, paper_texts
-from society.ecosystem.ecosystem import Ecosystem
-from society.literature.embedding.base import Embedding
-from society.literature.embedding.cache import EmbeddingCache
-from society.literature.embedding.lsa import LSAEmbedding
-from society.literature.embedding.registry import embedding_kind, make_embedding
-from society.literature.papers import Papers
+from virsci_society.society.ecosystem.building.terms import (
+    TermExtractor,
+    fit_lsa,
+    lsa_dimensions,
+    paper_texts,
+)
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.literature.embedding.base import Embedding
+from virsci_society.society.literature.embedding.cache import EmbeddingCache
+from virsci_society.society.literature.embedding.lsa import LSAEmbedding
+from virsci_society.society.literature.embedding.registry import embedding_kind, make_embedding
+from virsci_society.society.literature.papers import Papers
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.arrays import IntArray
-from agents.errors import InputError
-from agents.files.atomic_files import replacing
-from society.ecosystem.building.filters import PaperSelection
-from society.ecosystem.building.outline import Outline
-from society.ecosystem.building.profiles import AuthorPapers, year_id_order
+from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import replacing
+from virsci_society.society.ecosystem.building.filters import PaperSelection
+from virsci_society.society.ecosystem.building.outline import Outline
+from virsci_society.society.ecosystem.building.profiles import AuthorPapers, year_id_order
 
 if TYPE_CHECKING:
     import pyarrow as pa

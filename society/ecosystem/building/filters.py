@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agents.arrays import BoolArray, IntArray
-from society.ecosystem.building.outline import UNKNOWN, Outline
+from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.society.ecosystem.building.outline import UNKNOWN, Outline
 
 COUNTED = "citations of past papers are counted from the references of papers before the boundary"
 BY_YEAR = (

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import IntArray
-from agents.errors import InputError
-from society.ecosystem.building.filters import PaperSelection
-from society.ecosystem.building.outline import PROGRESS_EVERY, Outline
-from society.ecosystem.building.raw_records import RawRecord
-from society.literature.papers import DAYS_PER_YEAR, Papers, schema
+from virsci_society.agents.arrays import IntArray
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.filters import PaperSelection
+from virsci_society.society.ecosystem.building.outline import PROGRESS_EVERY, Outline
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa

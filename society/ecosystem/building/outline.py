@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from agents.arrays import BoolArray, IntArray
-from society.ecosystem.building.raw_records import RawRecord
+from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.arrays import IntArray
-from society.ecosystem.building.kept_papers import reread_records
-from society.ecosystem.building.outline import Outline
-from society.ecosystem.building.raw_records import RawRecord
-from society.ecosystem.building.terms import TermExtractor
-from society.ecosystem.people import People, schema
+from virsci_society.agents.arrays import IntArray
+from virsci_society.society.ecosystem.building.kept_papers import reread_records
+from virsci_society.society.ecosystem.building.outline import Outline
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.building.terms import TermExtractor
+from virsci_society.society.ecosystem.people import People, schema
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from agents.arrays import BoolArray, IntArray
-from society.ecosystem.building.filters import PaperSelection, Step
-from society.ecosystem.building.outline import Outline
+from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.society.ecosystem.building.filters import PaperSelection, Step
+from virsci_society.society.ecosystem.building.outline import Outline
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -10,11 +10,11 @@ from collections.abc import Container, Sequence
 
 import numpy as np
 
-from agents.errors import InputError
-from society.ecosystem.building.raw_records import RawRecord
-from society.literature.embedding.base import paper_text
-from society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
-from society.literature.papers import Papers
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.society.literature.embedding.lsa import DIMENSIONS, LSAEmbedding
+from virsci_society.society.literature.papers import Papers
 
 TERMS_PER_PAPER = 4
 """Most terms of a paper without keywords."""

@@ -6,8 +6,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from society.ecosystem.building.raw_records import RawAuthor
-from society.ecosystem.importers.report import ImportReport
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor
+from virsci_society.society.ecosystem.importers.report import ImportReport
 
 Identity = Literal["id", "name"]
 """The part of an author's entry that identifies the person."""

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from society.ecosystem.importers.report import SkippedRecord
+from virsci_society.society.ecosystem.importers.report import SkippedRecord
 
 UNKNOWN_YEARS = (None, "", 0, "0", -1, "-1")
 """Values that stand for a missing year."""

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.errors import InputError
+from virsci_society.agents.errors import InputError
 
 LONGEST = 64 * 2**20
 """Bytes of the longest line that is read into memory."""

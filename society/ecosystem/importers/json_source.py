@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from society.ecosystem.building.raw_records import RawRecord
-from society.ecosystem.importers.files import (
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
     FileLine,
     Position,
@@ -20,7 +20,7 @@ from society.ecosystem.importers.files import (
     read_lines,
     read_whole,
 )
-from society.ecosystem.importers.source import Source, SourceEntry
+from virsci_society.society.ecosystem.importers.source import Source, SourceEntry
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".txt")
 SNIFFED = 20

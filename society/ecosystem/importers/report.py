@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
 
 SHOWN = 20
 """Malformed records that are shown."""

@@ -12,12 +12,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from agents.errors import InputError
-from society.ecosystem.building.raw_records import RawRecord
-from society.ecosystem.importers.authors import AuthorIdentityRule, Identity, Nameless
-from society.ecosystem.importers.files import Position, SourceFile, find_files
-from society.ecosystem.importers.id_set import IdSet
-from society.ecosystem.importers.report import ImportReport, SkippedRecord
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.importers.authors import (
+    AuthorIdentityRule,
+    Identity,
+    Nameless,
+)
+from virsci_society.society.ecosystem.importers.files import Position, SourceFile, find_files
+from virsci_society.society.ecosystem.importers.id_set import IdSet
+from virsci_society.society.ecosystem.importers.report import ImportReport, SkippedRecord
 
 PROGRESS_EVERY = 1000
 """Records between two calls of a progress."""

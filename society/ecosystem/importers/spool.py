@@ -15,13 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import Timeout
 
-from agents.errors import InputError
-from agents.files.atomic_files import lock_file, make_folder, replacing, write_atomically
-from society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from society.ecosystem.importers.files import Position
-from society.ecosystem.importers.id_set import IdSet
-from society.ecosystem.importers.report import ImportReport
-from society.ecosystem.importers.source import Source
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import (
+    lock_file,
+    make_folder,
+    replacing,
+    write_atomically,
+)
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.files import Position
+from virsci_society.society.ecosystem.importers.id_set import IdSet
+from virsci_society.society.ecosystem.importers.report import ImportReport
+from virsci_society.society.ecosystem.importers.source import Source
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,7 +14,7 @@ from itertools import chain
 
 import numpy as np
 
-from agents.arrays import IntArray
+from virsci_society.agents.arrays import IntArray
 
 ONE_PAPER = 0.5
 CAREER_YEARS = 7.0

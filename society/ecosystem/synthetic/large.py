@@ -14,19 +14,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray, VectorArray
-from society.ecosystem.building.build_options import BuildProgress
-from society.ecosystem.building.builder import COLLECTED_LATER, NO_CONTEMPORARY
-from society.ecosystem.building.filters import COUNTED
-from society.ecosystem.building.scientists import count_joint_papers, shuffled_numbers
-from society.ecosystem.ecosystem import Ecosystem, encode_interests
-from society.ecosystem.people import MASK, People, numbered_names
-from society.ecosystem.synthetic.census import AuthorshipCounts, collaborator_lists
-from society.ecosystem.synthetic.community import InventedPapers
-from society.ecosystem.synthetic.text import PaperTexts, ResearchField, sentence_patterns
-from society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS, TopicVectors
-from society.literature.embedding.lsa import LSAEmbedding
-from society.literature.papers import DAYS_PER_YEAR, Papers, schema
+from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.society.ecosystem.building.build_options import BuildProgress
+from virsci_society.society.ecosystem.building.builder import COLLECTED_LATER, NO_CONTEMPORARY
+from virsci_society.society.ecosystem.building.filters import COUNTED
+from virsci_society.society.ecosystem.building.scientists import (
+    count_joint_papers,
+    shuffled_numbers,
+)
+from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
+from virsci_society.society.ecosystem.people import MASK, People, numbered_names
+from virsci_society.society.ecosystem.synthetic.census import AuthorshipCounts, collaborator_lists
+from virsci_society.society.ecosystem.synthetic.community import InventedPapers
+from virsci_society.society.ecosystem.synthetic.text import (
+    PaperTexts,
+    ResearchField,
+    sentence_patterns,
+)
+from virsci_society.society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS, TopicVectors
+from virsci_society.society.literature.embedding.lsa import LSAEmbedding
+from virsci_society.society.literature.papers import DAYS_PER_YEAR, Papers, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa

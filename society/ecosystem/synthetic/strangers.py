@@ -12,12 +12,12 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field as Setting
 
-from agents.config import Part
-from agents.profile import Profile
-from society.ecosystem.ecosystem import Ecosystem, encode_interests
-from society.ecosystem.people import MASK, People
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.literature.papers import Papers
+from virsci_society.agents.config import Part
+from virsci_society.agents.profile import Profile
+from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
+from virsci_society.society.ecosystem.people import MASK, People
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.literature.papers import Papers
 
 FOUNDERS = 40
 """Invented scientists whose interests and departments the strangers take over."""

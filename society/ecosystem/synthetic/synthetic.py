@@ -16,19 +16,19 @@ import numpy as np
 from pydantic import Field as Setting
 from pydantic import model_validator
 
-from agents.arrays import FloatArray, IntArray
-from agents.config import Part
-from society.ecosystem.building.build_options import BuildProgress, SilentProgress
-from society.ecosystem.building.builder import build_from_invented
-from society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.synthetic.community import (
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.agents.config import Part
+from virsci_society.society.ecosystem.building.build_options import BuildProgress, SilentProgress
+from virsci_society.society.ecosystem.building.builder import build_from_invented
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.synthetic.community import (
     MEAN_TEAM,
     CommunityModel,
     InventedPaper,
     InventedPapers,
 )
-from society.ecosystem.synthetic.text import (
+from virsci_society.society.ecosystem.synthetic.text import (
     ResearchField,
     affiliation,
     research_fields,
@@ -122,7 +122,7 @@ class Synthetic(Part):
     def _build_large(
         self, works: InventedPapers, facts: dict[str, Any], seed: int, progress: BuildProgress
     ) -> Ecosystem:
-        from society.ecosystem.synthetic.large import LargeEcosystem
+        from virsci_society.society.ecosystem.synthetic.large import LargeEcosystem
 
         large = LargeEcosystem(
             works, self._draw_fields(seed)[1], self.boundary, self.scientists, seed

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray
-from society.ecosystem.synthetic.community import InventedPapers
-from society.literature.embedding.base import paper_text
+from virsci_society.agents.arrays import FloatArray, IntArray
+from virsci_society.society.ecosystem.synthetic.community import InventedPapers
+from virsci_society.society.literature.embedding.base import paper_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

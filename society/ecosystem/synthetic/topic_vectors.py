@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray, VectorArray
-from society.literature.embedding.base import DECIMALS
+from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.society.literature.embedding.base import DECIMALS
 
 DRAWN_VECTORS = (
     "vectors of papers are drawn from their topics (field, themes, method) in the space of the "

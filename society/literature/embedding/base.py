@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.arrays import VectorArray
-from agents.errors import InputError
-from agents.files.atomic_files import write_atomically
+from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import write_atomically
 
 if TYPE_CHECKING:
-    from society.literature.embedding.cache import EmbeddingCache
+    from virsci_society.society.literature.embedding.cache import EmbeddingCache
 
 Progress = Callable[[int, int], None]
 """Called with the number of texts that are embedded and the number of all texts."""

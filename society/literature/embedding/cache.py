@@ -20,9 +20,9 @@ from typing import IO, Any, Self
 import numpy as np
 from filelock import Timeout
 
-from agents.arrays import VectorArray
-from agents.errors import InputError
-from agents.files.atomic_files import (
+from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import (
     lock_file,
     make_folder,
     open_in_place,

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from agents.arrays import VectorArray
-from society.literature.embedding.base import BATCH_TEXTS, Embedding, Progress
-from society.literature.embedding.cache import CachePartition, EmbeddingCache
+from virsci_society.agents.arrays import VectorArray
+from virsci_society.society.literature.embedding.base import BATCH_TEXTS, Embedding, Progress
+from virsci_society.society.literature.embedding.cache import CachePartition, EmbeddingCache
 
 MEMO = 4096
 """Rows that stay in memory."""

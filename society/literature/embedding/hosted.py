@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from agents.arrays import VectorArray
-from agents.backends.embeddings import EmbeddingBatch, LiteLLMEmbedding
-from agents.errors import InputError
-from agents.redaction import redact
-from agents.usage import Usage
-from society.literature.embedding.base import unit_rows, write_settings
-from society.literature.embedding.cache import CachePartition
-from society.literature.embedding.cached import CachedEmbedding, EncodedBatch
-from society.literature.embedding.sentence_transformer import prompt_suffix
+from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.backends.embeddings import EmbeddingBatch, LiteLLMEmbedding
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.redaction import redact
+from virsci_society.agents.usage import Usage
+from virsci_society.society.literature.embedding.base import unit_rows, write_settings
+from virsci_society.society.literature.embedding.cache import CachePartition
+from virsci_society.society.literature.embedding.cached import CachedEmbedding, EncodedBatch
+from virsci_society.society.literature.embedding.sentence_transformer import prompt_suffix
 
 KIND = "litellm"
 PROBE = "A society of virtual scientists reads, argues and writes."

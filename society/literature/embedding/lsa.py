@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.arrays import FloatArray, VectorArray
-from agents.errors import DAMAGED_ARCHIVE, InputError
-from agents.files.atomic_files import replacing
-from society.literature.embedding.base import (
+from virsci_society.agents.arrays import FloatArray, VectorArray
+from virsci_society.agents.errors import DAMAGED_ARCHIVE, InputError
+from virsci_society.agents.files.atomic_files import replacing
+from virsci_society.society.literature.embedding.base import (
     DECIMALS,
     SETTINGS_FILE,
     Embedding,
@@ -127,7 +127,7 @@ class LSAEmbedding(Embedding):
         if len(texts) > sample:
             notes = (f"the LSA is fitted on a seeded sample of {sample:,} of {len(texts):,} texts",)
             texts = _sample(texts, sample, seed)
-        from society.literature.embedding.lsa_fit import fit_lsa_arrays
+        from virsci_society.society.literature.embedding.lsa_fit import fit_lsa_arrays
 
         documents = map(words_and_pairs, texts)
         return cls(*fit_lsa_arrays(documents, seed, dim, VOCABULARY), notes)

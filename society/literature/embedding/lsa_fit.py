@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray, VectorArray
-from agents.errors import InputError
+from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.agents.errors import InputError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

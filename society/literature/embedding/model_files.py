@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.backends.provider_errors import one_line
-from agents.errors import InputError
+from virsci_society.agents.backends.provider_errors import one_line
+from virsci_society.agents.errors import InputError
 
 Announce = Callable[[str], None]
 """Called with a message for the person at the terminal, such as before a download."""

@@ -18,12 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from agents.arrays import VectorArray
-from agents.backends.provider_errors import one_line
-from agents.errors import InputError
-from society.literature.embedding.base import unit_rows, write_settings
-from society.literature.embedding.cached import CachedEmbedding, EncodedBatch
-from society.literature.embedding.model_files import Announce, ModelFiles, print_to_stderr
+from virsci_society.agents.arrays import VectorArray
+from virsci_society.agents.backends.provider_errors import one_line
+from virsci_society.agents.errors import InputError
+from virsci_society.society.literature.embedding.base import unit_rows, write_settings
+from virsci_society.society.literature.embedding.cached import CachedEmbedding, EncodedBatch
+from virsci_society.society.literature.embedding.model_files import (
+    Announce,
+    ModelFiles,
+    print_to_stderr,
+)
 
 KIND = "sentence-transformers"
 EXTRA = "embeddings of sentence-transformers need an extra: pip install 'virsci-society[semantic]'"

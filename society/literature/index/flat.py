@@ -13,7 +13,7 @@ from bisect import bisect_left
 import faiss
 import numpy as np
 
-from agents.arrays import IntArray, VectorArray
+from virsci_society.agents.arrays import IntArray, VectorArray
 
 BLOCK_BYTES = 2**20
 """Size of the blocks that later rows fill."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from agents.arrays import IntArray
+from virsci_society.agents.arrays import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa

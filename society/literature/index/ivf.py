@@ -27,9 +27,9 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
-from agents.arrays import FloatArray, IntArray, VectorArray
-from agents.errors import DAMAGED_ARCHIVE
-from agents.files.atomic_files import replacing, require_plain
+from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.agents.errors import DAMAGED_ARCHIVE
+from virsci_society.agents.files.atomic_files import replacing, require_plain
 
 Metric = Literal["distance", "cosine"]
 

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from agents.arrays import FloatArray, IntArray, VectorArray
-from agents.errors import ProtocolError
-from society.literature.index.flat import FlatIndex
-from society.literature.index.ids import Ids
+from virsci_society.agents.arrays import FloatArray, IntArray, VectorArray
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.society.literature.index.flat import FlatIndex
+from virsci_society.society.literature.index.ids import Ids
 
 if TYPE_CHECKING:
-    from society.literature.index.ivf import IVFIndex
+    from virsci_society.society.literature.index.ivf import IVFIndex
 
 EXACT_UP_TO = 20_000
 """Rows of the past up to which the search is exhaustive; more are put into an inverted file."""
@@ -74,7 +74,7 @@ class VectorIndex:
         self._lock = threading.Lock()
         self._cells: IVFIndex | None = None
         if len(self._past) > EXACT_UP_TO:
-            from society.literature.index.ivf import load_or_build_index
+            from virsci_society.society.literature.index.ivf import load_or_build_index
 
             self._cells = load_or_build_index(self._past, layout_file)
         else:

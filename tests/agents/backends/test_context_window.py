@@ -7,11 +7,11 @@ import socket
 
 import pytest
 
-from agents.backends.context_window import ContextWindow, read_windows
-from agents.backends.litellm import LiteLLM
-from agents.backends.openai import OpenAI
 from tests.agents.backends.live_provider import Provider, http
 from tests.faultserver import FaultServer, Plan
+from virsci_society.agents.backends.context_window import ContextWindow, read_windows
+from virsci_society.agents.backends.litellm import LiteLLM
+from virsci_society.agents.backends.openai import OpenAI
 
 KEY = "canary-window-51c0"
 

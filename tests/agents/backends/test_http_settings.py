@@ -7,12 +7,12 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from agents.backends.endpoint_settings import EndpointSettings
-from agents.backends.http import ChatCompletionsBackend
-from agents.backends.litellm import LiteLLM
-from agents.backends.openai import OpenAI
-from agents.usage import Usage
-from scenarios.config.reader import write_part
+from virsci_society.agents.backends.endpoint_settings import EndpointSettings
+from virsci_society.agents.backends.http import ChatCompletionsBackend
+from virsci_society.agents.backends.litellm import LiteLLM
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.usage import Usage
+from virsci_society.scenarios.config.reader import write_part
 
 KEY = "sk-proj-0123456789abcdefABCDEF"
 BASE = "http://127.0.0.1:8000/v1"

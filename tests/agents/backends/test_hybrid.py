@@ -6,11 +6,11 @@ from collections import Counter
 import pytest
 from pydantic import ValidationError
 
-from agents.backends.hybrid import Hybrid
-from agents.backends.openai import OpenAI
-from agents.gateway.gateway import Gateway
-from agents.offline.backend import Offline
-from agents.usage import Usage
+from virsci_society.agents.backends.hybrid import Hybrid
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.usage import Usage
 
 MODEL = OpenAI(model="test", api_base="http://127.0.0.1:1/v1", prices={"input": 1, "output": 2})
 
@@ -108,8 +108,8 @@ def test_what_makes_no_sense_is_refused():
 def test_the_rules_answer_without_a_slot_or_an_attempt(synthetic):
     from dataclasses import replace
 
-    from agents.prompts.request import Request
-    from protocols.forms import Remark
+    from virsci_society.agents.prompts.request import Request
+    from virsci_society.protocols.forms import Remark
 
     backend = hybrid(live_share=0.0)
     gateway = Gateway(backend, 1)

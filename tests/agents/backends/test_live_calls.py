@@ -10,13 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from agents.backends import litellm
-from agents.backends.litellm import LiteLLM
-from agents.backends.openai import OpenAI
-from agents.backends.wire_slots import to_wire
-from agents.errors import RULES, Fault, Filtered, InputError, Overflow, Refused, Verdict
-from agents.usage import Usage
 from tests.agents.backends.live_provider import Broken, Provider, a_request, completion, http
+from virsci_society.agents.backends import litellm
+from virsci_society.agents.backends.litellm import LiteLLM
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.backends.wire_slots import to_wire
+from virsci_society.agents.errors import (
+    RULES,
+    Fault,
+    Filtered,
+    InputError,
+    Overflow,
+    Refused,
+    Verdict,
+)
+from virsci_society.agents.usage import Usage
 
 pytestmark = pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
 ROOT = Path(__file__).parents[3]
@@ -547,8 +555,8 @@ WATCH = """
     socket.socket.connect = noting(socket.socket.connect, 1)
     socket.socket.connect_ex = noting(socket.socket.connect_ex, 1)
     sys.path[:0] = [{tests!r}, {root!r}]
-    from agents.backends.litellm import LiteLLM
-    from agents.backends.openai import OpenAI
+    from virsci_society.agents.backends.litellm import LiteLLM
+    from virsci_society.agents.backends.openai import OpenAI
     OpenAI(model="m").model_settings, LiteLLM(model="m").model_settings
     slow = sorted({{"litellm", "openai", "httpx", "aiohttp"}} & sys.modules.keys())
     from tests.agents.backends.live_provider import a_request

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.backends.model_mimic import (
+from virsci_society.agents.backends.model_mimic import (
     Leaning,
     MimicSettings,
     ModelMimic,
@@ -14,16 +14,16 @@ from agents.backends.model_mimic import (
     scale_texts,
     traits,
 )
-from agents.errors import Filtered, ReplyError
-from agents.gateway.backend import Backend
-from agents.journal.records import CallOutcome
-from agents.offline.backend import answer_offline
-from agents.profile import Profile
-from agents.prompts.request import Message, Reply, Request
-from agents.replies.parser import read_form
-from agents.usage import Usage
-from protocols.forms import Choice, Question, Remark
-from protocols.virsci.forms import Agreement, Ballot, Draft
+from virsci_society.agents.errors import Filtered, ReplyError
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.journal.records import CallOutcome
+from virsci_society.agents.offline.backend import answer_offline
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Reply, Request
+from virsci_society.agents.replies.parser import read_form
+from virsci_society.agents.usage import Usage
+from virsci_society.protocols.forms import Choice, Question, Remark
+from virsci_society.protocols.virsci.forms import Agreement, Ballot, Draft
 
 ADA = Profile("Scientist1", ("X",), ("graphs", "proteins"), 4, 9)
 BEN = Profile("Scientist2", ("Y",), ("graphs", "maps"), 14, 90)

@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from agents.backends.litellm import LiteLLM
-from agents.errors import Overflow
 from tests.agents.backends.live_provider import Provider, a_request, http
+from virsci_society.agents.backends.litellm import LiteLLM
+from virsci_society.agents.errors import Overflow
 
 TOO_LONG = {
     "code": 400,

@@ -6,17 +6,17 @@ import json
 
 import pytest
 
-from agents.backends.completions import read_completion
-from agents.backends.provider_errors import (
+from tests.agents.backends.live_provider import a_request, completion
+from virsci_society.agents.backends.completions import read_completion
+from virsci_society.agents.backends.provider_errors import (
     LONGEST,
     classify_exception,
     classify_response,
     classify_success,
     one_line,
 )
-from agents.errors import RULES, Fault, Filtered, Overflow
-from agents.usage import Usage
-from tests.agents.backends.live_provider import a_request, completion
+from virsci_society.agents.errors import RULES, Fault, Filtered, Overflow
+from virsci_society.agents.usage import Usage
 
 
 def openai(message, code=None, kind="invalid_request_error"):

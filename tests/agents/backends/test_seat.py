@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from agents.backends.inbox.folder import read_unanswered, write_answer
-from agents.backends.inbox.question import parse_question, render_question
-from agents.backends.seat import Seat
-from agents.errors import InputError
-from agents.offline.backend import Offline
-from agents.profile import Profile
-from agents.prompts.request import Message, Reply, Request, is_person
 from tests.agents.backends.inbox.inbox_requests import request as inbox_request
+from virsci_society.agents.backends.inbox.folder import read_unanswered, write_answer
+from virsci_society.agents.backends.inbox.question import parse_question, render_question
+from virsci_society.agents.backends.seat import Seat
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Reply, Request, is_person
 
 CALL = "Scientist3/1/topic/1/1/0/utter/Scientist12"
 
@@ -52,7 +52,7 @@ def test_time_limit_and_folder_change_nothing_that_is_said(seat: Seat, tmp_path:
 
 @pytest.mark.parametrize("use", ["seat", "inbox"])
 def test_no_seat_within_a_seat(seat: Seat, tmp_path: Path, use: str) -> None:
-    from agents.backends.inbox import Inbox
+    from virsci_society.agents.backends.inbox.backend import Inbox
 
     base = seat if use == "seat" else Inbox(path=tmp_path)
     with pytest.raises(ValueError, match="rules or a language model"):

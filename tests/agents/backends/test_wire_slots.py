@@ -9,20 +9,20 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from agents.backends.wire_slots import to_wire
-from agents.errors import InputError
-from agents.offline.backend import Offline, answer_offline
-from agents.profile import Profile
-from agents.prompts.dialogue import Advice, TurnPosition, Utterance
-from agents.prompts.request import Message, Request
-from agents.reference import Reference
-from agents.replies.form import Form
-from protocols.forms import Question, Remark
-from protocols.virsci.forms import Ballot, Idea, Revision
-from protocols.virsci.idea_ranking import CandidateIdea
 from tests.faultserver import heard as hearing
 from tests.faultserver.heard import Unheard, heard
 from tests.test_determinism import digest, small
+from virsci_society.agents.backends.wire_slots import to_wire
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.offline.backend import Offline, answer_offline
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import Advice, TurnPosition, Utterance
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.reference import Reference
+from virsci_society.agents.replies.form import Form
+from virsci_society.protocols.forms import Question, Remark
+from virsci_society.protocols.virsci.forms import Ballot, Idea, Revision
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 ADA = Profile("Scientist1", ("Lab",), ("graphs", "votes"), 3, None, ("Scientist2",))
 PAPER = Reference("p1", "On graphs", "", 2001, ("graphs",), 0.25)
@@ -67,7 +67,7 @@ TOLD = []
 def test_a_society_whose_requests_went_through_json_is_the_same(monkeypatch):
     offline = digest(small(until=100.0))
     assert not TOLD
-    monkeypatch.setattr("agents.offline.backend.Offline", Relayed)
+    monkeypatch.setattr("virsci_society.agents.offline.backend.Offline", Relayed)
     assert digest(small(until=100.0)) == offline
     assert len(TOLD) > 100
 
@@ -144,14 +144,14 @@ def test_what_cannot_be_told_is_named():
         "os:system",
         "subprocess:Popen",
         "builtins:eval",
-        "agents.backends.wire_slots:to_wire",
-        "agents.backends.wire_slots:json.decoder.JSONDecoder",
+        "virsci_society.agents.backends.wire_slots:to_wire",
+        "virsci_society.agents.backends.wire_slots:json.decoder.JSONDecoder",
         "agents.nowhere:Thing",
-        "agents.profile:Nobody",
-        "agents.errors:SocietyError",
+        "virsci_society.agents.profile:Nobody",
+        "virsci_society.agents.errors:SocietyError",
         "",
         ":",
-        "agents.profile",
+        "virsci_society.agents.profile",
         3,
         None,
     ],
@@ -175,7 +175,9 @@ def test_a_form_of_a_function_is_refused_with_its_name():
         heard(to_wire(Request("t/1", ADA, (), Local)))
 
 
-@pytest.mark.parametrize("data", [None, [], "x", {}, {"form": "protocols.forms:Remark"}])
+@pytest.mark.parametrize(
+    "data", [None, [], "x", {}, {"form": "virsci_society.protocols.forms:Remark"}]
+)
 def test_what_is_no_request_is_not_understood(data):
     with pytest.raises(Unheard):
         heard(data)

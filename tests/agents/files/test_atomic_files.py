@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from agents.errors import InputError
-from agents.files.atomic_files import (
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.atomic_files import (
     lock_file,
     make_folder,
     open_in_place,

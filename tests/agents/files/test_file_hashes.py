@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from agents.errors import InputError
-from agents.files.file_hashes import (
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.files.file_hashes import (
     HASHES,
     check_file,
     read_hashes,

@@ -11,11 +11,11 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field
 
-from agents.errors import Fault
-from agents.gateway.backend import Endpoint
-from agents.gateway.endpoint_pool import EndpointPool
-from agents.gateway.retry import Retry
 from tests.invented_time import now
+from virsci_society.agents.errors import Fault
+from virsci_society.agents.gateway.backend import Endpoint
+from virsci_society.agents.gateway.endpoint_pool import EndpointPool
+from virsci_society.agents.gateway.retry import Retry
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agents.errors import BudgetReached
-from agents.gateway.budget import Budget, BudgetAccount
-from agents.profile import Profile
-from agents.prompts.request import Message, Request, most_tokens
-from agents.replies.form import Form
-from agents.usage import Spending, nano_dollars
+from virsci_society.agents.errors import BudgetReached
+from virsci_society.agents.gateway.budget import Budget, BudgetAccount
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Request, most_tokens
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.usage import Spending, nano_dollars
 
 
 def spending(calls=0, tokens=0, usd=0.0):

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.errors import RULES, BudgetReached, Fault, Stopped
-from agents.gateway.backend import Endpoint
-from agents.gateway.endpoint_pool import EndpointPool
 from tests.invented_time import now, play
+from virsci_society.agents.errors import RULES, BudgetReached, Fault, Stopped
+from virsci_society.agents.gateway.backend import Endpoint
+from virsci_society.agents.gateway.endpoint_pool import EndpointPool
 
 
 def endpoints(*weights, in_flight=None):

@@ -5,12 +5,12 @@ import random
 
 import pytest
 
-from agents.gateway.backend import Backend
-from agents.gateway.gateway import Gateway
-from agents.profile import Profile
-from agents.prompts.request import Message, Reply, Request
-from agents.replies.form import Form
-from agents.usage import Usage
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Reply, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.usage import Usage
 
 
 class Words(Form):

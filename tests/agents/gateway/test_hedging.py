@@ -6,21 +6,21 @@ from functools import partial
 import pytest
 from pydantic import PrivateAttr
 
-from agents.backends.hybrid import Hybrid
-from agents.backends.inbox.backend import Inbox
-from agents.backends.seat import Seat
-from agents.errors import Fault
-from agents.gateway.backend import Backend, Endpoint
-from agents.gateway.budget import Budget
-from agents.gateway.gateway import Gateway
-from agents.gateway.hedging import LEAST, RECENT, HedgeDelay
-from agents.gateway.retry import Retry
-from agents.journal.journal import Journal
-from agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
-from agents.profile import Profile
-from agents.prompts.request import Message, Reply, Request
-from agents.replies.form import Form
-from agents.usage import Usage
+from virsci_society.agents.backends.hybrid import Hybrid
+from virsci_society.agents.backends.inbox.backend import Inbox
+from virsci_society.agents.backends.seat import Seat
+from virsci_society.agents.errors import Fault
+from virsci_society.agents.gateway.backend import Backend, Endpoint
+from virsci_society.agents.gateway.budget import Budget
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.hedging import LEAST, RECENT, HedgeDelay
+from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Reply, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.usage import Usage
 
 HANG = "hang"
 OUTLAST = "outlast"

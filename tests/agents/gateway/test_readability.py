@@ -2,14 +2,14 @@
 
 import pytest
 
-from agents.backends.hybrid import Hybrid
-from agents.backends.litellm import LiteLLM
-from agents.backends.openai import OpenAI
-from agents.errors import Stopped
-from agents.gateway.backend import Backend
-from agents.gateway.gateway import Gateway
-from agents.gateway.readability import ReadabilityWatch, Unreadable
-from agents.journal.journal import Journal
+from virsci_society.agents.backends.hybrid import Hybrid
+from virsci_society.agents.backends.litellm import LiteLLM
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.readability import ReadabilityWatch, Unreadable
+from virsci_society.agents.journal.journal import Journal
 
 
 class Live(Backend):

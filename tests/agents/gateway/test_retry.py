@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from agents.backends.provider_errors import parse_retry_after, retry_after_seconds
-from agents.gateway.retry import Retry
+from virsci_society.agents.backends.provider_errors import parse_retry_after, retry_after_seconds
+from virsci_society.agents.gateway.retry import Retry
 
 IDS = [f"S{n}/0/topic/0/1/{seat}/utter" for n in range(50) for seat in range(4)]
 NOON = 1_445_412_480.0

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError, ProtocolError, Stopped
-from agents.journal.journal import Journal
-from agents.journal.records import ANSWERED, IN_DOUBT, Attempt, CallOutcome, storable
-from agents.profile import Profile
-from agents.prompts.request import Message, Request
-from agents.replies.form import Form
-from agents.usage import Usage
+from virsci_society.agents.errors import InputError, ProtocolError, Stopped
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, Attempt, CallOutcome, storable
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.usage import Usage
 
 ROOT = Path(__file__).parents[3]
 ME = Profile("Scientist0", (), ("graphs",), papers=1, citations=0)

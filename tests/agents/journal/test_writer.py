@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from agents.errors import Stopped
-from agents.journal.writer import GroupCommitWriter
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.journal.writer import GroupCommitWriter
 
 PATIENCE = 60.0
 

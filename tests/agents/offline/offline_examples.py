@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from agents.profile import Profile
-from agents.prompts.dialogue import Advice, Utterance
-from agents.reference import Reference
-from protocols.forms import GuestReply, Remark, Summary
-from protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
-from protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import Advice, Utterance
+from virsci_society.agents.reference import Reference
+from virsci_society.protocols.forms import GuestReply, Remark, Summary
+from virsci_society.protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 FIELDS = (
     ("Volume Rendering", "Transfer Functions", "GPU", "Ray Casting"),

@@ -9,16 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from agents.offline.abstracts import CRITERIA, FURTHER, AbstractText
-from agents.offline.constants import RULES
-from agents.offline.decisions import text_overlap
-from agents.offline.templates import MARKS, PARTS, frame_mark
-from agents.offline.terms import expertise, sentence_terms, split_terms
-from agents.offline.text import count_words, split_sentences, stems
-from agents.profile import Profile
-from protocols.forms import GuestReply
-from protocols.virsci.forms import Draft, Revision, SelfReview
-from protocols.virsci.idea_ranking import CandidateIdea
 from tests.agents.offline.offline_examples import (
     any_text,
     paper,
@@ -29,6 +19,16 @@ from tests.agents.offline.offline_examples import (
     standing,
     team_of,
 )
+from virsci_society.agents.offline.abstracts import CRITERIA, FURTHER, AbstractText
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.decisions import text_overlap
+from virsci_society.agents.offline.templates import MARKS, PARTS, frame_mark
+from virsci_society.agents.offline.terms import expertise, sentence_terms, split_terms
+from virsci_society.agents.offline.text import count_words, split_sentences, stems
+from virsci_society.agents.profile import Profile
+from virsci_society.protocols.forms import GuestReply
+from virsci_society.protocols.virsci.forms import Draft, Revision, SelfReview
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 
 def drafted(me=None, seed=1, idea=None, **more):

@@ -5,8 +5,9 @@ import asyncio
 import pytest
 from pydantic import ValidationError
 
-from agents.errors import ProtocolError
-from agents.offline.acceptance import (
+from tests.agents.offline.offline_examples import person
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.offline.acceptance import (
     DEFAULT_ACCEPTANCE,
     Acceptance,
     AlwaysAccept,
@@ -14,11 +15,10 @@ from agents.offline.acceptance import (
     InvitationFacts,
     LogisticAcceptance,
 )
-from agents.offline.backend import Offline, answer_offline
-from agents.offline.constants import RULES
-from agents.prompts.request import Request
-from protocols.forms import Choice
-from tests.agents.offline.offline_examples import person
+from virsci_society.agents.offline.backend import Offline, answer_offline
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.prompts.request import Request
+from virsci_society.protocols.forms import Choice
 
 
 class CloseFriends(Acceptance):

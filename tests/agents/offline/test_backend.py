@@ -9,12 +9,6 @@ import sys
 import pytest
 from pydantic import ValidationError
 
-from agents.offline.backend import Offline, answer_offline, has_rule
-from agents.prompts.request import Message, Request
-from agents.replies.form import Form
-from agents.replies.parser import read_form
-from protocols.forms import Choice, GuestReply, Remark, Summary
-from protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
 from tests.agents.offline.offline_examples import (
     an_idea,
     papers,
@@ -25,6 +19,12 @@ from tests.agents.offline.offline_examples import (
     slots_of_talk,
     standing,
 )
+from virsci_society.agents.offline.backend import Offline, answer_offline, has_rule
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import read_form
+from virsci_society.protocols.forms import Choice, GuestReply, Remark, Summary
+from virsci_society.protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
 
 
 class Stars(Form):

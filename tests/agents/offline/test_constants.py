@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.offline import constants
-from agents.offline.constants import RULES, Constants, table
+from virsci_society.agents.offline import constants
+from virsci_society.agents.offline.constants import RULES, Constants, table
 
 PAGE = Path(__file__).parents[3] / "docs" / "offline.md"
 SOURCES = sorted(Path(constants.__file__).parent.rglob("*.py"))

@@ -9,22 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.offline import decisions
-from agents.offline.constants import RULES
-from agents.offline.random_choice import (
-    bernoulli,
-    finite_number,
-    gumbel_noise,
-    pick,
-    rank_with_noise,
-    sigmoid,
-    weighted_choice,
-)
-from agents.profile import Profile
-from agents.reference import Reference
-from protocols.forms import AnotherTurn, Choice, Remark, Summary
-from protocols.virsci.forms import Agreement, Ballot, Draft, SelfReview, Stay, Topic
-from protocols.virsci.idea_ranking import CandidateIdea
 from tests.agents.offline.offline_examples import (
     FIELDS,
     ballots,
@@ -36,6 +20,22 @@ from tests.agents.offline.offline_examples import (
     standing,
     team_of,
 )
+from virsci_society.agents.offline import decisions
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.random_choice import (
+    bernoulli,
+    finite_number,
+    gumbel_noise,
+    pick,
+    rank_with_noise,
+    sigmoid,
+    weighted_choice,
+)
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.reference import Reference
+from virsci_society.protocols.forms import AnotherTurn, Choice, Remark, Summary
+from virsci_society.protocols.virsci.forms import Agreement, Ballot, Draft, SelfReview, Stay, Topic
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 
 def invited(**changes):

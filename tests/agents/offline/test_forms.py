@@ -8,37 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import protocols.forms
-import protocols.parts.forms
-import protocols.virsci.forms
-from agents.offline.backend import answer_offline
-from agents.prompts.request import Request
-from agents.replies.form import Form
-from agents.replies.parser import read_form
-from protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
-from protocols.parts.forms import (
-    Contribution,
-    IdeaScore,
-    NoveltyVerdict,
-    PairChoice,
-    PlanStep,
-    Proposal,
-    ReadingNotes,
-    RefinedIdea,
-    SearchQueries,
-    StepReview,
-)
-from protocols.virsci.forms import (
-    Agreement,
-    Ballot,
-    Critique,
-    Draft,
-    Idea,
-    Revision,
-    SelfReview,
-    Stay,
-    Topic,
-)
+import virsci_society.protocols.forms
+import virsci_society.protocols.parts.forms
+import virsci_society.protocols.virsci.forms
 from tests.agents.offline.offline_examples import (
     advice,
     any_text,
@@ -56,6 +28,34 @@ from tests.agents.offline.offline_examples import (
     topics,
     with_me,
     with_talk,
+)
+from virsci_society.agents.offline.backend import answer_offline
+from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import read_form
+from virsci_society.protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
+from virsci_society.protocols.parts.forms import (
+    Contribution,
+    IdeaScore,
+    NoveltyVerdict,
+    PairChoice,
+    PlanStep,
+    Proposal,
+    ReadingNotes,
+    RefinedIdea,
+    SearchQueries,
+    StepReview,
+)
+from virsci_society.protocols.virsci.forms import (
+    Agreement,
+    Ballot,
+    Critique,
+    Draft,
+    Idea,
+    Revision,
+    SelfReview,
+    Stay,
+    Topic,
 )
 
 talked = st.one_of(said_by_member(remarks), advice)
@@ -148,7 +148,11 @@ SLOTS: dict[type[Form], st.SearchStrategy] = {
 
 def ruled_forms():
     found = []
-    for module in (protocols.forms, protocols.parts.forms, protocols.virsci.forms):
+    for module in (
+        virsci_society.protocols.forms,
+        virsci_society.protocols.parts.forms,
+        virsci_society.protocols.virsci.forms,
+    ):
         for name, value in sorted(vars(module).items()):
             if isinstance(value, type) and issubclass(value, Form) and value.has_rule:
                 found.append((name, value))

@@ -7,15 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.offline.constants import RULES
-from agents.offline.terms import expertise, paper_terms
-from agents.offline.text import count_words, split_sentences, stems
-from agents.profile import Profile
-from agents.prompts.dialogue import Advice
-from agents.reference import Reference
-from protocols.forms import GuestReply
-from protocols.virsci.forms import Critique, Idea, Topic
-from protocols.virsci.idea_ranking import CandidateIdea
 from tests.agents.offline.offline_examples import (
     an_idea,
     paper,
@@ -25,6 +16,15 @@ from tests.agents.offline.offline_examples import (
     slots_of_idea,
     standing,
 )
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.terms import expertise, paper_terms
+from virsci_society.agents.offline.text import count_words, split_sentences, stems
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import Advice
+from virsci_society.agents.reference import Reference
+from virsci_society.protocols.forms import GuestReply
+from virsci_society.protocols.virsci.forms import Critique, Idea, Topic
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 
 def said_by(me, seed=1, **more):

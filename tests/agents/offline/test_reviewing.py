@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from agents.offline.constants import RULES
-from agents.offline.reviewing import (
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.reviewing import (
     agreement_probability,
     recommend,
     review_manuscript,
     revise_manuscript,
 )
-from agents.profile import Profile
-from protocols.peer_review.forms import Report, Review, Rewrite, Willingness
+from virsci_society.agents.profile import Profile
+from virsci_society.protocols.peer_review.forms import Report, Review, Rewrite, Willingness
 
 ME = Profile("Scientist1", interests=("graph theory", "speech recognition"))
 FAR = Profile("Scientist2", interests=("silicon anodes",))

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field, create_model, field_validator
 
-from agents.offline.schema_filler import fill_form
-from agents.profile import Profile
-from agents.replies.form import Form
-from agents.replies.parser import read_form
 from tests.agents.offline.offline_examples import an_idea, papers, person, rng_of
+from virsci_society.agents.offline.schema_filler import fill_form
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import read_form
 
 
 class Colour(Enum):

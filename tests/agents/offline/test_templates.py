@@ -7,10 +7,17 @@ import string
 
 import pytest
 
-from agents.offline import templates
-from agents.offline.templates import FRAMES, MARKED, MARKS, PARTS, frame_mark, frame_terms
-from agents.offline.terms import sentence_terms, split_terms
-from agents.offline.text import count_words
+from virsci_society.agents.offline import templates
+from virsci_society.agents.offline.templates import (
+    FRAMES,
+    MARKED,
+    MARKS,
+    PARTS,
+    frame_mark,
+    frame_terms,
+)
+from virsci_society.agents.offline.terms import sentence_terms, split_terms
+from virsci_society.agents.offline.text import count_words
 
 ABSTRACT = [frame for part in PARTS for frame in FRAMES[part]]
 TALK = list(templates.HEARD)

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from agents.offline import terms
-from agents.offline.templates import GUEST, LATER, UNTITLED
-from agents.offline.terms import (
+from tests.agents.offline.offline_examples import an_idea, any_text, person, profiles, references
+from virsci_society.agents.offline import terms
+from virsci_society.agents.offline.templates import GUEST, LATER, UNTITLED
+from virsci_society.agents.offline.terms import (
     NEUTRAL,
     as_list,
     exclude_terms,
@@ -28,11 +29,10 @@ from agents.offline.terms import (
     unique_terms,
     utterance_terms,
 )
-from agents.profile import Profile
-from agents.prompts.dialogue import Advice, Utterance
-from agents.reference import Reference
-from protocols.forms import GuestReply, Remark, Summary
-from tests.agents.offline.offline_examples import an_idea, any_text, person, profiles, references
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import Advice, Utterance
+from virsci_society.agents.reference import Reference
+from virsci_society.protocols.forms import GuestReply, Remark, Summary
 
 
 def test_expertise_is_cleaned_and_unique():

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.offline.text import (
+from tests.agents.offline.offline_examples import any_text
+from virsci_society.agents.offline.text import (
     COMMON,
     EPONYMS,
     affinity,
@@ -27,7 +28,6 @@ from agents.offline.text import (
     truncate_words,
     with_article,
 )
-from tests.agents.offline.offline_examples import any_text
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.constants import RULES
-from agents.offline.terms import expertise, split_terms, utterance_terms
-from agents.offline.text import count_words, split_sentences
-from agents.profile import Profile
-from protocols.forms import GuestReply, Remark, Summary
-from protocols.virsci.forms import Idea, Topic
 from tests.agents.offline.offline_examples import FIELDS, person, rng_of, slots_of_talk, team_of
+from virsci_society.agents.offline.constants import RULES
+from virsci_society.agents.offline.terms import expertise, split_terms, utterance_terms
+from virsci_society.agents.offline.text import count_words, split_sentences
+from virsci_society.agents.profile import Profile
+from virsci_society.protocols.forms import GuestReply, Remark, Summary
+from virsci_society.protocols.virsci.forms import Idea, Topic
 
 
 def remark_of(me, seed=1, team=(), **more):

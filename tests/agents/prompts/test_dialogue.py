@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.profile import Profile
-from agents.prompts.dialogue import (
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import (
     MARK,
     Advice,
     TurnPosition,
@@ -20,7 +20,7 @@ from agents.prompts.dialogue import (
     words_of,
     write_transcript,
 )
-from protocols.forms import GuestReply, Remark
+from virsci_society.protocols.forms import GuestReply, Remark
 
 ADA = Profile("Scientist1")
 BREAKS = ("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.prompts.dialogue import MARK
-from agents.prompts.paper_lists import (
+from virsci_society.agents.prompts.dialogue import MARK
+from virsci_society.agents.prompts.paper_lists import (
     LEFT_OUT,
     first_sentences,
     letter,
@@ -18,7 +18,7 @@ from agents.prompts.paper_lists import (
     pair_name,
     paper_key,
 )
-from agents.reference import Reference
+from virsci_society.agents.reference import Reference
 
 GRAPHS = Reference(
     "p1", "On graphs", "All of it. And more.", 2019, key="P17", authors=("Scientist2", "Scientist5")

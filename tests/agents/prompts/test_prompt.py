@@ -6,7 +6,7 @@ import json
 import jinja2
 import pytest
 
-from agents.errors import (
+from virsci_society.agents.errors import (
     Dissolved,
     Fault,
     InputError,
@@ -16,20 +16,20 @@ from agents.errors import (
     Stopped,
     Verdict,
 )
-from agents.memory import Recollection, recall
-from agents.profile import Profile
-from agents.prompts.dialogue import TurnPosition, Utterance, write_transcript
-from agents.prompts.paper_lists import list_lettered, list_references, list_titles
-from agents.prompts.prompt import (
+from virsci_society.agents.memory import Recollection, recall
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.dialogue import TurnPosition, Utterance, write_transcript
+from virsci_society.agents.prompts.paper_lists import list_lettered, list_references, list_titles
+from virsci_society.agents.prompts.prompt import (
     DEFINITION,
     EVERYBODY,
     Prompt,
     Prompts,
     build_messages,
 )
-from agents.prompts.request import Message, Request
-from agents.reference import Reference
-from agents.replies.form import Form
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.reference import Reference
+from virsci_society.agents.replies.form import Form
 
 ADA = Profile("Scientist1", ("X", "Y"), ("graphs", "proteins"), 4, 9, ("Scientist2",))
 ADA_IN_SENTENCES = (

@@ -5,31 +5,31 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import metrics.interviews.forms
-import metrics.ratings.judge
-import metrics.reviews.forms
-import protocols.forms
-import protocols.parts.forms
-import protocols.peer_review.forms
-import protocols.virsci.forms
-import scenarios.planning.context_check
-from agents.profile import Profile
-from agents.reference import Reference
-from agents.replies.form import Form
-from protocols.virsci.forms import Draft, Idea
-from protocols.virsci.idea_ranking import CandidateIdea
+import virsci_society.metrics.interviews.forms
+import virsci_society.metrics.ratings.judge
+import virsci_society.metrics.reviews.forms
+import virsci_society.protocols.forms
+import virsci_society.protocols.parts.forms
+import virsci_society.protocols.peer_review.forms
+import virsci_society.protocols.virsci.forms
+import virsci_society.scenarios.planning.context_check
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.reference import Reference
+from virsci_society.agents.replies.form import Form
+from virsci_society.protocols.virsci.forms import Draft, Idea
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("agents", "protocols", "society", "metrics", "scenarios")
 MODULES = (
-    protocols.forms,
-    protocols.parts.forms,
-    protocols.virsci.forms,
-    protocols.peer_review.forms,
-    metrics.reviews.forms,
-    metrics.interviews.forms,
-    metrics.ratings.judge,
-    scenarios.planning.context_check,
+    virsci_society.protocols.forms,
+    virsci_society.protocols.parts.forms,
+    virsci_society.protocols.virsci.forms,
+    virsci_society.protocols.peer_review.forms,
+    virsci_society.metrics.reviews.forms,
+    virsci_society.metrics.interviews.forms,
+    virsci_society.metrics.ratings.judge,
+    virsci_society.scenarios.planning.context_check,
 )
 FORMS: tuple[type[Form], ...] = tuple(
     {

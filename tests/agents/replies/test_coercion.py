@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field
 
-from agents.errors import ReplyError
-from agents.replies.form import Form
-from agents.replies.parser import read_reply
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import read_reply
 
 
 class Idea(Form):

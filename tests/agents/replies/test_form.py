@@ -6,12 +6,6 @@ import json
 
 import pytest
 
-from agents.profile import Profile
-from agents.prompts.request import Message, Request
-from agents.replies.form import Form, as_sent
-from protocols.forms import AnotherTurn, Choice, Remark, Spoken
-from protocols.peer_review.forms import Review
-from protocols.virsci.forms import Agreement, Ballot, Draft, Idea, Revision, SelfReview, Stay, Topic
 from tests.agents.replies.form_examples import (
     CANDIDATE,
     EMPTY,
@@ -19,6 +13,21 @@ from tests.agents.replies.form_examples import (
     FORMS,
     PAPERS,
     names_in_sources,
+)
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.replies.form import Form, as_sent
+from virsci_society.protocols.forms import AnotherTurn, Choice, Remark, Spoken
+from virsci_society.protocols.peer_review.forms import Review
+from virsci_society.protocols.virsci.forms import (
+    Agreement,
+    Ballot,
+    Draft,
+    Idea,
+    Revision,
+    SelfReview,
+    Stay,
+    Topic,
 )
 
 

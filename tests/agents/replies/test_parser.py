@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from agents.errors import ReplyError
-from agents.replies.form import Form
-from agents.replies.parser import RUNGS, read_form, read_reply
-from protocols.forms import Choice, Remark
-from protocols.virsci.forms import Revision, SelfReview
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import RUNGS, read_form, read_reply
+from virsci_society.protocols.forms import Choice, Remark
+from virsci_society.protocols.virsci.forms import Revision, SelfReview
 
 
 class Idea(Form):

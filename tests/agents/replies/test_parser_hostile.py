@@ -7,13 +7,20 @@ import sys
 
 import pytest
 
-import protocols.forms
-import protocols.virsci.forms
-from agents.errors import ReplyError
-from agents.replies.form import Form
-from agents.replies.parser import RUNGS, read_reply
-from protocols.forms import AnotherTurn, Choice, GuestReply, Question, Remark, Summary
-from protocols.virsci.forms import (
+import virsci_society.protocols.forms
+import virsci_society.protocols.virsci.forms
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import RUNGS, read_reply
+from virsci_society.protocols.forms import (
+    AnotherTurn,
+    Choice,
+    GuestReply,
+    Question,
+    Remark,
+    Summary,
+)
+from virsci_society.protocols.virsci.forms import (
     Agreement,
     Ballot,
     Critique,
@@ -133,7 +140,7 @@ def heard(form, text):
 def test_no_form_is_forgotten():
     found = {
         value
-        for module in (protocols.forms, protocols.virsci.forms)
+        for module in (virsci_society.protocols.forms, virsci_society.protocols.virsci.forms)
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Form) and value.model_fields
     }

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from agents.errors import ReplyError
-from agents.replies.parser import read_reply
-from protocols.forms import Choice, Remark
-from protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
 from tests.agents.replies.form_examples import CANDIDATE, PAPERS
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.replies.parser import read_reply
+from virsci_society.protocols.forms import Choice, Remark
+from virsci_society.protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
 
 JOINS = """Selected Action: [Action 1].
 

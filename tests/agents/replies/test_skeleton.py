@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from agents.replies.form import Form
-from agents.replies.skeleton import render_skeleton
-from protocols.peer_review.forms import Review
-from protocols.virsci.forms import Ballot, Idea, IdeaMarks, SelfReview
 from tests.agents.replies.form_examples import CANDIDATE, EMPTY, EVERYTHING, FORMS, PAPERS
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.skeleton import render_skeleton
+from virsci_society.protocols.peer_review.forms import Review
+from virsci_society.protocols.virsci.forms import Ballot, Idea, IdeaMarks, SelfReview
 
 FIELD = re.compile(r'[{ ]("(?:[^"\\]|\\.)*"): (.+?)[,}]')
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from metrics.claims.claims import run_claims
-from metrics.novelty.novelty import Database, Databases
-from metrics.report.claims_section import claims_section
-from metrics.report.page import render_page
+from virsci_society.metrics.claims.claims import run_claims
+from virsci_society.metrics.novelty.novelty import Database, Databases
+from virsci_society.metrics.report.claims_section import claims_section
+from virsci_society.metrics.report.page import render_page
 
 COPIED = "the tide of the northern shore turns twice before the moon has set"
 

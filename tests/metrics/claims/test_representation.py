@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.claims.representation import LEVEL, _wilson, representation
+from virsci_society.metrics.claims.representation import LEVEL, _wilson, representation
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 import pytest
 
-from metrics.cost import call_counts
-from metrics.cost.call_counts import ACTS, STAGES, calls_by_act, inference_cost
+from virsci_society.metrics.cost import call_counts
+from virsci_society.metrics.cost.call_counts import ACTS, STAGES, calls_by_act, inference_cost
 
 BREAKDOWNS = ("act", "stage", "team", "scientist", "model")
 
@@ -64,7 +64,7 @@ def test_acts_are_counted_as_nouns(run):
 
 
 def test_every_act_of_the_contract_has_a_noun():
-    from society.results.tables import TABLES
+    from virsci_society.society.results.tables import TABLES
 
     meaning = next(column.meaning for column in TABLES["calls"] if column.name == "act")
     assert [word.strip() for word in meaning.split(",")] == list(ACTS)

@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
 
-from metrics.cost.call_counts import RUNGS, VERDICTS, calls_by_rung
-from metrics.summary import summarise_run
+from virsci_society.metrics.cost.call_counts import RUNGS, VERDICTS, calls_by_rung
+from virsci_society.metrics.summary import summarise_run
 
 
 @pytest.fixture

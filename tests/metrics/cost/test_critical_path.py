@@ -2,8 +2,8 @@
 
 import pytest
 
-from metrics.cost.critical_path import CriticalPath, lower_bound
-from society.results.tables import TABLES
+from virsci_society.metrics.cost.critical_path import CriticalPath, lower_bound
+from virsci_society.society.results.tables import TABLES
 
 
 def row(table, **values):

@@ -2,12 +2,12 @@
 
 import pytest
 
-from agents.errors import InputError
-from metrics.cost.ledger import OUTCOMES, Ledger, read_ledger
-from metrics.report.page import render_page
-from metrics.report.sections import cost_section, format_usd
-from metrics.summary import summarise_run
 from tests.metrics.html_page import Page, assert_inert
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.cost.ledger import OUTCOMES, Ledger, read_ledger
+from virsci_society.metrics.report.page import render_page
+from virsci_society.metrics.report.sections import cost_section, format_usd
+from virsci_society.metrics.summary import summarise_run
 
 LEDGER = {
     "attempts": 12,
@@ -135,8 +135,8 @@ def test_outcomes_come_in_order_and_new_ones_last():
 
 
 def test_every_way_an_attempt_can_end_has_a_meaning():
-    from agents.errors import RULES
-    from agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
+    from virsci_society.agents.errors import RULES
+    from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
 
     assert set(OUTCOMES) == {
         ANSWERED,

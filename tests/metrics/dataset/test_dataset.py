@@ -6,7 +6,13 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from metrics.dataset.dataset import COLUMNS, ORIGIN, columns_of, dataset_tables, write_dataset
+from virsci_society.metrics.dataset.dataset import (
+    COLUMNS,
+    ORIGIN,
+    columns_of,
+    dataset_tables,
+    write_dataset,
+)
 
 IDEA = {"Title": "A title", "Idea": "An idea", "Clarity": 7, "Feasibility": "many", "Novelty": 5.5}
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.estimation.estimators import (
+from virsci_society.metrics.estimation.estimators import (
     ESTIMATORS,
     IDENTIFIED,
     Estimation,
     adjusted,
     weighted_quantile,
 )
-from metrics.estimation.ranks import coverage, uniformity, weighted_rank
-from metrics.estimation.reference_table import (
+from virsci_society.metrics.estimation.ranks import coverage, uniformity, weighted_rank
+from virsci_society.metrics.estimation.reference_table import (
     MomentScale,
     ReferenceTable,
     between_windows,
@@ -35,7 +35,7 @@ def simulate(points, rng):
 def _smaller_forests():
     """A third of the trees, for all estimates here alike."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metrics.estimation.estimators.TREES", 33)
+        patch.setattr("virsci_society.metrics.estimation.estimators.TREES", 33)
         yield
 
 

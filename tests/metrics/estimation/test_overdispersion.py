@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from metrics.estimation.overdispersion import (
+from virsci_society.metrics.estimation.overdispersion import (
     fit_beta_binomial,
     fit_gamma_poisson,
     share_never_again,

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from metrics.estimation.fading_papers import fit_memory, past_papers
-from metrics.estimation.seat_choices import (
+from virsci_society.metrics.estimation.fading_papers import fit_memory, past_papers
+from virsci_society.metrics.estimation.seat_choices import (
     ChoiceSets,
     fit_conditional_logit,
     partner_choices,
 )
-from metrics.estimation.seats import CareerHistory, Seats
-from society.literature.authorships import Authorships
+from virsci_society.metrics.estimation.seats import CareerHistory, Seats
+from virsci_society.society.literature.authorships import Authorships
 
 YEAR = 365.0
 

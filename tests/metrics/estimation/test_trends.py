@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from metrics.estimation.trends import fit_trend, to_link, unlink
+from virsci_society.metrics.estimation.trends import fit_trend, to_link, unlink
 
 YEARS = np.arange(12.0)
 

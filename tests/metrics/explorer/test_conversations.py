@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from metrics.explorer.conversations import (
+from virsci_society.metrics.explorer.conversations import (
     AskedIdea,
     PromptBook,
     ShownPrompt,
@@ -18,9 +18,9 @@ from metrics.explorer.conversations import (
     pack_words,
     teams_in_order,
 )
-from metrics.explorer.packing import unpack
-from metrics.explorer.run_arrays import arrays_of, names_of
-from metrics.report.layout.community_layout import CommunityLayout
+from virsci_society.metrics.explorer.packing import unpack
+from virsci_society.metrics.explorer.run_arrays import arrays_of, names_of
+from virsci_society.metrics.report.layout.community_layout import CommunityLayout
 
 
 @pytest.fixture

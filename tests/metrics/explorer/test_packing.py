@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.explorer.packing import KINDS, pack, unpack
+from virsci_society.metrics.explorer.packing import KINDS, pack, unpack
 
 
 @settings(max_examples=25)

@@ -7,12 +7,12 @@ import re
 
 import pytest
 
-from metrics.explorer import page as explorer_page
-from metrics.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
-from metrics.explorer.packing import unpack
-from metrics.explorer.page import LIMITS, render_explorer, room_for, write_explorer
 from tests.browser import CHROMIUM, Browser
 from tests.metrics.html_page import Page
+from virsci_society.metrics.explorer import page as explorer_page
+from virsci_society.metrics.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
+from virsci_society.metrics.explorer.packing import unpack
+from virsci_society.metrics.explorer.page import LIMITS, render_explorer, room_for, write_explorer
 
 HACK = "window.hacked=1,document.title=1,document.body.id=1"
 PAYLOADS = (

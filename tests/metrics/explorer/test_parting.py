@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from metrics.explorer.parting import parting_day
+from virsci_society.metrics.explorer.parting import parting_day
 
 EVENTS = [
     {"date": 1.0, "sequence": 0, "kind": "founded", "team": "S1/1"},

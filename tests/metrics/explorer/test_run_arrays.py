@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from metrics.explorer.run_arrays import NOBODY, arrays_of, names_of, one_text, waits_of
-from metrics.report.layout.community_layout import CommunityLayout
+from virsci_society.metrics.explorer.run_arrays import (
+    NOBODY,
+    arrays_of,
+    names_of,
+    one_text,
+    waits_of,
+)
+from virsci_society.metrics.report.layout.community_layout import CommunityLayout
 
 
 @pytest.fixture

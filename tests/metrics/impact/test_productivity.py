@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from metrics.impact.inequality import gini, h_index
-from metrics.impact.productivity import inequality, productivity
+from virsci_society.metrics.impact.inequality import gini, h_index
+from virsci_society.metrics.impact.productivity import inequality, productivity
 
 
 def test_gini_by_hand():

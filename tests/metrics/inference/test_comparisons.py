@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agents.errors import InputError
-from metrics.inference.comparisons import holm, paired, welch
-from metrics.inference.effects import (
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference.comparisons import holm, paired, welch
+from virsci_society.metrics.inference.effects import (
     cohen_d,
     d_interval,
     detectable_effect,

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.inference.comparisons import paired as paired_test
-from metrics.inference.comparisons import welch
-from metrics.inference.factorial import factorial_effects
+from virsci_society.metrics.inference.comparisons import paired as paired_test
+from virsci_society.metrics.inference.comparisons import welch
+from virsci_society.metrics.inference.factorial import factorial_effects
 
 LEVELS = {"p": ["0", "1"], "q": ["low", "mid", "high"]}
 

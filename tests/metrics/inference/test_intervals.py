@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from agents.errors import InputError
-from metrics.inference import intervals
-from metrics.inference.coverage import (
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference import intervals
+from virsci_society.metrics.inference.coverage import (
     FAMILIES,
     POOR_COVERAGE,
     REPLICATES,
@@ -16,8 +16,13 @@ from metrics.inference.coverage import (
     matching_case,
     simulate_coverage,
 )
-from metrics.inference.intervals import bca_bounds, bca_interval, log_interval, t_interval
-from metrics.inference.sample import skewness
+from virsci_society.metrics.inference.intervals import (
+    bca_bounds,
+    bca_interval,
+    log_interval,
+    t_interval,
+)
+from virsci_society.metrics.inference.sample import skewness
 
 SAMPLE = np.random.default_rng(3).lognormal(size=20)
 

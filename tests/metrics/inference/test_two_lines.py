@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agents.errors import InputError
-from metrics.inference.correlations import pearson, prcc, spearman
-from metrics.inference.two_lines import inverted_u
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference.correlations import pearson, prcc, spearman
+from virsci_society.metrics.inference.two_lines import inverted_u
 
 SIZES = np.repeat([2.0, 3, 4, 5, 6, 8], 20)
 

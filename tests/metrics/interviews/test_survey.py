@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from agents.errors import ReplyError
-from agents.profile import Profile
-from metrics.interviews.forms import FORMS, ChoiceAnswer, ScaleAnswer, TextAnswer
-from metrics.interviews.interviewer import QUESTION, draw_arm
-from metrics.interviews.knowledge import Knowledge
-from metrics.interviews.survey import AnswerKind, Survey
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.profile import Profile
+from virsci_society.metrics.interviews.forms import FORMS, ChoiceAnswer, ScaleAnswer, TextAnswer
+from virsci_society.metrics.interviews.interviewer import QUESTION, draw_arm
+from virsci_society.metrics.interviews.knowledge import Knowledge
+from virsci_society.metrics.interviews.survey import AnswerKind, Survey
 
 ASKED = {"id": "one", "text": "How crowded?", "answer": {"scale": [1, 7]}}
 VIGNETTE = {

@@ -6,9 +6,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from metrics.networks.active_network import active_structure
-from metrics.networks.structure import structure
 from tests.metrics.networks.test_tie_lifetimes import rows_of
+from virsci_society.metrics.networks.active_network import active_structure
+from virsci_society.metrics.networks.structure import structure
 
 YEAR = 365.0
 

@@ -3,13 +3,13 @@
 import pandas as pd
 import pytest
 
-from metrics.impact.authorships import (
+from virsci_society.metrics.impact.authorships import (
     AuthorshipTable,
     authorships_of,
     coauthor_links,
     first_paper_dates,
 )
-from metrics.networks.assembly import assembly, assembly_table
+from virsci_society.metrics.networks.assembly import assembly, assembly_table
 
 
 def works(papers, veterans=(), pairs=()):

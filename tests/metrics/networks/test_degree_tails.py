@@ -1,6 +1,6 @@
 import numpy as np
 
-from metrics.networks.degree_tails import degrees, tail
+from virsci_society.metrics.networks.degree_tails import degrees, tail
 
 
 def test_degrees_by_hand(run):

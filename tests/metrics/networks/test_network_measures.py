@@ -6,11 +6,16 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from metrics.networks import communities as grouping
-from metrics.networks.communities import communities, leiden, louvain, modularity
-from metrics.networks.core_periphery import best_core, core_periphery, core_statistics, coreness
-from metrics.networks.rewiring import latticise, rewire, ring_lattice
-from metrics.networks.small_world import (
+from virsci_society.metrics.networks import communities as grouping
+from virsci_society.metrics.networks.communities import communities, leiden, louvain, modularity
+from virsci_society.metrics.networks.core_periphery import (
+    best_core,
+    core_periphery,
+    core_statistics,
+    coreness,
+)
+from virsci_society.metrics.networks.rewiring import latticise, rewire, ring_lattice
+from virsci_society.metrics.networks.small_world import (
     largest_component,
     mean_path,
     small_world,

@@ -6,8 +6,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from metrics.networks.degree_tails import tail_test
-from metrics.networks.powerlaw import (
+from virsci_society.metrics.networks.degree_tails import tail_test
+from virsci_society.metrics.networks.powerlaw import (
     LikelihoodRatio,
     PowerLawFit,
     bootstrap,

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from markupsafe import Markup
 
-from metrics.networks.removals import removals, removed_by_date, snapshots
-from metrics.report.layout.drawn_network import MAX_DRAWN
-from metrics.report.network_figures import removal_figures, snapshot_title
-from metrics.report.page import render_page
 from tests.metrics.html_page import Page, assert_inert
+from virsci_society.metrics.networks.removals import removals, removed_by_date, snapshots
+from virsci_society.metrics.report.layout.drawn_network import MAX_DRAWN
+from virsci_society.metrics.report.network_figures import removal_figures, snapshot_title
+from virsci_society.metrics.report.page import render_page
 
 PAPERS = {
     "P1": (100.0, ("S1", "S3", "S4")),

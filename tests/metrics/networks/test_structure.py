@@ -3,7 +3,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.networks.structure import adjacency, network_statistics, sample_dates, structure
+from virsci_society.metrics.networks.structure import (
+    adjacency,
+    network_statistics,
+    sample_dates,
+    structure,
+)
 
 
 def reference(ties):

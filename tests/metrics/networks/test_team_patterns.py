@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.networks.team_patterns import (
+from virsci_society.metrics.networks.team_patterns import (
     LARGEST,
     SIZES,
     pattern_counts,

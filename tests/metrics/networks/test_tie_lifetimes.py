@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.networks.tie_lifetimes import super_ties, tie_lifetimes, tie_strengths
+from virsci_society.metrics.networks.tie_lifetimes import super_ties, tie_lifetimes, tie_strengths
 
 
 def rows_of(papers, before=()):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from metrics.novelty.nearest_papers import VectorSpace, mean_pairwise_distance
+from virsci_society.metrics.novelty.nearest_papers import VectorSpace, mean_pairwise_distance
 
 
 def plain(points, papers, k):

@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from agents.errors import InputError
-from metrics.novelty import nearest_papers
-from metrics.novelty.novelty import Database, Databases, Novelty, novelty_scores, run_novelty
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.novelty import nearest_papers
+from virsci_society.metrics.novelty.novelty import (
+    Database,
+    Databases,
+    Novelty,
+    novelty_scores,
+    run_novelty,
+)
 
 SQUARE = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]], dtype=np.float32)
 

@@ -4,8 +4,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from metrics.novelty.novelty import Database, Databases
-from metrics.novelty.topic_combinations import (
+from virsci_society.metrics.novelty.novelty import Database, Databases
+from virsci_society.metrics.novelty.topic_combinations import (
     combinations,
     group_percentiles,
     main_keywords,
@@ -76,7 +76,9 @@ def test_z_is_that_of_a_plain_count(network, monkeypatch):
         nulls.append(shuffle_citations(*arguments))
         return nulls[-1]
 
-    monkeypatch.setattr("metrics.novelty.topic_combinations.shuffle_citations", noted)
+    monkeypatch.setattr(
+        "virsci_society.metrics.novelty.topic_combinations.shuffle_citations", noted
+    )
     of, z = pair_z_scores(citing, cited, topics, years, np.random.default_rng(4))
 
     def counted(now):

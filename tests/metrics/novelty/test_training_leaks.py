@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from metrics.novelty.novelty import Database, Databases
-from metrics.novelty.training_leaks import (
+from virsci_society.metrics.novelty.novelty import Database, Databases
+from virsci_society.metrics.novelty.training_leaks import (
     longest_run,
     run_leaks,
     tokenise,
     training_cutoff,
 )
-from metrics.registry import measure
-from metrics.report.page import render_page
-from society.results.vectors import Vectors
+from virsci_society.metrics.registry import measure
+from virsci_society.metrics.report.page import render_page
+from virsci_society.society.results.vectors import Vectors
 
 PLANTED = "the tide of the northern shore turns twice before the moon has set"
 LATER = ["Nothing here.", f"A paper says that {PLANTED}, and more.", "Nothing there."]

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.errors import InputError
-from metrics.ratings.bradley_terry import fit_pairs, pair_agreement
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.ratings.bradley_terry import fit_pairs, pair_agreement
 
 
 def answers(*rows):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from metrics.ratings.judge import (
+from virsci_society.metrics.ratings.judge import (
     TEXTS,
     Judgement,
     PairJudgement,
@@ -12,8 +12,8 @@ from metrics.ratings.judge import (
     judgement_table,
     orders_of,
 )
-from metrics.ratings.sheets import SheetEntry, pair_sheet
-from society.kernel.calls import Call
+from virsci_society.metrics.ratings.sheets import SheetEntry, pair_sheet
+from virsci_society.society.kernel.calls import Call
 
 
 def entries(count=3):

@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.errors import InputError
-from metrics.ratings.agreement import (
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.ratings.agreement import (
     agreement_table,
     correlation_table,
     krippendorff_alpha,
     preference_table,
     rater_agreement,
 )
-from metrics.ratings.sheets import (
+from virsci_society.metrics.ratings.sheets import (
     SheetEntry,
     blind,
     pair_sheet,

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from metrics.report.layout import community_layout
-from metrics.report.layout.community_layout import by_size, lay_out_communities, spread_discs
+from virsci_society.metrics.report.layout import community_layout
+from virsci_society.metrics.report.layout.community_layout import (
+    by_size,
+    lay_out_communities,
+    spread_discs,
+)
 
 
 def cliques(sizes, alone=0):

@@ -5,16 +5,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.report import run_figures
-from metrics.report.layout.community_map import (
+from tests.metrics.html_page import assert_inert
+from virsci_society.metrics.report.layout.community_map import (
     MAX_CIRCLES,
     SHARE_DRAWN,
     map_communities,
     strongest_pairs,
 )
-from metrics.report.network_figures import community_map_figure, community_map_over_time
-from metrics.report.page import render_page
-from tests.metrics.html_page import assert_inert
+from virsci_society.metrics.report.network_figures import (
+    community_map_figure,
+    community_map_over_time,
+)
+from virsci_society.metrics.report.page import render_page
+from virsci_society.metrics.report.run_figures import run_figures
 
 
 def cliques(sizes, bridges=()):

@@ -2,10 +2,15 @@
 
 import json
 
-from metrics.report.decisions import BALLOTS_SHOWN, TEAMS_SHOWN, TEXT_SHOWN, decisions_section
-from metrics.report.page import render_page
 from tests.metrics.conftest import call
 from tests.metrics.html_page import Page, assert_inert
+from virsci_society.metrics.report.decisions import (
+    BALLOTS_SHOWN,
+    TEAMS_SHOWN,
+    TEXT_SHOWN,
+    decisions_section,
+)
+from virsci_society.metrics.report.page import render_page
 
 
 def decision(form, act, who, reply, reason, *, team="S1/1", visit=1, turn=1, seat=0):

@@ -1,8 +1,8 @@
 import networkx as nx
 import numpy as np
 
-from metrics.exports import coauthor_graph
-from metrics.report.layout.drawn_network import MAX_DRAWN, draw_network
+from virsci_society.metrics.exports import coauthor_graph
+from virsci_society.metrics.report.layout.drawn_network import MAX_DRAWN, draw_network
 
 
 def graph_of(edges):

@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.networks.structure import structure
-from metrics.novelty.novelty import run_novelty
-from metrics.report import figures
-from metrics.report.drawing import svg
-from metrics.report.drawing.labels import place_labels
-from metrics.report.drawing.legend import LegendEntry
-from metrics.report.drawing.scale import Scale
-from metrics.report.run_figures import run_figures
-from metrics.teams.concurrency import acceptance, waiting, weekly
+from virsci_society.metrics.networks.structure import structure
+from virsci_society.metrics.novelty.novelty import run_novelty
+from virsci_society.metrics.report import figures
+from virsci_society.metrics.report.drawing import svg
+from virsci_society.metrics.report.drawing.labels import place_labels
+from virsci_society.metrics.report.drawing.legend import LegendEntry
+from virsci_society.metrics.report.drawing.scale import Scale
+from virsci_society.metrics.report.run_figures import run_figures
+from virsci_society.metrics.teams.concurrency import acceptance, waiting, weekly
 
 
 def scores(count, name="ON"):

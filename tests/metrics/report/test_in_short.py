@@ -2,10 +2,15 @@
 
 import pytest
 
-from metrics.report.in_short import in_short, outcome_sentence, simulated_sentence, speaker
-from metrics.report.number_format import count_of, format_percent
-from metrics.report.templates import columns_with_values
-from metrics.summary import summarise_run
+from virsci_society.metrics.report.in_short import (
+    in_short,
+    outcome_sentence,
+    simulated_sentence,
+    speaker,
+)
+from virsci_society.metrics.report.number_format import count_of, format_percent
+from virsci_society.metrics.report.templates import columns_with_values
+from virsci_society.metrics.summary import summarise_run
 
 
 def short(run):

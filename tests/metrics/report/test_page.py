@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 
-from metrics.report.number_format import format_number
-from metrics.report.page import render_page, write_page
 from tests.browser import CHROMIUM, Browser
 from tests.metrics.html_page import Page, assert_inert
+from virsci_society.metrics.report.number_format import format_number
+from virsci_society.metrics.report.page import render_page, write_page
 
 PAYLOADS = [
     "<script>alert(1)</script>",
@@ -218,8 +218,8 @@ def test_the_sentence_about_language_models_is_always_complete(make_run):
 
 
 def test_the_settings_of_novelty_are_told(html, run):
-    from metrics.novelty.novelty import Novelty, run_novelty
-    from society.results.run import Run
+    from virsci_society.metrics.novelty.novelty import Novelty, run_novelty
+    from virsci_society.society.results.run import Run
 
     raw = Novelty(normalise="none", k=2)
     more = {"vectors": run.vectors, "databases": run.databases}

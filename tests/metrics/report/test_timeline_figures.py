@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pandas as pd
 
-from metrics.report import timeline_figures
-from metrics.report.timeline_figures import people_timeline, team_timeline
-from metrics.teams.timelines import project_spans, projects
-from society.results.run import Run
+from virsci_society.metrics.report import timeline_figures
+from virsci_society.metrics.report.timeline_figures import people_timeline, team_timeline
+from virsci_society.metrics.teams.timelines import project_spans, projects
+from virsci_society.society.results.run import Run
 
 
 def texts(figure):

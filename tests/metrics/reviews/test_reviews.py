@@ -5,22 +5,27 @@ import json
 import numpy as np
 import pytest
 
-from agents.errors import Diverged, Stopped
-from agents.gateway.backend import Backend
-from agents.gateway.gateway import Gateway
-from agents.journal.journal import Journal
-from agents.offline.backend import Offline
-from agents.prompts.prompt import build_messages
-from agents.prompts.request import Reply
-from agents.replies.form import Form
-from agents.replies.parser import read_reply
-from agents.replies.skeleton import render_skeleton
-from agents.usage import Usage
-from metrics.reviews.forms import ConferenceReview, NoveltyRating, ProposalReview
-from metrics.reviews.kinds import KINDS, REVIEWER, RUBRIC, SCORES
-from metrics.reviews.offline_rules import DIMENSIONS
-from metrics.reviews.panel import Panel, ReviewedPaper, last_readable
-from metrics.reviews.tables import average_table, read_averages, review_table, write_reviews
+from virsci_society.agents.errors import Diverged, Stopped
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.prompt import build_messages
+from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import read_reply
+from virsci_society.agents.replies.skeleton import render_skeleton
+from virsci_society.agents.usage import Usage
+from virsci_society.metrics.reviews.forms import ConferenceReview, NoveltyRating, ProposalReview
+from virsci_society.metrics.reviews.kinds import KINDS, REVIEWER, RUBRIC, SCORES
+from virsci_society.metrics.reviews.offline_rules import DIMENSIONS
+from virsci_society.metrics.reviews.panel import Panel, ReviewedPaper, last_readable
+from virsci_society.metrics.reviews.tables import (
+    average_table,
+    read_averages,
+    review_table,
+    write_reviews,
+)
 
 PAPER = ReviewedPaper("S1/1", "Graphs that speak", "We join graphs. We measure them.", "graphs")
 OTHER = ReviewedPaper(

@@ -4,17 +4,17 @@ import math
 
 import pytest
 
-from agents.errors import InputError
-from metrics.novelty.novelty import run_novelty
-from metrics.scalars.columns import STATISTICS, gini
-from metrics.scalars.measures import (
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.novelty.novelty import run_novelty
+from virsci_society.metrics.scalars.columns import STATISTICS, gini
+from virsci_society.metrics.scalars.measures import (
     MEASURES,
     measure_extent,
     measure_run,
     measures_markdown,
     name_error,
 )
-from society.results.run import Run
+from virsci_society.society.results.run import Run
 
 BY_HAND = {
     "papers": 1,

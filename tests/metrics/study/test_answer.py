@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from metrics.study.answer import answer, plan_table
-from metrics.study.comparisons import compute_comparisons
-from metrics.study.figures import measure_figures
-from metrics.study.page import StudyPage
-from metrics.study.study import Study
-from metrics.study.tables import arms_side_by_side, measure_by_arm
 from tests.metrics.study_folder import told_of, write_study
+from virsci_society.metrics.study.answer import answer, plan_table
+from virsci_society.metrics.study.comparisons import compute_comparisons
+from virsci_society.metrics.study.figures import measure_figures
+from virsci_society.metrics.study.page import StudyPage
+from virsci_society.metrics.study.study import Study
+from virsci_society.metrics.study.tables import arms_side_by_side, measure_by_arm
 
 ARMS = {"small": {"a.x": 1}, "large": {"a.x": 2}}
 PAIR = {"test": "paired", "of": "ON", "arms": ["small", "large"]}

@@ -3,12 +3,12 @@ import json
 import pandas as pd
 import pytest
 
-from metrics.inference.intervals import t_interval
-from metrics.study.comparisons import compute_comparisons
-from metrics.study.figures import stack_heights, stacked_figure
-from metrics.study.page import write_study_page
-from metrics.study.study import StackedFigure, Study
 from tests.metrics.study_folder import told_of, write_study
+from virsci_society.metrics.inference.intervals import t_interval
+from virsci_society.metrics.study.comparisons import compute_comparisons
+from virsci_society.metrics.study.figures import stack_heights, stacked_figure
+from virsci_society.metrics.study.page import write_study_page
+from virsci_society.metrics.study.study import StackedFigure, Study
 
 SIZE, LIMIT, ATTENTION = "protocol.team_size", "founding.max_teams", "attention"
 ARMS = {

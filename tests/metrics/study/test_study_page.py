@@ -5,13 +5,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.errors import InputError
-from metrics.inference.comparisons import paired, welch
-from metrics.study import figures, tables
-from metrics.study.comparisons import compute_comparisons
-from metrics.study.page import power_statements, write_study_page
-from metrics.study.study import Study
 from tests.metrics.study_folder import told_of, write_study
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference.comparisons import paired, welch
+from virsci_society.metrics.study import figures, tables
+from virsci_society.metrics.study.comparisons import compute_comparisons
+from virsci_society.metrics.study.page import power_statements, write_study_page
+from virsci_society.metrics.study.study import Study
 
 SIZES = (2, 4, 8)
 KEY = "protocol.team_size"
@@ -314,7 +314,7 @@ def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
 
 
 def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
-    from metrics.inference import pearson, spearman
+    from virsci_society.metrics.inference.correlations import pearson, spearman
 
     plans = [
         {"test": "correlation", "of": "ON", "against": "calls", "arms": ["team_size=2"]},
@@ -342,7 +342,7 @@ def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
 
 
 def test_scores_of_reviews_are_averaged_over_the_runs_of_each_arm(tmp_path):
-    from metrics.inference import t_interval
+    from virsci_society.metrics.inference.intervals import t_interval
 
     folder = make(tmp_path / "study")
     assert len(tables.reviews_by_arm(Study.open(folder))) == 0

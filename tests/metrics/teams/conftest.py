@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from society.results.run import Run
+from virsci_society import load_scenario, run_scenario
+from virsci_society.society.results.run import Run
 
 KEYS = {
     "until": "200d",
@@ -24,17 +25,15 @@ def busy_and_free_runs(tmp_path_factory):
     """
     from filelock import FileLock
 
-    import scenarios
-
     place = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         place = place.parent
     with FileLock(place / "busy.lock"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metrics.report.page.write_page", lambda *_: None)
-        patch.setattr("scenarios.runs.run_folder.measure_all", lambda *_: {})
+        patch.setattr("virsci_society.metrics.report.page.write_page", lambda *_: None)
+        patch.setattr("virsci_society.scenarios.runs.run_folder.measure_all", lambda *_: {})
         for attention in ("on", "unlimited"):
             folder = place / "busy" / attention
             if not folder.is_dir():
-                scenario = scenarios.load_scenario("quickstart", **KEYS, attention=attention)
-                scenarios.run_scenario(scenario, folder)
+                scenario = load_scenario("quickstart", **KEYS, attention=attention)
+                run_scenario(scenario, folder)
     return {attention: Run.open(place / "busy" / attention) for attention in ("on", "unlimited")}

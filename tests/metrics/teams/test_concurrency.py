@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from metrics.teams.concurrency import (
+from virsci_society.metrics.teams.concurrency import (
     acceptance,
     acceptance_slope,
     max_memberships,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from metrics.novelty.novelty import COLUMNS
-from metrics.teams.teams import outcomes_without_defaults
+from virsci_society.metrics.novelty.novelty import COLUMNS
+from virsci_society.metrics.teams.teams import outcomes_without_defaults
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def scored():
     """The measure novelty with an ON of 1 for A and 3 for B."""
     import pandas as pd
 
-    from metrics.novelty.novelty import run_novelty
-    from society.results.run import Run
+    from virsci_society.metrics.novelty.novelty import run_novelty
+    from virsci_society.society.results.run import Run
 
     empty = run_novelty(Run.from_rows({}, {"seed": 0, "days": 0.0}, {}))
     table = pd.DataFrame({"paper": ["A/1", "B/1"], "ON": [1.0, 3.0], "HD": [0.5, None]})

@@ -5,11 +5,11 @@ import math
 import pandas as pd
 import pytest
 
-from metrics.report.page import render_page
-from metrics.report.sections import peer_review_section
-from metrics.scalars.measures import measure_run
-from metrics.teams.peer_review import review_outcomes, reviewers
-from society.results.run import Run
+from virsci_society.metrics.report.page import render_page
+from virsci_society.metrics.report.sections import peer_review_section
+from virsci_society.metrics.scalars.measures import measure_run
+from virsci_society.metrics.teams.peer_review import review_outcomes, reviewers
+from virsci_society.society.results.run import Run
 
 SUBMISSIONS = [
     ("A/1", 1, 1, 0.0, 20.0, "revise", 2, 5.5),

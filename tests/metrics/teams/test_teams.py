@@ -1,7 +1,7 @@
 import pytest
 
-from metrics.teams.composition import diversity, freshness, unique
-from metrics.teams.teams import members_at_end, teams
+from virsci_society.metrics.teams.composition import diversity, freshness, unique
+from virsci_society.metrics.teams.teams import members_at_end, teams
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
 import pytest
 
-from metrics.teams.concurrency import rounds
-from metrics.teams.timelines import memberships, projects
-from metrics.teams.waiting import delays, held_attention, pieces
-from society.results.run import Run
+from virsci_society import load_scenario, run_scenario
+from virsci_society.metrics.teams.concurrency import rounds
+from virsci_society.metrics.teams.timelines import memberships, projects
+from virsci_society.metrics.teams.waiting import delays, held_attention, pieces
+from virsci_society.society.results.run import Run
 
 WAITED = ("gathering", "desk_queue", "teammates", "notice", "meeting_queue")
 PARTS = ("meetings", "effort", "switching", *WAITED, "other")
@@ -60,10 +61,8 @@ def test_what_queues_cost_is_gone_where_attention_is_unlimited_and_the_rest_stay
 
 @pytest.mark.slow
 def test_in_the_field_waiting_rises_with_size_and_memberships(tmp_path):
-    import scenarios
-
-    scenario = scenarios.load_scenario("community/closed", until="1y", metrics=["concurrency"])
-    run = Run.open(scenarios.run_scenario(scenario, tmp_path))
+    scenario = load_scenario("community/closed", until="1y", metrics=["concurrency"])
+    run = Run.open(run_scenario(scenario, tmp_path))
     table = delays(run)
     for by, values, kinds in (
         ("size", (2, 4, 8), ("waiting", "teammates")),

@@ -1,9 +1,9 @@
 import pytest
 
-from metrics.registry import FAMILIES, measure
-from metrics.report.page import render_page
-from metrics.scalars.measures import MEASURES, measure_run
-from metrics.teams.waiting import delays, held_attention, pieces
+from virsci_society.metrics.registry import FAMILIES, measure
+from virsci_society.metrics.report.page import render_page
+from virsci_society.metrics.scalars.measures import MEASURES, measure_run
+from virsci_society.metrics.teams.waiting import delays, held_attention, pieces
 
 
 @pytest.fixture

@@ -5,9 +5,16 @@ from itertools import pairwise
 
 import pytest
 
-from agents.journal.records import Attempt
-from metrics.explorer.conversations import PromptBook, ShownPrompt
-from metrics.traces.otlp import CLIENT, DAY, INTERNAL, provider_of, spans_of, write_traces
+from virsci_society.agents.journal.records import Attempt
+from virsci_society.metrics.explorer.conversations import PromptBook, ShownPrompt
+from virsci_society.metrics.traces.otlp import (
+    CLIENT,
+    DAY,
+    INTERNAL,
+    provider_of,
+    spans_of,
+    write_traces,
+)
 
 
 def facts(span):

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.impact.authorships import AuthorshipTable, coauthor_links
-from metrics.networks.assembly import assembly_table
-from metrics.validation.assembly_quantities import (
+from virsci_society.metrics.impact.authorships import AuthorshipTable, coauthor_links
+from virsci_society.metrics.networks.assembly import assembly_table
+from virsci_society.metrics.validation.assembly_quantities import (
     SCALARS,
     AuthorHistory,
     assembly_quantities,
     pair_keys,
     pair_positions,
 )
-from metrics.validation.tolerances import (
+from virsci_society.metrics.validation.tolerances import (
     TOLERANCES,
     errors_in_tolerances,
     kolmogorov_smirnov,

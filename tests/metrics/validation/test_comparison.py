@@ -4,21 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.validation.comparison import (
+from virsci_society.metrics.validation.comparison import (
     QUANTITIES,
     Community,
     compare_with_real,
     compared_windows,
 )
-from metrics.validation.dated_papers import (
+from virsci_society.metrics.validation.dated_papers import (
     DatedPaper,
     history_of,
     papers_between,
     papers_of,
     simulated_papers,
 )
-from metrics.validation.tolerances import TOLERANCES
-from metrics.validation.topics import (
+from virsci_society.metrics.validation.tolerances import TOLERANCES
+from virsci_society.metrics.validation.topics import (
     half_distance,
     jensen_shannon,
     mix_distance,
@@ -33,8 +33,8 @@ YEAR = 365.0
 @pytest.fixture(autouse=True)
 def _fewer_resamples(monkeypatch):
     """A fifth of the resamples: no test here looks at more than the size of an error."""
-    monkeypatch.setattr("metrics.validation.comparison.RESAMPLES", 20)
-    monkeypatch.setattr("metrics.validation.comparison.FEW_RESAMPLES", 5)
+    monkeypatch.setattr("virsci_society.metrics.validation.comparison.RESAMPLES", 20)
+    monkeypatch.setattr("virsci_society.metrics.validation.comparison.FEW_RESAMPLES", 5)
 
 
 def written(*papers):

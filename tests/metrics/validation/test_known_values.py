@@ -5,7 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from metrics.validation.known_values import deviation_of_known, mean_of_known, z_score
+from virsci_society.metrics.validation.known_values import (
+    deviation_of_known,
+    mean_of_known,
+    z_score,
+)
 
 NAN = math.nan
 

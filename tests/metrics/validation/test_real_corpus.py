@@ -9,16 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from metrics.validation.assembly_quantities import AuthorHistory, assembly_quantities
-from metrics.validation.comparison import Community, compare_with_real
-from metrics.validation.dated_papers import (
+from virsci_society.metrics.validation.assembly_quantities import AuthorHistory, assembly_quantities
+from virsci_society.metrics.validation.comparison import Community, compare_with_real
+from virsci_society.metrics.validation.dated_papers import (
     DatedPaper,
     dated_authors,
     history_of,
     papers_between,
     papers_of,
 )
-from metrics.validation.tolerances import errors_in_tolerances, score, within_tolerance
+from virsci_society.metrics.validation.tolerances import (
+    errors_in_tolerances,
+    score,
+    within_tolerance,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 CORPUS = Path(os.environ.get("VIS_CORPUS", ROOT.parent / "shared/data/vis/papers.jsonl.gz"))
@@ -58,8 +62,8 @@ OBSERVED = {
 @pytest.fixture(autouse=True)
 def _fewer_resamples(monkeypatch):
     """A fifth of the resamples: no test here looks at more than the size of an error."""
-    monkeypatch.setattr("metrics.validation.comparison.RESAMPLES", 20)
-    monkeypatch.setattr("metrics.validation.comparison.FEW_RESAMPLES", 5)
+    monkeypatch.setattr("virsci_society.metrics.validation.comparison.RESAMPLES", 20)
+    monkeypatch.setattr("virsci_society.metrics.validation.comparison.FEW_RESAMPLES", 5)
 
 
 @pytest.fixture(scope="module")

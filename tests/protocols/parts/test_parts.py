@@ -3,26 +3,30 @@
 import numpy as np
 import pytest
 
-from agents.reference import Reference
-from protocols.parts.citations import check_references, count_removed
-from protocols.parts.deduplication import distinct_places
-from protocols.parts.forms import (
+from tests.protocols.systems.conftest import live, make
+from virsci_society.agents.reference import Reference
+from virsci_society.protocols.parts.citations import check_references, count_removed
+from virsci_society.protocols.parts.deduplication import distinct_places
+from virsci_society.protocols.parts.forms import (
     NoveltyVerdict,
     PairChoice,
     Proposal,
     SearchQueries,
     StepReview,
 )
-from protocols.parts.reflection import reflect
-from protocols.parts.research_system import proposal_as_idea
-from protocols.parts.retrieval_rounds import merge_searches, query_at
-from protocols.parts.reviewers import mean_of_reviews
-from protocols.parts.seniority import classes_of_ages, missing_classes, seniority_codes
-from protocols.systems.idea2proposal.composition import ComposedTeam, wanted_classes
-from protocols.virsci.forms import Topic
-from society.formation.founding import Once
-from society.formation.leaders import Selected
-from tests.protocols.systems.conftest import live, make
+from virsci_society.protocols.parts.reflection import reflect
+from virsci_society.protocols.parts.research_system import proposal_as_idea
+from virsci_society.protocols.parts.retrieval_rounds import merge_searches, query_at
+from virsci_society.protocols.parts.reviewers import mean_of_reviews
+from virsci_society.protocols.parts.seniority import (
+    classes_of_ages,
+    missing_classes,
+    seniority_codes,
+)
+from virsci_society.protocols.systems.idea2proposal.composition import ComposedTeam, wanted_classes
+from virsci_society.protocols.virsci.forms import Topic
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.formation.leaders import Selected
 
 __all__ = ["live"]
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from protocols.parts.forms import PairChoice
-from protocols.parts.tournament import award_points, best_of_pairs, pair_by_points
+from virsci_society.protocols.parts.forms import PairChoice
+from virsci_society.protocols.parts.tournament import award_points, best_of_pairs, pair_by_points
 
 
 def chosen(better):

@@ -3,14 +3,14 @@
 import pytest
 from pydantic import ValidationError
 
-from protocols.peer_review.decision import Decision
-from protocols.peer_review.forms import Review
-from protocols.peer_review.protocol import PeerReview
-from protocols.wordless import Wordless
-from society.formation.founding import Once
-from society.kernel.durations import FixedDuration, Times
-from society.teams.publication import ByChance
 from tests.protocols.scripted_backend import play
+from virsci_society.protocols.peer_review.decision import Decision
+from virsci_society.protocols.peer_review.forms import Review
+from virsci_society.protocols.peer_review.protocol import PeerReview
+from virsci_society.protocols.wordless import Wordless
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.kernel.durations import FixedDuration, Times
+from virsci_society.society.teams.publication import ByChance
 
 SAID = {"a": "accept", "v": "revise", "r": "reject"}
 

@@ -7,13 +7,13 @@ on a review, a week for the decision: the first is made on day 22, and the paper
 import pytest
 from pydantic import ValidationError
 
-from agents.offline.backend import Offline
-from protocols.peer_review.protocol import PeerReview
-from protocols.virsci.protocol import VirSci
-from protocols.wordless import Wordless
-from society.formation.founding import Poisson
-from society.kernel.durations import FixedDuration, Times
 from tests.protocols.scripted_backend import play
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.protocols.peer_review.protocol import PeerReview
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.wordless import Wordless
+from virsci_society.society.formation.founding import Poisson
+from virsci_society.society.kernel.durations import FixedDuration, Times
 
 PAIR = Wordless(team_size=2, meetings=0)
 DAY = FixedDuration(length=1.0)

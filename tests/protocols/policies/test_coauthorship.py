@@ -5,10 +5,10 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare, foldnorm, kstest
 
-from protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
-from protocols.policies.uniform import Uniform
-from society.kernel.streams import Streams
-from society.population.network import CoauthorNetwork
+from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
+from virsci_society.protocols.policies.uniform import Uniform
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.population.network import CoauthorNetwork
 
 N = 12
 LEADER = 3

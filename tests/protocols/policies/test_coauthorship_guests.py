@@ -5,10 +5,10 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
-from protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
-from society.kernel.streams import Streams
-from society.population.consultations import ConsultationHistory
-from society.population.network import CoauthorNetwork
+from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.population.consultations import ConsultationHistory
+from virsci_society.society.population.network import CoauthorNetwork
 
 N, LEADER, DRAWS = 12, 3, 2500
 JOINT = {1: 2, 5: 4, 9: 1}

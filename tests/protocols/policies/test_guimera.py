@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from metrics.networks.structure import adjacency, network_statistics
-from scenarios.config.schema import load_scenario
-from scenarios.runs.build import build_ecosystem_of, build_society
-from society.results.run import Run
+from virsci_society.metrics.networks.structure import adjacency, network_statistics
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.build import build_ecosystem_of, build_society
+from virsci_society.society.results.run import Run
 
 TEAMS = 200
 
@@ -163,7 +163,7 @@ def test_pairs_of_incumbents_are_a_random_graph(small_past):
 @pytest.fixture(scope="module")
 def small_past():
     """Everybody has a paper from before day 0."""
-    from society.ecosystem.synthetic.synthetic import Synthetic
+    from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
     return Synthetic(scientists=600, papers=800).generate(1)
 

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from pydantic import PrivateAttr
 
-from agents.offline.backend import Offline
-from agents.prompts.request import Reply
-from protocols.given_topics import GivenTopic
-from scenarios.config.registry import PROTOCOLS, import_class
-from society.formation.founding import Once
-from society.kernel.durations import Times
-from society.model import Society
-from society.results.tables import TABLES
 from tests.protocols.scripted_backend import Call
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.request import Reply
+from virsci_society.protocols.given_topics import GivenTopic
+from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.model import Society
+from virsci_society.society.results.tables import TABLES
 
 SMALL = {
     "ai_scientist": {"ideas": 2, "reflections": 2, "searches": 2},

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.backends.openai import OpenAI
-from agents.prompts.prompt import total_characters
-from agents.replies.skeleton import render_skeleton
-from protocols.mixture import Component, Mixture
-from scenarios.cli.viewing.protocol_list import protocol_lines
-from scenarios.config.registry import PROTOCOLS, import_class
-from society.formation.founding import Once
 from tests.protocols.systems.conftest import SMALL, make
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.prompts.prompt import total_characters
+from virsci_society.agents.replies.skeleton import render_skeleton
+from virsci_society.protocols.mixture import Component, Mixture
+from virsci_society.scenarios.cli.viewing.protocol_list import protocol_lines
+from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
+from virsci_society.society.formation.founding import Once
 
 ROOT = Path(__file__).parents[3]
 SYSTEMS = sorted(set(PROTOCOLS) - {"virsci", "wordless", "mixture"})
@@ -166,8 +166,8 @@ def test_the_registry_names_it_as_its_tables_do(name):
 
 
 def test_the_manifest_has_the_hashes_of_own_and_shared_pages():
-    from scenarios import load_scenario
-    from scenarios.runs.run_folder import prompt_hashes
+    from virsci_society import load_scenario
+    from virsci_society.scenarios.runs.run_folder import prompt_hashes
 
     hashes = prompt_hashes(load_scenario("quickstart", **{"protocol.use": "virtual_lab"}))
     assert {"meeting.txt", "idea.txt", "aggregation.txt"} <= set(hashes)

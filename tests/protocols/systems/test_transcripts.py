@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from protocols.given_topics import GivenTopic
 from tests.protocols.systems.conftest import SMALL, make
+from virsci_society.protocols.given_topics import GivenTopic
 
 COURSES = {
     "ai_scientist": [

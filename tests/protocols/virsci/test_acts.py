@@ -2,12 +2,12 @@
 
 import pytest
 
-from protocols.virsci.protocol import VirSci
-from society import model
-from society.formation.founding import Once
-from society.kernel.durations import FixedDuration, Gamma, Times
-from society.kernel.streams import Streams
 from tests.protocols.scripted_backend import play
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society import model
+from virsci_society.society.formation.founding import Once
+from virsci_society.society.kernel.durations import FixedDuration, Gamma, Times
+from virsci_society.society.kernel.streams import Streams
 
 SMALL = {"team_size": 3, "turns": 2}
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from pydantic import PrivateAttr
 
-from agents.offline.backend import Offline
-from agents.prompts.request import Reply, Request
-from agents.reference import Reference
-from protocols.virsci.forms import Idea
-from protocols.virsci.idea_ranking import make_candidate, used_references
-from protocols.virsci.protocol import VirSci
-from society.formation.founding import Poisson
-from society.kernel.durations import Times
-from society.model import Society
 from tests.protocols.scripted_backend import play
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.request import Reply, Request
+from virsci_society.agents.reference import Reference
+from virsci_society.protocols.virsci.forms import Idea
+from virsci_society.protocols.virsci.idea_ranking import make_candidate, used_references
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.formation.founding import Poisson
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.model import Society
 
 
 class Noted(Offline):

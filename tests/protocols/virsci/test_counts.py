@@ -4,10 +4,10 @@ from itertools import chain, pairwise
 
 import pytest
 
-from protocols.discussion import speaking_order
-from protocols.virsci.protocol import VirSci
-from society.kernel.streams import Streams
 from tests.protocols.scripted_backend import STAGES, play, speakers, spoken, strike_at
+from virsci_society.protocols.discussion import speaking_order
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.kernel.streams import Streams
 
 
 @pytest.mark.parametrize(("n", "cost"), [(4, 80), (8, 160)])

@@ -2,10 +2,15 @@
 
 import pytest
 
-from protocols.virsci.forms import Ballot, Idea
-from protocols.virsci.idea_ranking import CandidateIdea, count_ties, plurality_winner, shortlist
-from protocols.virsci.protocol import VirSci
 from tests.protocols.scripted_backend import STAGES, play, spoken
+from virsci_society.protocols.virsci.forms import Ballot, Idea
+from virsci_society.protocols.virsci.idea_ranking import (
+    CandidateIdea,
+    count_ties,
+    plurality_winner,
+    shortlist,
+)
+from virsci_society.protocols.virsci.protocol import VirSci
 
 
 def rated(*novelties):

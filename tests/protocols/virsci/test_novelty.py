@@ -2,13 +2,13 @@
 
 import pytest
 
-from agents.reference import Reference
-from protocols.virsci.forms import Ballot, Idea
-from protocols.virsci.idea_ranking import CandidateIdea
-from protocols.virsci.novelty import in_order_of, in_usual_order, pool_references
-from protocols.virsci.protocol import VirSci
 from tests.protocols.paper_equations import Past
 from tests.protocols.scripted_backend import play
+from virsci_society.agents.reference import Reference
+from virsci_society.protocols.virsci.forms import Ballot, Idea
+from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.virsci.novelty import in_order_of, in_usual_order, pool_references
+from virsci_society.protocols.virsci.protocol import VirSci
 
 PERMUTED = {"prompts": {"idea_order": "permuted"}}
 

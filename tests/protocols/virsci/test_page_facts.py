@@ -2,8 +2,8 @@
 
 import pytest
 
-from protocols.virsci.protocol import VirSci
 from tests.protocols.scripted_backend import play
+from virsci_society.protocols.virsci.protocol import VirSci
 
 SMALL = {"team_size": 3, "turns": 2}
 

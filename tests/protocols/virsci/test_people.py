@@ -2,9 +2,9 @@
 
 import pytest
 
-from protocols.virsci.protocol import VirSci
-from society.kernel.durations import FixedDuration, Times
 from tests.protocols.scripted_backend import STAGES, dissolved, play, speakers, spoken
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.kernel.durations import FixedDuration, Times
 
 
 def no_consensus(visits):

@@ -7,11 +7,11 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from agents.offline.abstracts import CRITERIA
-from agents.replies.skeleton import render_skeleton
-from protocols.virsci.prompts import PROMPTS
-from protocols.virsci.protocol import VirSci
 from tests.protocols.scripted_backend import play, strike_at
+from virsci_society.agents.offline.abstracts import CRITERIA
+from virsci_society.agents.replies.skeleton import render_skeleton
+from virsci_society.protocols.virsci.prompts import PROMPTS
+from virsci_society.protocols.virsci.protocol import VirSci
 
 PAGES = {
     "Choice": "invitation",

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from protocols.virsci.protocol import VirSci
-from protocols.virsci.settings import (
+from tests.protocols.scripted_backend import PLANTED, dissolved, play, speakers, strike_at
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.settings import (
     PROFILES,
     RELEASED_CODE,
     Confidence,
@@ -13,9 +14,8 @@ from protocols.virsci.settings import (
     ReferenceUse,
     VirSciSettings,
 )
-from scenarios.config.schema import load_scenario
-from society.literature.embedding.base import paper_text
-from tests.protocols.scripted_backend import PLANTED, dissolved, play, speakers, strike_at
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.society.literature.embedding.base import paper_text
 
 SMALL = {"team_size": 3, "turns": 2}
 SECTIONS = {"confidence": Confidence, "prompts": PromptSwitches, "references": ReferenceUse}

@@ -10,9 +10,9 @@ from collections import Counter
 
 import pytest
 
-from protocols.virsci.protocol import VirSci
 from tests.protocols.paper_equations import KNOWLEDGE, papers_on, people_under
 from tests.protocols.scripted_backend import PLANTED, play, word
+from virsci_society.protocols.virsci.protocol import VirSci
 
 TRANSCRIPT = """
 - ask-alone   L  |

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agents.profile import Profile
-from protocols.virsci.protocol import VirSci
 from tests.protocols.scripted_backend import Call, dissolved, play, spoken, strike_at
+from virsci_society.agents.profile import Profile
+from virsci_society.protocols.virsci.protocol import VirSci
 
 
 def reviewed(synthetic, script, **settings):

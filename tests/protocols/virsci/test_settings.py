@@ -8,15 +8,20 @@ from pydantic import ValidationError
 from scipy.stats import chisquare
 from typer.testing import CliRunner
 
-from protocols.given_topics import GivenTopic
-from protocols.policies.coauthorship import Coauthorship
-from protocols.team_sizes import NegativeBinomialSize, ObservedSize, StatedSize, TeamSize
-from protocols.virsci.protocol import VirSci
-from protocols.virsci.settings import Turns
-from scenarios.cli.app import app
-from society.formation.observed_sizes import ObservedSizes
-from society.kernel.streams import Streams
 from tests.protocols.scripted_backend import play
+from virsci_society.protocols.given_topics import GivenTopic
+from virsci_society.protocols.policies.coauthorship import Coauthorship
+from virsci_society.protocols.team_sizes import (
+    NegativeBinomialSize,
+    ObservedSize,
+    StatedSize,
+    TeamSize,
+)
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.settings import Turns
+from virsci_society.scenarios.cli.app import app
+from virsci_society.society.formation.observed_sizes import ObservedSizes
+from virsci_society.society.kernel.streams import Streams
 
 
 def test_defaults_are_those_of_the_paper_where_it_states_them():
@@ -207,7 +212,7 @@ def test_a_size_of_ones_own(synthetic):
 
 
 def test_every_team_draws_its_own_size(synthetic):
-    from society.formation.founding import Once
+    from virsci_society.society.formation.founding import Once
 
     founding = Once(count=8, every="300d")
     size = StatedSize(weights={1: 1, 2: 1, 3: 1})

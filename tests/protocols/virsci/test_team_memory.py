@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from protocols.virsci.protocol import VirSci
-from protocols.virsci.settings import FULL, PromptSwitches, ReferenceUse
 from tests.protocols.paper_equations import Past, attributed, check, may_be_asked, quoted
 from tests.protocols.scripted_backend import play, strike_at
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.settings import FULL, PromptSwitches, ReferenceUse
 
 SMALL = {"team_size": 3, "turns": 3}
 TRIED = "What this team has tried before:"

@@ -4,9 +4,6 @@ import re
 
 import pytest
 
-from agents.prompts.prompt import introduce
-from protocols.virsci.protocol import VirSci
-from society.formation.founding import Once
 from tests.protocols.paper_equations import (
     KNOWLEDGE,
     RECALLED,
@@ -22,6 +19,9 @@ from tests.protocols.paper_equations import (
     query,
 )
 from tests.protocols.scripted_backend import Said, play, strike_at, word
+from virsci_society.agents.prompts.prompt import introduce
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.formation.founding import Once
 
 
 def mixed_ballots(call, request):

@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from agents.errors import BudgetReached, InputError
-from scenarios.analysis.interview import Interview, choose_scientists, read_survey
-from scenarios.cli.app import app
-from scenarios.runs.execute import replayed_until
-from scenarios.runs.run_list import list_runs
-from society.results.run import Run
+from virsci_society.agents.errors import BudgetReached, InputError
+from virsci_society.scenarios.analysis.interview import Interview, choose_scientists, read_survey
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.runs.execute import replayed_until
+from virsci_society.scenarios.runs.run_list import list_runs
+from virsci_society.society.results.run import Run
 
 FORM = """\
 title: What comes next
@@ -77,7 +77,7 @@ def test_a_survey_leaves_the_run_as_it_was_and_the_second_time_does_nothing(
 
 
 def test_what_is_told_is_what_was_known_before_the_date(small_run):
-    from metrics.interviews.knowledge import knowledge_of
+    from virsci_society.metrics.interviews.knowledge import knowledge_of
 
     run = Run.open(small_run)
     paper = run.table("papers").iloc[0]

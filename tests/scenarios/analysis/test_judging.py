@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from agents.errors import BudgetReached, InputError
-from metrics.ratings.sheets import SheetEntry, pair_sheet, rating_sheet, write_sheet
-from scenarios.analysis.judging import JudgeJob
-from scenarios.cli.app import app
+from virsci_society.agents.errors import BudgetReached, InputError
+from virsci_society.metrics.ratings.sheets import SheetEntry, pair_sheet, rating_sheet, write_sheet
+from virsci_society.scenarios.analysis.judging import JudgeJob
+from virsci_society.scenarios.cli.app import app
 
 
 def society(*arguments):

@@ -7,31 +7,31 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from metrics.validation.comparison import QUANTITIES
-from metrics.validation.dated_papers import real_papers, simulated_papers
-from scenarios import load_scenario, run_scenario
-from scenarios.analysis.observed import (
+from tests.metrics.html_page import Page, assert_inert
+from tests.older_folders import unlist
+from virsci_society import load_scenario, run_scenario
+from virsci_society.metrics.validation.comparison import QUANTITIES
+from virsci_society.metrics.validation.dated_papers import real_papers, simulated_papers
+from virsci_society.scenarios.analysis.observed import (
     ComparedRuns,
     compare_with_ecosystem,
     limitations,
     whole_years,
 )
-from scenarios.cli.app import app
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.literature.papers import Paper
-from society.results.run import Run
-from society.results.table_files import write_measures
-from society.results.tables import TABLES
-from tests.metrics.html_page import Page, assert_inert
-from tests.older_folders import unlist
+from virsci_society.scenarios.cli.app import app
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.literature.papers import Paper
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.table_files import write_measures
+from virsci_society.society.results.tables import TABLES
 
 
 @pytest.fixture(autouse=True)
 def _fewer_resamples(monkeypatch):
     """A fifth of the resamples: no test here looks at more than the size of an error."""
-    monkeypatch.setattr("metrics.validation.comparison.RESAMPLES", 20)
-    monkeypatch.setattr("metrics.validation.comparison.FEW_RESAMPLES", 5)
+    monkeypatch.setattr("virsci_society.metrics.validation.comparison.RESAMPLES", 20)
+    monkeypatch.setattr("virsci_society.metrics.validation.comparison.FEW_RESAMPLES", 5)
 
 
 @pytest.fixture(scope="module")

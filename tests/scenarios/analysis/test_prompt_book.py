@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.analysis.prompt_book import read_prompts
-from society.results.run import Run
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.analysis.prompt_book import read_prompts
+from virsci_society.society.results.run import Run
 
 
 @pytest.fixture(scope="module")

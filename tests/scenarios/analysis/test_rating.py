@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from scenarios.cli.app import app
-from society.results.run import Run
 from tests.older_folders import unlist
+from virsci_society.scenarios.cli.app import app
+from virsci_society.society.results.run import Run
 
 
 @pytest.fixture

@@ -8,14 +8,18 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from agents.errors import InputError
-from metrics.novelty.novelty import Database, novelty_scores
-from scenarios.analysis.rescoring import Baseline, compare_before_after, measure_again
-from scenarios.cli.app import app
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.results.run import Run
 from tests.older_folders import unlist
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.novelty.novelty import Database, novelty_scores
+from virsci_society.scenarios.analysis.rescoring import (
+    Baseline,
+    compare_before_after,
+    measure_again,
+)
+from virsci_society.scenarios.cli.app import app
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.results.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +84,7 @@ def test_against_others_it_is_the_novelty_measure_with_those_papers(held, worlds
 
 
 def _encoded(home, papers, texts):
-    from society.ecosystem.building.terms import paper_texts
+    from virsci_society.society.ecosystem.building.terms import paper_texts
 
     assert len(texts) == len(papers)
     return home.embedding.encode(paper_texts(papers))
@@ -149,8 +153,8 @@ def test_papers_that_the_society_knew_are_no_contemporaries(held, worlds):
 @pytest.fixture(scope="module")
 def by_idea(tmp_path_factory):
     """A run whose papers are found by their ideas, as in VirSci's Table 1."""
-    from scenarios.config.schema import load_scenario
-    from scenarios.runs.execute import run_scenario
+    from virsci_society.scenarios.config.schema import load_scenario
+    from virsci_society.scenarios.runs.execute import run_scenario
 
     told = {"until": "100d", "protocol.found_by": "idea", "protocol.turns": 1}
     told |= {"population.ecosystem.scientists": 12, "population.ecosystem.papers": 90}

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from agents.errors import BudgetReached, InputError
-from metrics.reviews.tables import read_averages
-from scenarios.analysis.review import ReviewJob
-from scenarios.cli.app import app
+from virsci_society.agents.errors import BudgetReached, InputError
+from virsci_society.metrics.reviews.tables import read_averages
+from virsci_society.scenarios.analysis.review import ReviewJob
+from virsci_society.scenarios.cli.app import app
 
 
 @pytest.fixture

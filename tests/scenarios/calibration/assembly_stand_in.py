@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from society.literature.authorships import Authorships
+from virsci_society.society.literature.authorships import Authorships
 
 YEAR = 365.0
 RECENT = 3 * YEAR

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from scenarios.calibration.reader import assembly_simulator, read_calibration
-from scenarios.config.schema import load_scenario
-from society.literature.authorships import Authorships
+from virsci_society.scenarios.calibration.reader import assembly_simulator, read_calibration
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.society.literature.authorships import Authorships
 
 YEAR = 365.0
 BASE = """\

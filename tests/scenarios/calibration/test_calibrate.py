@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from agents.errors import InputError
-from scenarios.calibration.calibrate import calibrate, forecast
-from scenarios.calibration.reader import read_calibration
-from scenarios.cli.app import app
-from scenarios.config.schema import load_scenario
 from tests.scenarios.calibration.conftest import FILE, write_jsonl
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.calibration.calibrate import calibrate, forecast
+from virsci_society.scenarios.calibration.reader import read_calibration
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.config.schema import load_scenario
 
 WRITTEN = ("calibrated.yaml", "posterior.parquet", "table.csv", "check.csv", "report.html")
 FILES = (*WRITTEN, "calibration.json")
@@ -29,8 +29,8 @@ def content(folder):
 def _smaller_forests():
     """A fifth of the trees and of the resamples, for all calibrations here alike."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("scenarios.calibration.checking.BOOTSTRAP", 40)
-        patch.setattr("metrics.estimation.estimators.TREES", 20)
+        patch.setattr("virsci_society.scenarios.calibration.checking.BOOTSTRAP", 40)
+        patch.setattr("virsci_society.metrics.estimation.estimators.TREES", 20)
         yield
 
 
@@ -178,7 +178,7 @@ def test_a_folder_with_other_files_is_refused(read, tmp_path):
 
 
 def test_held_out_papers_that_are_opened_for_two_fits_are_told(tmp_path):
-    from scenarios.calibration.lock import open_held_out
+    from virsci_society.scenarios.calibration.lock import open_held_out
 
     assert "opened once" in open_held_out(tmp_path, "a")
     assert "opened once" in open_held_out(tmp_path, "a")

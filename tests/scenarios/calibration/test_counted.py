@@ -4,12 +4,12 @@ import math
 
 import pytest
 
-from scenarios.calibration import parameters as keys
-from scenarios.calibration.calibration_file import Window
-from scenarios.calibration.corpus import make_corpus
-from scenarios.calibration.counted import Counting
 from tests.scenarios.calibration.assembly_stand_in import StandIn
 from tests.scenarios.calibration.conftest import FIRST_YEAR, simulated_papers
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import Window
+from virsci_society.scenarios.calibration.corpus import make_corpus
+from virsci_society.scenarios.calibration.counted import Counting
 
 TRUTH = {
     keys.PAPERS: 150,

@@ -4,15 +4,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scenarios.calibration import parameters as keys
-from scenarios.calibration.calibration_file import (
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import (
     CalibrationFile,
     LogitNormal,
     LogNormal,
     LogUniform,
     UniformPrior,
 )
-from scenarios.calibration.design import Setting, Space, job_seed, jobs_of, sobol_points
+from virsci_society.scenarios.calibration.design import (
+    Setting,
+    Space,
+    job_seed,
+    jobs_of,
+    sobol_points,
+)
 
 
 def space(**priors):

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.calibration.calibration_file import LogitNormal, UniformPrior, Window
-from scenarios.calibration.reader import read_calibration
 from tests.scenarios.calibration.conftest import FILE, write_jsonl
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.calibration.calibration_file import LogitNormal, UniformPrior, Window
+from virsci_society.scenarios.calibration.reader import read_calibration
 
 YEARS = range(2000, 2014)
 
@@ -153,7 +153,7 @@ def test_fewer_than_three_windows_are_remarked_on(read):
 def test_an_ecosystem_is_given_windows_before_its_boundary(place, read, tmp_path):
     from typer.testing import CliRunner
 
-    from scenarios.cli.app import app
+    from virsci_society.scenarios.cli.app import app
 
     folder = tmp_path / "eco"
     built = CliRunner().invoke(

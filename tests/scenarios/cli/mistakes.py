@@ -17,7 +17,7 @@ from shutil import copytree
 from click.testing import Result
 from typer.testing import CliRunner
 
-from scenarios.cli.app import app
+from virsci_society.scenarios.cli.app import app
 
 TINY = (
     "name: tiny\nseed: 3\nuntil: 4w\nmetrics: []\n"
@@ -180,7 +180,7 @@ OWN = (
     Mistake(
         "a class of another kind",
         "check quickstart --trust --set founding.use=mine_3:Own",
-        ("is not a part; subclass agents.config.Part",),
+        ("is not a part; subclass virsci_society.agents.config.Part",),
         {"mine_3.py": "class Own: ...\n"},
     ),
     Mistake(
@@ -189,7 +189,8 @@ OWN = (
         ("mine_4.py:3: your class: foundings failed with ZeroDivisionError", "mend your class"),
         {
             "s.yaml": TINY,
-            "mine_4.py": "from society.formation.founding import Once\nclass Own(Once):\n"
+            "mine_4.py": "from virsci_society.society.formation.founding import Once\nclass "
+            "Own(Once):\n"
             "    def foundings(self, scientists, streams): return 1 / 0\n",
         },
     ),

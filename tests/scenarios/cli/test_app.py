@@ -20,11 +20,11 @@ import pytest
 import typer.testing
 from click.testing import Result
 
-from scenarios.cli.app import app, main
-from scenarios.cli.common import complete_scenario
-from scenarios.cli.help_examples import EXAMPLES
-from scenarios.config.document import library
 from tests.forked_commands import Nursery
+from virsci_society.scenarios.cli.app import app, main
+from virsci_society.scenarios.cli.common import complete_scenario
+from virsci_society.scenarios.cli.help_examples import EXAMPLES
+from virsci_society.scenarios.config.document import library
 
 ROOT = Path(__file__).parents[3]
 Write = Callable[[str, str], Path]
@@ -54,7 +54,7 @@ def society(*arguments: str) -> Result:
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"
-        "from scenarios.cli.app import app\n"
+        "from virsci_society.scenarios.cli.app import app\n"
         "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
     )
@@ -69,7 +69,7 @@ def test_help_imports_nothing_heavy() -> None:
 def test_check_imports_no_simulator() -> None:
     code = (
         "import sys\n"
-        "from scenarios.cli.app import app\n"
+        "from virsci_society.scenarios.cli.app import app\n"
         "try:\n    app(['check', 'quickstart'])\nexcept SystemExit:\n    pass\n"
         "heavy = ('faiss', 'litellm', 'matplotlib', 'mesa', 'pandas', 'pyarrow', 'sklearn')\n"
         "print([name for name in heavy if name in sys.modules], file=sys.stderr)\n"
@@ -89,7 +89,7 @@ def imported(*arguments: str) -> int:
     """
     code = (
         "import sys\n"
-        "from scenarios.cli.app import app\n"
+        "from virsci_society.scenarios.cli.app import app\n"
         f"try:\n    app({list(arguments)!r})\nexcept SystemExit as end:\n    assert not end.code\n"
         "print(len(sys.modules), file=sys.stderr)\n"
     )
@@ -260,7 +260,7 @@ def test_a_run_of_a_trusted_module_in_the_current_folder(
 ) -> None:
     write(
         "founding_at_dawn.py",
-        "from society.formation.founding import Once\n"
+        "from virsci_society.society.formation.founding import Once\n"
         "class Dawn(Once):\n    'One team, at dawn.'\n    hour: int = 6\n",
     )
     text = small_text.replace("use: once, count: 2", "use: 'founding_at_dawn:Dawn', count: 1")
@@ -380,9 +380,9 @@ def test_a_shell_completes_scenarios() -> None:
 def test_summary_and_page_load_no_statistics_for_the_mean_of_a_run() -> None:
     code = (
         "import sys\n"
-        "import metrics.report.page, metrics.summary\n"
+        "import virsci_society.metrics.report.page, virsci_society.metrics.summary\n"
         "import numpy as np\n"
-        "from metrics.report.figures import mean_interval\n"
+        "from virsci_society.metrics.report.figures import mean_interval\n"
         "assert mean_interval(np.arange(5.0)).value == 2.0\n"
         "heavy = ('scipy.optimize', 'scipy.sparse.csgraph', 'scipy.stats')\n"
         "print([name for name in heavy if name in sys.modules])\n"

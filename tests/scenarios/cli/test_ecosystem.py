@@ -11,10 +11,10 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from agents.errors import InputError
-from scenarios.cli.app import app
-from scenarios.config.ecosystem_folder import Folder
-from society.ecosystem.ecosystem import Ecosystem
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.config.ecosystem_folder import Folder
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
 Write = Callable[[str, str], Path]
 WORDS = ("graph", "layout", "volume", "colour", "flow", "query", "index", "touch", "depth", "text")

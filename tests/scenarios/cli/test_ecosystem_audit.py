@@ -13,8 +13,8 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from scenarios.cli.app import app
-from society.ecosystem import storage as files
+from virsci_society.scenarios.cli.app import app
+from virsci_society.society.ecosystem import storage as files
 
 Write = Callable[[str, str], Path]
 

@@ -12,11 +12,11 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from scenarios.cli.app import app
-from scenarios.cli.ecosystem import KINDS
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.importers.formats.registry import IMPORTERS, open_source
-from society.ecosystem.importers.spool import Spool
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.cli.ecosystem import KINDS
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.importers.formats.registry import IMPORTERS, open_source
+from virsci_society.society.ecosystem.importers.spool import Spool
 
 Write = Callable[[str, str], Path]
 FORMATS = Path(__file__).parents[4] / "shared" / "data" / "formats"

@@ -6,10 +6,10 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from metrics.explorer.run_arrays import waits_of
-from scenarios.cli.app import app
-from society.results.run import Run
 from tests.browser import CHROMIUM, Browser
+from virsci_society.metrics.explorer.run_arrays import waits_of
+from virsci_society.scenarios.cli.app import app
+from virsci_society.society.results.run import Run
 
 
 def society(*arguments):

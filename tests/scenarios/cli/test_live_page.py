@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from scenarios.cli.app import app
 from tests.faultserver import FaultServer, Plan
+from virsci_society.scenarios.cli.app import app
 
 PAGE = (Path(__file__).parents[3] / "docs" / "live.md").read_text(encoding="utf-8")
 
@@ -40,7 +40,7 @@ def test_the_commands_of_the_page_run(here: Path, small_text: str, no_results: N
 
 @pytest.mark.parametrize("code", ["2", "4", "5", "6"])
 def test_the_exit_codes_of_the_page_are_those_of_the_errors(code: str) -> None:
-    from agents import errors
+    from virsci_society.agents import errors
 
     codes = {str(one.exit_code) for one in vars(errors).values() if hasattr(one, "exit_code")}
     assert code in codes

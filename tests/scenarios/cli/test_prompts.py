@@ -8,7 +8,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from scenarios.cli.app import app
+from virsci_society.scenarios.cli.app import app
 
 
 def society(*arguments: object) -> Result:

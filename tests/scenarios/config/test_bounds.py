@@ -8,11 +8,11 @@ from typing import Annotated, Any, get_args
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from agents.errors import InputError
-from scenarios.config import registry
-from scenarios.config.reader import field_parts
-from scenarios.config.registry import import_class
-from scenarios.config.schema import Scenario, load_scenario
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config import registry
+from virsci_society.scenarios.config.reader import field_parts
+from virsci_society.scenarios.config.registry import import_class
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
 
 LONG = "9" * 400
 TOO_MANY = 2**62
@@ -78,7 +78,7 @@ def test_no_number_is_without_an_upper_bound(number: float) -> None:
     assert [one for one in unbounded if one[0] not in CHECKED_BY_THE_PART] == []
 
 
-CHECKED_BY_THE_PART = {"protocols.team_sizes:StatedSize.weights"}
+CHECKED_BY_THE_PART = {"virsci_society.protocols.team_sizes:StatedSize.weights"}
 
 
 def test_sizes_with_weights_have_bounds_too() -> None:

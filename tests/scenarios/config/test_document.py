@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.config.document import (
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.document import (
     Document,
     dotted,
     find_scenario,

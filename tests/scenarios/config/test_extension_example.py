@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from metrics.report import page
-from scenarios.cli.app import app
-from scenarios.config import outside_code
-from scenarios.config.outside_code import GROUP, installed_parts
-from scenarios.config.schema import load_scenario
-from society.results.run import Run
+from virsci_society.metrics.report import page
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.config import outside_code
+from virsci_society.scenarios.config.outside_code import GROUP, installed_parts
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.society.results.run import Run
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "extension"
@@ -204,7 +204,7 @@ def test_an_installed_importer_reads_a_source(installed: Path) -> None:
         ("metrics=[degres]", "did you mean 'degrees'?"),
         ("metrics=[7]", "metrics.0: got 7, expected 'novelty' or "),
         ("metrics=[nowhere:at_all]", "'nowhere:at_all' cannot be imported"),
-        ("metrics=['metrics.measure_names:FAMILY_MEASURES']", "is no function"),
+        ("metrics=['virsci_society.metrics.measure_names:FAMILY_MEASURES']", "is no function"),
         ("protocol.selection.use=regulars", "expected 'coauthorship' or "),
     ],
 )

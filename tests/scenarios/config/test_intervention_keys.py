@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.runs.build import changes_of
-from scenarios.runs.run_folder import identity_hash, resolved_text
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.build import changes_of
+from virsci_society.scenarios.runs.run_folder import identity_hash, resolved_text
 
 HEAD = "extends: quickstart\ninterventions:\n"
 Write = Callable[[str, str], Path]
@@ -98,7 +98,7 @@ def test_what_cannot_be_changed_is_named_with_its_line(
 
 
 def test_every_key_of_a_scenario_can_be_set_or_is_refused_with_a_reason() -> None:
-    from scenarios.config.intervention_keys import CHANGEABLE, REFUSED
+    from virsci_society.scenarios.config.intervention_keys import CHANGEABLE, REFUSED
 
     assert set(CHANGEABLE) | set(REFUSED) == set(Scenario.model_fields)
     assert not set(CHANGEABLE) & set(REFUSED)
@@ -120,7 +120,7 @@ def test_a_scenario_without_any_is_what_it_was(write: Write) -> None:
 
 
 def test_a_dotted_path_in_an_intervention_needs_trust(write: Write) -> None:
-    path = "society.formation.founding:Once"
+    path = "virsci_society.society.formation.founding:Once"
     file = write("s.yaml", f"{HEAD}  - {{at: 1y, set: {{founding: {{use: '{path}'}}}}}}\n")
     with pytest.raises(InputError, match=r"s\.yaml:3:\d+: founding.*is code from outside"):
         load_scenario(file)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.config import outside_code
-from scenarios.config.outside_code import fault_in_outside_code, import_member
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config import outside_code
+from virsci_society.scenarios.config.outside_code import fault_in_outside_code, import_member
 
 Write = Callable[[str, str], Path]
 MODULE = """\
-from society.formation.founding import Founding
+from virsci_society.society.formation.founding import Founding
 class Faulty(Founding):
     'Fails by itself.'
     def foundings(self, scientists, streams):

@@ -8,17 +8,24 @@ from typing import Annotated, Any, ClassVar, Literal
 import pytest
 from pydantic import Field, model_validator
 
-from agents.config import Part, Switch
-from protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
-from protocols.policies.uniform import Uniform
-from protocols.team_sizes import ObservedSize, StatedSize
-from protocols.virsci.settings import Turns, VirSciSettings
-from scenarios.config.diagnostics import describe_errors, quote_value
-from scenarios.config.document import Document, from_arguments
-from scenarios.config.reader import Reader, keys_below, write_part
-from scenarios.config.registry import FOUNDING, FromTable, Section
-from society.formation.founding import Founding, Once, Poisson
-from society.kernel.durations import Duration, FixedDuration, Gamma, Lognormal, Times, parse_days
+from virsci_society.agents.config import Part, Switch
+from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
+from virsci_society.protocols.policies.uniform import Uniform
+from virsci_society.protocols.team_sizes import ObservedSize, StatedSize
+from virsci_society.protocols.virsci.settings import Turns, VirSciSettings
+from virsci_society.scenarios.config.diagnostics import describe_errors, quote_value
+from virsci_society.scenarios.config.document import Document, from_arguments
+from virsci_society.scenarios.config.reader import Reader, keys_below, write_part
+from virsci_society.scenarios.config.registry import FOUNDING, FromTable, Section
+from virsci_society.society.formation.founding import Founding, Once, Poisson
+from virsci_society.society.kernel.durations import (
+    Duration,
+    FixedDuration,
+    Gamma,
+    Lognormal,
+    Times,
+    parse_days,
+)
 
 
 def read(cls: type[Any], data: dict[Any, Any], *, trust: bool = False) -> Any:
@@ -223,7 +230,7 @@ class Outer(Part):
 class Holder(Part):
     """A section that names its class by path."""
 
-    times: Annotated[Part | None, Section("society.kernel.durations:Times")] = None
+    times: Annotated[Part | None, Section("virsci_society.society.kernel.durations:Times")] = None
     founding: Founding = Poisson()
     file: Path = Path("x")
 

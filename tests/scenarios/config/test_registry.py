@@ -14,11 +14,11 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel
 
-from agents.config import Part
-from agents.errors import InputError
-from agents.gateway.backend import Backend
-from scenarios.config import registry
-from scenarios.config.registry import (
+from virsci_society.agents.config import Part
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.scenarios.config import registry
+from virsci_society.scenarios.config.registry import (
     BACKENDS,
     DURATIONS,
     ECOSYSTEMS,
@@ -38,11 +38,11 @@ from scenarios.config.registry import (
     name_of,
     table_for,
 )
-from society.formation.founding import Founding
-from society.formation.leaders import Leaders
-from society.formation.selection import SelectionPolicy
-from society.kernel.durations import Duration, FixedDuration, Gamma
-from society.teams.contracts import TeamProtocol
+from virsci_society.society.formation.founding import Founding
+from virsci_society.society.formation.leaders import Leaders
+from virsci_society.society.formation.selection import SelectionPolicy
+from virsci_society.society.kernel.durations import Duration, FixedDuration, Gamma
+from virsci_society.society.teams.contracts import TeamProtocol
 
 TABLES: list[Table] = [
     PROTOCOLS,
@@ -78,10 +78,10 @@ def test_every_kind_is_the_base_of_its_table(base: str) -> None:
 @pytest.mark.parametrize(
     ("base", "package"),
     [
-        (Founding, "society.formation"),
-        (Leaders, "society.formation"),
-        (Duration, "society.kernel"),
-        (SelectionPolicy, "protocols.policies"),
+        (Founding, "virsci_society.society.formation"),
+        (Leaders, "virsci_society.society.formation"),
+        (Duration, "virsci_society.society.kernel"),
+        (SelectionPolicy, "virsci_society.protocols.policies"),
     ],
 )
 def test_no_class_of_the_folder_is_missing_from_its_table(base: type, package: str) -> None:
@@ -98,8 +98,8 @@ def test_no_class_of_the_folder_is_missing_from_its_table(base: type, package: s
 
 
 def test_rules_of_publication_are_all_listed() -> None:
-    from protocols.peer_review import protocol
-    from society.teams import publication
+    from virsci_society.protocols.peer_review import protocol
+    from virsci_society.society.teams import publication
 
     found = {
         import_path(cls)
@@ -111,7 +111,7 @@ def test_rules_of_publication_are_all_listed() -> None:
 
 
 def test_sizes_are_all_listed() -> None:
-    from protocols import team_sizes
+    from virsci_society.protocols import team_sizes
 
     classes = [cls for cls in vars(team_sizes).values() if isinstance(cls, type)]
     sizes = [cls for cls in classes if issubclass(cls, team_sizes.TeamSize)]
@@ -126,7 +126,7 @@ def test_names_and_classes_find_each_other(table: Table) -> None:
 
 
 def test_a_class_outside_the_tables_has_its_dotted_path_for_a_name() -> None:
-    assert name_of(Founding, FOUNDING) == "society.formation.founding:Founding"
+    assert name_of(Founding, FOUNDING) == "virsci_society.society.formation.founding:Founding"
 
 
 def test_exploring_parts_are_served_by_their_own_table() -> None:
@@ -158,7 +158,7 @@ def stranger(
     write(
         "stranger.py",
         "from pathlib import Path\n"
-        "from society.kernel.durations import FixedDuration\n"
+        "from virsci_society.society.kernel.durations import FixedDuration\n"
         "Path('ran').write_text('')\n"
         "class Slow(FixedDuration):\n    'A slow one.'\n"
         "number = 3\n"

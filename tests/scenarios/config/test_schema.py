@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from agents.offline.backend import Offline
-from protocols.virsci.protocol import VirSci
-from scenarios.config.document import Document, library
-from scenarios.config.ecosystem_folder import Folder
-from scenarios.config.schema import METRICS, Scenario, load_scenario, read_scenario
-from scenarios.config.yaml_io import parse_yaml, write_yaml
-from scenarios.runs.run_folder import identity_hash, resolved_text
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.formation.founding import Poisson
-from society.kernel.durations import FixedDuration
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.scenarios.config.document import Document, library
+from virsci_society.scenarios.config.ecosystem_folder import Folder
+from virsci_society.scenarios.config.schema import METRICS, Scenario, load_scenario, read_scenario
+from virsci_society.scenarios.config.yaml_io import parse_yaml, write_yaml
+from virsci_society.scenarios.runs.run_folder import identity_hash, resolved_text
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.formation.founding import Poisson
+from virsci_society.society.kernel.durations import FixedDuration
 
 Write = Callable[[str, str], Path]
 Faults = Callable[[Callable[[], object]], list[str]]
@@ -162,7 +162,7 @@ def test_a_trusted_class_is_used_and_named_in_the_resolved_scenario(
 ) -> None:
     write(
         "mine_durations.py",
-        "from society.kernel.durations import Duration\n"
+        "from virsci_society.society.kernel.durations import Duration\n"
         "class Nap(Duration):\n"
         "    minutes: int = 5\n"
         "    def sample(self, rng):\n"
@@ -346,7 +346,7 @@ def test_an_ecosystem_folder_counts_by_its_content_not_its_place(write: Write, h
 
 
 def test_families_of_metrics_are_those_that_exist() -> None:
-    from metrics.registry import FAMILIES
+    from virsci_society.metrics.registry import FAMILIES
 
     assert set(FAMILIES) == {*METRICS, "chance"}
 

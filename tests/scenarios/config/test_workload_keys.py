@@ -2,11 +2,11 @@
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.config.document import Document
-from scenarios.config.schema import load_scenario, read_scenario
-from scenarios.config.yaml_io import parse_yaml
-from scenarios.runs.run_folder import identity_hash, resolved_text
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.document import Document
+from virsci_society.scenarios.config.schema import load_scenario, read_scenario
+from virsci_society.scenarios.config.yaml_io import parse_yaml
+from virsci_society.scenarios.runs.run_folder import identity_hash, resolved_text
 
 FILE = """\
 extends: quickstart

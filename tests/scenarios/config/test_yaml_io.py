@@ -13,8 +13,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.errors import InputError
-from scenarios.config.yaml_io import (
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.yaml_io import (
     MAX_BYTES,
     MAX_DEPTH,
     MAX_VALUES,

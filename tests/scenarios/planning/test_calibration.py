@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from agents.backends.model_mimic import Leaning, MimicSettings, ModelMimic
-from agents.journal.records import CallOutcome
-from agents.offline.backend import Offline, answer_offline
-from agents.profile import Profile
-from agents.prompts.request import Message, Request
-from protocols.forms import Choice, Remark
-from scenarios.planning.calibration import Calibration
-from scenarios.planning.model_rates import ModelRates
+from virsci_society.agents.backends.model_mimic import Leaning, MimicSettings, ModelMimic
+from virsci_society.agents.journal.records import CallOutcome
+from virsci_society.agents.offline.backend import Offline, answer_offline
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.protocols.forms import Choice, Remark
+from virsci_society.scenarios.planning.calibration import Calibration
+from virsci_society.scenarios.planning.model_rates import ModelRates
 
 ADA = Profile("Scientist1", ("X",), ("graphs", "proteins"), 4, 9)
 BEN = Profile("Scientist2", ("Y",), ("graphs", "maps"), 14, 90)

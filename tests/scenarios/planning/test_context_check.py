@@ -9,17 +9,21 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from agents.backends.openai import OpenAI
-from agents.prompts.prompt import total_characters
-from agents.prompts.request import Reply
-from agents.usage import Usage
-from scenarios import load_scenario
-from scenarios.cli.app import app
-from scenarios.planning import context_check
-from scenarios.planning.context_check import judge_reply, long_question, remembered_word
-from scenarios.planning.probe import EndpointTrial
-from scenarios.runs.page_lengths import longest_page
 from tests.faultserver import FaultServer, Plan, words
+from virsci_society import load_scenario
+from virsci_society.agents.backends.openai import OpenAI
+from virsci_society.agents.prompts.prompt import total_characters
+from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.usage import Usage
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.planning import context_check
+from virsci_society.scenarios.planning.context_check import (
+    judge_reply,
+    long_question,
+    remembered_word,
+)
+from virsci_society.scenarios.planning.probe import EndpointTrial
+from virsci_society.scenarios.runs.page_lengths import longest_page
 
 
 @pytest.fixture(scope="module")

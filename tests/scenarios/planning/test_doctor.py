@@ -12,14 +12,18 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from scenarios import load_scenario
-from scenarios.cli.app import app
-from scenarios.planning import doctor, installation
-from scenarios.planning.doctor import examine
-from scenarios.planning.installation import CheckResult, check_offline_backend, check_package
-from scenarios.planning.probe import CALLS, first_questions, run_probe
 from tests.agents.backends.live_provider import Provider, completion, http
 from tests.faultserver import FaultServer, Plan
+from virsci_society import load_scenario
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.planning import doctor, installation
+from virsci_society.scenarios.planning.doctor import examine
+from virsci_society.scenarios.planning.installation import (
+    CheckResult,
+    check_offline_backend,
+    check_package,
+)
+from virsci_society.scenarios.planning.probe import CALLS, first_questions, run_probe
 
 KEY = "canary-4f81b2c07d"
 
@@ -249,14 +253,13 @@ def test_a_package_that_is_missing_is_a_problem() -> None:
     assert check_package("no-such-package").state == "problem"
 
 
-def test_an_old_python_and_a_strangers_package_are_problems(
+def test_an_old_python_and_a_changed_file_are_problems(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(installation, "OLDEST_PYTHON", (99, 0))
-    told = "the package 'agents' comes from elsewhere; give it an environment of its own:\n  pipx"
-    monkeypatch.setattr(installation, "find_conflict", lambda every_file: told)
+    monkeypatch.setattr(installation, "changed_files", lambda: [Path("the/file.py")])
     wrong = [one for one in installation.check_installation() if one.state == "problem"]
-    assert [one.message.split()[0] for one in wrong] == ["Python", "the"]
+    assert [one.message.split()[0] for one in wrong] == ["Python", "the/file.py"]
     assert all(one.advice for one in wrong)
 
 

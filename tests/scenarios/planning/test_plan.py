@@ -12,17 +12,18 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from agents.backends.model_mimic import MimicSettings
-from agents.errors import InputError
 from benchmarks.plan import MARK, OTHERWISE, SCENARIOS, measure
-from scenarios import load_scenario
-from scenarios.cli.app import app
-from scenarios.cli.plan_tables import duration
-from scenarios.config.schema import Scenario
-from scenarios.planning.calibration import RecordedRun
-from scenarios.planning.dry_run import DryRun
-from scenarios.planning.lookahead import WINDOWS, slots_of, slow_windows
-from scenarios.planning.model_rates import (
+from tests.faultserver import FaultServer
+from virsci_society import load_scenario
+from virsci_society.agents.backends.model_mimic import MimicSettings
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.cli.plan_tables import duration
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.calibration import RecordedRun
+from virsci_society.scenarios.planning.dry_run import DryRun
+from virsci_society.scenarios.planning.lookahead import WINDOWS, slots_of, slow_windows
+from virsci_society.scenarios.planning.model_rates import (
     ModelRates,
     Rate,
     estimate_ratio,
@@ -32,9 +33,8 @@ from scenarios.planning.model_rates import (
     slow_call_seconds,
     wilson_interval,
 )
-from scenarios.planning.plan import ENDS, FIGURES, plan, rates_for
-from society.results.run import Run
-from tests.faultserver import FaultServer
+from virsci_society.scenarios.planning.plan import ENDS, FIGURES, plan, rates_for
+from virsci_society.society.results.run import Run
 
 LIVE = {"backend.use": "openai", "backend.model": "test", "backend.in_flight": 8}
 
@@ -48,7 +48,7 @@ def server():
 @pytest.fixture(autouse=True)
 def _fewer_rehearsals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Means of two rehearsals, but of three where a plan is held against the truth."""
-    monkeypatch.setattr("scenarios.planning.plan.MOST", 2)
+    monkeypatch.setattr("virsci_society.scenarios.planning.plan.MOST", 2)
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def probe(server: FaultServer, medium: Path) -> dict[str, Any]:
     server.reset()
     out = str(medium.parent / "run")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("scenarios.planning.plan.MOST", 3)
+        patch.setattr("virsci_society.scenarios.planning.plan.MOST", 3)
         done = society("plan", medium, *live(server, "--probe", "50", "--out", out, "--json"))
     assert done.exit_code == 0, done.output
     assert server.counts()["answers"] == 50
@@ -239,7 +239,7 @@ def test_a_long_scenario_is_cut_for_the_ends_and_scaled(
 ) -> None:
     scenario = load_scenario(small, **{"backend.use": "openai", "backend.model": "m"})
     whole = plan(scenario, ModelRates(""))
-    monkeypatch.setattr("scenarios.planning.plan.CALLS", 10)
+    monkeypatch.setattr("virsci_society.scenarios.planning.plan.CALLS", 10)
     scaled = plan(scenario, ModelRates(""))
     assert scaled.rehearsals == 1 + len(ENDS)
     assert scaled.figures["calls"].likely == pytest.approx(whole.figures["calls"].likely, rel=0.2)

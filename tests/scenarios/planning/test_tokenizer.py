@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from scenarios.planning import tokenizer
-from scenarios.planning.tokenizer import count_tokens, tokenizer_name
+from virsci_society.scenarios.planning import tokenizer
+from virsci_society.scenarios.planning.tokenizer import count_tokens, tokenizer_name
 
 
 @pytest.mark.parametrize(

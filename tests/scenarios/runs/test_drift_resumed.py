@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import Stopped
-from agents.offline.backend import Offline, answer_offline
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.runs.execute import replay
-from scenarios.runs.execute import run_scenario as run_scenario
-from scenarios.runs.fork import Fork
-from scenarios.runs.run_journal import JOURNAL
-from society.results.run import Run
-from society.results.run_prefix import compute_run_prefix
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.offline.backend import Offline, answer_offline
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.execute import replay
+from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
+from virsci_society.scenarios.runs.fork import Fork
+from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.run_prefix import compute_run_prefix
 
 pytestmark = pytest.mark.usefixtures("no_results")
 AT = 70.0
@@ -43,7 +43,7 @@ def scenario(tmp_path_factory: pytest.TempPathFactory, small_text: str) -> Scena
 def parent(scenario: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run whose interests have changed before and after the day of the fork."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metrics.report.page.write_page", lambda *_: None)
+        patch.setattr("virsci_society.metrics.report.page.write_page", lambda *_: None)
         folder = run_scenario(scenario, tmp_path_factory.mktemp("parent") / "run")
     dates = Run.open(folder).table("interests")["date"]
     assert (dates < AT).any()
@@ -73,7 +73,7 @@ def test_a_stopped_run_goes_on_to_the_same_end(
 def test_it_is_replayed_from_its_journal_without_encoding_interests_again(
     parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from society.literature.embedding import lsa
+    from virsci_society.society.literature.embedding import lsa
 
     encoded: list[str] = []
     encode = lsa.LSAEmbedding.encode

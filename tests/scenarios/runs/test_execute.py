@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.errors import InputError, Stopped
-from metrics.report.in_short import head_count
-from metrics.summary import summarise_run
-from scenarios import load_scenario, run_scenario
-from scenarios.config.schema import Scenario
-from scenarios.runs import execute, run_folder
-from scenarios.runs.execute import default_folder, is_finished, prepare
-from scenarios.runs.progress import NoProgress
-from society.population import population
-from society.results.initial_tables import PARTICIPANT_COLUMNS
-from society.results.run import Run
-from society.results.tables import TABLES
+from virsci_society import load_scenario, run_scenario
+from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.metrics.report.in_short import head_count
+from virsci_society.metrics.summary import summarise_run
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.runs import execute, run_folder
+from virsci_society.scenarios.runs.execute import default_folder, is_finished, prepare
+from virsci_society.scenarios.runs.progress import NoProgress
+from virsci_society.society.population import population
+from virsci_society.society.results.initial_tables import PARTICIPANT_COLUMNS
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import TABLES
 
 Write = Callable[[str, str], Path]
 
@@ -162,7 +162,7 @@ def test_another_seed_is_another_run(small: Scenario, small_run: Path, here: Pat
 
 
 def test_the_digest_is_of_tables_network_and_events(small_run: Path) -> None:
-    from society.results.digest import digest_content, digest_tables
+    from virsci_society.society.results.digest import digest_content, digest_tables
 
     run = Run.open(small_run)
     tables = {name: run.table(name) for name in TABLES}
@@ -257,7 +257,7 @@ def test_a_crash_while_writing_leaves_nothing_that_looks_finished(
         raise OSError(28, "No space left on device")
 
     small = small.set("metrics", []).set("until", "2w")
-    monkeypatch.setattr("metrics.report.page.write_page", full)
+    monkeypatch.setattr("virsci_society.metrics.report.page.write_page", full)
     with pytest.raises(Stopped, match="cannot be written to: No space left on device"):
         run_scenario(small, here / "run")
     assert not (here / "run" / "manifest.json").exists()
@@ -291,7 +291,7 @@ def test_a_folder_for_which_there_is_no_room_is_a_stop(
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(f"scenarios.runs.execute.{what}", full)
+    monkeypatch.setattr(f"virsci_society.scenarios.runs.execute.{what}", full)
     with pytest.raises(Stopped, match="run: No space left on device; make room for the run"):
         run_scenario(small, here / "run")
 
@@ -347,7 +347,10 @@ def test_a_team_larger_than_the_population(small: Scenario, here: Path) -> None:
 def test_an_ecosystem_that_is_none(
     small: Scenario, write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write("not_an_ecosystem.py", "from agents.config import Part\nclass Empty(Part): ...\n")
+    write(
+        "not_an_ecosystem.py",
+        "from virsci_society.agents.config import Part\nclass Empty(Part): ...\n",
+    )
     monkeypatch.syspath_prepend(str(here))
     use = {"use": "not_an_ecosystem:Empty"}
     changed = small.set("population.ecosystem", use, trust=True)

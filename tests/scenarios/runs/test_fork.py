@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agents.errors import Diverged, InputError, Stopped
-from agents.journal.journal import Journal
-from agents.offline.backend import Offline, answer_offline
-from metrics.networks.removals import removals
-from scenarios.cli.app import app
-from scenarios.config.schema import load_scenario
-from scenarios.runs.execute import replay
-from scenarios.runs.execute import run_scenario as run_scenario
-from scenarios.runs.fork import Fork
-from scenarios.runs.run_journal import JOURNAL
-from society.results.run import Run
-from society.results.run_prefix import compute_run_prefix
 from tests.forked_commands import Nursery
 from tests.older_folders import unseal
+from virsci_society.agents.errors import Diverged, InputError, Stopped
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.offline.backend import Offline, answer_offline
+from virsci_society.metrics.networks.removals import removals
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.execute import replay
+from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
+from virsci_society.scenarios.runs.fork import Fork
+from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.run_prefix import compute_run_prefix
 
 pytestmark = pytest.mark.usefixtures("no_results")
 AT = 40.0
@@ -60,7 +60,7 @@ def parent(tmp_path_factory: pytest.TempPathFactory, small_text: str) -> Path:
         folder / "small.yaml", **{"founding.count": 4, "founding.every": 14.0, "metrics": ["cost"]}
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metrics.report.page.write_page", lambda *_: None)
+        patch.setattr("virsci_society.metrics.report.page.write_page", lambda *_: None)
         return run_scenario(scenario, folder / "run")
 
 
@@ -183,7 +183,7 @@ def test_a_stopped_fork_is_gone_on_with_and_pays_nothing_twice(
 def test_a_past_that_would_be_another_one_stops_the_fork(
     parent: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents.prompts.prompt import Prompt
+    from virsci_society.agents.prompts.prompt import Prompt
 
     render = Prompt.render
 

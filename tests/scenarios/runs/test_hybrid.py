@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from agents.backends.model_mimic import MimicSettings
-from agents.errors import BudgetReached, InputError
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.planning.doctor import examine
-from scenarios.planning.dry_run import DryRun
-from scenarios.runs.execute import replay
-from scenarios.runs.execute import run_scenario as run_scenario
-from scenarios.runs.run_folder import identity_hash, measure_all
-from society.results.run import Run
 from tests.faultserver import FaultServer, Plan
+from virsci_society.agents.backends.model_mimic import MimicSettings
+from virsci_society.agents.errors import BudgetReached, InputError
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.planning.doctor import examine
+from virsci_society.scenarios.planning.dry_run import DryRun
+from virsci_society.scenarios.runs.execute import replay
+from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
+from virsci_society.scenarios.runs.run_folder import identity_hash, measure_all
+from virsci_society.society.results.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_results")
 
@@ -79,7 +79,9 @@ def test_a_fifth_of_the_teams_is_live_and_the_tables_say_which(
     write: Callable[[str, str], Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("scenarios.runs.run_folder.measure_all", measure_all)  # of all tests, here
+    monkeypatch.setattr(
+        "virsci_society.scenarios.runs.run_folder.measure_all", measure_all
+    )  # of all tests, here
     run = Run.open(run_scenario(make(metrics=["teams"]), here / "hybrid"))
     teams, calls, papers = (run.table(name) for name in ("teams", "calls", "papers"))
     live = set(teams.loc[teams["live"], "team"])

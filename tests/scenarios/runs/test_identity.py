@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.config.schema import load_scenario
-from scenarios.runs.execute import is_finished, run_scenario
-from scenarios.runs.identity import added_keys, drop_paths, is_same_scenario
-from scenarios.runs.run_folder import hash_json, identity_hash
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.execute import is_finished, run_scenario
+from virsci_society.scenarios.runs.identity import added_keys, drop_paths, is_same_scenario
+from virsci_society.scenarios.runs.run_folder import hash_json, identity_hash
 
 SMALL = {
     "until": "60d",
@@ -97,8 +97,8 @@ def test_without_its_journal_another_run_is_refused(older):
 
 
 def test_a_journal_of_an_earlier_release_belongs_to_the_same_scenario(older):
-    from agents.journal.journal import Journal
-    from scenarios.runs.run_journal import matches_journal
+    from virsci_society.agents.journal.journal import Journal
+    from virsci_society.scenarios.runs.run_journal import matches_journal
 
     held, known = earlier(scenario())
     with Journal.open(older / "journal.sqlite") as journal:

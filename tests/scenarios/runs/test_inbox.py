@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
-from agents.backends.inbox.question import safe_name
-from agents.journal.journal import Journal
-from scenarios import load_scenario, run_scenario
-from scenarios.config.schema import Scenario
-from scenarios.planning.prompt_pages.recording import replay_pages
-from scenarios.runs.execute import replay
-from scenarios.runs.progress import LineProgress
-from scenarios.runs.run_journal import JOURNAL
-from society.results.run import Run
 from tests.agents.backends.inbox.colleague import Colleague, call_of
+from virsci_society import load_scenario, run_scenario
+from virsci_society.agents.backends.inbox.question import safe_name
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.planning.prompt_pages.recording import replay_pages
+from virsci_society.scenarios.runs.execute import replay
+from virsci_society.scenarios.runs.progress import LineProgress
+from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.society.results.run import Run
 
 ROOT = Path(__file__).parents[3]
 VIS = Path(os.environ.get("VIS_CORPUS", ROOT.parent / "shared/data/vis/papers.jsonl.gz"))
@@ -237,7 +237,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 def test_the_terminal_says_what_is_waited_for(words, tmp_path, monkeypatch) -> None:
     screen, inbox = io.StringIO(), tmp_path / "inbox"
-    monkeypatch.setattr("scenarios.runs.execute.report_waiting", _often)
+    monkeypatch.setattr("virsci_society.scenarios.runs.execute.report_waiting", _often)
 
     def answer(text: str) -> str:
         # Nobody answers before the terminal has said that somebody is waited for.
@@ -256,7 +256,7 @@ def test_the_terminal_says_what_is_waited_for(words, tmp_path, monkeypatch) -> N
 
 
 def _often(society, progress):
-    from scenarios.runs.progress import report_waiting
+    from virsci_society.scenarios.runs.progress import report_waiting
 
     return report_waiting(society, progress, every=0.005)
 
@@ -283,7 +283,7 @@ def vis_ecosystem(folder: Path) -> Path:
     """An ecosystem of the corpus around its boundary; all of it takes several times as long."""
     from typer.testing import CliRunner
 
-    from scenarios.cli.app import app
+    from virsci_society.scenarios.cli.app import app
 
     with gzip.open(VIS, "rt", encoding="utf-8") as lines:
         papers = [line for line in lines if 2011 <= json.loads(line)["year"] <= 2012]

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import Stopped
-from agents.offline.backend import Offline, answer_offline
-from metrics.registry import measure
-from scenarios.config.document import Document
-from scenarios.config.schema import Scenario, load_scenario, read_scenario
-from scenarios.runs.execute import replay
-from scenarios.runs.execute import run_scenario as run_scenario
-from scenarios.runs.fork import Fork
-from society.results.run import Run
-from society.results.run_prefix import compute_run_prefix
 from tests.forked_commands import Nursery
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.offline.backend import Offline, answer_offline
+from virsci_society.metrics.registry import measure
+from virsci_society.scenarios.config.document import Document
+from virsci_society.scenarios.config.schema import Scenario, load_scenario, read_scenario
+from virsci_society.scenarios.runs.execute import replay
+from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
+from virsci_society.scenarios.runs.fork import Fork
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.run_prefix import compute_run_prefix
 
 LIVING = """\
 name: living

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.backends.litellm import LiteLLM
-from agents.errors import InputError
-from agents.prompts.prompt import total_characters
-from scenarios import load_scenario, run_scenario
-from scenarios.config.schema import Scenario
-from scenarios.runs.execute import replay
-from scenarios.runs.page_lengths import (
+from tests.faultserver import FaultServer, Plan
+from virsci_society import load_scenario, run_scenario
+from virsci_society.agents.backends.litellm import LiteLLM
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.prompts.prompt import total_characters
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.runs.execute import replay
+from virsci_society.scenarios.runs.page_lengths import (
     SMALLEST,
     longest_page,
     size_window,
@@ -21,9 +22,8 @@ from scenarios.runs.page_lengths import (
     untrimmed,
     window_size,
 )
-from scenarios.runs.shared_resources import SharedResources
-from society.results.run import Run
-from tests.faultserver import FaultServer, Plan
+from virsci_society.scenarios.runs.shared_resources import SharedResources
+from virsci_society.society.results.run import Run
 
 OLLAMA = {"backend.use": "litellm", "backend.model": "ollama_chat/test"}
 

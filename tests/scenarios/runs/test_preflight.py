@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agents.errors import InputError
-from agents.journal.journal import Journal
-from scenarios.config.schema import Scenario
-from scenarios.runs.preflight import check_before_run
-from scenarios.runs.run_journal import sign_journal
-from scenarios.study.preflight import check_arms
-from scenarios.study.reader import read_study
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.runs.preflight import check_before_run
+from virsci_society.scenarios.runs.run_journal import sign_journal
+from virsci_society.scenarios.study.preflight import check_arms
+from virsci_society.scenarios.study.reader import read_study
 
 MODEL = {"use": "openai", "model": "m"}
 

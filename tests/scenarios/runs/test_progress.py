@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 import typer
 
-from agents.errors import InputError, SocietyError, Stopped
-from scenarios.cli.common import count_repeats, guarded
-from scenarios.cli.console import cell, print_overview, print_table
-from scenarios.runs import progress as progress_
-from scenarios.runs.progress import (
+from virsci_society.agents.errors import InputError, SocietyError, Stopped
+from virsci_society.scenarios.cli.common import count_repeats, guarded
+from virsci_society.scenarios.cli.console import cell, print_overview, print_table
+from virsci_society.scenarios.runs import progress as progress_
+from virsci_society.scenarios.runs.progress import (
     BarProgress,
     LineProgress,
     NoProgress,
@@ -28,7 +28,7 @@ from scenarios.runs.progress import (
     make_progress,
     simulated_date,
 )
-from society.results.tables import TABLES
+from virsci_society.society.results.tables import TABLES
 
 
 def society(**changed: Any) -> Any:
@@ -369,7 +369,7 @@ def test_faults_that_differ_in_numbers_only_are_told_once_with_their_count() -> 
 
 
 def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scenarios.config.outside_code._imported", {})
+    monkeypatch.setattr("virsci_society.scenarios.config.outside_code._imported", {})
 
     @guarded
     def command() -> None:

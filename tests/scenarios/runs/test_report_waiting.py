@@ -2,10 +2,10 @@
 
 import io
 
-from scenarios import load_scenario
-from scenarios.runs.build import build_society
-from scenarios.runs.progress import LineProgress, report_waiting
 from tests.faultserver import FaultServer, Plan
+from virsci_society import load_scenario
+from virsci_society.scenarios.runs.build import build_society
+from virsci_society.scenarios.runs.progress import LineProgress, report_waiting
 
 
 def told(small_text, tmp_path, plan):

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import BudgetReached, Diverged, InputError, Stopped
-from agents.journal.journal import Journal
-from agents.offline.backend import Offline, answer_offline
-from scenarios.config.schema import Scenario
-from scenarios.runs.execute import is_finished, replay
-from scenarios.runs.execute import run_scenario as run_scenario
-from scenarios.runs.run_journal import JOURNAL
-from society.results.run import Run
 from tests.older_folders import unseal
+from virsci_society.agents.errors import BudgetReached, Diverged, InputError, Stopped
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.offline.backend import Offline, answer_offline
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.runs.execute import is_finished, replay
+from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
+from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.society.results.run import Run
 
 pytestmark = pytest.mark.usefixtures("no_results")
 
@@ -115,7 +115,7 @@ def test_another_scenario_names_the_first_call_that_differs(small: Scenario, hel
 def test_another_prompt_is_noticed_in_a_finished_run(
     small: Scenario, held: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents.prompts.prompt import Prompt
+    from virsci_society.agents.prompts.prompt import Prompt
 
     render = Prompt.render
 
@@ -124,7 +124,8 @@ def test_another_prompt_is_noticed_in_a_finished_run(
 
     monkeypatch.setattr(Prompt, "render", changed)
     monkeypatch.setattr(
-        "scenarios.runs.execute.prompt_hashes", lambda scenario: {"topic_turn.txt": "x"}
+        "virsci_society.scenarios.runs.execute.prompt_hashes",
+        lambda scenario: {"topic_turn.txt": "x"},
     )
     assert not is_finished(small, held)
     with pytest.raises(Diverged, match=r"/topic/\S+/utter/\S+ of day .* made before with other"):

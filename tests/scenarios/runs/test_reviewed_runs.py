@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from agents.errors import BudgetReached, Stopped
-from agents.offline.backend import Offline, answer_offline
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.planning.model_rates import ModelRates
-from scenarios.planning.plan import plan
-from scenarios.runs.execute import replay
-from scenarios.runs.execute import run_scenario as run_scenario
-from scenarios.runs.fork import Fork
-from scenarios.runs.run_folder import identity_hash, prompt_hashes
-from society.results.run import Run
-from society.results.run_prefix import compute_run_prefix
 from tests.faultserver import FaultServer, Plan
+from virsci_society.agents.errors import BudgetReached, Stopped
+from virsci_society.agents.offline.backend import Offline, answer_offline
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.planning.model_rates import ModelRates
+from virsci_society.scenarios.planning.plan import plan
+from virsci_society.scenarios.runs.execute import replay
+from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
+from virsci_society.scenarios.runs.fork import Fork
+from virsci_society.scenarios.runs.run_folder import identity_hash, prompt_hashes
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.run_prefix import compute_run_prefix
 
 pytestmark = pytest.mark.usefixtures("no_results")
 

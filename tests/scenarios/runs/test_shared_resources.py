@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from scenarios import load_scenario, run_scenario
-from scenarios.config.schema import Scenario
-from scenarios.runs.shared_resources import SharedResources
-from society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society import load_scenario, run_scenario
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.runs.shared_resources import SharedResources
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 PINNED = {"population.ecosystem.seed": 4}
 

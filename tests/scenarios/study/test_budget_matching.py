@@ -6,12 +6,12 @@ import math
 import pandas as pd
 import pytest
 
-from agents.errors import InputError
-from scenarios.study import budget_matching
-from scenarios.study.budget_matching import match_budgets, nearest_value
-from scenarios.study.folder import open_folder
-from scenarios.study.lock import make_lock, read_lock
-from scenarios.study.reader import read_study
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.study import budget_matching
+from virsci_society.scenarios.study.budget_matching import match_budgets, nearest_value
+from virsci_society.scenarios.study.folder import open_folder
+from virsci_society.scenarios.study.lock import make_lock, read_lock
+from virsci_society.scenarios.study.reader import read_study
 
 TINY = """\
 # Do teams of two and of three find the same at the same number of calls? A study for tests.

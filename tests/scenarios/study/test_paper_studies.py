@@ -2,10 +2,10 @@
 
 import pytest
 
-from protocols.virsci.settings import RELEASED_CODE, VirSciSettings
-from scenarios.config.schema import load_scenario
-from scenarios.study.reader import read_study
-from scenarios.study.study_file import studies
+from virsci_society.protocols.virsci.settings import RELEASED_CODE, VirSciSettings
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.study_file import studies
 
 OURS = sorted(name for name in studies() if name.startswith("studies/virsci/"))
 PAPER = {f"studies/virsci/table-{n}" for n in range(1, 10)} | {
@@ -162,9 +162,9 @@ def test_the_scenario_of_the_released_code_is_that_arm_of_the_study(read):
 @pytest.fixture(scope="module")
 def costs(read):
     """Calls and costs of one team for each arm of Table 9, on a small ecosystem."""
-    from metrics.cost.call_counts import inference_cost
-    from scenarios.runs.build import build_society
-    from society.results.run import Run
+    from virsci_society.metrics.cost.call_counts import inference_cost
+    from virsci_society.scenarios.runs.build import build_society
+    from virsci_society.society.results.run import Run
 
     design, found = read("studies/virsci/table-9"), {}
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):

@@ -4,12 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.config.document import library
-from scenarios.study.arm_sampling import sample_arms, scale_to_bounds, unit_points
-from scenarios.study.design import arm_name, flatten, nest, scenario_of, short_names
-from scenarios.study.reader import read_study
-from scenarios.study.study_file import Morris, Sampled, Sobol, about_of, find_study, studies
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.document import library
+from virsci_society.scenarios.study.arm_sampling import sample_arms, scale_to_bounds, unit_points
+from virsci_society.scenarios.study.design import arm_name, flatten, nest, scenario_of, short_names
+from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.study_file import (
+    Morris,
+    Sampled,
+    Sobol,
+    about_of,
+    find_study,
+    studies,
+)
 
 TINY = """\
 # Does size matter? A study for tests.

@@ -11,18 +11,26 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.study.execution.local import run_locally
-from scenarios.study.execution.run_one import run_one
-from scenarios.study.folder import open_folder, read_statuses, unfinished_runs
-from scenarios.study.gather import gather, study_json
-from scenarios.study.lock import deviations, require_lock
-from scenarios.study.reader import read_study
-from scenarios.study.status import Status, exit_code, read_run_measures, read_status, write_status
 from tests.faultserver.process import FaultServer
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.study.execution.local import run_locally
+from virsci_society.scenarios.study.execution.run_one import run_one
+from virsci_society.scenarios.study.folder import open_folder, read_statuses, unfinished_runs
+from virsci_society.scenarios.study.gather import gather, study_json
+from virsci_society.scenarios.study.lock import deviations, require_lock
+from virsci_society.scenarios.study.reader import read_study
+from virsci_society.scenarios.study.status import (
+    Status,
+    exit_code,
+    read_run_measures,
+    read_status,
+    write_status,
+)
 
 ROOT = Path(__file__).parents[3]
-COMMAND = "import sys; from scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
+COMMAND = (
+    "import sys; from virsci_society.scenarios.cli.app import main; sys.argv[0] = 'society'; main()"
+)
 TINY = """\
 # Does size matter? A study for tests.
 study: Tiny
@@ -173,7 +181,7 @@ def test_one_failing_arm_does_not_end_a_study(tmp_path):
 
 POISON = """\
 import os, signal
-from protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.protocol import VirSci
 
 class Poison(VirSci):
     def run(self, team, lab):
@@ -209,8 +217,8 @@ def test_a_run_that_kills_its_process_ends_in_quarantine_and_no_other_does(nurse
 
 
 FAULTY = """\
-from agents.errors import InputError
-from protocols.virsci.protocol import VirSci
+from virsci_society.agents.errors import InputError
+from virsci_society.protocols.virsci.protocol import VirSci
 
 class Faulty(VirSci):
     def run(self, team, lab):
@@ -401,7 +409,7 @@ def test_the_command_runs_in_processes_and_reports_and_then_does_nothing(
     assert again.returncode == 0, again.stderr
     assert "nothing to do" in again.stdout
     imported = again.stderr
-    assert "scenarios.study.gather" in imported
+    assert "virsci_society.scenarios.study.gather" in imported
     assert not [name for name in ("mesa", "scipy") if f"| {name}\n" in imported]
     assert files == {p: p.stat().st_mtime_ns for p in study.rglob("*") if p.is_file()}
     by_folder = nursery.society("study", "run", "runs/studies/tiny", cwd=tmp_path)
@@ -480,9 +488,9 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
 
 
 def test_a_lock_of_an_earlier_release_holds_where_the_new_keys_have_their_defaults(tmp_path):
-    from scenarios.runs.identity import drop_paths
-    from scenarios.runs.run_folder import hash_json
-    from scenarios.study.lock import LOCK, locked_keys
+    from virsci_society.scenarios.runs.identity import drop_paths
+    from virsci_society.scenarios.runs.run_folder import hash_json
+    from virsci_society.scenarios.study.lock import LOCK, locked_keys
 
     design, study = opened(tmp_path)
     added = [("founding", "leaders"), ("protocol", "speaking_order")]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from metrics.study.sensitivity import morris, sobol
-from scenarios.study.arm_sampling import scale_to_bounds, unit_points
-from scenarios.study.study_file import Morris, Sobol
+from virsci_society.metrics.study.sensitivity import morris, sobol
+from virsci_society.scenarios.study.arm_sampling import scale_to_bounds, unit_points
+from virsci_society.scenarios.study.study_file import Morris, Sobol
 
 KEYS = ["x", "y", "z"]
 CUBE = dict.fromkeys(KEYS, (-np.pi, np.pi))

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from scenarios.study.reader import read_study
+from virsci_society.scenarios.study.reader import read_study
 
 KNOWN = """\
 # Which keys move the number of calls? Of one scientist alone, its turns do and its delay does not.

@@ -18,26 +18,32 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from agents.errors import InputError
-from agents.journal.journal import Journal
-from metrics.dataset.dataset import dataset_tables, datasheet
-from metrics.report.page import render_page
-from metrics.report.transcript import transcript_lines, transcript_page
-from scenarios import load_scenario, run_scenario
-from scenarios.cli.app import app
-from scenarios.cli.viewing import watch as commands
-from scenarios.config.schema import Scenario
-from scenarios.runs.execute import is_finished, replay
-from scenarios.runs.preflight import check_before_run
-from scenarios.runs.run_journal import JOURNAL
-from scenarios.watch.play import SEAT, check_folder, check_names, folder_of_play, with_seats
-from scenarios.watch.questions import Questions
-from scenarios.watch.run_state import RunWatch
-from scenarios.watch.server import WatchServer
-from society.results.run import Run
-from society.results.speaker import person_marks
 from tests.browser import CHROMIUM, Browser
 from tests.scenarios.watch.browserlike import ask, events, post, until
+from virsci_society import load_scenario, run_scenario
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.metrics.dataset.dataset import dataset_tables, datasheet
+from virsci_society.metrics.report.page import render_page
+from virsci_society.metrics.report.transcript import transcript_lines, transcript_page
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.cli.viewing import watch as commands
+from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.runs.execute import is_finished, replay
+from virsci_society.scenarios.runs.preflight import check_before_run
+from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.scenarios.watch.play import (
+    SEAT,
+    check_folder,
+    check_names,
+    folder_of_play,
+    with_seats,
+)
+from virsci_society.scenarios.watch.questions import Questions
+from virsci_society.scenarios.watch.run_state import RunWatch
+from virsci_society.scenarios.watch.server import WatchServer
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import person_marks
 
 WHO = "Scientist0"
 HOSTILE = "</pre><img src=x onerror=\"document.title='ran'\"><script>document.title='ran'</script>"
@@ -244,7 +250,7 @@ def test_a_folder_is_gone_on_with_by_the_same_people_only(filled, small, small_r
 
 
 QUICK = (
-    "from agents.backends.seat import Seat\n"
+    "from virsci_society.agents.backends.seat import Seat\n"
     "Seat.model_fields['poll'].default = 0.01\n"
     "Seat.model_rebuild(force=True)\n"
 )

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from agents.journal.live_view import is_being_written
-from scenarios.study.folder import CUT_OFF
-from scenarios.study.status import STATES, Status, read_status, write_status
-from scenarios.watch.run_state import RunWatch
-from scenarios.watch.study_state import StudyWatch
-from society.results.run import Run
+from virsci_society.agents.journal.live_view import is_being_written
+from virsci_society.scenarios.study.folder import CUT_OFF
+from virsci_society.scenarios.study.status import STATES, Status, read_status, write_status
+from virsci_society.scenarios.watch.run_state import RunWatch
+from virsci_society.scenarios.watch.study_state import StudyWatch
+from virsci_society.society.results.run import Run
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -62,7 +62,7 @@ def test_a_link_is_not_followed(small_run: Path, tmp_path: Path, name: str) -> N
 
 
 def test_the_lock_of_a_journal_is_seen_and_not_taken(tmp_path: Path) -> None:
-    from agents.journal.journal import Journal
+    from virsci_society.agents.journal.journal import Journal
 
     path = tmp_path / "journal.sqlite"
     assert not is_being_written(path)
@@ -72,7 +72,9 @@ def test_the_lock_of_a_journal_is_seen_and_not_taken(tmp_path: Path) -> None:
 
 
 def test_a_study_is_told_by_arm_and_state(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("scenarios.watch.study_state.read_lock", lambda folder: TWO_ARMS)
+    monkeypatch.setattr(
+        "virsci_society.scenarios.watch.study_state.read_lock", lambda folder: TWO_ARMS
+    )
     for index, state in enumerate(("done", "running", "failed")):
         arm = "small" if index < 2 else "large"
         reason = HOSTILE if state == "failed" else ""

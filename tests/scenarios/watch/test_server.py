@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.watch import server as serving
-from scenarios.watch.server import FILES, WatchServer
 from tests.scenarios.watch.browserlike import ask, events, post
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.watch import server as serving
+from virsci_society.scenarios.watch.server import FILES, WatchServer
 
 
 class Shown:

@@ -9,20 +9,25 @@ import pytest
 from pydantic import ValidationError
 from scipy.stats import kstest
 
-from agents.errors import InputError
-from agents.profile import Profile
-from society.demographics.careers import Rates
-from society.demographics.departures import Hazard, Lengths, career_ages
-from society.demographics.mobility import AnyPlace, ByCoauthors, BySize, change_institution
-from society.demographics.newcomers import Apprentices, Outsiders
-from society.ecosystem.people import People
-from society.formation.founding import Bursts, CallsForProposals, Once, Poisson
-from society.formation.leaders import Productive
-from society.interventions import Change, Removal
-from society.kernel.streams import Streams
-from society.model import Society
-from society.population import population
 from tests.society import tiny_society
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.profile import Profile
+from virsci_society.society.demographics.careers import Rates
+from virsci_society.society.demographics.departures import Hazard, Lengths, career_ages
+from virsci_society.society.demographics.mobility import (
+    AnyPlace,
+    ByCoauthors,
+    BySize,
+    change_institution,
+)
+from virsci_society.society.demographics.newcomers import Apprentices, Outsiders
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.formation.founding import Bursts, CallsForProposals, Once, Poisson
+from virsci_society.society.formation.leaders import Productive
+from virsci_society.society.interventions import Change, Removal
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.model import Society
+from virsci_society.society.population import population
 
 NEVER = ((1e5, 0),)
 YEAR = 365.0
@@ -520,8 +525,8 @@ def test_everybody_may_leave():
 
 def test_more_people_than_have_agents_come_and_go_too():
     """Columns of 30,000: newcomers are found, founded by and listed; a network that grew."""
-    from society.ecosystem.ecosystem import Ecosystem
     from tests.society.population.test_population_at_scale import many_people, no_ties
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
 
     count = 30_000
     few = tiny_society.ECOSYSTEM

@@ -40,11 +40,11 @@ def vis_folder(vis_papers, tmp_path_factory):
     """IEEE VIS at boundary 2012, scientists with five papers; made once for all workers."""
     from filelock import FileLock
 
-    from society.ecosystem.building.build_options import BuildOptions
-    from society.ecosystem.building.builder import build
-    from society.ecosystem.building.filters import PaperFilters
-    from society.ecosystem.building.scientists import PeopleFilters
-    from society.ecosystem.importers.formats.jsonl import JsonLines
+    from virsci_society.society.ecosystem.building.build_options import BuildOptions
+    from virsci_society.society.ecosystem.building.builder import build
+    from virsci_society.society.ecosystem.building.filters import PaperFilters
+    from virsci_society.society.ecosystem.building.scientists import PeopleFilters
+    from virsci_society.society.ecosystem.importers.formats.jsonl import JsonLines
 
     place = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

@@ -7,14 +7,14 @@ import pickle
 import numpy as np
 import pytest
 
-from agents.errors import InputError
-from society.ecosystem import ecosystem as module
-from society.ecosystem.building.builder import build_ecosystem
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.knowledge_bank import KnowledgeBank
-from society.ecosystem.storage import MANIFEST, file_hash
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.literature.literature import Literature
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem import ecosystem as module
+from virsci_society.society.ecosystem.building.builder import build_ecosystem
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank
+from virsci_society.society.ecosystem.storage import MANIFEST, file_hash
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.literature.literature import Literature
 
 
 @pytest.fixture(scope="module")

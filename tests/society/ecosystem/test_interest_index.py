@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from agents.errors import ProtocolError
-from agents.profile import Profile
-from society.ecosystem.interest_index import EXACT_UP_TO as LIMIT
-from society.ecosystem.interest_index import normalize_rows
-from society.ecosystem.knowledge_bank import KnowledgeBank, interests_text
-from society.ecosystem.people import People
-from society.literature.embedding.lsa import LSAEmbedding
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.profile import Profile
+from virsci_society.society.ecosystem.interest_index import EXACT_UP_TO as LIMIT
+from virsci_society.society.ecosystem.interest_index import normalize_rows
+from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank, interests_text
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 
 EXACT_UP_TO = 6_000
 """Here; in the program it is ``LIMIT``."""
@@ -30,7 +30,7 @@ def person(number, *interests, papers=0):
 def _fewer_are_compared_one_by_one():
     with pytest.MonkeyPatch.context() as patch:
         for module in ("interest_index", "knowledge_bank"):
-            patch.setattr(f"society.ecosystem.{module}.EXACT_UP_TO", EXACT_UP_TO)
+            patch.setattr(f"virsci_society.society.ecosystem.{module}.EXACT_UP_TO", EXACT_UP_TO)
         yield
 
 
@@ -61,7 +61,9 @@ def cells(people, vectors):
 @pytest.fixture
 def bank(people, vectors, cells):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("society.literature.index.ivf.load_or_build_index", lambda *given: cells)
+        patch.setattr(
+            "virsci_society.society.literature.index.ivf.load_or_build_index", lambda *given: cells
+        )
         return KnowledgeBank(people, LSA, vectors)
 
 
@@ -209,6 +211,6 @@ def test_rows_that_are_not_one_each_are_refused(people, vectors):
 
 
 def test_a_limit_is_stated_for_both_kinds_of_rows():
-    from society.literature.index import vector_index
+    from virsci_society.society.literature.index import vector_index
 
     assert LIMIT == vector_index.EXACT_UP_TO

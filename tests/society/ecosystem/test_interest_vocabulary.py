@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.profile import Profile
-from society.ecosystem import interest_vocabulary
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.interest_vocabulary import (
+from virsci_society.agents.profile import Profile
+from virsci_society.society.ecosystem import interest_vocabulary
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.interest_vocabulary import (
     InterestVocabulary,
     TermFrequency,
     cleaned_interests,
 )
-from society.ecosystem.people import People
-from society.literature.papers import Paper, Papers
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.papers import Paper, Papers
 
 
 def paper(number, abstract, *keywords, title="On it"):

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.errors import ProtocolError
-from agents.profile import Profile
-from society.ecosystem.interest_index import normalize_rows
-from society.ecosystem.knowledge_bank import KnowledgeBank, interests_text
-from society.literature.embedding.lsa import LSAEmbedding
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.profile import Profile
+from virsci_society.society.ecosystem.interest_index import normalize_rows
+from virsci_society.society.ecosystem.knowledge_bank import KnowledgeBank, interests_text
+from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 
 WORDS = ["graphs", "trees", "maps", "volumes", "flows", "robots"]
 LSA = LSAEmbedding.fit([*WORDS, "graphs trees", "maps volumes", "flows robots graphs"], seed=1)

@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from agents.profile import Profile
-from society.ecosystem.people import People, numbered_names
+from virsci_society.agents.profile import Profile
+from virsci_society.society.ecosystem.people import People, numbered_names
 
 THREE = (
     Profile("Scientist0", ("Here",), ("maps", "trees"), 3, 5, ("Scientist2",)),

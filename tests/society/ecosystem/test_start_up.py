@@ -9,30 +9,33 @@ import pytest
 ROOT = Path(__file__).parents[3]
 HEAVY = ("pandas", "pyarrow", "sklearn", "scipy", "faiss", "threadpoolctl")
 MODULES = [
-    "society.ecosystem.building.builder",
-    "society.ecosystem.ecosystem",
-    "society.ecosystem.building.filters",
-    "society.ecosystem.importers.formats.jsonl",
-    "society.ecosystem.importers.spool",
-    "society.ecosystem.importers.formats.registry",
-    "society.ecosystem.summary",
-    "society.ecosystem.knowledge_bank",
-    "society.ecosystem.synthetic.census",
-    "society.ecosystem.synthetic.topic_vectors",
-    "society.ecosystem.synthetic.large",
-    "society.ecosystem.people",
-    "society.ecosystem.building.scientists",
-    "society.ecosystem.building.raw_records",
-    "society.ecosystem.synthetic.synthetic",
-    "society.ecosystem.synthetic.text",
-    "society.literature.arrow_sequence",
-    "society.literature.embedding.base",
-    "society.literature.embedding.hosted",
-    "society.literature.embedding.registry",
-    "society.literature.embedding.lsa",
-    "society.literature.embedding.sentence_transformer",
+    "virsci_society.society.ecosystem.building.builder",
+    "virsci_society.society.ecosystem.ecosystem",
+    "virsci_society.society.ecosystem.building.filters",
+    "virsci_society.society.ecosystem.importers.formats.jsonl",
+    "virsci_society.society.ecosystem.importers.spool",
+    "virsci_society.society.ecosystem.importers.formats.registry",
+    "virsci_society.society.ecosystem.summary",
+    "virsci_society.society.ecosystem.knowledge_bank",
+    "virsci_society.society.ecosystem.synthetic.census",
+    "virsci_society.society.ecosystem.synthetic.topic_vectors",
+    "virsci_society.society.ecosystem.synthetic.large",
+    "virsci_society.society.ecosystem.people",
+    "virsci_society.society.ecosystem.building.scientists",
+    "virsci_society.society.ecosystem.building.raw_records",
+    "virsci_society.society.ecosystem.synthetic.synthetic",
+    "virsci_society.society.ecosystem.synthetic.text",
+    "virsci_society.society.literature.arrow_sequence",
+    "virsci_society.society.literature.embedding.base",
+    "virsci_society.society.literature.embedding.hosted",
+    "virsci_society.society.literature.embedding.registry",
+    "virsci_society.society.literature.embedding.lsa",
+    "virsci_society.society.literature.embedding.sentence_transformer",
 ]
-FAISS = ("society.literature.index.ivf", "society.literature.index.flat")
+FAISS = (
+    "virsci_society.society.literature.index.ivf",
+    "virsci_society.society.literature.index.flat",
+)
 
 
 def heavy_after(code):
@@ -50,7 +53,7 @@ def test_importing_the_modules_imports_nothing_heavy():
 
 def test_reading_settings_imports_nothing_heavy():
     code = (
-        "from society.ecosystem.synthetic.synthetic import Synthetic; "
+        "from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic; "
         "Synthetic(scientists=60, papers=600)"
     )
     assert heavy_after(code) == set()
@@ -65,12 +68,15 @@ def test_faiss_and_the_learning_library_have_their_doors(name):
 
 
 def test_a_loaded_ecosystem_needs_no_fit(nursery, tmp_path):
-    make = "from society.ecosystem.synthetic.synthetic import Synthetic; "
+    make = "from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic; "
     make += f"Synthetic(scientists=6, papers=40).generate(1).save({str(tmp_path)!r})"
     without = "; import sys; assert 'sklearn' not in sys.modules"
     done = nursery.python(make + without)
     assert done.returncode == 0, done.stderr
-    fitted = "; import sys; assert ('society.literature.embedding.lsa_fit' in sys.modules) == "
-    load = "from society.ecosystem.ecosystem import Ecosystem; "
+    fitted = (
+        "; import sys; assert "
+        "('virsci_society.society.literature.embedding.lsa_fit' in sys.modules) == "
+    )
+    load = "from virsci_society.society.ecosystem.ecosystem import Ecosystem; "
     load += f"Ecosystem.load({str(tmp_path)!r}).embedding.encode(['graphs'])"
     assert "sklearn" not in heavy_after(f"{load}{fitted}False")

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.errors import InputError
-from agents.profile import Profile
-from society.ecosystem import storage as files
-from society.ecosystem.people import People
-from society.literature.papers import Paper, Papers
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.profile import Profile
+from virsci_society.society.ecosystem import storage as files
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.papers import Paper, Papers
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)

@@ -5,11 +5,19 @@ import math
 import numpy as np
 import pytest
 
-from society.ecosystem import summary
-from society.ecosystem.building.builder import build_ecosystem
-from society.ecosystem.ecosystem import Ecosystem
-from society.ecosystem.summary import DEFINITIONS, SHAPE, VIS, describe, gini, measure, topics
-from society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.ecosystem import summary
+from virsci_society.society.ecosystem.building.builder import build_ecosystem
+from virsci_society.society.ecosystem.ecosystem import Ecosystem
+from virsci_society.society.ecosystem.summary import (
+    DEFINITIONS,
+    SHAPE,
+    VIS,
+    describe,
+    gini,
+    measure,
+    topics,
+)
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +106,7 @@ def test_the_real_community_is_whole_and_leaks_nothing(vis):
 
 
 def test_a_search_in_the_real_community_finds_its_subject(vis):
-    from society.literature.literature import Literature
+    from virsci_society.society.literature.literature import Literature
 
     literature = Literature(vis.past, vis.past_vectors, vis.embedding, vis.boundary)
     hits = literature.search("flow topology of vector fields", 5, literature.visible(0.0))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from society.formation.founding import (
+from tests.society import tiny_society
+from virsci_society.society.formation.founding import (
     Bursts,
     CallsForProposals,
     Founding,
@@ -14,10 +15,15 @@ from society.formation.founding import (
     Poisson,
     Yearly,
 )
-from society.formation.leaders import Anybody, ByProminence, Named, Productive, Selected
-from society.kernel.streams import Streams
-from society.population.event_counts import DatedCounts, cumulative_counts
-from tests.society import tiny_society
+from virsci_society.society.formation.leaders import (
+    Anybody,
+    ByProminence,
+    Named,
+    Productive,
+    Selected,
+)
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.population.event_counts import DatedCounts, cumulative_counts
 
 
 def dates(rule, scientists=100, until=None, count=None, seed=1):
@@ -195,7 +201,11 @@ def test_drawing_by_standing_at_a_million_people_takes_no_scan(monkeypatch):
 
     rule, rng = Productive(floor=1.0), Streams(1).stream("many")
     rule.choose(frozenset(), Million(), rng)
-    monkeypatch.setattr("society.formation.cumulative_advantage.count_weights", refuse)
-    monkeypatch.setattr("society.formation.rejection_sampling.sample_exactly", refuse)
+    monkeypatch.setattr(
+        "virsci_society.society.formation.cumulative_advantage.count_weights", refuse
+    )
+    monkeypatch.setattr(
+        "virsci_society.society.formation.rejection_sampling.sample_exactly", refuse
+    )
     rows = [rule.choose(frozenset({3}), Million(), rng) for _ in range(2000)]
     assert np.mean(rows) == pytest.approx(2 / 3 * 1_000_000, rel=0.05)

@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from protocols.policies.uniform import Uniform
-from protocols.wordless import Wordless
-from society.formation.founding import Yearly
-from society.formation.leaders import Anybody
-from society.formation.newcomer_seats import NewcomerSeats, shift_log_odds
-from society.formation.repeated_teams import RepeatedTeams
-from society.formation.research_groups import ResearchGroups
-from society.kernel.streams import Streams
 from tests.society import tiny_society
+from virsci_society.protocols.policies.uniform import Uniform
+from virsci_society.protocols.wordless import Wordless
+from virsci_society.society.formation.founding import Yearly
+from virsci_society.society.formation.leaders import Anybody
+from virsci_society.society.formation.newcomer_seats import NewcomerSeats, shift_log_odds
+from virsci_society.society.formation.repeated_teams import RepeatedTeams
+from virsci_society.society.formation.research_groups import ResearchGroups
+from virsci_society.society.kernel.streams import Streams
 
 
 def run(protocol, rate=60.0, **settings):
@@ -172,7 +172,7 @@ def test_papers_that_are_too_old_are_not_repeated():
 
 
 def test_silence_may_begin_with_the_last_paper():
-    from society.demographics.careers import Rates
+    from virsci_society.society.demographics.careers import Rates
 
     slow = {"founding": Yearly(teams_per_year=0.001, leaders=Anybody())}
     for since, left in (("day_0", 0), ("last_paper", 6)):

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from agents.errors import InputError
-from protocols.policies.fixed import FixedTeam
-from protocols.policies.guimera import Guimera
-from protocols.policies.nearest_topics import NearestTopics
-from protocols.policies.preferential_attachment import PreferentialAttachment
-from protocols.policies.relational import Relational
-from protocols.policies.two_step import TwoStep, coauthors_of_coauthors
-from society.formation.leaders import Anybody, ByFadingPapers, Productive, Selected
-from society.formation.leaders import ByProminence as StandingLeaders
-from society.formation.leaders import Named as NamedLeaders
-from society.kernel.streams import Streams
 from tests.society import tiny_society
+from virsci_society.agents.errors import InputError
+from virsci_society.protocols.policies.fixed import FixedTeam
+from virsci_society.protocols.policies.guimera import Guimera
+from virsci_society.protocols.policies.nearest_topics import NearestTopics
+from virsci_society.protocols.policies.preferential_attachment import PreferentialAttachment
+from virsci_society.protocols.policies.relational import Relational
+from virsci_society.protocols.policies.two_step import TwoStep, coauthors_of_coauthors
+from virsci_society.society.formation.leaders import Anybody, ByFadingPapers, Productive, Selected
+from virsci_society.society.formation.leaders import ByProminence as StandingLeaders
+from virsci_society.society.formation.leaders import Named as NamedLeaders
+from virsci_society.society.kernel.streams import Streams
 
 DRAWS = 1000
 TEAMS = [(1, 2), (2, 5, 6), (5, 6), (1, 2), (7, 3)]
@@ -123,7 +123,7 @@ def test_a_leader_can_be_drawn_for_an_empty_team(world, name):
 def test_when_so_many_are_excluded_that_proposing_fails_the_definition_still_holds(
     world, name, monkeypatch
 ):
-    monkeypatch.setattr("society.formation.rejection_sampling.MAX_PROPOSALS", 0)
+    monkeypatch.setattr("virsci_society.society.formation.rejection_sampling.MAX_PROPOSALS", 0)
     policy, members, rng = POLICIES[name], (1, 5), Streams(6).stream(name)
     drawn = Counter(policy.choose(members, frozenset(members), world, rng) for _ in range(1500))
     rows = [row for row in range(tiny_society.PEOPLE) if row not in members]

@@ -7,8 +7,6 @@ import weakref
 
 import pytest
 
-from agents.errors import Dissolved, ProtocolError, Verdict
-from society.kernel.answer import answers_in
 from tests.society.tiny_society import (
     SAY,
     Sure,
@@ -24,6 +22,8 @@ from tests.society.tiny_society import (
     together,
     traces,
 )
+from virsci_society.agents.errors import Dissolved, ProtocolError, Verdict
+from virsci_society.society.kernel.answer import answers_in
 
 SPEEDS = pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
 

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 import pytest
 
-from agents.errors import Dissolved, ProtocolError
-from society.kernel.streams import Streams
 from tests.society.tiny_society import (
     GUEST,
     SAY,
@@ -23,6 +21,8 @@ from tests.society.tiny_society import (
     talk,
     traces,
 )
+from virsci_society.agents.errors import Dissolved, ProtocolError
+from virsci_society.society.kernel.streams import Streams
 
 LEADERS = tuple((float(day), day % 10) for day in range(0, 60, 3))
 
@@ -304,8 +304,8 @@ def test_adding_a_team_shifts_nobody_elses_draws():
         }
 
     def sampled():
-        from society.kernel.durations import Gamma
         from tests.society.tiny_society import times
+        from virsci_society.society.kernel.durations import Gamma
 
         return times(utterance=Gamma(mean=1.0))
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from society.kernel.reused_streams import ReusedStreams, seed_state, seed_states
-from society.kernel.streams import Streams
+from virsci_society.society.kernel.reused_streams import ReusedStreams, seed_state, seed_states
+from virsci_society.society.kernel.streams import Streams
 
 
 def test_states_are_those_of_numpy():

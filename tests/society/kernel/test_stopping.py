@@ -5,8 +5,6 @@ import time
 
 import pytest
 
-from agents.errors import Dissolved, ProtocolError, SocietyError, Stopped, Verdict
-from society.kernel.dispatcher import Dispatcher
 from tests.society.tiny_society import (
     SAY,
     Scripted,
@@ -19,6 +17,8 @@ from tests.society.tiny_society import (
     talk,
     traces,
 )
+from virsci_society.agents.errors import Dissolved, ProtocolError, SocietyError, Stopped, Verdict
+from virsci_society.society.kernel.dispatcher import Dispatcher
 
 SPEEDS = pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
 LEADERS = tuple((float(day), day % 10) for day in range(0, 40, 4))

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from society import model
-from society.formation.founding import Founding, Once, Poisson
-from society.kernel.durations import (
+from tests.society.tiny_society import name, run, talk
+from virsci_society.society import model
+from virsci_society.society.formation.founding import Founding, Once, Poisson
+from virsci_society.society.kernel.durations import (
     TICK,
     Days,
     FixedDuration,
@@ -21,8 +22,7 @@ from society.kernel.durations import (
     to_ticks,
     write_days,
 )
-from society.kernel.streams import Streams
-from tests.society.tiny_society import name, run, talk
+from virsci_society.society.kernel.streams import Streams
 
 
 def test_a_stream_is_named_and_starts_again_from_its_beginning():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from society.literature.authorships import FIRST, LAST, Authorships, authorships_of
-from society.literature.papers import Paper, Papers
+from virsci_society.society.literature.authorships import FIRST, LAST, Authorships, authorships_of
+from virsci_society.society.literature.papers import Paper, Papers
 
 PAPERS = Papers.of(
     [

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.errors import ProtocolError
-from agents.reference import Reference
-from society.literature.embedding.base import paper_text
-from society.literature.embedding.lsa import LSAEmbedding
-from society.literature.literature import MEMO, Literature
-from society.literature.papers import Paper, Papers
+from virsci_society.agents.errors import ProtocolError
+from virsci_society.agents.reference import Reference
+from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.society.literature.embedding.lsa import LSAEmbedding
+from virsci_society.society.literature.literature import MEMO, Literature
+from virsci_society.society.literature.papers import Paper, Papers
 
 WORDS = ["graph", "volume", "protein", "climate", "robot", "battery", "galaxy", "privacy"]
 
@@ -234,7 +234,7 @@ def test_citations_within_the_past_are_counted_as_by_hand(links, days, before):
 
 def counting(*words):
     """An embedding with one dimension a word: how often a text names it, at unit length."""
-    from society.literature.embedding.base import Embedding, unit_rows
+    from virsci_society.society.literature.embedding.base import Embedding, unit_rows
 
     class Counting(Embedding):
         name, revision, dim = "counting", "1", len(words)
@@ -336,8 +336,8 @@ def test_each_text_proposes_so_many_papers(monkeypatch):
     literature = of_bodies(counting("graph", "volume", "robot"), BODIES)
     most = literature.search_diverse(("graph",), 2, 5, diversity=1.0)
     assert [paper.id for paper in most] == ["p1", "p5"]
-    monkeypatch.setattr("society.literature.literature.POOL", 2)
-    monkeypatch.setattr("society.literature.literature.POOL_FACTOR", 2)
+    monkeypatch.setattr("virsci_society.society.literature.literature.POOL", 2)
+    monkeypatch.setattr("virsci_society.society.literature.literature.POOL_FACTOR", 2)
     one = literature.search_diverse(("graph",), 1, 5, diversity=1.0)
     assert [paper.id for paper in one] == ["p1"]
     two = literature.search_diverse(("graph",), 2, 5, diversity=1.0)
@@ -391,11 +391,11 @@ def test_a_diverse_search_sees_nothing_later(seed, k, diversity, later):
 
 def test_a_diverse_search_goes_through_cells_too(monkeypatch):
     """A past that is searched by an inverted file, with papers published since beside it."""
-    monkeypatch.setattr("society.literature.index.vector_index.EXACT_UP_TO", 300)
+    monkeypatch.setattr("virsci_society.society.literature.index.vector_index.EXACT_UP_TO", 300)
     rng = np.random.default_rng(5)
     papers = [paper(f"p{n:03d}", n - 600.0, " ".join(rng.choice(WORDS, 4))) for n in range(600)]
     cells = make(papers)
-    monkeypatch.setattr("society.literature.index.vector_index.EXACT_UP_TO", 20_000)
+    monkeypatch.setattr("virsci_society.society.literature.index.vector_index.EXACT_UP_TO", 20_000)
     exact = make(papers)
     for literature in (cells, exact):
         literature.publish(paper("new", 1.0, "galaxy privacy galaxy"))

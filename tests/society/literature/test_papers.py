@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.literature.papers import Paper, Papers, schema
+from virsci_society.society.literature.papers import Paper, Papers, schema
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)

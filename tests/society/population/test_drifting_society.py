@@ -6,14 +6,14 @@ import json
 import numpy as np
 import pytest
 
-from agents.offline.backend import Offline
-from protocols.policies.coauthorship import Coauthorship
-from protocols.virsci.protocol import VirSci
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.formation.founding import Poisson
-from society.kernel.durations import Times
-from society.model import Society
-from society.population.interest_drift import Writing
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.protocols.policies.coauthorship import Coauthorship
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.formation.founding import Poisson
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.model import Society
+from virsci_society.society.population.interest_drift import Writing
 
 
 def drifting(latency=0.0, in_flight=64, until=110.0, drift=None, guests=2.0):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from society.population.event_counts import DatedCounts, cumulative_counts
+from virsci_society.society.population.event_counts import DatedCounts, cumulative_counts
 
 
 def test_dated_counts_are_those_before_now_and_draws_in_proportion():

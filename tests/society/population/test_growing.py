@@ -7,23 +7,23 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import chisquare
 
-from agents.profile import Profile
-from protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
-from protocols.policies.fixed import FixedTeam
-from protocols.policies.guimera import Guimera
-from protocols.policies.nearest_topics import NearestTopics
-from protocols.policies.preferential_attachment import PreferentialAttachment
-from protocols.policies.two_step import TwoStep
-from protocols.policies.uniform import Uniform
-from society.demographics.newcomers import add_newcomer
-from society.ecosystem.people import People
-from society.formation.leaders import Anybody, ByProminence, Productive
-from society.kernel.streams import Streams
-from society.population import population
-from society.population.growable_array import MIN_SPARE_ROOM, GrowableArray
-from society.population.network import CoauthorNetwork
-from society.population.population import Population
 from tests.society import tiny_society
+from virsci_society.agents.profile import Profile
+from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
+from virsci_society.protocols.policies.fixed import FixedTeam
+from virsci_society.protocols.policies.guimera import Guimera
+from virsci_society.protocols.policies.nearest_topics import NearestTopics
+from virsci_society.protocols.policies.preferential_attachment import PreferentialAttachment
+from virsci_society.protocols.policies.two_step import TwoStep
+from virsci_society.protocols.policies.uniform import Uniform
+from virsci_society.society.demographics.newcomers import add_newcomer
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.formation.leaders import Anybody, ByProminence, Productive
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.population import population
+from virsci_society.society.population.growable_array import MIN_SPARE_ROOM, GrowableArray
+from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.population.population import Population
 
 COME = 12
 

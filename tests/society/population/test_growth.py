@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from metrics.scalars.measures import MEASURES
-from scenarios import ScenarioSociety
-from society.population.growth import GrowthFigures
-from society.population.network import CoauthorNetwork
-from society.results.dataframes import build_tables
-from society.results.run import Run
+from virsci_society import ScenarioSociety
+from virsci_society.metrics.scalars.measures import MEASURES
+from virsci_society.society.population.growth import GrowthFigures
+from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.results.dataframes import build_tables
+from virsci_society.society.results.run import Run
 
 FIGURES = ("mean_degree", "giant_component", "repeat_rate")
 

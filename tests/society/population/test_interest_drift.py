@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.profile import Profile
-from society.population import population
-from society.population.interest_drift import Writing
-from society.teams.contracts import Manuscript
 from tests.society import tiny_society
 from tests.society.tiny_society import Page, name, only
+from virsci_society.agents.profile import Profile
+from virsci_society.society.population import population
+from virsci_society.society.population.interest_drift import Writing
+from virsci_society.society.teams.contracts import Manuscript
 
 RNG = np.random.default_rng(0)
 ALWAYS = Writing(memory=100.0, start=2.0, entering=1.0, most=3)

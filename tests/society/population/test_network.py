@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from society.population.network import CoauthorNetwork
+from virsci_society.society.population.network import CoauthorNetwork
 
 pytestmark = pytest.mark.usefixtures("collected")
 

@@ -3,21 +3,26 @@
 import numpy as np
 import pytest
 
-from agents.errors import InputError
-from protocols.virsci.protocol import VirSci
-from society.formation.founding import Yearly
-from society.formation.leaders import Anybody
-from society.kernel.streams import Streams
-from society.literature.papers import DAYS_PER_YEAR, Paper, Papers
-from society.population.outside_authors import (
+from virsci_society.agents.errors import InputError
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.formation.founding import Yearly
+from virsci_society.society.formation.leaders import Anybody
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.literature.papers import DAYS_PER_YEAR, Paper, Papers
+from virsci_society.society.population.outside_authors import (
     OutsideAuthors,
     all_authorships,
     count_past_seats,
     member_places,
 )
-from society.population.outside_seats import LEAST, CountedSeats, PastSeats, PoissonSeats
-from society.results.dataframes import build_tables
-from society.results.digest import digest_content, digest_tables
+from virsci_society.society.population.outside_seats import (
+    LEAST,
+    CountedSeats,
+    PastSeats,
+    PoissonSeats,
+)
+from virsci_society.society.results.dataframes import build_tables
+from virsci_society.society.results.digest import digest_content, digest_tables
 
 ROWS = {"Scientist0": 0, "Scientist1": 1, "Scientist2": 2}
 

@@ -7,18 +7,18 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 
-from agents.offline.backend import Offline
-from protocols.virsci.protocol import VirSci
-from society.ecosystem.people import People, numbered_names
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.formation.founding import Once, Poisson
-from society.kernel.durations import Times
-from society.kernel.streams import Streams
-from society.model import Society
-from society.population import population
-from society.population.network import CoauthorNetwork
-from society.results.dataframes import build_tables
 from tests.society.tiny_society import name
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.society.ecosystem.people import People, numbered_names
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.formation.founding import Once, Poisson
+from virsci_society.society.kernel.durations import Times
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.model import Society
+from virsci_society.society.population import population
+from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.results.dataframes import build_tables
 
 pytestmark = pytest.mark.usefixtures("collected")
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.errors import InputError
-from society.results import table_files
-from society.results.dataframes import build_table
-from society.results.digest import digest_tables
-from society.results.table_files import write_csv, write_tables
-from society.results.tables import TABLES
+from virsci_society.agents.errors import InputError
+from virsci_society.society.results import table_files
+from virsci_society.society.results.dataframes import build_table
+from virsci_society.society.results.digest import digest_tables
+from virsci_society.society.results.table_files import write_csv, write_tables
+from virsci_society.society.results.tables import TABLES
 
 TIES = [("S1", "S2", -1.0, 3), ("S1", "S3", 50.0, 1), ("S2", "S3", 50.0, None)]
 
@@ -47,7 +47,7 @@ def test_small_tables_come_in_the_order_that_pandas_gives_large_ones(name, monke
     columns = TABLES[name]
     rows = [tuple(draw.choice(some[one.dtype]) for one in columns) for _ in range(200)]
     small = build_table(name, rows)
-    monkeypatch.setattr("society.results.dataframes.COMPARED_ROWS", 0)
+    monkeypatch.setattr("virsci_society.society.results.dataframes.COMPARED_ROWS", 0)
     pd.testing.assert_frame_equal(small, build_table(name, rows))
     assert digest_tables({name: small}) == digest_tables({name: build_table(name, rows)})
 

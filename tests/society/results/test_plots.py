@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from society.results.plots import RunPlots
-from society.results.run import Run
-from society.results.tables import TABLES
+from virsci_society.society.results.plots import RunPlots
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.tables import TABLES
 
 
 def rows(table: str, *given: dict[str, Any]) -> list[tuple[Any, ...]]:

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agents.errors import InputError
-from society.results.dataframes import with_numpy_dtypes
-from society.results.run import Run
-from society.results.table_files import write_tables
+from virsci_society.agents.errors import InputError
+from virsci_society.society.results.dataframes import with_numpy_dtypes
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.table_files import write_tables
 
 
 def made(**manifest: object) -> Run:

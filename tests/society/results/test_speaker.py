@@ -6,15 +6,20 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from society.results.run import Run
-from society.results.speaker import (
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import (
     CSV_METADATA,
     events_header,
     is_events_header,
     join_speakers,
     speaker_of,
 )
-from society.results.table_files import read_parquet, write_measures, write_parquet, write_tables
+from virsci_society.society.results.table_files import (
+    read_parquet,
+    write_measures,
+    write_parquet,
+    write_tables,
+)
 
 RULES = "rule-based scientists, not a language model"
 

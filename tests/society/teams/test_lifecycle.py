@@ -5,10 +5,6 @@ from types import SimpleNamespace
 import pytest
 import simpy
 
-from agents.errors import Dissolved, ProtocolError, ReplyError
-from society.kernel.durations import FixedDuration
-from society.teams.contracts import Manuscript
-from society.teams.lifecycle import publish
 from tests.society.tiny_society import (
     GUEST,
     SAY,
@@ -26,6 +22,10 @@ from tests.society.tiny_society import (
     times,
     traces,
 )
+from virsci_society.agents.errors import Dissolved, ProtocolError, ReplyError
+from virsci_society.society.kernel.durations import FixedDuration
+from virsci_society.society.teams.contracts import Manuscript
+from virsci_society.society.teams.lifecycle import publish
 
 
 def at(society, date, act):

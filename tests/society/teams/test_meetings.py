@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.errors import Dissolved, ProtocolError
-from society.kernel.durations import FixedDuration, Gamma
 from tests.society.tiny_society import SAY, Words, found, name, only, run, times
+from virsci_society.agents.errors import Dissolved, ProtocolError
+from virsci_society.society.kernel.durations import FixedDuration, Gamma
 
 
 def meeting(mates, turns=1):

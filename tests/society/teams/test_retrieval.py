@@ -6,15 +6,6 @@ import json
 
 import pytest
 
-from agents.errors import Dissolved, ProtocolError
-from agents.gateway.gateway import Gateway
-from agents.journal.journal import Journal
-from agents.prompts.prompt import Prompt
-from society.ecosystem.interest_vocabulary import InterestVocabulary
-from society.ecosystem.people import People
-from society.literature.literature import Literature
-from society.teams.contracts import Manuscript
-from society.teams.world import NAMED_AUTHORS, World
 from tests.society.tiny_society import (
     ECOSYSTEM,
     SAY,
@@ -29,6 +20,15 @@ from tests.society.tiny_society import (
     name,
     run,
 )
+from virsci_society.agents.errors import Dissolved, ProtocolError
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.prompts.prompt import Prompt
+from virsci_society.society.ecosystem.interest_vocabulary import InterestVocabulary
+from virsci_society.society.ecosystem.people import People
+from virsci_society.society.literature.literature import Literature
+from virsci_society.society.teams.contracts import Manuscript
+from virsci_society.society.teams.world import NAMED_AUTHORS, World
 
 LIVE = pytest.mark.parametrize("delay", [None, by_chance], ids=["inline", "live"])
 

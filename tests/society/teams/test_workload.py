@@ -2,15 +2,15 @@
 
 import pytest
 
-from metrics.teams.concurrency import rounds, utilisation
-from metrics.teams.timelines import memberships, projects
-from society.kernel.durations import FixedDuration, Times
-from society.results.dataframes import build_tables
-from society.results.digest import digest_content
-from society.results.run import Run
 from tests.society.teams.test_lifecycle import at, team_of
 from tests.society.teams.test_meetings import FOUNDED, SHARED, meeting, rows
 from tests.society.tiny_society import found, only, run, times
+from virsci_society.metrics.teams.concurrency import rounds, utilisation
+from virsci_society.metrics.teams.timelines import memberships, projects
+from virsci_society.society.kernel.durations import FixedDuration, Times
+from virsci_society.society.results.dataframes import build_tables
+from virsci_society.society.results.digest import digest_content
+from virsci_society.society.results.run import Run
 
 FOUR = FixedDuration(length=4.0)
 

@@ -6,11 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from agents.errors import Dissolved
-from agents.memory import recall
-from society.population import population as population_module
-from society.population.network import CoauthorNetwork
-from society.teams.contracts import Manuscript
 from tests.society.tiny_society import (
     BEFORE,
     ECOSYSTEM,
@@ -32,6 +27,11 @@ from tests.society.tiny_society import (
     talk,
     times,
 )
+from virsci_society.agents.errors import Dissolved
+from virsci_society.agents.memory import recall
+from virsci_society.society.population import population as population_module
+from virsci_society.society.population.network import CoauthorNetwork
+from virsci_society.society.teams.contracts import Manuscript
 
 
 class Clock:
@@ -482,7 +482,7 @@ def test_outsiders_are_nearest_first_and_without_the_excluded():
 
 
 def test_recall_ranks_by_shared_words_then_newest():
-    from agents.memory import Recollection
+    from virsci_society.agents.memory import Recollection
 
     memory = (
         Recollection(1.0, "a", "graphs of proteins"),

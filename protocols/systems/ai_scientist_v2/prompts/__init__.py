@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.prompts.prompt import Prompts
-from protocols.parts.prompts import PAGES
+from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.parts.prompts import PAGES
 
 PROMPTS = Prompts(Path(__file__).parent, PAGES)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from society.ecosystem.building.raw_records import RawRecord
-from society.ecosystem.importers.authors import AuthorEntry
-from society.ecosystem.importers.fields import (
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.importers.authors import AuthorEntry
+from virsci_society.society.ecosystem.importers.fields import (
     parse_count,
     parse_id,
     parse_list,
@@ -24,8 +24,8 @@ from society.ecosystem.importers.fields import (
     require_id,
     require_title,
 )
-from society.ecosystem.importers.json_source import JsonSource
-from society.ecosystem.importers.report import SkippedRecord
+from virsci_society.society.ecosystem.importers.json_source import JsonSource
+from virsci_society.society.ecosystem.importers.report import SkippedRecord
 
 NOT_PAPERS = ("patent", "dataset")
 """Values of ``doc_type`` whose records are skipped."""

@@ -19,17 +19,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from agents.errors import InputError
-from society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from society.ecosystem.importers.authors import AuthorEntry
-from society.ecosystem.importers.fields import (
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.authors import AuthorEntry
+from virsci_society.society.ecosystem.importers.fields import (
     parse_text,
     parse_texts,
     parse_year,
     require_id,
     require_title,
 )
-from society.ecosystem.importers.files import (
+from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
     FileLine,
     Position,
@@ -37,11 +37,11 @@ from society.ecosystem.importers.files import (
     is_data_file,
     read_lines,
 )
-from society.ecosystem.importers.source import Source, SourceEntry
+from virsci_society.society.ecosystem.importers.source import Source, SourceEntry
 
 if TYPE_CHECKING:
-    from agents.arrays import IntArray
-    from society.ecosystem.importers.report import ImportReport
+    from virsci_society.agents.arrays import IntArray
+    from virsci_society.society.ecosystem.importers.report import ImportReport
 
 INDEX = b"#index"
 ABSTRACT = b"#!"

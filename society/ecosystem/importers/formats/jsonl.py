@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from society.ecosystem.importers.authors import AuthorEntry
-from society.ecosystem.importers.fields import (
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.authors import AuthorEntry
+from virsci_society.society.ecosystem.importers.fields import (
     parse_count,
     parse_id,
     parse_objects,
@@ -21,7 +21,7 @@ from society.ecosystem.importers.fields import (
     require_id,
     require_title,
 )
-from society.ecosystem.importers.json_source import JsonSource
+from virsci_society.society.ecosystem.importers.json_source import JsonSource
 
 
 class JsonLines(JsonSource):

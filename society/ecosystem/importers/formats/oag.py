@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from agents.errors import InputError
-from society.ecosystem.building.raw_records import RawRecord
-from society.ecosystem.importers.files import Position, SourceFile, read_lines
-from society.ecosystem.importers.formats.academic_json import AcademicJson
-from society.ecosystem.importers.json_source import first_values
-from society.ecosystem.importers.report import SkippedRecord
-from society.ecosystem.importers.source import SourceEntry
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.importers.files import Position, SourceFile, read_lines
+from virsci_society.society.ecosystem.importers.formats.academic_json import AcademicJson
+from virsci_society.society.ecosystem.importers.json_source import first_values
+from virsci_society.society.ecosystem.importers.report import SkippedRecord
+from virsci_society.society.ecosystem.importers.source import SourceEntry
 
 PAPER_FIELDS = frozenset(("title", "authors", "year", "references", "abstract"))
 AUTHOR_FIELDS = frozenset(("normalized_name", "last_known_aff_id", "pubs", "n_pubs", "tags"))

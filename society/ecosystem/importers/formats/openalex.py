@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from society.ecosystem.building.raw_records import RawRecord
-from society.ecosystem.importers.authors import AuthorEntry
-from society.ecosystem.importers.fields import (
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.importers.authors import AuthorEntry
+from virsci_society.society.ecosystem.importers.fields import (
     parse_count,
     parse_flag,
     parse_inverted_index,
@@ -21,9 +21,9 @@ from society.ecosystem.importers.fields import (
     require_id,
     require_title,
 )
-from society.ecosystem.importers.files import SourceFile
-from society.ecosystem.importers.json_source import JsonSource
-from society.ecosystem.importers.report import SkippedRecord
+from virsci_society.society.ecosystem.importers.files import SourceFile
+from virsci_society.society.ecosystem.importers.json_source import JsonSource
+from virsci_society.society.ecosystem.importers.report import SkippedRecord
 
 OTHER_ENTITIES = frozenset(
     (

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from agents.errors import InputError
-from agents.spelling import did_you_mean
-from society.ecosystem.importers.formats.academic_json import Dblp
-from society.ecosystem.importers.formats.aminer import AMiner
-from society.ecosystem.importers.formats.jsonl import JsonLines
-from society.ecosystem.importers.formats.oag import OpenAcademicGraph
-from society.ecosystem.importers.formats.openalex import OpenAlex
-from society.ecosystem.importers.formats.virsci import VirSciFiles
-from society.ecosystem.importers.source import Source
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.society.ecosystem.importers.formats.academic_json import Dblp
+from virsci_society.society.ecosystem.importers.formats.aminer import AMiner
+from virsci_society.society.ecosystem.importers.formats.jsonl import JsonLines
+from virsci_society.society.ecosystem.importers.formats.oag import OpenAcademicGraph
+from virsci_society.society.ecosystem.importers.formats.openalex import OpenAlex
+from virsci_society.society.ecosystem.importers.formats.virsci import VirSciFiles
+from virsci_society.society.ecosystem.importers.source import Source
 
 IMPORTERS: dict[str, type[Source]] = {
     "jsonl": JsonLines,

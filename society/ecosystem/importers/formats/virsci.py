@@ -7,9 +7,9 @@ from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any
 
-from society.ecosystem.building.raw_records import RawRecord
-from society.ecosystem.importers.authors import AuthorEntry
-from society.ecosystem.importers.fields import (
+from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.importers.authors import AuthorEntry
+from virsci_society.society.ecosystem.importers.fields import (
     LONGEST_LITERAL,
     parse_count,
     parse_id,
@@ -21,14 +21,14 @@ from society.ecosystem.importers.fields import (
     require_id,
     require_title,
 )
-from society.ecosystem.importers.files import (
+from virsci_society.society.ecosystem.importers.files import (
     Position,
     SourceFile,
     is_data_file,
     open_file,
     read_lines,
 )
-from society.ecosystem.importers.source import Source, SourceEntry
+from virsci_society.society.ecosystem.importers.source import Source, SourceEntry
 
 MATRICES = ("adjacency.txt", "weight_matrix.txt")
 PROFILE = re.compile(r"author_\d+\.txt")

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agents.profile import Profile
-from agents.prompts.request import Message, Request
-from agents.replies.form import Form
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Message, Request
+from virsci_society.agents.replies.form import Form
 
 
 class Judgement(Form):

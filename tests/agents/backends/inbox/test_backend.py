@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from agents.backends.hybrid import Hybrid
-from agents.backends.inbox.backend import Inbox
-from agents.errors import Fault, InputError, Stopped
-from agents.gateway.gateway import Gateway
-from agents.gateway.retry import Retry
-from agents.prompts.request import Message, Reply
 from tests.agents.backends.inbox.colleague import Colleague
 from tests.agents.backends.inbox.inbox_requests import Judgement, request
+from virsci_society.agents.backends.hybrid import Hybrid
+from virsci_society.agents.backends.inbox.backend import Inbox
+from virsci_society.agents.errors import Fault, InputError, Stopped
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.gateway.retry import Retry
+from virsci_society.agents.prompts.request import Message, Reply
 
 WORDS = json.dumps({"Why": "It is new.", "Verdict": "take"})
 

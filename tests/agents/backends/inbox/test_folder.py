@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.backends.inbox.folder import MAX_BYTES, SHOWN, QuestionFolder
-from agents.errors import InputError
 from tests.agents.backends.inbox.inbox_requests import request
+from virsci_society.agents.backends.inbox.folder import MAX_BYTES, SHOWN, QuestionFolder
+from virsci_society.agents.errors import InputError
 
 
 @pytest.fixture

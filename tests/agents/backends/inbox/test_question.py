@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from agents.backends.inbox.question import (
+from tests.agents.backends.inbox.inbox_requests import Judgement, request
+from virsci_society.agents.backends.inbox.question import (
     describe_form,
     describe_messages,
     describe_type,
@@ -17,8 +18,7 @@ from agents.backends.inbox.question import (
     render_question,
     safe_name,
 )
-from agents.prompts.request import Message
-from tests.agents.backends.inbox.inbox_requests import Judgement, request
+from virsci_society.agents.prompts.request import Message
 
 
 def fences(text: str) -> list[tuple[str, str]]:

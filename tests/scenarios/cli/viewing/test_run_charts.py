@@ -11,11 +11,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from metrics.summary_file import read_summary
-from scenarios.cli.app import app
-from scenarios.cli.viewing.overview import _broken, show
-from scenarios.cli.viewing.run_charts import chart_lines, time_series
 from tests.scenarios.cli.test_app import imported
+from virsci_society.metrics.summary_file import read_summary
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.cli.viewing.overview import _broken, show
+from virsci_society.scenarios.cli.viewing.run_charts import chart_lines, time_series
 
 SERIES: dict[str, Any] = {
     "period": 365 / 12,
@@ -112,7 +112,7 @@ def test_show_refuses_series_that_are_none(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, small_run: Path, series: Any
 ) -> None:
     figures = {**(read_summary(small_run) or {}), "series": series}
-    monkeypatch.setattr("metrics.summary_file.read_summary", lambda _: figures)
+    monkeypatch.setattr("virsci_society.metrics.summary_file.read_summary", lambda _: figures)
     monkeypatch.setattr(sys, "stdout", terminal)
     with pytest.raises(typer.Exit) as caught:
         show(small_run)

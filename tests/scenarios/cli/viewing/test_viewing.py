@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from agents.files.file_hashes import update_hashes
-from metrics.summary import summarise_run
-from metrics.summary_file import SUMMARY, read_summary
-from scenarios.cli.app import app
-from scenarios.cli.viewing.new_scenario import TEMPLATE, scenario_text
-from scenarios.cli.viewing.overview import sentence_of
-from scenarios.config.registry import KIND_NAMES, TABLES
-from scenarios.config.schema import load_scenario
-from scenarios.runs.run_list import list_runs
-from society.results.run import Run
-from society.results.table_files import write_measures
 from tests.metrics.html_page import Page, assert_inert
+from virsci_society.agents.files.file_hashes import update_hashes
+from virsci_society.metrics.summary import summarise_run
+from virsci_society.metrics.summary_file import SUMMARY, read_summary
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.cli.viewing.new_scenario import TEMPLATE, scenario_text
+from virsci_society.scenarios.cli.viewing.overview import sentence_of
+from virsci_society.scenarios.config.registry import KIND_NAMES, TABLES
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.run_list import list_runs
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.table_files import write_measures
 
 
 def society(*arguments: object) -> Any:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from protocols.virsci.settings import VirSciSettings
-from scenarios.config.document import library
-from scenarios.config.key_reference.field_docs import field_descriptions, summary
-from scenarios.config.key_reference.json_schema import json_schema
-from scenarios.config.key_reference.reference_page import render_reference
-from scenarios.config.key_reference.schema_file import schema_text
-from scenarios.config.registry import (
+from virsci_society.protocols.virsci.settings import VirSciSettings
+from virsci_society.scenarios.config.document import library
+from virsci_society.scenarios.config.key_reference.field_docs import field_descriptions, summary
+from virsci_society.scenarios.config.key_reference.json_schema import json_schema
+from virsci_society.scenarios.config.key_reference.reference_page import render_reference
+from virsci_society.scenarios.config.key_reference.schema_file import schema_text
+from virsci_society.scenarios.config.registry import (
     BACKENDS,
     DURATIONS,
     ECOSYSTEMS,
@@ -23,11 +23,11 @@ from scenarios.config.registry import (
     SELECTION,
     SIZES,
 )
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.config.yaml_io import parse_yaml, read_yaml
-from scenarios.runs.run_folder import resolved_text
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.kernel.durations import Gamma, Times
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.config.yaml_io import parse_yaml, read_yaml
+from virsci_society.scenarios.runs.run_folder import resolved_text
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.kernel.durations import Gamma, Times
 
 ROOT = Path(__file__).parents[4]
 
@@ -52,7 +52,7 @@ def valid(schema: dict[str, Any], data: Any) -> bool:
 
 def test_the_file_that_run_folders_get_is_current(schema: dict[str, Any]) -> None:
     assert schema_text() == json.dumps(schema, indent=1) + "\n", (
-        "run: python -m scenarios.config.key_reference.schema_file "
+        "run: python -m virsci_society.scenarios.config.key_reference.schema_file "
         "> scenarios/config/key_reference/scenario.schema.json"
     )
 

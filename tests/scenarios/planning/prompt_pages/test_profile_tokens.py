@@ -4,9 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.planning.prompt_pages.profile_tokens import PAGES, page_text, table, tokens_by_page
-from scenarios.planning.prompt_pages.tokens import TokenCounts
-from scenarios.planning.tokenizer import TOKENIZER, tokenizer_name
+from virsci_society.scenarios.planning.prompt_pages.profile_tokens import (
+    PAGES,
+    page_text,
+    table,
+    tokens_by_page,
+)
+from virsci_society.scenarios.planning.prompt_pages.tokens import TokenCounts
+from virsci_society.scenarios.planning.tokenizer import TOKENIZER, tokenizer_name
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
 
@@ -37,6 +42,7 @@ def test_the_table_of_the_documentation_is_current():
     text = (DOCS / "prompts.md").read_text(encoding="utf-8")
     shown = text.split("<!-- tokens -->\n")[1].split("<!-- end of tokens -->")[0]
     assert shown == page_text(), (
-        "run: python -m scenarios.planning.prompt_pages.profile_tokens, and put what it prints "
+        "run: python -m virsci_society.scenarios.planning.prompt_pages."
+        "profile_tokens, and put what it prints "
         "between the marks in docs/prompts.md"
     )

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from agents.journal.journal import Journal
-from agents.replies.form import as_sent
-from scenarios.config.schema import Scenario, load_scenario
-from scenarios.planning.prompt_pages import recording
-from scenarios.planning.prompt_pages.recording import (
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.replies.form import as_sent
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.planning.prompt_pages import recording
+from virsci_society.scenarios.planning.prompt_pages.recording import (
     Listing,
     RecordedCall,
     TeamChoice,
     rehearse_pages,
     replay_pages,
 )
-from scenarios.planning.prompt_pages.tokens import TokenCounts, count_call, totals_by
-from scenarios.planning.tokenizer import count_tokens
-from scenarios.runs.run_journal import JOURNAL
-from society.results.run import Run
+from virsci_society.scenarios.planning.prompt_pages.tokens import TokenCounts, count_call, totals_by
+from virsci_society.scenarios.planning.tokenizer import count_tokens
+from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.society.results.run import Run
 
 MODEL = {"use": "openai", "model": "any", "api_base": "http://127.0.0.1:1/v1"}
 

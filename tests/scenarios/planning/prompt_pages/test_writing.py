@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from scenarios.config.schema import load_scenario
-from scenarios.planning.prompt_pages import writing
-from scenarios.planning.prompt_pages.recording import Listing, rehearse_pages
-from scenarios.planning.prompt_pages.writing import write_pages
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.planning.prompt_pages import writing
+from virsci_society.scenarios.planning.prompt_pages.recording import Listing, rehearse_pages
+from virsci_society.scenarios.planning.prompt_pages.writing import write_pages
 
 MODEL = {"use": "openai", "model": "any", "api_base": "http://127.0.0.1:1/v1"}
 

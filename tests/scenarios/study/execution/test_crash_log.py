@@ -2,13 +2,13 @@
 
 import pytest
 
-from agents.errors import Stopped
-from agents.journal.journal import Journal
-from agents.journal.records import CallOutcome
-from agents.profile import Profile
-from agents.prompts.request import Request
-from agents.replies.form import Form
-from scenarios.study.execution.crash_log import (
+from virsci_society.agents.errors import Stopped
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.journal.records import CallOutcome
+from virsci_society.agents.profile import Profile
+from virsci_society.agents.prompts.request import Request
+from virsci_society.agents.replies.form import Form
+from virsci_society.scenarios.study.execution.crash_log import (
     FURTHER,
     QUARANTINE,
     count_crashes,

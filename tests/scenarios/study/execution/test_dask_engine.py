@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError, Stopped
-from scenarios.study.execution.dask_engine import (
+from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.scenarios.study.execution.dask_engine import (
     require_dask,
     run_on_cluster,
     run_on_worker,
@@ -42,7 +42,7 @@ def test_a_worker_that_sees_another_study_refuses(study, name):
 
 
 def test_a_worker_of_another_release_refuses(study, monkeypatch):
-    from scenarios.study.execution import dask_engine
+    from virsci_society.scenarios.study.execution import dask_engine
 
     seal = study_fingerprint(study)
     monkeypatch.setattr(dask_engine.metadata, "version", lambda name: "0.0.1")
@@ -56,7 +56,7 @@ def test_a_worker_that_cannot_see_the_folder_refuses(tmp_path):
 
 def test_a_scheduler_that_does_not_answer_is_a_stop():
     pytest.importorskip("distributed")
-    from scenarios.study.execution.dask_engine import connected
+    from virsci_society.scenarios.study.execution.dask_engine import connected
 
     with (
         pytest.raises(Stopped, match="no scheduler has answered"),
@@ -68,7 +68,7 @@ def test_a_scheduler_that_does_not_answer_is_a_stop():
 def test_a_local_cluster_listens_on_loopback_only():
     psutil = pytest.importorskip("psutil")
     pytest.importorskip("distributed")
-    from scenarios.study.execution.dask_engine import _scheduler
+    from virsci_society.scenarios.study.execution.dask_engine import _scheduler
 
     def listening():
         here = psutil.Process()
@@ -101,8 +101,8 @@ def work(folder, index):
 
 def test_errands_are_given_out_until_every_run_has_ended(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
-    from scenarios.study.execution import dask_engine
-    from scenarios.study.execution.dask_engine import DaskQueue, _scheduler
+    from virsci_society.scenarios.study.execution import dask_engine
+    from virsci_society.scenarios.study.execution.dask_engine import DaskQueue, _scheduler
 
     monkeypatch.setattr(dask_engine, "PAUSE", 0.0)
     ends = []
@@ -123,7 +123,7 @@ def test_errands_are_given_out_until_every_run_has_ended(tmp_path, monkeypatch):
 
 def test_one_engine_is_chosen(study):
     pytest.importorskip("distributed")
-    from scenarios.study.execution.dask_engine import _scheduler
+    from virsci_society.scenarios.study.execution.dask_engine import _scheduler
 
     for scheduler, local_cluster, told in (
         (None, None, "give either"),

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import Stopped
-from scenarios.study.execution.lease import (
+from virsci_society.agents.errors import Stopped
+from virsci_society.scenarios.study.execution.lease import (
     LeaseHeld,
     LeaseLost,
     has_ended,
@@ -156,7 +156,7 @@ def test_of_many_who_come_at_once_one_gets_it(tmp_path):
 OWNER = """
 import sys, time
 from pathlib import Path
-from scenarios.study.execution.lease import hold_lease
+from virsci_society.scenarios.study.execution.lease import hold_lease
 with hold_lease(Path(sys.argv[1]), "to be killed", beat=3600):
     print("has it", flush=True)
     time.sleep(600)
@@ -209,7 +209,7 @@ def test_a_lease_that_its_maker_did_not_fill_counts_by_its_age(tmp_path):
 
 
 def test_a_number_that_was_used_up_meanwhile_is_no_lease(tmp_path, monkeypatch):
-    from scenarios.study.execution import lease
+    from virsci_society.scenarios.study.execution import lease
 
     run = tmp_path / "0000"
     with hold_lease(run, "first"):

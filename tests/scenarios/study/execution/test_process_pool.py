@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from agents.errors import Stopped
-from scenarios.study.execution import process_pool
-from scenarios.study.execution.crash_log import record_begin
-from scenarios.study.execution.process_pool import USELESS, ProcessPool
-from scenarios.study.status import Status, folder_of
+from virsci_society.agents.errors import Stopped
+from virsci_society.scenarios.study.execution import process_pool
+from virsci_society.scenarios.study.execution.crash_log import record_begin
+from virsci_society.scenarios.study.execution.process_pool import USELESS, ProcessPool
+from virsci_society.scenarios.study.status import Status, folder_of
 
 
 class Round:

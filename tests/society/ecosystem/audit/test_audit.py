@@ -8,19 +8,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from agents.errors import InputError
-from society.ecosystem import storage as files
-from society.ecosystem.audit.audit import audit
-from society.ecosystem.audit.rebuild import audit_source
-from society.ecosystem.building.build_options import BuildOptions
-from society.ecosystem.building.builder import build
-from society.ecosystem.building.evidence import EVIDENCE
-from society.ecosystem.building.filters import COLLECTED
-from society.ecosystem.importers.formats.jsonl import JsonLines
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.literature.embedding.base import paper_text
-from society.literature.embedding.lsa import LSAEmbedding
 from tests.society.ecosystem.raw_records import raw
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem import storage as files
+from virsci_society.society.ecosystem.audit.audit import audit
+from virsci_society.society.ecosystem.audit.rebuild import audit_source
+from virsci_society.society.ecosystem.building.build_options import BuildOptions
+from virsci_society.society.ecosystem.building.builder import build
+from virsci_society.society.ecosystem.building.evidence import EVIDENCE
+from virsci_society.society.ecosystem.building.filters import COLLECTED
+from virsci_society.society.ecosystem.importers.formats.jsonl import JsonLines
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.literature.embedding.base import paper_text
+from virsci_society.society.literature.embedding.lsa import LSAEmbedding
 
 
 @pytest.fixture

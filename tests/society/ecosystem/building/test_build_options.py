@@ -4,12 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from agents.errors import InputError
-from society.ecosystem.building.build_options import PRESETS, BuildOptions, build_options
-from society.ecosystem.building.builder import build
-from society.ecosystem.building.filters import PaperFilters
-from society.ecosystem.building.scientists import PeopleFilters
 from tests.society.ecosystem.raw_records import raw
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.build_options import (
+    PRESETS,
+    BuildOptions,
+    build_options,
+)
+from virsci_society.society.ecosystem.building.builder import build
+from virsci_society.society.ecosystem.building.filters import PaperFilters
+from virsci_society.society.ecosystem.building.scientists import PeopleFilters
 
 
 def test_the_paper_of_aminer_cs():

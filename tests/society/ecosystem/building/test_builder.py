@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.errors import InputError
-from society.ecosystem.building.build_options import BuildOptions
-from society.ecosystem.building.builder import build, build_ecosystem
-from society.ecosystem.building.evidence import read_evidence
-from society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS, UNDATED
-from society.ecosystem.building.outline import Outline
-from society.ecosystem.building.raw_records import RawAuthor
-from society.ecosystem.summary import measure
-from society.literature.embedding.base import paper_text
 from tests.society.ecosystem.raw_records import raw
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.build_options import BuildOptions
+from virsci_society.society.ecosystem.building.builder import build, build_ecosystem
+from virsci_society.society.ecosystem.building.evidence import read_evidence
+from virsci_society.society.ecosystem.building.filters import COLLECTED, COUNTED, NO_COUNTS, UNDATED
+from virsci_society.society.ecosystem.building.outline import Outline
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor
+from virsci_society.society.ecosystem.summary import measure
+from virsci_society.society.literature.embedding.base import paper_text
 
 
 def real(ecosystem, masked):

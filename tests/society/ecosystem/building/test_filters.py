@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.ecosystem.building.filters import (
+from tests.society.ecosystem.raw_records import raw
+from virsci_society.society.ecosystem.building.filters import (
     BY_YEAR,
     COLLECTED,
     COUNTED,
@@ -15,8 +16,7 @@ from society.ecosystem.building.filters import (
     PaperFilters,
     select_papers,
 )
-from society.ecosystem.building.outline import Outline
-from tests.society.ecosystem.raw_records import raw
+from virsci_society.society.ecosystem.building.outline import Outline
 
 
 class Chosen:

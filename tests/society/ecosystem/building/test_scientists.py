@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from society.ecosystem.building.build_options import BuildOptions
-from society.ecosystem.building.builder import build
-from society.ecosystem.building.filters import PaperFilters, select_papers
-from society.ecosystem.building.outline import Outline
-from society.ecosystem.building.scientists import (
+from tests.society.ecosystem.raw_records import raw
+from virsci_society.society.ecosystem.building.build_options import BuildOptions
+from virsci_society.society.ecosystem.building.builder import build
+from virsci_society.society.ecosystem.building.filters import PaperFilters, select_papers
+from virsci_society.society.ecosystem.building.outline import Outline
+from virsci_society.society.ecosystem.building.scientists import (
     PeopleFilters,
     count_coauthors,
     count_joint_papers,
@@ -19,7 +20,6 @@ from society.ecosystem.building.scientists import (
     select_scientists,
     shuffled_numbers,
 )
-from tests.society.ecosystem.raw_records import raw
 
 
 def chosen(records, filters, boundary=2010, papers=None):

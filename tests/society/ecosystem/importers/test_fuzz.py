@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.errors import InputError
-from society.ecosystem.importers.formats.registry import open_source
 from tests.society.ecosystem.importers.foreign_files import (
     DBLP12,
     FILES,
@@ -22,6 +20,8 @@ from tests.society.ecosystem.importers.foreign_files import (
     lines,
     put,
 )
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.importers.formats.registry import open_source
 
 FORMATS = sorted(FILES)
 NASTY = (

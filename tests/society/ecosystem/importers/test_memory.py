@@ -8,9 +8,9 @@ import tracemalloc
 
 import pytest
 
-from society.ecosystem.importers.formats.registry import open_source
-from society.ecosystem.importers.spool import Spool
 from tests.society.ecosystem.importers.foreign_files import openalex_work, put
+from virsci_society.society.ecosystem.importers.formats.registry import open_source
+from virsci_society.society.ecosystem.importers.spool import Spool
 
 pytestmark = pytest.mark.usefixtures("collected")
 

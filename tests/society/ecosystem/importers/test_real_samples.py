@@ -2,9 +2,9 @@
 
 import pytest
 
-from agents.errors import InputError
-from society.ecosystem.importers.formats.registry import open_source
 from tests.society.ecosystem.importers.foreign_files import balanced
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.importers.formats.registry import open_source
 
 # source, path, read, kept, passed over by reason
 SAMPLES = [

@@ -8,12 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from society.ecosystem.importers import files, json_source
-from society.ecosystem.importers.formats.registry import IMPORTERS, open_source
-from society.ecosystem.importers.id_set import RECENT, IdSet
-from society.ecosystem.importers.report import ImportReport
-from society.ecosystem.importers.source import Source
 from tests.society.ecosystem.importers.foreign_files import (
     FILES,
     JSONL,
@@ -24,6 +18,12 @@ from tests.society.ecosystem.importers.foreign_files import (
     lines,
     put,
 )
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.importers import files, json_source
+from virsci_society.society.ecosystem.importers.formats.registry import IMPORTERS, open_source
+from virsci_society.society.ecosystem.importers.id_set import RECENT, IdSet
+from virsci_society.society.ecosystem.importers.report import ImportReport
+from virsci_society.society.ecosystem.importers.source import Source
 
 FORMATS = sorted(FILES)
 ROOT = Path(__file__).parents[4]
@@ -44,8 +44,8 @@ def test_the_table_names_every_source_by_its_kind():
 
 def test_opening_a_source_imports_nothing_heavy():
     asked = (
-        "import sys, society.ecosystem.importers.formats.registry\n"
-        "import society.ecosystem.importers.spool\n"
+        "import sys, virsci_society.society.ecosystem.importers.formats.registry\n"
+        "import virsci_society.society.ecosystem.importers.spool\n"
         "print(*{'numpy', 'pandas', 'pyarrow', 'scipy', 'sklearn'} & set(sys.modules))"
     )
     command = [sys.executable, "-c", asked]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import InputError
-from society.ecosystem.importers import json_source
-from society.ecosystem.importers.formats.registry import open_source
-from society.ecosystem.importers.spool import Spool
 from tests.society.ecosystem.importers.foreign_files import FILES, balanced, kind, lines, put
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.importers import json_source
+from virsci_society.society.ecosystem.importers.formats.registry import open_source
+from virsci_society.society.ecosystem.importers.spool import Spool
 
 ROOT = Path(__file__).parents[4]
 
@@ -91,8 +91,8 @@ def test_only_what_lies_behind_the_place_is_parsed_again(papers, tmp_path, monke
 
 KILLED = """
 import sys
-from society.ecosystem.importers.spool import Spool
-from society.ecosystem.importers.formats.registry import open_source
+from virsci_society.society.ecosystem.importers.spool import Spool
+from virsci_society.society.ecosystem.importers.formats.registry import open_source
 
 for number, _ in enumerate(Spool(open_source("jsonl", sys.argv[1]), sys.argv[2], part=500)):
     if number == 1700:

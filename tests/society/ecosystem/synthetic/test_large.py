@@ -6,13 +6,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from society.ecosystem.audit.audit import audit
-from society.ecosystem.ecosystem import Ecosystem, encode_interests
-from society.ecosystem.summary import SHAPE, VIS, measure
-from society.ecosystem.synthetic import synthetic
-from society.ecosystem.synthetic.synthetic import MANY, Synthetic
-from society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS
-from society.literature.embedding.base import paper_text
+from virsci_society.society.ecosystem.audit.audit import audit
+from virsci_society.society.ecosystem.ecosystem import Ecosystem, encode_interests
+from virsci_society.society.ecosystem.summary import SHAPE, VIS, measure
+from virsci_society.society.ecosystem.synthetic import synthetic
+from virsci_society.society.ecosystem.synthetic.synthetic import MANY, Synthetic
+from virsci_society.society.ecosystem.synthetic.topic_vectors import DRAWN_VECTORS
+from virsci_society.society.literature.embedding.base import paper_text
 
 SIZE = {"scientists": 300, "papers": 2000}
 
@@ -117,7 +117,7 @@ def test_texts_read_like_those_of_a_small_ecosystem(many):
 
 def test_fields_drift_with_the_years(many):
     def mean_age(papers):
-        from society.ecosystem.synthetic.text import research_fields
+        from virsci_society.society.ecosystem.synthetic.text import research_fields
 
         place = {theme: n for one in research_fields() for n, theme in enumerate(one.themes)}
         return np.mean([place[theme] for paper in papers for theme in paper.keywords[1:3]])

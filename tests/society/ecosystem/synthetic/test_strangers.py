@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from society.ecosystem.synthetic.strangers import Strangers
+from virsci_society.society.ecosystem.synthetic.strangers import Strangers
 
 
 @pytest.fixture(scope="module")

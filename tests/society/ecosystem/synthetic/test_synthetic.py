@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from society.ecosystem.synthetic.synthetic import Synthetic
-from society.ecosystem.synthetic.text import research_fields, sentence_patterns, write_paper
+from virsci_society.society.ecosystem.synthetic.synthetic import Synthetic
+from virsci_society.society.ecosystem.synthetic.text import (
+    research_fields,
+    sentence_patterns,
+    write_paper,
+)
 
 
 def digest():

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.errors import InputError
-from society.literature.embedding.cache import KEYS, ROWS, EmbeddingCache
-from society.literature.embedding.cached import MEMO, CachedEmbedding
+from virsci_society.agents.errors import InputError
+from virsci_society.society.literature.embedding.cache import KEYS, ROWS, EmbeddingCache
+from virsci_society.society.literature.embedding.cached import MEMO, CachedEmbedding
 
 ROOT = Path(__file__).parents[4]
 ORIGIN = "letters@1"
@@ -142,7 +142,7 @@ def test_a_damaged_row_is_made_again(tmp_path):
 WRITER = """
 import itertools, sys
 import numpy as np
-from society.literature.embedding import EmbeddingCache
+from virsci_society import EmbeddingCache
 shelf = EmbeddingCache(sys.argv[1]).partition("killed")
 for number in itertools.count():
     rows = np.full((100, 500), number, dtype=np.float32)
@@ -171,7 +171,10 @@ def test_a_killed_writer_loses_nothing_that_it_was_done_with(tmp_path):
 
 def test_one_process_at_a_time_has_it(tmp_path):
     with EmbeddingCache(tmp_path):
-        code = f"from society.literature.embedding import EmbeddingCache as C; C({str(tmp_path)!r})"
+        code = (
+            f"from virsci_society.society.literature.embedding.cache import "
+            f"EmbeddingCache as C; C({str(tmp_path)!r})"
+        )
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT
         )

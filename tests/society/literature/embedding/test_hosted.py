@@ -8,13 +8,13 @@ import time
 import numpy as np
 import pytest
 
-from agents.backends.embeddings import LiteLLMEmbedding
-from agents.errors import InputError, Stopped
-from society.literature.embedding.cache import EmbeddingCache
-from society.literature.embedding.hosted import PROBE, HostedEmbedding
-from society.literature.embedding.registry import load_embedding, make_embedding
 from tests.faultserver import FaultServer, Plan
 from tests.faultserver.embeddings import FIXED, LONGEST, row_of
+from virsci_society.agents.backends.embeddings import LiteLLMEmbedding
+from virsci_society.agents.errors import InputError, Stopped
+from virsci_society.society.literature.embedding.cache import EmbeddingCache
+from virsci_society.society.literature.embedding.hosted import PROBE, HostedEmbedding
+from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
 
 WORDS = ["graph", "tree", "layout", "force", "spring", "edge", "node", "volume", "ray", "field"]
 WORDS += ["voting", "topic", "model"]
@@ -374,8 +374,8 @@ def test_ollama_is_asked_in_its_own_way(server, fault):
 
 
 def test_a_diverse_search_asks_for_all_its_texts_in_one_request(server):
-    from society.literature.literature import Literature
-    from society.literature.papers import Paper
+    from virsci_society.society.literature.literature import Literature
+    from virsci_society.society.literature.papers import Paper
 
     embedding = hosted(server)
     bodies = TEXTS[:40]

@@ -11,10 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.errors import InputError
-from society.literature.embedding.base import SETTINGS_FILE, paper_text
-from society.literature.embedding.lsa import ARRAYS_FILE, LSAEmbedding, words_and_pairs
-from society.literature.embedding.registry import (
+from virsci_society.agents.errors import InputError
+from virsci_society.society.literature.embedding.base import SETTINGS_FILE, paper_text
+from virsci_society.society.literature.embedding.lsa import (
+    ARRAYS_FILE,
+    LSAEmbedding,
+    words_and_pairs,
+)
+from virsci_society.society.literature.embedding.registry import (
     EMBEDDINGS,
     embedding_kind,
     load_embedding,
@@ -206,7 +210,9 @@ def test_a_broken_settings_file_is_told(text: str | None, told: str, tmp_path: P
 
 
 def test_importing_the_module_imports_no_learning_library() -> None:
-    code = "import society.literature.embedding, sys; print('sklearn' in sys.modules)"
+    code = (
+        "import virsci_society.society.literature.embedding, sys; print('sklearn' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
@@ -215,7 +221,8 @@ def test_importing_the_module_imports_no_learning_library() -> None:
 
 def test_importing_the_module_imports_no_library_of_models() -> None:
     code = (
-        "import society.literature.embedding, sys; print({'torch', 'litellm'} & set(sys.modules))"
+        "import virsci_society.society.literature.embedding, sys; "
+        "print({'torch', 'litellm'} & set(sys.modules))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT

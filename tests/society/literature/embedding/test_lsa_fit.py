@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from agents.errors import InputError
-from society.literature.embedding.lsa import words_and_pairs
-from society.literature.embedding.lsa_fit import fit_lsa_arrays
+from virsci_society.agents.errors import InputError
+from virsci_society.society.literature.embedding.lsa import words_and_pairs
+from virsci_society.society.literature.embedding.lsa_fit import fit_lsa_arrays
 
 
 def corpus(texts, words, length, seed):

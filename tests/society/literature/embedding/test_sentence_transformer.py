@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.errors import InputError
-from society.literature.embedding.cache import EmbeddingCache
-from society.literature.embedding.model_files import ModelFiles, content_hash
-from society.literature.embedding.registry import load_embedding, make_embedding
 from tests.society.literature.embedding.tiny_model import HIDDEN, WORDS, build
+from virsci_society.agents.errors import InputError
+from virsci_society.society.literature.embedding.cache import EmbeddingCache
+from virsci_society.society.literature.embedding.model_files import ModelFiles, content_hash
+from virsci_society.society.literature.embedding.registry import load_embedding, make_embedding
 
 pytestmark = pytest.mark.skipif(
     find_spec("sentence_transformers") is None,
@@ -79,7 +79,9 @@ def test_rows_are_those_of_the_library(built, rows):
 
 
 def test_rows_do_not_depend_on_neighbours_order_or_threads(built, rows):
-    from society.literature.embedding.sentence_transformer import SentenceTransformerEmbedding
+    from virsci_society.society.literature.embedding.sentence_transformer import (
+        SentenceTransformerEmbedding,
+    )
 
     order = np.random.default_rng(5).permutation(len(TEXTS))
     for workers in (1, 2, 5):
@@ -272,7 +274,8 @@ TEXTS_TO_KEEP, BATCH = 600, 512
 """More than one batch, after which progress is told; batches are smaller here than elsewhere."""
 EMBED = """
 import time
-from society.literature.embedding import EmbeddingCache, cached, make_embedding
+from virsci_society import EmbeddingCache, make_embedding
+from virsci_society.society.literature.embedding import cached
 from tests.society.literature.embedding.test_sentence_transformer import BATCH, corpus
 cached.BATCH_TEXTS = BATCH
 made = make_embedding("sentence-transformers:{model}")
@@ -319,7 +322,7 @@ def goes_on(tmp_path, built, killed, monkeypatch):
         while time.monotonic() < deadline and size(tmp_path) < 5 * 64 * record:
             time.sleep(0.002)
         os.kill(child, signal.SIGKILL)
-    monkeypatch.setattr("society.literature.embedding.cached.BATCH_TEXTS", BATCH)
+    monkeypatch.setattr("virsci_society.society.literature.embedding.cached.BATCH_TEXTS", BATCH)
     told, embedding = [], make_embedding(f"sentence-transformers:{built}")
     with EmbeddingCache(tmp_path) as cache:
         kept = len(cache.partition(embedding.origin))

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.literature.index import ids as ids_module
-from society.literature.index.ids import IdColumn, Ids
+from virsci_society.society.literature.index import ids as ids_module
+from virsci_society.society.literature.index.ids import IdColumn, Ids
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
 

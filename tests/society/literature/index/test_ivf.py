@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from society.literature.index.ids import Ids
-from society.literature.index.ivf import COMPARED, IVFIndex, cell_count
-from society.literature.index.vector_index import EXACT_UP_TO, VectorIndex
+from virsci_society.society.literature.index.ids import Ids
+from virsci_society.society.literature.index.ivf import COMPARED, IVFIndex, cell_count
+from virsci_society.society.literature.index.vector_index import EXACT_UP_TO, VectorIndex
 
 ROOT = Path(__file__).parents[4]
 COUNT, DIM, TWINS = 30_000, 24, 90
@@ -67,7 +67,9 @@ def cells(rows):
 
 @pytest.fixture
 def index(rows, ids, cells, monkeypatch):
-    monkeypatch.setattr("society.literature.index.ivf.load_or_build_index", lambda *given: cells)
+    monkeypatch.setattr(
+        "virsci_society.society.literature.index.ivf.load_or_build_index", lambda *given: cells
+    )
     return VectorIndex(DIM, Ids(ids), rows)
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.literature.index import ivf
-from society.literature.index.ivf import (
+from virsci_society.society.literature.index import ivf
+from virsci_society.society.literature.index.ivf import (
     IVFIndex,
     IVFLayout,
     layout_key,

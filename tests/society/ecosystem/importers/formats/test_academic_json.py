@@ -2,9 +2,9 @@
 
 import json
 
-from society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from society.ecosystem.importers.formats.academic_json import Dblp
 from tests.society.ecosystem.importers.foreign_files import DBLP12, FILES, balanced, put
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.formats.academic_json import Dblp
 
 
 def test_authors_of_version_10_are_names(tmp_path):

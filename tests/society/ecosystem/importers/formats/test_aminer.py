@@ -2,11 +2,6 @@
 
 import pytest
 
-from agents.errors import InputError
-from society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from society.ecosystem.importers.files import SourceFile
-from society.ecosystem.importers.formats.aminer import BUFFERED, AMiner, open_author_ids
-from society.ecosystem.importers.report import ImportReport
 from tests.society.ecosystem.importers.foreign_files import (
     AMINER_PAPER,
     AMINER_RELATIONS,
@@ -14,6 +9,15 @@ from tests.society.ecosystem.importers.foreign_files import (
     balanced,
     put,
 )
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.files import SourceFile
+from virsci_society.society.ecosystem.importers.formats.aminer import (
+    BUFFERED,
+    AMiner,
+    open_author_ids,
+)
+from virsci_society.society.ecosystem.importers.report import ImportReport
 
 
 def test_every_field_of_a_paper_is_read(tmp_path):

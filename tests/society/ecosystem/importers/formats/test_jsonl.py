@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.errors import InputError
-from society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from society.ecosystem.importers.formats.jsonl import JsonLines
 from tests.society.ecosystem.importers.foreign_files import balanced
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.formats.jsonl import JsonLines
 
 pytestmark = pytest.mark.usefixtures("collected")
 

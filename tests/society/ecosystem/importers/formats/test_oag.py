@@ -2,10 +2,10 @@
 
 import pytest
 
-from agents.errors import InputError
-from society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from society.ecosystem.importers.formats.oag import OpenAcademicGraph
 from tests.society.ecosystem.importers.foreign_files import FILES, OAG2, OAG3, balanced, lines, put
+from virsci_society.agents.errors import InputError
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.formats.oag import OpenAcademicGraph
 
 
 def test_a_publication_of_3_is_read_whole(tmp_path):

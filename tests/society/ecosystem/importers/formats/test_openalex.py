@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from society.ecosystem.building.raw_records import RawAuthor, RawRecord
-from society.ecosystem.importers.formats.openalex import OpenAlex, short_id
 from tests.society.ecosystem.importers.foreign_files import (
     OPENALEX,
     balanced,
@@ -13,6 +11,8 @@ from tests.society.ecosystem.importers.foreign_files import (
     openalex_work,
     put,
 )
+from virsci_society.society.ecosystem.building.raw_records import RawAuthor, RawRecord
+from virsci_society.society.ecosystem.importers.formats.openalex import OpenAlex, short_id
 
 
 def read(folder, rows, name="works.jsonl", **options):

@@ -1,0 +1,113 @@
+"""The entry point of the command, and the check of the files that were installed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from virsci_society import _installation
+from virsci_society._installation import DISTRIBUTION, changed_files
+
+ROOT = Path(__file__).parents[1]
+
+
+def society(
+    site: Path, *arguments: str, app: str = "", before: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """The command of a package that consists of the entry point and a module for the command."""
+    package = site / "virsci_society"
+    for folder in (package, package / "scenarios", package / "scenarios" / "cli"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "__init__.py").touch()
+    source = Path(_installation.__file__).read_text(encoding="utf-8")
+    (package / "_installation.py").write_text(source)
+    (package / "scenarios" / "cli" / "app.py").write_text(app)
+    code = f"import sys; sys.path.insert(0, {str(site)!r}); {before}\n"
+    code += "from virsci_society._installation import main; main()"
+    command = [sys.executable, "-I", "-S", "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=site)
+
+
+def test_the_command_runs(tmp_path: Path) -> None:
+    app = "import sys\ndef main():\n    print('ran', *sys.argv[1:])\n"
+    done = society(tmp_path, "list", app=app)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ran list\n", "")
+
+
+@pytest.mark.parametrize("moment", ["import", "arguments"])
+def test_ctrl_c_during_imports_is_one_line_and_exit_130(tmp_path: Path, moment: str) -> None:
+    """Ctrl-C is sent by the module that the command imports, so it always comes at that moment."""
+    send = f"os.kill(os.getpid(), {int(signal.SIGINT)}); time.sleep(60)"
+    app = f"import os, time\n{send}\n"
+    if moment == "arguments":
+        app = f"import os, time\ndef main():\n    {send}\n"
+    default = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    done = society(tmp_path, app=app, before=default)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "interrupted before the command began\n"
+
+
+def test_a_package_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    done = society(tmp_path, app="import typer_of_another_name\n")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "the package 'typer_of_another_name' is not installed; install it with what it needs: "
+        "pip install virsci-society\n"
+    )
+
+
+def test_files_that_were_changed_or_lost_since_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "virsci_society"
+    package.mkdir()
+    rows = []
+    for name in ("same.py", "changed.py", "lost.py"):
+        (package / name).write_text("x = 1\n")
+        digest = base64.urlsafe_b64encode(hashlib.sha256(b"x = 1\n").digest()).rstrip(b"=").decode()
+        rows.append(f"virsci_society/{name},sha256={digest},6\n")
+    info = tmp_path / "virsci_society-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {DISTRIBUTION}\nVersion: 1.0\n")
+    (info / "RECORD").write_text("".join(rows) + f"{info.name}/RECORD,,\n")
+    installed = metadata.Distribution.at(info)
+    monkeypatch.setattr(metadata, "files", lambda _: installed.files)
+    assert changed_files() == []
+    (package / "changed.py").write_text("x = 2\n")
+    (package / "lost.py").unlink()
+    assert sorted(path.name for path in changed_files()) == ["changed.py", "lost.py"]
+
+
+def test_the_working_copy_is_in_order() -> None:
+    assert changed_files() == []
+
+
+def test_packages_of_an_analyst_with_short_names_do_not_matter(tmp_path: Path) -> None:
+    """Folders ``metrics`` and ``agents`` in the current folder; ``openai-agents`` has the latter."""
+    for name in ("agents", "metrics", "society", "scenarios", "protocols"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('the wrong package')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "virsci_society", "list"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "quickstart" in done.stdout
+
+
+def test_the_installed_command_is_this_module() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert settings["project"]["scripts"] == {"society": "virsci_society._installation:main"}
+    assert settings["project"]["name"] == DISTRIBUTION

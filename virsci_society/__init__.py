@@ -1,0 +1,181 @@
+"""A discrete-event simulator of a society of virtual scientists.
+
+::
+
+    import virsci_society as vs
+
+    scenario = vs.load_scenario("quickstart", **{"protocol.turns": 3})
+    run = vs.Run.open(vs.run_scenario(scenario, "runs/three-turns"))
+    papers = run.table("papers")
+
+The names below are the public interface; ``docs/stability.md`` says what is promised of them. The
+five packages beside this file (``agents``, ``society``, ``protocols``, ``metrics``, ``scenarios``)
+are private. A name is imported when it is first used (PEP 562), so that ``society --help`` does not
+wait for pandas.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from virsci_society.agents.config import Part as Part
+    from virsci_society.agents.errors import Fault as Fault
+    from virsci_society.agents.errors import InputError as InputError
+    from virsci_society.agents.gateway.backend import Backend as Backend
+    from virsci_society.agents.offline.acceptance import Acceptance as Acceptance
+    from virsci_society.agents.offline.backend import Offline as Offline
+    from virsci_society.agents.profile import Profile as Profile
+    from virsci_society.agents.prompts.prompt import Prompt as Prompt
+    from virsci_society.agents.prompts.request import Reply as Reply
+    from virsci_society.agents.prompts.request import Request as Request
+    from virsci_society.agents.reference import Reference as Reference
+    from virsci_society.agents.replies.form import Form as Form
+    from virsci_society.agents.usage import Usage as Usage
+    from virsci_society.metrics.exports import write_networks as write_networks
+    from virsci_society.metrics.registry import METRICS as METRICS
+    from virsci_society.metrics.registry import measure as measure
+    from virsci_society.metrics.scalars.measures import measure_run as measure_run
+    from virsci_society.metrics.summary import summarise_run as summarise_run
+    from virsci_society.protocols.discussion import Discussion as Discussion
+    from virsci_society.protocols.discussion import DiscussionSettings as DiscussionSettings
+    from virsci_society.scenarios.config.schema import Scenario as Scenario
+    from virsci_society.scenarios.config.schema import load_scenario as load_scenario
+    from virsci_society.scenarios.runs.build import ScenarioSociety as ScenarioSociety
+    from virsci_society.scenarios.runs.build import build_society as build_society
+    from virsci_society.scenarios.runs.execute import replay as replay
+    from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
+    from virsci_society.scenarios.runs.progress import make_progress as make_progress
+    from virsci_society.society.demographics.careers import Careers as Careers
+    from virsci_society.society.ecosystem.building.raw_records import RawAuthor as RawAuthor
+    from virsci_society.society.ecosystem.building.raw_records import RawRecord as RawRecord
+    from virsci_society.society.ecosystem.importers.json_source import JsonSource as JsonSource
+    from virsci_society.society.ecosystem.importers.source import Source as Source
+    from virsci_society.society.formation.founding import Founding as Founding
+    from virsci_society.society.formation.leaders import Leaders as Leaders
+    from virsci_society.society.formation.selection import SelectionPolicy as SelectionPolicy
+    from virsci_society.society.kernel.answer import Answer as Answer
+    from virsci_society.society.kernel.durations import Days as Days
+    from virsci_society.society.kernel.durations import Times as Times
+    from virsci_society.society.kernel.process import Process as Process
+    from virsci_society.society.literature.embedding.cache import EmbeddingCache as EmbeddingCache
+    from virsci_society.society.literature.embedding.registry import (
+        make_embedding as make_embedding,
+    )
+    from virsci_society.society.model import Society as Society
+    from virsci_society.society.results.run import Run as Run
+    from virsci_society.society.teams.contracts import Manuscript as Manuscript
+    from virsci_society.society.teams.contracts import Publication as Publication
+    from virsci_society.society.teams.contracts import TeamProtocol as TeamProtocol
+    from virsci_society.society.teams.lab import Lab as Lab
+    from virsci_society.society.teams.team import Team as Team
+__all__ = [
+    "METRICS",
+    "Acceptance",
+    "Answer",
+    "Backend",
+    "Careers",
+    "Days",
+    "Discussion",
+    "DiscussionSettings",
+    "EmbeddingCache",
+    "Fault",
+    "Form",
+    "Founding",
+    "InputError",
+    "JsonSource",
+    "Lab",
+    "Leaders",
+    "Manuscript",
+    "Offline",
+    "Part",
+    "Process",
+    "Profile",
+    "Prompt",
+    "Publication",
+    "RawAuthor",
+    "RawRecord",
+    "Reference",
+    "Reply",
+    "Request",
+    "Run",
+    "Scenario",
+    "ScenarioSociety",
+    "SelectionPolicy",
+    "Society",
+    "Source",
+    "Team",
+    "TeamProtocol",
+    "Times",
+    "Usage",
+    "build_society",
+    "load_scenario",
+    "make_embedding",
+    "make_progress",
+    "measure",
+    "measure_run",
+    "replay",
+    "run_scenario",
+    "summarise_run",
+    "write_networks",
+]
+
+_HOMES = {
+    "Acceptance": "agents.offline.acceptance",
+    "Answer": "society.kernel.answer",
+    "Backend": "agents.gateway.backend",
+    "Careers": "society.demographics.careers",
+    "Days": "society.kernel.durations",
+    "Discussion": "protocols.discussion",
+    "DiscussionSettings": "protocols.discussion",
+    "EmbeddingCache": "society.literature.embedding.cache",
+    "Fault": "agents.errors",
+    "Form": "agents.replies.form",
+    "Founding": "society.formation.founding",
+    "InputError": "agents.errors",
+    "JsonSource": "society.ecosystem.importers.json_source",
+    "Lab": "society.teams.lab",
+    "Leaders": "society.formation.leaders",
+    "METRICS": "metrics.registry",
+    "Manuscript": "society.teams.contracts",
+    "Offline": "agents.offline.backend",
+    "Part": "agents.config",
+    "Process": "society.kernel.process",
+    "Profile": "agents.profile",
+    "Prompt": "agents.prompts.prompt",
+    "Publication": "society.teams.contracts",
+    "RawAuthor": "society.ecosystem.building.raw_records",
+    "RawRecord": "society.ecosystem.building.raw_records",
+    "Reference": "agents.reference",
+    "Reply": "agents.prompts.request",
+    "Request": "agents.prompts.request",
+    "Run": "society.results.run",
+    "Scenario": "scenarios.config.schema",
+    "ScenarioSociety": "scenarios.runs.build",
+    "SelectionPolicy": "society.formation.selection",
+    "Society": "society.model",
+    "Source": "society.ecosystem.importers.source",
+    "Team": "society.teams.team",
+    "TeamProtocol": "society.teams.contracts",
+    "Times": "society.kernel.durations",
+    "Usage": "agents.usage",
+    "build_society": "scenarios.runs.build",
+    "load_scenario": "scenarios.config.schema",
+    "make_embedding": "society.literature.embedding.registry",
+    "make_progress": "scenarios.runs.progress",
+    "measure": "metrics.registry",
+    "measure_run": "metrics.scalars.measures",
+    "replay": "scenarios.runs.execute",
+    "run_scenario": "scenarios.runs.execute",
+    "summarise_run": "metrics.summary",
+    "write_networks": "metrics.exports",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,5 @@
+"""``python -m virsci_society`` is the command ``society``."""
+
+from virsci_society._installation import main
+
+main()
