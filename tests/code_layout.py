@@ -299,7 +299,7 @@ def unequal_exports(root: Path) -> Iterator[str]:
     if lazily != typed:
         yield f"{path}: {sorted(lazily.items() ^ typed.items())}"
     listed = _listed(tree)
-    if listed != sorted(lazily):
+    if sorted(listed) != sorted(lazily):
         yield f"{path}: __all__ differs by {sorted(set(listed) ^ set(lazily))}"
     defined = {
         dotted(one): {n for node in two.body for n in _names(node)}

@@ -438,13 +438,14 @@ MISTAKES: tuple[Mistake, ...] = (
          "SequenceMatcher(None, one, sorted(other), autojunk=False)"),
         by="metrics/novelty/test_training_leaks.py::test_the_longest_run_by_hand"),
     mistake("first reviews averaged", "Reflection changes nothing: the first review counts.",
-        ("metrics/reviews/panel.py", "for one in reversed(opinions) if one.review",
+        ("scenarios/judgement/reviews/panel.py", "for one in reversed(opinions) if one.review",
          "for one in opinions if one.review"),
-        by="metrics/reviews/test_reviews.py::test_a_reflection_is_shown_the_review_before_it_and_the_last_"
+        by="scenarios/judgement/reviews/test_reviews.py::test_a_reflection_is_shown_the_review_before_it_and_the_last_"
            "one_counts"),
     mistake("names on the sheet", "Masked names in the texts reach the raters.",
-        ("metrics/ratings/sheets.py", 'text = _MASKED.sub(NOBODY, text)', "text = str(text)"),
-        by="metrics/ratings/test_ratings.py::test_names_are_taken_out_of_titles_and_abstracts"),
+        ("scenarios/judgement/ratings/sheets.py",
+         'text = _MASKED.sub(NOBODY, text)', "text = str(text)"),
+        by="scenarios/judgement/ratings/test_ratings.py::test_names_are_taken_out_of_titles_and_abstracts"),
     mistake("a leak passed", "The audit counts papers of the boundary year as the past.",
         ("society/ecosystem/audit/recount.py",
          'row["year"] < boundary)', 'row["year"] <= boundary)'),
@@ -516,9 +517,10 @@ MISTAKES: tuple[Mistake, ...] = (
         by="metrics/inference/test_two_lines.py"
         "::test_the_break_gives_more_of_the_data_to_the_weaker_line"),
     mistake("pairs of strangers", "Replicates are paired by their order, not by their seed.",
-        ("metrics/study/comparisons.py", "first.loc[both].tolist(), second.loc[both].tolist()",
+        ("scenarios/study/results/comparisons.py",
+         "first.loc[both].tolist(), second.loc[both].tolist()",
          "first.tolist(), second.tolist()"),
-        by="metrics/study/test_study_page.py::test_pairs_are_replicates_that_both_arms_have"),
+        by="scenarios/study/results/test_study_page.py::test_pairs_are_replicates_that_both_arms_have"),
 
     # What a study survives
     mistake("two owners", "A lease whose number was used up meanwhile counts as held.",

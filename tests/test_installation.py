@@ -92,7 +92,7 @@ def test_the_working_copy_is_in_order() -> None:
 
 
 def test_packages_of_an_analyst_with_short_names_do_not_matter(tmp_path: Path) -> None:
-    """Folders ``metrics`` and ``agents`` in the current folder; ``openai-agents`` has the latter."""
+    """Folders ``metrics`` and ``agents`` in the current folder; ``openai-agents`` has one."""
     for name in ("agents", "metrics", "society", "scenarios", "protocols"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise SystemExit('the wrong package')\n")

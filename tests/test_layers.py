@@ -36,7 +36,16 @@ BELOW = {
     "scenarios": {"agents", "society", "protocols", "metrics"},
 }
 ROOMS = {
-    "agents": ("files", "replies", "prompts", "journal", "gateway", "offline", "backends"),
+    "agents": (
+        "files",
+        "replies",
+        "prompts",
+        "journal",
+        "gateway",
+        "offline",
+        "backends",
+        "people",
+    ),
     "society": (
         ("kernel", "literature"),
         "ecosystem",
@@ -49,24 +58,22 @@ ROOMS = {
             *(
                 "claims",
                 "cost",
-                "estimation",
                 "impact",
                 "inference",
-                "interviews",
                 "networks",
                 "novelty",
-                "ratings",
             ),
-            *("reviews", "teams"),
+            "teams",
         ),
         "validation",
         "scalars",
         "report",
-        "study",
-        "explorer",
-        ("traces", "dataset"),
     ),
-    "scenarios": ("config", "runs", "planning", "study", "analysis", "calibration", "watch", "cli"),
+    "scenarios": (
+        *("config", "runs", "planning", "terminal"),
+        ("study", "judgement"),
+        *("analysis", "calibration", "explorer", "export", "watch", "cli"),
+    ),
 }
 """The rooms of each package: a module imports from its own room, those of the same group and those
 before it. Modules that stand directly in a package are bound by the circles alone."""
@@ -86,7 +93,10 @@ DOORS = {
     "transformers": ("society/literature/embedding/sentence_transformer.py",),
     "torch": ("society/literature/embedding/sentence_transformer.py",),
     "huggingface_hub": ("society/literature/embedding/model_files.py",),
-    "sklearn": ("society/literature/embedding/lsa.py", "metrics/estimation/estimators.py"),
+    "sklearn": (
+        "society/literature/embedding/lsa.py",
+        "scenarios/calibration/estimation/estimators.py",
+    ),
     "simpy": ("society/",),
     "mesa": ("agents/scientist.py", "society/model.py"),
     "networkit": ("metrics/networks/communities.py",),

@@ -18,8 +18,8 @@ from virsci_society.scenarios.calibration.checking import (
     known_truths,
     predict_fit_windows,
 )
-from virsci_society.scenarios.calibration.counted import CountedValues, Counting
 from virsci_society.scenarios.calibration.design import FIRST, Setting, jobs_of
+from virsci_society.scenarios.calibration.estimation.counted import CountedValues, Counting
 from virsci_society.scenarios.calibration.fitting import Fit, Tell, continued
 from virsci_society.scenarios.calibration.lock import lock_data, open_held_out, take_lock
 from virsci_society.scenarios.calibration.outputs import Outcome, write_outputs

@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from scipy import special
 
 from virsci_society.agents.config import Part
-from virsci_society.metrics.estimation.trends import unlink
 from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.estimation.trends import unlink
 
 DRIFT = 0.1
 """Standard deviation of the change of a prior's score a year, where it has a trend."""

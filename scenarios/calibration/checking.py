@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.estimation.estimators import Estimation
-from virsci_society.metrics.estimation.ranks import coverage, uniformity, weighted_rank
 from virsci_society.metrics.validation.known_values import (
     deviation_of_known,
     known_of,
@@ -33,6 +31,12 @@ from virsci_society.scenarios.calibration.design import (
     TRUTH,
     Setting,
     middle,
+)
+from virsci_society.scenarios.calibration.estimation.estimators import Estimation
+from virsci_society.scenarios.calibration.estimation.ranks import (
+    coverage,
+    uniformity,
+    weighted_rank,
 )
 from virsci_society.scenarios.calibration.fitting import Fit, continued
 from virsci_society.scenarios.calibration.simulation import DISTANCES, MEASURED, ObservedWindow

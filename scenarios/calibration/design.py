@@ -13,9 +13,9 @@ import numpy as np
 import scipy
 
 from virsci_society.agents.arrays import FloatArray
-from virsci_society.metrics.estimation.reference_table import proposal
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.calibration_file import DRIFT, CalibrationFile, Window
+from virsci_society.scenarios.calibration.estimation.reference_table import proposal
 
 FIRST, SECOND, NOISE = "first", "second", "noise"
 CHECK, HELD_OUT_DRAWS, PREDICTION, TRUTH = "check", "held_out_draws", "prediction", "truth"

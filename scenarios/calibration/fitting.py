@@ -11,17 +11,8 @@ import numpy as np
 
 from virsci_society.agents.arrays import BoolArray, FloatArray
 from virsci_society.agents.errors import SocietyError
-from virsci_society.metrics.estimation.estimators import Estimation, PosteriorSample
-from virsci_society.metrics.estimation.reference_table import (
-    MomentScale,
-    ReferenceTable,
-    between_windows,
-    epanechnikov,
-    importance,
-)
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.calibration_file import Window
-from virsci_society.scenarios.calibration.counted import CountedValues, Counting
 from virsci_society.scenarios.calibration.design import (
     FIRST,
     NOISE,
@@ -32,6 +23,15 @@ from virsci_society.scenarios.calibration.design import (
     middle,
     second_points,
     sobol_points,
+)
+from virsci_society.scenarios.calibration.estimation.counted import CountedValues, Counting
+from virsci_society.scenarios.calibration.estimation.estimators import Estimation, PosteriorSample
+from virsci_society.scenarios.calibration.estimation.reference_table import (
+    MomentScale,
+    ReferenceTable,
+    between_windows,
+    epanechnikov,
+    importance,
 )
 from virsci_society.scenarios.calibration.reader import PreparedCalibration
 from virsci_society.scenarios.calibration.simulation import MEASURED, ObservedWindow, Simulations

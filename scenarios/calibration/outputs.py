@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from virsci_society.agents.files.atomic_files import replacing, write_atomically
-from virsci_society.metrics.estimation.estimators import ESTIMATORS, IDENTIFIED
 from virsci_society.metrics.report.templates import (
     records,
     style_sheet,
@@ -24,8 +23,9 @@ from virsci_society.metrics.report.templates import (
 )
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.checking import HeldOutCheck
-from virsci_society.scenarios.calibration.counted import CountedValues
 from virsci_society.scenarios.calibration.design import Setting
+from virsci_society.scenarios.calibration.estimation.counted import CountedValues
+from virsci_society.scenarios.calibration.estimation.estimators import ESTIMATORS, IDENTIFIED
 from virsci_society.scenarios.calibration.fitting import Fit
 from virsci_society.scenarios.calibration.lock import file_data
 from virsci_society.scenarios.calibration.simulation import MEASURED

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from virsci_society.metrics.estimation.trends import Link, to_link, unlink
+from virsci_society.scenarios.calibration.estimation.trends import Link, to_link, unlink
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from pydantic import TypeAdapter, ValidationError
 from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.spelling import did_you_mean
-from virsci_society.metrics.estimation.seats import Leader
 from virsci_society.metrics.validation.assembly_quantities import SCALARS
 from virsci_society.scenarios.calibration import parameters as keys
 from virsci_society.scenarios.calibration.calibration_file import (
@@ -25,6 +24,7 @@ from virsci_society.scenarios.calibration.calibration_file import (
     Years,
 )
 from virsci_society.scenarios.calibration.corpus import Corpus, ecosystem_corpus, read_source
+from virsci_society.scenarios.calibration.estimation.seats import Leader
 from virsci_society.scenarios.calibration.simulation import PATTERNS, WindowSimulator
 from virsci_society.scenarios.config.diagnostics import Diagnostics, describe_errors
 from virsci_society.scenarios.config.document import Document, Origin, find_scenario, library

@@ -1,6 +1,5 @@
-"""The command ``society``: arguments and output; everything else is done by the other packages.
+"""The command ``society``: the app, and the commands that belong to no other room.
 
-Read ``app`` (the commands) and ``common`` (arguments, messages and exit codes), then one module for
-each group of commands. ``console``, ``plan_tables`` and ``study_tables`` print tables. The start of
-the command is felt: modules import what they need inside their functions.
+Read ``app``, then one module for each command. ``run_charts`` and ``plan_tables`` print. The start
+of the command is felt: modules import what they need inside their functions.
 """

@@ -14,10 +14,26 @@ import typer
 
 from virsci_society.agents.errors import SocietyError
 from virsci_society.agents.redaction import redact
-from virsci_society.scenarios.cli.analysis import compare, measure, review
-from virsci_society.scenarios.cli.calibrate import calibrate
+from virsci_society.scenarios.analysis.command import compare, measure
+from virsci_society.scenarios.analysis.verify_command import verify
+from virsci_society.scenarios.calibration.command import calibrate
 from virsci_society.scenarios.cli.checkup import doctor, plan
-from virsci_society.scenarios.cli.common import (
+from virsci_society.scenarios.cli.ecosystem import ecosystem
+from virsci_society.scenarios.cli.help_examples import ExampleGroup, epilog_of
+from virsci_society.scenarios.cli.library_list import list_
+from virsci_society.scenarios.cli.new_scenario import new
+from virsci_society.scenarios.cli.overview import show
+from virsci_society.scenarios.cli.prompts import prompts
+from virsci_society.scenarios.cli.run_list import open_, runs
+from virsci_society.scenarios.cli.transcript import transcript
+from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.explorer.command import explore
+from virsci_society.scenarios.export.command import export
+from virsci_society.scenarios.judgement.ask_command import ask
+from virsci_society.scenarios.judgement.rate_command import rate
+from virsci_society.scenarios.judgement.review_command import review
+from virsci_society.scenarios.study.command import study
+from virsci_society.scenarios.terminal.arguments import (
     Online,
     RunFolder,
     ScenarioName,
@@ -27,22 +43,7 @@ from virsci_society.scenarios.cli.common import (
     guarded,
     with_seed,
 )
-from virsci_society.scenarios.cli.ecosystem import ecosystem
-from virsci_society.scenarios.cli.exports.explore import explore
-from virsci_society.scenarios.cli.exports.export import export
-from virsci_society.scenarios.cli.help_examples import ExampleGroup, epilog_of
-from virsci_society.scenarios.cli.prompts import prompts
-from virsci_society.scenarios.cli.questions.ask import ask
-from virsci_society.scenarios.cli.questions.rate import rate
-from virsci_society.scenarios.cli.study import study
-from virsci_society.scenarios.cli.viewing.library_list import list_
-from virsci_society.scenarios.cli.viewing.new_scenario import new
-from virsci_society.scenarios.cli.viewing.overview import show
-from virsci_society.scenarios.cli.viewing.run_list import open_, runs
-from virsci_society.scenarios.cli.viewing.transcript import transcript
-from virsci_society.scenarios.cli.viewing.verify import verify
-from virsci_society.scenarios.cli.viewing.watch import play, watch
-from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.watch.command import play, watch
 
 
 @guarded
@@ -234,7 +235,7 @@ app.command()(play)
 def report(run: RunFolder) -> None:
     """Write the page of a run again, or of the part of it that there is."""
     from virsci_society.metrics.report.page import write_page
-    from virsci_society.scenarios.cli.console import partial_note
+    from virsci_society.scenarios.terminal.console import partial_note
     from virsci_society.society.results.run import Run, resolve_run_folder
 
     folder = resolve_run_folder(run)

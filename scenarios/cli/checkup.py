@@ -9,7 +9,8 @@ import typer
 
 from virsci_society.agents.errors import BudgetReached, InputError
 from virsci_society.agents.redaction import redact
-from virsci_society.scenarios.cli.common import (
+from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.terminal.arguments import (
     Json,
     ScenarioName,
     Seed,
@@ -18,7 +19,6 @@ from virsci_society.scenarios.cli.common import (
     guarded,
     with_seed,
 )
-from virsci_society.scenarios.config.registry import find_code_here
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.config.schema import Scenario
@@ -75,7 +75,7 @@ def plan(
 
         typer.echo(dumps(found.to_data(), indent=2))
     else:
-        from virsci_society.scenarios.cli.plan_tables import print_plan
+        from virsci_society.scenarios.terminal.plan_tables import print_plan
 
         print_plan(found)
 

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import make_folder, refuse_links, remove_folder
-from virsci_society.scenarios.cli.common import guarded
+from virsci_society.scenarios.terminal.arguments import guarded
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.audit.checks import Check
@@ -38,8 +38,8 @@ def audit(
     With --source KIND PATH... it is built again from the source's papers before the boundary.
     Exit code 2 where anything knows of the future.
     """
-    from virsci_society.scenarios.cli.console import print_table
     from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.terminal.console import print_table
     from virsci_society.society.ecosystem.audit.audit import audit as audit_folder
 
     if (source is None) != (not path):
@@ -429,8 +429,8 @@ def info(
     seed: Annotated[int, typer.Option(min=0, help="Of synthetic.")] = 1,
 ) -> None:
     """Describe an ecosystem in figures, beside those of a real community (IEEE VIS)."""
-    from virsci_society.scenarios.cli.console import print_table
     from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.terminal.console import print_table
     from virsci_society.society.ecosystem.ecosystem import Ecosystem
     from virsci_society.society.ecosystem.summary import describe
 

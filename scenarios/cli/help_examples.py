@@ -11,7 +11,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from virsci_society.scenarios.cli.common import ARGUMENTS
+from virsci_society.scenarios.terminal.arguments import ARGUMENTS
 
 _WHOLE = "society.arguments"
 EXAMPLES: Mapping[str, tuple[str, ...]] = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.cli.common import Seed, Settings, Trust, guarded, with_seed
 from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.terminal.arguments import Seed, Settings, Trust, guarded, with_seed
 
 if TYPE_CHECKING:
     from virsci_society.scenarios.config.schema import Scenario
@@ -38,7 +38,6 @@ def prompts(
     Rule-based scientists rehearse a scenario; no model is asked and nothing is paid. Of a finished
     run, the prompts are those that were sent and the replies those that came.
     """
-    from virsci_society.scenarios.cli.console import print_table
     from virsci_society.scenarios.planning.prompt_pages.recording import (
         TeamChoice,
         rehearse_pages,
@@ -50,6 +49,7 @@ def prompts(
         write_pages,
     )
     from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.terminal.console import print_table
 
     if team is not None and teams is not None:
         raise InputError("--team and --teams are both given; give one of them")

@@ -111,8 +111,8 @@ BACKENDS: Table = {
     "offline": "virsci_society.agents.offline.backend:Offline",
     "litellm": "virsci_society.agents.backends.litellm:LiteLLM",
     "openai": "virsci_society.agents.backends.openai:OpenAI",
-    "inbox": "virsci_society.agents.backends.inbox.backend:Inbox",
-    "seat": "virsci_society.agents.backends.seat:Seat",
+    "inbox": "virsci_society.agents.people.inbox:Inbox",
+    "seat": "virsci_society.agents.people.seat:Seat",
     "hybrid": "virsci_society.agents.backends.hybrid:Hybrid",
 }
 ACCEPTANCE: Table = {

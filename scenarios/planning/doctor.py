@@ -12,11 +12,11 @@ from collections.abc import Awaitable, Iterator
 from statistics import median
 from typing import Any, TypeVar
 
-from virsci_society.agents.backends.inbox.backend import Inbox
 from virsci_society.agents.errors import Fault, SocietyError
 from virsci_society.agents.gateway.backend import Backend
 from virsci_society.agents.journal.records import ANSWERED
 from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.people.inbox import Inbox
 from virsci_society.agents.prompts.request import Request
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.context_check import fit_window, judge_reply, long_question

@@ -218,7 +218,10 @@ def matched_table(design: Design, folder: Path, statuses: Sequence[Status]) -> p
 
 def reviewers_of(folder: Path) -> dict[str, str]:
     """The review panels of a study by name, with a sentence about the model of each."""
-    from virsci_society.metrics.reviews.review_folder import panel_folders, reviewer_description
+    from virsci_society.scenarios.judgement.reviews.review_folder import (
+        panel_folders,
+        reviewer_description,
+    )
 
     return {panel.name: reviewer_description(panel) for panel in panel_folders(folder)}
 
@@ -228,8 +231,8 @@ def reviews_table(folder: Path, statuses: Sequence[Status]) -> pd.DataFrame | No
 
     None where nobody has reviewed any.
     """
-    from virsci_society.metrics.reviews.review_folder import panel_folders
-    from virsci_society.metrics.reviews.tables import read_averages
+    from virsci_society.scenarios.judgement.reviews.review_folder import panel_folders
+    from virsci_society.scenarios.judgement.reviews.tables import read_averages
 
     if not panel_folders(folder):
         return None
@@ -247,7 +250,7 @@ def sensitivity_table(design: Design, results: pd.DataFrame) -> pd.DataFrame | N
     """Sobol indices or elementary effects, one row per measure and key; None for other designs."""
     import pandas as pd
 
-    from virsci_society.metrics.study.sensitivity import morris, sobol
+    from virsci_society.scenarios.study.results.sensitivity import morris, sobol
 
     arms = design.file.arms
     names = [arm.name for arm in design.arms]

@@ -9,8 +9,8 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from virsci_society.agents.backends.seat import Seat
 from virsci_society.agents.errors import InputError
+from virsci_society.agents.people.seat import Seat
 from virsci_society.agents.spelling import did_you_mean
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.runs.execute import default_folder

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from virsci_society.agents.backends.inbox.folder import QUESTIONS, read_unanswered, write_answer
-from virsci_society.agents.backends.inbox.question import parse_question
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import make_folder, read_plain_text, write_atomically
+from virsci_society.agents.people.folder import QUESTIONS, read_unanswered, write_answer
+from virsci_society.agents.people.question import parse_question
 
 CONSENT = "consent.json"
 """File beside questions and answers: to which text somebody agreed, and when."""

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from tests.metrics.conftest import hand_rows
+from tests.hand_run import hand_rows
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.agents.errors import InputError
 from virsci_society.metrics.registry import METRICS, measure

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.metrics.conftest import full
+from tests.hand_run import full
 from virsci_society.metrics.networks.structure import MONTH, structure
 from virsci_society.metrics.summary_series import (
     MOST_PERIODS,

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from virsci_society.agents.backends.inbox.question import describe_form, describe_messages, fenced
+from virsci_society.agents.people.question import describe_form, describe_messages, fenced
 from virsci_society.scenarios.planning.prompt_pages.recording import MOST, Listing, RecordedCall
 from virsci_society.scenarios.planning.prompt_pages.tokens import (
     CountedCall,

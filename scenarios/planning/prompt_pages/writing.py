@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import jinja2
 
-from virsci_society.agents.backends.inbox.question import safe_name
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import make_folder, remove_file, write_atomically
+from virsci_society.agents.people.question import safe_name
 from virsci_society.scenarios.planning.prompt_pages.recording import Listing
 from virsci_society.scenarios.planning.prompt_pages.texts import (
     notes,

@@ -7,8 +7,6 @@ import pytest
 from pydantic import PrivateAttr
 
 from virsci_society.agents.backends.hybrid import Hybrid
-from virsci_society.agents.backends.inbox.backend import Inbox
-from virsci_society.agents.backends.seat import Seat
 from virsci_society.agents.errors import Fault
 from virsci_society.agents.gateway.backend import Backend, Endpoint
 from virsci_society.agents.gateway.budget import Budget
@@ -17,6 +15,8 @@ from virsci_society.agents.gateway.hedging import LEAST, RECENT, HedgeDelay
 from virsci_society.agents.gateway.retry import Retry
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.journal.records import ANSWERED, IN_DOUBT, SUPERSEDED
+from virsci_society.agents.people.inbox import Inbox
+from virsci_society.agents.people.seat import Seat
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Reply, Request
 from virsci_society.agents.replies.form import Form

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import virsci_society.metrics.interviews.forms
-import virsci_society.metrics.ratings.judge
-import virsci_society.metrics.reviews.forms
 import virsci_society.protocols.forms
 import virsci_society.protocols.parts.forms
 import virsci_society.protocols.peer_review.forms
 import virsci_society.protocols.virsci.forms
+import virsci_society.scenarios.judgement.interviews.forms
+import virsci_society.scenarios.judgement.ratings.judge
+import virsci_society.scenarios.judgement.reviews.forms
 import virsci_society.scenarios.planning.context_check
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.reference import Reference
@@ -26,9 +26,9 @@ MODULES = (
     virsci_society.protocols.parts.forms,
     virsci_society.protocols.virsci.forms,
     virsci_society.protocols.peer_review.forms,
-    virsci_society.metrics.reviews.forms,
-    virsci_society.metrics.interviews.forms,
-    virsci_society.metrics.ratings.judge,
+    virsci_society.scenarios.judgement.reviews.forms,
+    virsci_society.scenarios.judgement.interviews.forms,
+    virsci_society.scenarios.judgement.ratings.judge,
     virsci_society.scenarios.planning.context_check,
 )
 FORMS: tuple[type[Form], ...] = tuple(

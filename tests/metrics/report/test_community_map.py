@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.metrics.html_page import assert_inert
+from virsci_society.metrics.report import run_figures
 from virsci_society.metrics.report.layout.community_map import (
     MAX_CIRCLES,
     SHARE_DRAWN,
@@ -17,7 +18,6 @@ from virsci_society.metrics.report.network_figures import (
     community_map_over_time,
 )
 from virsci_society.metrics.report.page import render_page
-from virsci_society.metrics.report.run_figures import run_figures
 
 
 def cliques(sizes, bridges=()):

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.metrics.conftest import call
+from tests.hand_run import call
 from tests.metrics.html_page import Page, assert_inert
 from virsci_society.metrics.report.decisions import (
     BALLOTS_SHOWN,

@@ -11,7 +11,7 @@ from virsci_society.agents.backends.openai import OpenAI
 from virsci_society.agents.prompts.prompt import total_characters
 from virsci_society.agents.replies.skeleton import render_skeleton
 from virsci_society.protocols.mixture import Component, Mixture
-from virsci_society.scenarios.cli.viewing.protocol_list import protocol_lines
+from virsci_society.scenarios.cli.protocol_list import protocol_lines
 from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
 from virsci_society.society.formation.founding import Once
 

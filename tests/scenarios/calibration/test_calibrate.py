@@ -30,7 +30,7 @@ def _smaller_forests():
     """A fifth of the trees and of the resamples, for all calibrations here alike."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("virsci_society.scenarios.calibration.checking.BOOTSTRAP", 40)
-        patch.setattr("virsci_society.metrics.estimation.estimators.TREES", 20)
+        patch.setattr("virsci_society.scenarios.calibration.estimation.estimators.TREES", 20)
         yield
 
 

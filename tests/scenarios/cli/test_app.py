@@ -22,9 +22,9 @@ from click.testing import Result
 
 from tests.forked_commands import Nursery
 from virsci_society.scenarios.cli.app import app, main
-from virsci_society.scenarios.cli.common import complete_scenario
 from virsci_society.scenarios.cli.help_examples import EXAMPLES
 from virsci_society.scenarios.config.document import library
+from virsci_society.scenarios.terminal.arguments import complete_scenario
 
 ROOT = Path(__file__).parents[3]
 Write = Callable[[str, str], Path]

@@ -18,7 +18,6 @@ from virsci_society import load_scenario
 from virsci_society.agents.backends.model_mimic import MimicSettings
 from virsci_society.agents.errors import InputError
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.cli.plan_tables import duration
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.calibration import RecordedRun
 from virsci_society.scenarios.planning.dry_run import DryRun
@@ -34,6 +33,7 @@ from virsci_society.scenarios.planning.model_rates import (
     wilson_interval,
 )
 from virsci_society.scenarios.planning.plan import ENDS, FIGURES, plan, rates_for
+from virsci_society.scenarios.terminal.plan_tables import duration
 from virsci_society.society.results.run import Run
 
 LIVE = {"backend.use": "openai", "backend.model": "test", "backend.in_flight": 8}

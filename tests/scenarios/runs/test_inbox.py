@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from tests.agents.backends.inbox.colleague import Colleague, call_of
+from tests.agents.people.colleague import Colleague, call_of
 from virsci_society import load_scenario, run_scenario
-from virsci_society.agents.backends.inbox.question import safe_name
 from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.people.question import safe_name
 from virsci_society.scenarios.config.schema import Scenario
 from virsci_society.scenarios.planning.prompt_pages.recording import replay_pages
 from virsci_society.scenarios.runs.execute import replay

@@ -14,8 +14,6 @@ import pytest
 import typer
 
 from virsci_society.agents.errors import InputError, SocietyError, Stopped
-from virsci_society.scenarios.cli.common import count_repeats, guarded
-from virsci_society.scenarios.cli.console import cell, print_overview, print_table
 from virsci_society.scenarios.runs import progress as progress_
 from virsci_society.scenarios.runs.progress import (
     BarProgress,
@@ -28,6 +26,8 @@ from virsci_society.scenarios.runs.progress import (
     make_progress,
     simulated_date,
 )
+from virsci_society.scenarios.terminal.arguments import count_repeats, guarded
+from virsci_society.scenarios.terminal.console import cell, print_overview, print_table
 from virsci_society.society.results.tables import TABLES
 
 

@@ -23,15 +23,15 @@ from tests.scenarios.watch.browserlike import ask, events, post, until
 from virsci_society import load_scenario, run_scenario
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.metrics.dataset.dataset import dataset_tables, datasheet
 from virsci_society.metrics.report.page import render_page
 from virsci_society.metrics.report.transcript import transcript_lines, transcript_page
 from virsci_society.scenarios.cli.app import app
-from virsci_society.scenarios.cli.viewing import watch as commands
 from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.export.dataset import dataset_tables, datasheet
 from virsci_society.scenarios.runs.execute import is_finished, replay
 from virsci_society.scenarios.runs.preflight import check_before_run
 from virsci_society.scenarios.runs.run_journal import JOURNAL
+from virsci_society.scenarios.watch import command as commands
 from virsci_society.scenarios.watch.play import (
     SEAT,
     check_folder,
@@ -250,7 +250,7 @@ def test_a_folder_is_gone_on_with_by_the_same_people_only(filled, small, small_r
 
 
 QUICK = (
-    "from virsci_society.agents.backends.seat import Seat\n"
+    "from virsci_society.agents.people.seat import Seat\n"
     "Seat.model_fields['poll'].default = 0.01\n"
     "Seat.model_rebuild(force=True)\n"
 )

@@ -1,0 +1,250 @@
+"""The commands ``society compare``, ``measure`` and ``review``, which read finished runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.terminal.arguments import Json, Trust, guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from virsci_society.metrics.inference.sample import Interval
+    from virsci_society.scenarios.analysis.observed import ObservedComparison
+
+VALUES = {
+    "quantity": "quantity",
+    "simulated": "run",
+    "simulated_sd": "sd",
+    "observed": "observed",
+    "observed_error": "error",
+    "before": "before",
+}
+DISTANCES = {
+    "quantity": "quantity",
+    "distance": "off",
+    "kind": "as",
+    "distance_before": "before",
+    "halves": "halves",
+    "tolerance": "tol",
+    "z": "z",
+    "within": "ok",
+}
+SCORED = {
+    "window": "years",
+    "side": "column",
+    "score": "score",
+    "score_sd": "sd",
+    "within": "ok",
+    "score_before": "before",
+    "within_before": "ok",
+    "score_closed": "closed",
+    "within_closed": "ok",
+}
+GIANT = {
+    "window": "years",
+    "side": "column",
+    "simulated": "run",
+    "observed": "observed",
+    "observed_error": "error",
+    "before": "before",
+}
+KINDS = {"relative": "share", "difference": "diff"}
+"""Columns that are printed, and their heads."""
+HEADS = (
+    "run: mean over runs; sd: over runs; error: standard error of the observed, bootstrap over "
+    "papers; before: as long a time before the boundary; off: run - observed (diff), the same over "
+    "the observed (share), or a distance from 0 (alike) to 1 (KS: Kolmogorov-Smirnov, JS: "
+    "Jensen-Shannon); halves: of the observed; tol: tolerance; z: off in standard errors; ok: "
+    "within tolerance."
+)
+SCORES = (
+    "score: root mean square of off in tolerances, 5 at most each; before: of the years before the "
+    "boundary; closed: of the real papers of the society's own scientists alone, taken for a run."
+)
+"""What the heads of the printed columns mean."""
+
+
+@guarded
+def compare(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, or of studies.")
+    ],
+    with_: Annotated[
+        Path, typer.Option("--with", metavar="ECOSYSTEM", help="The folder they started from.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Write the tables there, as CSV.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show runs beside the real papers after the boundary, with errors, tolerances and a score.
+
+    Runs of one scenario are taken together, the arms of a study one by one. A single run keeps the
+    tables and shows them in its report; its digest stays as it is.
+    """
+    from virsci_society.scenarios.analysis.observed import compare_with_ecosystem, open_compared
+    from virsci_society.society.ecosystem.ecosystem import Ecosystem
+
+    compared, ecosystem = open_compared(runs), Ecosystem.load(with_)
+    found = [compare_with_ecosystem(one, ecosystem) for one in compared]
+    if json:
+        from json import dumps
+
+        typer.echo(dumps({"comparisons": [_comparison_data(one) for one in found]}, indent=2))
+    else:
+        for one in found:
+            _print_comparison(one, str(with_))
+    if out is not None:
+        _write_comparisons(found, out)
+    alone = compared[0].runs[0].folder
+    if len(found) == 1 and len(compared[0].runs) == 1 and alone is not None:
+        page = _keep(found[0], alone)
+        if not json:
+            typer.echo(f"report: {page}")
+
+
+def _print_comparison(found: ObservedComparison, other: str) -> None:
+    typer.echo(found.reach)
+    rows, scores = found.tables.rows, found.tables.scores
+    last = rows["window"].max()
+    for side in scores["side"].drop_duplicates():
+        chosen = rows[(rows["window"] == last) & (rows["side"] == side)].replace({"kind": KINDS})
+        what = f"{side}, {last:g} years"
+        numbers = [name for name in VALUES if name != "quantity"]
+        told = chosen.dropna(subset=numbers, how="all")
+        _print_columns(f"{found.name} beside {other}: {what}", told, VALUES)
+        told = chosen.dropna(subset=["distance", "distance_before"], how="all")
+        _print_columns(f"distances: {what}", told, DISTANCES)
+    many = f"runs: {int(scores['runs'].max())}; judged: {int(scores['judged'].max())} quantities"
+    _print_columns(f"score in tolerances (0 is best); {many}", scores, SCORED)
+    _print_columns("giant component", rows[rows["quantity"] == "giant component"], GIANT)
+    for note in (HEADS, SCORES, *found.notes):
+        typer.echo(note)
+
+
+def _print_columns(title: str, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
+    """Print some columns of a data frame, under their heads."""
+    from virsci_society.scenarios.terminal.console import print_table
+
+    print_table(title, tuple(columns.values()), _plain(table, tuple(columns)))
+
+
+def _plain(table: pd.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Rows of plain values; None where one is missing, yes or no for a flag."""
+    cells = table[[*names]].astype(object)
+    cells = cells.where(cells.notna(), None)
+    words = {True: "yes", False: "no"}
+    return [
+        tuple(words[value] if isinstance(value, bool) else value for value in row)
+        for row in cells.itertuples(index=False, name=None)
+    ]
+
+
+def _comparison_data(found: ObservedComparison) -> dict[str, Any]:
+    tables = {"scores": found.tables.scores, "rows": found.tables.rows}
+    data = {
+        name: [
+            dict(zip(table.columns, row, strict=True)) for row in _plain(table, list(table.columns))
+        ]
+        for name, table in tables.items()
+    }
+    return {"name": found.name, "reach": found.reach, **data, "notes": list(found.notes)}
+
+
+def _write_comparisons(found: Sequence[ObservedComparison], folder: Path) -> None:
+    import pandas as pd
+
+    from virsci_society.agents.errors import SocietyError
+    from virsci_society.society.results.table_files import write_csv
+
+    tables = {
+        "observed": pd.concat([one.tables.rows.assign(runs=one.name) for one in found]),
+        "observed_scores": pd.concat([one.tables.scores.assign(name=one.name) for one in found]),
+    }
+    try:
+        write_csv(folder, tables)
+    except OSError as error:
+        raise SocietyError(f"{folder}: cannot be written to: {error.strerror}") from error
+    typer.echo(f"tables: {folder / 'observed.csv'}, {folder / 'observed_scores.csv'}", err=True)
+
+
+def _keep(found: ObservedComparison, folder: Path) -> Path:
+    """Write the tables of one run into its folder, and its page anew."""
+    import pandas as pd
+
+    from virsci_society.agents.errors import SocietyError
+    from virsci_society.metrics.report.page import write_page
+    from virsci_society.society.results.run import Run
+    from virsci_society.society.results.speaker import speaker_of
+    from virsci_society.society.results.table_files import write_measures
+
+    notes = pd.DataFrame({"unknown": pd.array([found.reach, *found.notes], dtype="string")})
+    tables = {"observed": found.tables.rows, "observed_scores": found.tables.scores}
+    try:
+        measures = {**tables, "observed_unknowns": notes}
+        write_measures(folder, measures, speaker_of(Run.open(folder).manifest))
+        # Opened again: a run knows the hashes of its files as they were when it was opened.
+        return write_page(Run.open(folder), folder)
+    except OSError as error:
+        raise SocietyError(f"{folder}: cannot be written to: {error.strerror}") from error
+
+
+Eco = typer.Option(metavar="ECOSYSTEM", help="A folder; its contemporary side is taken.")
+
+
+@guarded
+def measure(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    contemporary: Annotated[Path, Eco],
+    past: Annotated[
+        Path | None,
+        typer.Option(metavar="ECOSYSTEM", help="Whose past is taken; the runs' own by default."),
+    ] = None,
+    embedding: Annotated[
+        str | None, typer.Option(help="Another embedding, such as lsa:64; fitted on the past.")
+    ] = None,
+    trust: Trust = False,
+) -> None:
+    """Measure HD, CD, CI and ON again, against other papers or in another embedding.
+
+    Without a call; the runs' own tables and digests stay as they are.
+    """
+    from virsci_society.scenarios.analysis.rescoring import (
+        FOLDER,
+        Baseline,
+        compare_before_after,
+        measure_again,
+    )
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.terminal.console import print_table
+
+    find_code_here(trust)
+    by = Baseline(contemporary, past, embedding, trust)
+    tables = []
+    with make_progress() as progress:
+        for run in runs:
+            progress.begin(f"measuring {run}")
+            tables.append(measure_again(run, by))
+    unit, rows = compare_before_after(tables)
+    shown = [(row[0], row[1], *map(_within, row[2:5]), row[5]) for row in rows]
+    columns = ("measure", unit, "before [95 %]", "now [95 %]", "difference [95 %]", "rank r")
+    print_table(f"measured again: {by.name}", columns, shown)
+    typer.echo(f"tables: {FOLDER}/{by.name}.parquet in each run folder, and what was compared")
+    typer.echo("rank r: Spearman of before and now, over abstracts")
+    if unit == "abstracts":
+        typer.echo(
+            "one run: its abstracts share people and papers, so the intervals are too narrow"
+        )
+
+
+def _within(one: Interval) -> str:
+    from virsci_society.scenarios.terminal.console import cell
+
+    return f"{cell(one.value)} [{cell(one.low)}, {cell(one.high)}]"

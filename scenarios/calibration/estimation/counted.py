@@ -1,0 +1,279 @@
+"""Parameters that can be counted from papers, with standard errors.
+
+A rate (papers a year, authors of a paper, newcomers) has a level in every window and a trend over
+ten years; what says how teams are chosen is counted over all years from the first fit window on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from virsci_society.agents.arrays import BoolArray, FloatArray, IntArray
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import Window
+from virsci_society.scenarios.calibration.corpus import Corpus
+from virsci_society.scenarios.calibration.estimation.fading_papers import fit_memory, past_papers
+from virsci_society.scenarios.calibration.estimation.overdispersion import (
+    fit_beta_binomial,
+    fit_gamma_poisson,
+    share_never_again,
+)
+from virsci_society.scenarios.calibration.estimation.seat_choices import (
+    fit_conditional_logit,
+    partner_choices,
+)
+from virsci_society.scenarios.calibration.estimation.seats import CareerHistory, Leader, Seats
+from virsci_society.scenarios.calibration.estimation.trends import Estimate, Link, Trend, fit_trend
+from virsci_society.society.literature.papers import DAYS_PER_YEAR
+
+RATE_YEARS = 10
+"""Years over which rates and their trends are followed, or longer where the fit windows are."""
+LEVEL_MEMORY = 4.0
+"""Years after which the weight of a year in a level has fallen to 1/e."""
+HORIZON = 5
+"""Years without a further paper after which a newcomer counts as one-off."""
+BOOTSTRAP = 200
+MOST_CHOICES = 4000
+"""Seats by which the choice of partners is estimated, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountedValues:
+    """What was counted before a year.
+
+    Attributes:
+        end: the first year that was left out.
+        estimates: of every key, at 1 January of ``end``, in the units of the scenario.
+        trends: of the keys whose level changes.
+        places: share of newcomers among first, middle and last authors, and its trend.
+    """
+
+    end: int
+    estimates: Mapping[str, Estimate]
+    trends: Mapping[str, Trend]
+    places: Mapping[str, Trend] = field(default_factory=dict)
+
+    def values(self) -> dict[str, float]:
+        """Every counted key at 1 January of ``end``, trends included; those known alone."""
+        return {
+            key: keys.PARAMETERS[key].clip(one.value)
+            for key, one in self.estimates.items()
+            if math.isfinite(one.value)
+        }
+
+
+class Counting:
+    """What can be counted of the papers before a year.
+
+    Args:
+        corpus: all papers.
+        end: the first year that is left out.
+        since: the first year that is looked at; earlier papers are only known.
+        leader: which author is taken for the leader.
+        seed: of bootstraps and sampled candidates.
+    """
+
+    def __init__(self, corpus: Corpus, end: int, since: int, leader: Leader, seed: int) -> None:
+        self.corpus, self.end, self.since, self.seed = corpus, end, since, seed
+        self.history = CareerHistory(corpus.before(end), leader)
+        self.first, self.last = since - corpus.origin, end - corpus.origin
+        rated = min(self.first, max(int(self.history.periods[0]) + 1, self.last - RATE_YEARS))
+        self.years: IntArray = np.arange(rated, self.last)
+        self.rated = Seats.of(self.history, rated, self.last)
+        self.seats = self.rated.chosen(self.rated.period >= self.first)
+
+    def in_window(self, window: Window) -> dict[str, float]:
+        """Levels of the rates in a window itself; their trends within it are left at zero."""
+        low, high = (year - self.corpus.origin for year in (window.first, window.last + 1))
+        seats = self.seats.chosen((self.seats.period >= low) & (self.seats.period < high))
+        papers = np.unique(seats.paper, return_index=True)[1]
+        fresh = papers[~seats.repeated[papers]]
+        lead, other = _leaders(seats), _further(seats)
+        return {
+            keys.PAPERS: len(papers) / window.years,
+            keys.SIZE: float(seats.size[fresh].mean()) if len(fresh) else float("nan"),
+            keys.LEAD: _share(seats.entries[lead].sum(), int(lead.sum())),
+            keys.SEAT: _share(seats.entries[other].sum(), int(other.sum())),
+            keys.PAPERS_TREND: 0.0,
+            keys.SIZE_TREND: 0.0,
+            keys.NEW_TREND: 0.0,
+            keys.LEAD_TREND: 0.0,
+        }
+
+    def values(self) -> CountedValues:
+        """Every counted key, at 1 January of ``end``."""
+        trends = self._trends()
+        found = {
+            key: Estimate(
+                one.estimate.value + keys.PARAMETERS[key].floor, one.estimate.error, one.n
+            )
+            for key, one in trends.items()
+        }
+        for key, slope in (
+            (keys.PAPERS_TREND, trends[keys.PAPERS]),
+            (keys.SIZE_TREND, trends[keys.SIZE]),
+            (keys.NEW_TREND, trends[keys.SEAT]),
+            (keys.LEAD_TREND, trends[keys.LEAD]),
+        ):
+            found[key] = Estimate(slope.shrunk_slope, slope.slope_error, slope.n)
+        papers = np.unique(self.seats.paper, return_index=True)[1]
+        sizes = self.seats.size[papers[~self.seats.repeated[papers]]]
+        found[keys.SIZE_DISPERSION] = fit_gamma_poisson(sizes - 1)
+        found[keys.SPREAD] = self._spread()
+        found[keys.ONE_OFF] = self._one_off()
+        found |= self._memories() | self._choices() | self._shares()
+        places = {
+            name: self._share_trend(self.rated.place == place, whole=True)
+            for place, name in enumerate(("first", "middle", "last"))
+        }
+        ordered = {key: found[key] for key in keys.PARAMETERS if key in found}
+        return CountedValues(self.end, ordered, trends, places)
+
+    def _trends(self) -> dict[str, Trend]:
+        seats, years = self.rated, self.years
+        index = np.unique(seats.paper, return_index=True)[1]
+        by_year = np.array([float((seats.period[index] == year).sum()) for year in years])
+        fresh = [index[(seats.period[index] == year) & ~seats.repeated[index]] for year in years]
+        excess = np.array([float((seats.size[one] - 1).sum()) for one in fresh])
+        teams = np.array([float(len(one)) for one in fresh])
+        return {
+            keys.PAPERS: self._trend(by_year, np.ones(len(years)), "log"),
+            keys.SIZE: self._trend(excess, teams, "log"),
+            keys.LEAD: self._share_trend(_leaders(seats)),
+            keys.SEAT: self._share_trend(_further(seats)),
+        }
+
+    def _share_trend(
+        self, mask: BoolArray, *, whole: bool = False, slope: Trend | None = None
+    ) -> Trend:
+        seats = self.rated
+        new = (seats.entries > 0).astype(float) if whole else seats.entries
+        inside = [mask & (seats.period == year) for year in self.years]
+        events = np.array([float(new[one].sum()) for one in inside])
+        return self._trend(events, np.array([float(one.sum()) for one in inside]), "logit", slope)
+
+    def _trend(
+        self, totals: FloatArray, exposures: FloatArray, link: Link, slope: Trend | None = None
+    ) -> Trend:
+        return fit_trend(
+            np.asarray(self.years + 0.5, dtype=np.float64),
+            totals,
+            exposures,
+            link,
+            at=float(self.last),
+            memory=LEVEL_MEMORY,
+            slope=slope,
+        )
+
+    def _spread(self) -> Estimate:
+        other = _further(self.seats)
+        _, place = np.unique(self.seats.paper[other], return_inverse=True)
+        trials = np.bincount(place)
+        new = np.bincount(place, weights=(self.seats.entries[other] > 0).astype(float))
+        return fit_beta_binomial(np.round(new).astype(np.int64), trials)[1]
+
+    def _one_off(self) -> Estimate:
+        """Of those who came since the horizon before the first year that is looked at."""
+        history, periods = self.history, self.history.periods
+        came = np.flatnonzero((history.first >= self.first - HORIZON) & (history.first < self.last))
+        gaps = np.full(len(came), np.inf)
+        for row, person in enumerate(came.tolist()):
+            later = [n for n in history.papers_of[person] if periods[n] > history.first[person]]
+            if later:
+                gaps[row] = periods[later[0]] - history.first[person]
+        observed = (self.last - 1 - history.first[came]).astype(float)
+        return share_never_again(gaps, observed, float(HORIZON))
+
+    def _memories(self) -> dict[str, Estimate]:
+        seats = self.seats
+        found: dict[str, Estimate] = {}
+        lead = _leaders(seats) & (seats.entries == 0)
+        groups = (
+            (lead, keys.LEAD_MEMORY, (keys.LEAD_EXPONENT, keys.COAUTHORED)),
+            (seats.relation == 3, keys.MEMORY, (keys.EXPONENT,)),
+        )
+        for mask, memory, names in groups:
+            past = past_papers(
+                self.history, seats.person[mask], seats.period[mask], self.first, self.last
+            )
+            years, *others = fit_memory(past, by_place=keys.COAUTHORED in names)
+            found |= dict(zip(names, others, strict=True))
+            found[memory] = Estimate(
+                years.value * DAYS_PER_YEAR, years.error * DAYS_PER_YEAR, years.n
+            )
+        return found
+
+    def _choices(self) -> dict[str, Estimate]:
+        rng = np.random.default_rng([self.seed, 1])
+        sets = partner_choices(self.history, self.seats, rng, MOST_CHOICES)
+        named = (keys.JOINT, keys.RECENCY, keys.OWN_PAPERS)
+        return dict(zip(named, fit_conditional_logit(sets), strict=True))
+
+    def _shares(self) -> dict[str, Estimate]:
+        """Shares of seats and teams, with errors by a bootstrap over papers."""
+        counts: dict[str, Callable[[Seats], float]] = {
+            keys.Q: partner_share,
+            keys.FRIENDS: friend_share,
+            keys.AGAIN: again_share,
+            keys.STAY: stay_share,
+        }
+        papers = np.unique(self.seats.paper)
+        rng = np.random.default_rng([self.seed, 2])
+        drawn: dict[str, list[float]] = {key: [] for key in counts}
+        for _ in range(BOOTSTRAP):
+            again = self.seats.of_papers(rng.choice(papers, size=len(papers)))
+            for key, count in counts.items():
+                drawn[key].append(count(again))
+        return {
+            key: Estimate(count(self.seats), _spread_of(drawn[key]), len(papers))
+            for key, count in counts.items()
+        }
+
+
+def _spread_of(drawn: list[float]) -> float:
+    known = [one for one in drawn if math.isfinite(one)]
+    return float(np.std(known)) if known else math.nan
+
+
+def partner_share(seats: Seats) -> float:
+    """Share of incumbents' seats taken by a former partner, of teams that do not write again."""
+    fresh = ~seats.repeated
+    return _share((fresh & (seats.relation == 1)).sum(), int((fresh & (seats.relation > 0)).sum()))
+
+
+def friend_share(seats: Seats) -> float:
+    """Of those seats, without partners': share taken by a partner of a partner."""
+    fresh = ~seats.repeated
+    return _share((fresh & (seats.relation == 2)).sum(), int((fresh & (seats.relation > 1)).sum()))
+
+
+def again_share(seats: Seats) -> float:
+    """Share of the teams of known leaders that write again."""
+    known = _leaders(seats) & (seats.entries == 0) & (seats.size > 1)
+    return _share((known & seats.repeated & seats.stayed).sum(), int(known.sum()))
+
+
+def stay_share(seats: Seats) -> float:
+    """Of the people of the earlier paper beside one: share who are there again."""
+    # Authorships are summed over papers, each paper by as many rows as it has authors.
+    papers = float((1 / seats.size[seats.repeated]).sum())
+    others = float((seats.others / seats.size)[seats.repeated].sum())
+    stayed = float((seats.repeated & seats.stayed).sum()) - papers
+    return stayed / others if others else float("nan")
+
+
+def _leaders(seats: Seats) -> BoolArray:
+    return seats.leads
+
+
+def _further(seats: Seats) -> BoolArray:
+    """Seats that are drawn one by one: not the leader's, nor of those who stay."""
+    return ~seats.leads & ~(seats.repeated & seats.stayed)
+
+
+def _share(part: float, whole: int) -> float:
+    return float(part) / whole if whole else float("nan")

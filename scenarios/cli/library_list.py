@@ -1,0 +1,150 @@
+"""The command ``society list``: the library, one scenario, or the parts that a key takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from virsci_society.agents.errors import InputError
+from virsci_society.agents.spelling import did_you_mean
+from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded
+
+
+def complete_name(incomplete: str) -> list[str]:
+    """Scenarios and kinds of parts that begin with a text, for the shell."""
+    from virsci_society.scenarios.config.registry import KIND_NAMES
+
+    kinds = [kind for kind in KIND_NAMES if kind.startswith(incomplete)]
+    return [*complete_scenario(incomplete), *kinds]
+
+
+@guarded
+def list_(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="A scenario, or a kind of parts: protocols, selection, metrics, ...",
+            autocompletion=complete_name,
+        ),
+    ] = None,
+) -> None:
+    """List the scenarios of the library, or say what one of them or a kind of parts contains.
+
+    Parts that installed packages add are listed below the library.
+    """
+    from virsci_society.scenarios.config.registry import KIND_NAMES
+
+    if name is None:
+        lines = [*_library_lines(), *_plugin_lines()]
+    elif name in KIND_NAMES:
+        lines = list(_kind_lines(name))
+    else:
+        lines = list(_scenario_lines(name))
+    typer.echo("\n".join(lines))
+
+
+def _library_lines() -> Iterator[str]:
+    from virsci_society.scenarios.config.document import library
+
+    found = library()
+    width = max(len(name) for name in found)
+    for name, path in found.items():
+        yield f"{name:{width}}  {first_sentence(path)}"
+
+
+def _plugin_lines() -> Iterator[str]:
+    from virsci_society.scenarios.config.outside_code import installed_parts
+
+    found = installed_parts()
+    if found:
+        yield ""
+        yield "from installed packages:"
+    for one in found:
+        yield f"  {one.kind:12} {one.name:20} {one.path} ({one.package})"
+
+
+def _kind_lines(kind: str) -> Iterator[str]:
+    from virsci_society.scenarios.cli.protocol_list import protocol_lines
+    from virsci_society.scenarios.config.registry import parts_of_kind
+
+    if kind == "metrics":
+        yield from _metric_lines()
+        return
+    if kind == "protocols":
+        yield from protocol_lines(parts_of_kind(kind))
+        return
+    found = parts_of_kind(kind)
+    width = max(len(name) for name in found)
+    for name, path in found.items():
+        yield f"{name:{width}}  {_first_line(path)}"
+
+
+def _metric_lines() -> Iterator[str]:
+    from virsci_society.metrics.measure_names import FAMILY_MEASURES
+    from virsci_society.scenarios.config.outside_code import installed_of
+
+    yield "metrics takes families and single measures; a family stands for all of its measures."
+    yield "Where both share a name (novelty, teams, ...), the family is meant."
+    for family, measures in FAMILY_MEASURES.items():
+        yield f"  family {family}: {', '.join(measures)}"
+    outside = installed_of("metrics")
+    if outside:
+        yield f"  from installed packages: {', '.join(outside)}"
+
+
+def _scenario_lines(name: str) -> Iterator[str]:
+    from virsci_society.scenarios.config.document import STUDIES, find_scenario, library
+    from virsci_society.scenarios.config.registry import KIND_NAMES
+
+    study = STUDIES / f"{name}.yaml"
+    if study.is_file():
+        path = study
+    else:
+        try:
+            path = find_scenario(name)
+        except InputError as error:
+            hint = did_you_mean(name, [*library(), *KIND_NAMES])
+            kinds = ", ".join(KIND_NAMES)
+            raise InputError(f"{error}\nkinds of parts are {kinds}{hint}") from error
+    yield f"# {path}"
+    yield from path.read_text(encoding="utf-8").splitlines()
+    if path != study:
+        yield ""
+        yield from _contents(name)
+
+
+def _contents(name: str) -> Iterator[str]:
+    """What a scenario comes to, with everything that it extends."""
+    from virsci_society.scenarios.config.schema import load_scenario
+
+    data = load_scenario(name).to_data()
+    people = data["population"]["ecosystem"]
+    size = f", {people['scientists']} scientists" if "scientists" in people else ""
+    yield "# In all, with what it extends and the defaults:"
+    yield f"#   until {data['until']}, seed {data['seed']}"
+    yield f"#   population from {people['use']}{size}"
+    for key in ("founding", "protocol", "publication", "backend"):
+        yield f"#   {key}: {data[key]['use']}"
+    yield f"#   careers: {(data['careers'] or {}).get('use', 'nobody comes or leaves')}"
+    yield f"#   interventions: {len(data['interventions'])}"
+    yield f"#   metrics: {', '.join(data['metrics'])}"
+
+
+def first_sentence(path: Path) -> str:
+    """The first sentence of a scenario's head."""
+    with path.open(encoding="utf-8") as lines:
+        head = [line[1:].strip() for line in lines if line.startswith("#")]
+    words = " ".join(head).split(". ")[0].rstrip(".")
+    return words.split(": ")[0] if len(words) > 100 else words
+
+
+def _first_line(path: str) -> str:
+    from inspect import getdoc
+
+    from virsci_society.scenarios.config.outside_code import import_member
+
+    return (getdoc(import_member(path)) or path).splitlines()[0]

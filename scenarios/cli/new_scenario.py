@@ -1,0 +1,74 @@
+"""The command ``society new``, which writes a commented scenario file to be edited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.terminal.arguments import complete_scenario, guarded
+
+TEMPLATE = Path(__file__).with_name("new_scenario.yaml")
+
+
+@guarded
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new file.")],
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="SCENARIO",
+            help="Extend this scenario; by default all keys are written out.",
+            autocompletion=complete_scenario,
+        ),
+    ] = None,
+) -> None:
+    """Write a commented scenario file to be edited, which check and run accept as it is."""
+    from virsci_society.agents.files.atomic_files import make_folder, write_atomically
+    from virsci_society.scenarios.config.document import SUFFIXES
+
+    target = Path(name) if Path(name).suffix in SUFFIXES else Path(f"{name}.yaml")
+    if target.exists() or target.is_symlink():
+        raise InputError(f"{target}: exists already; give another name")
+    text = scenario_text(target.stem, from_)
+    try:
+        make_folder(target.parent)
+        write_atomically(target, text)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
+    typer.echo(f"{target}: edit it, then")
+    typer.echo(f"  society check {target}")
+    typer.echo(f"  society run {target}")
+
+
+def scenario_text(name: str, parent: str | None) -> str:
+    """The text of a new scenario.
+
+    Args:
+        name: its title.
+        parent: the scenario that it extends; None: every key that people change is written out.
+
+    Raises:
+        InputError: there is no such parent.
+    """
+    from virsci_society.scenarios.config.yaml_io import write_yaml
+
+    title = write_yaml({"name": name})
+    if parent is None:
+        return TEMPLATE.read_text(encoding="utf-8").replace("name: NAME\n", title)
+    from virsci_society.scenarios.config.document import find_scenario, library
+
+    found = find_scenario(parent)
+    above = parent if parent in library() else str(found.resolve())
+    return (
+        f"# {name}: {parent}, with the keys below changed. What each key means:\n"
+        "# docs/scenarios.md, or 'society schema --markdown'.\n"
+        f"{write_yaml({'extends': above})}{title}seed: 1\n\n"
+        "# For example:\n"
+        "# until: 2y\n"
+        "# protocol:\n"
+        "#   turns: 5\n"
+    )

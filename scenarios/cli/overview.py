@@ -1,0 +1,174 @@
+"""The command ``society show``: a run in ten lines, or with every figure.
+
+On a terminal, charts of one line each follow, and long lines are broken at its width.
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.cli.run_charts import (
+    LABEL,
+    chart_lines,
+    print_charts,
+    terminal_width,
+)
+from virsci_society.scenarios.terminal.arguments import Json, RunFolder, guarded
+
+
+@guarded
+def show(
+    run: RunFolder,
+    json: Json = False,
+    full: Annotated[bool, typer.Option("--full", help="Every figure, in tables.")] = False,
+) -> None:
+    """Show what happened in a run, or in the part of it that there is, in ten lines.
+
+    On a terminal, small charts over simulated time follow.
+    """
+    from virsci_society.metrics.summary_file import SUMMARY, read_summary
+
+    written = read_summary(run)
+    if written is None:
+        _print(_summed_up(run), str(run), json, full)
+        return
+    try:
+        _print(written, str(run), json, full)
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        # A folder may come from a stranger, whose list of hashes fits whatever is in it.
+        raise InputError(f"{run / SUMMARY}: not the summary of a run") from error
+
+
+def _summed_up(folder: Path) -> dict[str, Any]:
+    """The figures from the tables of a run; a line says so where it was stopped."""
+    from virsci_society.metrics.summary import summarise_run
+    from virsci_society.scenarios.terminal.console import partial_note
+    from virsci_society.society.results.run import Run, resolve_run_folder
+
+    opened = Run.open(resolve_run_folder(folder))
+    if partial_note(opened):
+        typer.echo(partial_note(opened), err=True)
+    return summarise_run(opened)
+
+
+def _print(figures: Mapping[str, Any], folder: str, json: bool, full: bool) -> None:
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(figures, indent=2))
+    elif full:
+        from virsci_society.scenarios.terminal.console import print_overview
+
+        print_overview(figures)
+        print_charts(figures)
+    else:
+        from virsci_society.scenarios.config.diagnostics import printable
+
+        lines = list(map(printable, brief_lines(figures, folder)))
+        if sys.stdout.isatty():
+            width = terminal_width()
+            lines = [part for line in lines for part in _broken(line, width)]
+            lines += chart_lines(figures, sys.stdout.encoding, width)
+        typer.echo("\n".join(lines))
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """A line broken at the width of a terminal, its rest below its text; words stay whole."""
+    if " " not in line[LABEL:]:
+        return [line]
+    indent = " " * LABEL
+    return textwrap.wrap(
+        line,
+        max(width, LABEL + 20),
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+    )
+
+
+def brief_lines(summary: Mapping[str, Any], folder: str) -> list[str]:
+    """A run in ten lines: what happened in a sentence, then figures.
+
+    Args:
+        summary: from ``metrics.summarise_run``.
+        folder: as the user named it, for the last line.
+    """
+    from virsci_society.scenarios.terminal.console import cell
+
+    backend = summary["backend"]
+    about = backend.get("about") if isinstance(backend, Mapping) else backend
+    invited, calls, ledger = summary["invitations"], summary["calls"], summary["ledger"]
+    novelty = ", ".join(
+        f"{name} {cell(summary[name]['mean'])}"
+        for name in ("HD", "CD", "CI", "ON")
+        if summary[name] is not None
+    )
+    stages = ", ".join(f"{name} {number:,}" for name, number in calls["by_stage"].items())
+    waited = ", ".join(f"{days:.2g} d for {size}" for size, days in summary["waiting_days"].items())
+    rows = [
+        ("what happened", sentence_of(summary)),
+        (
+            "invitations",
+            f"{invited['sent']:,} sent: {invited['accepted']:,} accepted, "
+            f"{invited['declined']:,} declined, {invited['full']:,} at the limit; "
+            f"{invited['cross_team']:,} to members of other teams",
+        ),
+        (
+            "overlap",
+            f"at most {summary['max_memberships']} teams a scientist at a time; "
+            f"{summary['consultations']:,} consultations",
+        ),
+        ("waiting for people", f"per round, by team size: {waited or 'nobody'}"),
+        ("novelty (means)", novelty or "not measured"),
+        ("calls", f"{calls['total']:,}: {stages}" if stages else "none"),
+        ("cost", _cost(ledger)),
+        ("who spoke", cell(about)),
+        ("digest", summary["digest"] or "none: the run has not finished"),
+    ]
+    title = f"{cell(summary['scenario'])}, seed {summary['seed']} (society show {folder} --full)"
+    return [cell(title), *(f"  {name:20}{text}" for name, text in rows)]
+
+
+def sentence_of(summary: Mapping[str, Any]) -> str:
+    """What happened in a run, in one sentence.
+
+    Args:
+        summary: from ``metrics.summarise_run``.
+    """
+    teams = summary["teams"]
+    dissolved = sum(teams["dissolved"].values())
+    parts = [f"{teams['published']:,} published {_many(summary['papers'], 'paper')}"]
+    if dissolved:
+        parts.append(f"{dissolved:,} dissolved")
+    still = (teams["running"] or 0) + (teams["finished"] or 0)
+    if still:
+        parts.append(f"{still:,} had not published by the end")
+    people, days = _many(summary["scientists"], "scientist"), round(summary["days"])
+    founded = _many(teams["founded"], "team")
+    if summary["partial"] is not None:
+        # Only teams that had ended are in the tables.
+        return f"stopped on day {days:,}; of the teams of {people}, {founded} had ended: " + (
+            ", ".join(parts)
+        )
+    return f"in {_many(days, 'day')}, {people} founded {founded}: {', '.join(parts)}"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _cost(ledger: Mapping[str, Any] | None) -> str:
+    if ledger is None or not ledger["attempts"]:
+        return "nothing was asked of a model"
+    tokens = ledger["prompt_tokens"] + ledger["completion_tokens"]
+    unpriced = "no price known" if tokens else "nothing was paid"
+    price = f"${ledger['usd']:,.2f}" if ledger["usd"] else unpriced
+    return f"{tokens:,} tokens in {ledger['attempts']:,} attempts; {price}"

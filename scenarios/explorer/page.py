@@ -1,0 +1,225 @@
+"""The explorer's page, one HTML file that opens without a server and makes no request.
+
+The content security policy lets exactly one script and one style sheet run, by their hashes, and
+forbids the script to parse any text as HTML (trusted types). Everything that users or models have
+written goes in as packed data, which the script shows as text, and in tables that the template
+escapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from virsci_society.metrics.networks.structure import adjacency, network_ties
+from virsci_society.metrics.report.layout.community_layout import (
+    CommunityLayout,
+    lay_out_communities,
+)
+from virsci_society.metrics.report.templates import (
+    records,
+    source_hash,
+    style_sheet,
+    template_environment,
+    write_html,
+)
+from virsci_society.scenarios.explorer.conversations import PromptBook, Words, pack_words
+from virsci_society.scenarios.explorer.packing import pack
+from virsci_society.scenarios.explorer.parting import parting_day
+from virsci_society.scenarios.explorer.run_arrays import arrays_of, names_of
+from virsci_society.society.kernel.streams import Streams
+from virsci_society.society.results.run import Run
+
+FILE = "explorer.html"
+LIMITS = ((200, 1_000_000), (20_000, 3_000_000), (None, 6_000_000))
+"""Most bytes of a page by number of scientists; the last holds for all larger runs."""
+FIXED = 60_000
+"""Bytes kept free for script, style and markup; the tables come on top of them."""
+ROWS = 100
+"""Rows of each table that is shown where scripts are off."""
+TEXT = 600
+SCRIPTS = ("data.js", "views.js", "network.js", "main.js")
+"""The files of the script, which become one."""
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """A page and what was left out of it.
+
+    Attributes:
+        html: the page.
+        left_out: one sentence for each thing that there was no room for.
+        parted: day on which the two runs part; None: there is one run, or they are the same.
+    """
+
+    html: str
+    left_out: tuple[str, ...]
+    parted: float | None
+
+
+def write_explorer(path: Path, runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Explorer:
+    """Write the page of one run or of two.
+
+    Args:
+        path: the file.
+        runs: one or two.
+        books: the prompts of each; without them none are shown.
+
+    Returns:
+        What was written.
+    """
+    made = render_explorer(runs, books)
+    write_html(path, made.html)
+    return made
+
+
+def render_explorer(runs: Sequence[Run], books: Sequence[PromptBook] = ()) -> Explorer:
+    """The page of one run or of two, which are drawn on the same places.
+
+    Args:
+        runs: one or two.
+        books: the prompts of each; without them none are shown.
+    """
+    names = list(dict.fromkeys(name for run in runs for name in names_of(run)))
+    layout = _layout(runs, names)
+    environment = template_environment(
+        "virsci_society.scenarios.explorer", "virsci_society.metrics.report"
+    )
+    tables = [_tables(run) for run in runs]
+    parted = parting_day(*runs) if len(runs) == 2 else None
+    packed: list[dict[str, str]] = []
+    left_out: list[str] = []
+    for place, run in enumerate(runs):
+        book = books[place] if books else PromptBook(missing="not asked for")
+        drawn, words = _pack_run(run, names, layout, book)
+        packed.append({"drawn": drawn, "said": words.said, "prompts": words.prompts})
+        left_out += words.left_out
+    script = "(() => {\n" + "\n".join(_source(name) for name in SCRIPTS) + "})();\n"
+    style = str(style_sheet(environment)) + _source("explorer.css")
+    html = environment.get_template("explorer.html").render(
+        policy=content_security_policy(script, style),
+        script=Markup(script),  # noqa: S704 - our own file
+        style=Markup(style),  # noqa: S704 - our own files
+        title=_title(runs),
+        abouts=list(dict.fromkeys(_about(run) for run in runs)),
+        settings=pack(
+            {
+                "runs": [_told(run) for run in runs],
+                "parted": parted,
+                "left_out": list(dict.fromkeys(left_out)),
+            }
+        ),
+        packed=packed,
+        tables=tables,
+        rows=ROWS,
+        left_out=list(dict.fromkeys(left_out)),
+    )
+    return Explorer(html, tuple(dict.fromkeys(left_out)), parted)
+
+
+def content_security_policy(script: str, style: str) -> str:
+    """The policy under which exactly this script and this style sheet run.
+
+    Args:
+        script: text of the script element.
+        style: text of the style element.
+    """
+    return (
+        f"default-src 'none'; script-src '{source_hash(script)}'; "
+        f"style-src '{source_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+        "trusted-types 'none'"
+    )
+
+
+def room_for(run: Run) -> int:
+    """Most bytes of the page of a run.
+
+    Args:
+        run: the run; the number of its scientists decides.
+    """
+    people = len(run.table("scientists"))
+    return next(limit for most, limit in LIMITS if most is None or people <= most)
+
+
+def _layout(runs: Sequence[Run], names: Sequence[str]) -> CommunityLayout:
+    """One place for everybody, from the ties of all runs."""
+    ties = pd.concat([network_ties(run.table("ties"), "all") for run in runs])
+    topics: dict[str, str] = {}
+    for run in runs:
+        people = run.table("scientists")
+        topics |= dict(zip(people["scientist"], people["topic"].fillna(""), strict=True))
+    seed = Streams(runs[0].seed, "metrics", "explorer").key("communities") % 2**31
+    named = [topics.get(name, "") for name in names]
+    return lay_out_communities(adjacency(ties, names), named, seed)
+
+
+def _pack_run(
+    run: Run, names: Sequence[str], layout: CommunityLayout, book: PromptBook
+) -> tuple[str, Words]:
+    made = arrays_of(run, names, layout)
+    drawn = pack(made.values, made.arrays)
+    free = room_for(run) - FIXED - len(drawn) - 2 * ROWS * TEXT
+    return drawn, pack_words(run, made, book, max(free, 0))
+
+
+def _told(run: Run) -> dict[str, Any]:
+    """What the page says of a run as a whole."""
+    return {
+        "name": run.name or "a run",
+        "seed": run.seed,
+        "days": run.days,
+        "boundary": run.boundary,
+        "partial": run.partial,
+        "folder": run.folder.resolve().name if run.folder else "",
+    }
+
+
+def _title(runs: Sequence[Run]) -> str:
+    """Names of the scenarios; two runs of one scenario are told apart by their folders."""
+    names = list(dict.fromkeys(run.name or "a run" for run in runs))
+    folders = [run.folder.resolve().name for run in runs if run.folder]
+    if len(runs) == 2 and len(names) == 1 and len(folders) == 2:
+        return f"{names[0]}: {' and '.join(folders)}"
+    return " and ".join(names)
+
+
+def _about(run: Run) -> str:
+    backend = run.manifest.get("backend")
+    return str(backend.get("about") or "") if isinstance(backend, dict) else ""
+
+
+def _tables(run: Run) -> dict[str, Any]:
+    """First rows of teams, papers and scientists, for readers without scripts."""
+    teams, papers, people = (run.table(name) for name in ("teams", "papers", "scientists"))
+    members = run.table("members").groupby("team")["scientist"].agg(", ".join)
+    teams = teams.assign(members=teams["team"].map(members))
+    joined = run.table("members").groupby("scientist").size()
+    wrote = run.table("authorships").groupby("scientist").size()
+    people = people.assign(
+        teams=people["scientist"].map(joined).fillna(0),
+        wrote=people["scientist"].map(wrote).fillna(0),
+    ).sort_values(["teams", "wrote", "scientist"], ascending=[False, False, True])
+    papers = papers.assign(abstract=papers["abstract"].fillna("").str.slice(0, TEXT))
+    shown = {"teams": teams, "papers": papers, "people": people}
+    return {
+        "name": run.name or "a run",
+        "seed": run.seed,
+        **{name: records(_plain(table.head(ROWS))) for name, table in shown.items()},
+        "total": {name: len(table) for name, table in shown.items()},
+    }
+
+
+def _plain(table: pd.DataFrame) -> pd.DataFrame:
+    """Texts and numbers with missing texts empty."""
+    texts = table.select_dtypes(["string", "object"]).columns
+    return table.assign(**{column: table[column].fillna("").astype(str) for column in texts})
+
+
+def _source(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")

@@ -1,0 +1,99 @@
+"""The commands ``society export``: a run as traces, as a data set, or its figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from virsci_society.agents.errors import InputError, SocietyError
+from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.terminal.arguments import RunFolder, Trust, guarded
+
+export = typer.Typer(help="Export a run for other programs.", no_args_is_help=True)
+
+
+@export.command("otel")
+@guarded
+def otel(
+    run: RunFolder,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The file (default RUN/traces.json).")
+    ] = None,
+    team: Annotated[
+        str | None, typer.Option("--team", help="One team only, such as Scientist12/1.")
+    ] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="With prompts and replies as attributes.")
+    ] = False,
+    trust: Trust = False,
+) -> None:
+    """Write run, teams, stages and calls as OpenTelemetry spans (OTLP JSON, GenAI conventions)."""
+    from virsci_society.agents.journal.journal import Journal
+    from virsci_society.scenarios.explorer.prompt_book import read_prompts
+    from virsci_society.scenarios.export.otlp import write_traces
+    from virsci_society.scenarios.runs.run_journal import JOURNAL
+    from virsci_society.society.results.run import Run, resolve_run_folder
+
+    find_code_here(trust)
+    opened = Run.open(resolve_run_folder(run))
+    if team is not None and team not in set(opened.table("teams")["team"]):
+        raise InputError(f"--team: the run has no team {team}")
+    attempts = []
+    if (run / JOURNAL).is_file():
+        with Journal.open(run / JOURNAL, frozen=True) as journal:
+            attempts = list(journal.attempts())
+    book = read_prompts(run, len(opened.table("calls")), words or False, trust=trust)
+    target = run / "traces.json" if out is None else out
+    try:
+        spans = write_traces(target, opened, attempts, team=team, words=words, book=book)
+    except OSError as error:
+        raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
+    typer.echo(f"traces: {target} ({spans:,} spans; their dates are simulated)")
+
+
+@export.command("dataset")
+@guarded
+def dataset(
+    run: RunFolder,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder (default RUN/dataset).")
+    ] = None,
+) -> None:
+    """Write abstracts, ideas, votes and reviews as Parquet, with a datasheet and Croissant file.
+
+    Every row says whether a machine wrote it, and which model, rules or person did.
+    """
+    from virsci_society.scenarios.export.dataset import write_dataset
+    from virsci_society.society.results.run import Run, resolve_run_folder
+
+    opened = Run.open(resolve_run_folder(run))
+    target = run / "dataset" if out is None else out
+    try:
+        rows = write_dataset(target, opened, within=run if out is None else None)
+    except OSError as error:
+        raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
+    counted = ", ".join(f"{count:,} {name}" for name, count in rows.items())
+    typer.echo(f"dataset: {target} ({counted})")
+
+
+@export.command("figures")
+@guarded
+def figures(
+    run: RunFolder,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder (default RUN/figures).")
+    ] = None,
+) -> None:
+    """Write every figure of the run's page as an SVG file."""
+    from virsci_society.metrics.report.run_figures import write_run_figures
+    from virsci_society.society.results.run import Run, resolve_run_folder
+
+    opened = Run.open(resolve_run_folder(run))
+    target = run / "figures" if out is None else out
+    try:
+        files = write_run_figures(target, opened, within=run if out is None else None)
+    except OSError as error:
+        raise SocietyError(f"{target}: cannot be written: {error.strerror}") from error
+    typer.echo(f"figures: {target} ({len(files)} SVG files)")

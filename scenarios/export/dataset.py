@@ -1,0 +1,288 @@
+"""Abstracts, ideas, votes and reviews of a run as Parquet files, each row marked as machine-made.
+
+A folder holds ``data/*.parquet``, a datasheet (``README.md``) and ``croissant.json``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from virsci_society.agents.files.atomic_files import write_atomically
+from virsci_society.scenarios.export.croissant import croissant_metadata
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.speaker import (
+    WRITTEN_BY,
+    asks_by_files,
+    asks_people,
+    person_marks,
+    speaker_of,
+)
+from virsci_society.society.results.table_files import write_parquet
+
+TEXT, NUMBER, WHOLE, YES_NO = "string", "Float64", "Int64", "boolean"
+ARROW = {TEXT: pa.string(), NUMBER: pa.float64(), WHOLE: pa.int64(), YES_NO: pa.bool_()}
+ORIGIN = {
+    "machine_generated": (
+        YES_NO,
+        "true unless a person wrote this text, or took part in the team whose abstract it is",
+    ),
+    "live": (YES_NO, "true if a language model spoke, false if rules did"),
+    "model": (TEXT, "model as its backend named itself; of abstracts all of the team's calls'"),
+    "scenario": (TEXT, "name of the scenario"),
+    "seed": (WHOLE, "seed of the run"),
+    "digest": (TEXT, "sha256 of the run's results; missing where the run did not finish"),
+}
+"""Columns of every table: its provenance."""
+SPOKEN = {
+    "call": (TEXT, "id of the call to the model or to the rules"),
+    "team": (TEXT, "id of the team"),
+    "scientist": (TEXT, "masked name of the simulated speaker"),
+    "date": (NUMBER, "simulated date, days since day 0"),
+    "stage": (TEXT, "stage of the protocol"),
+    "visit": (WHOLE, "visit of the stage"),
+    "turn": (WHOLE, "turn of the stage"),
+}
+COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
+    "abstracts": {
+        "paper": (TEXT, "id of the paper"),
+        "team": (TEXT, "id of the team"),
+        "authors": (TEXT, "masked names in author order, separated by '; '"),
+        "published": (NUMBER, "simulated date of publication, days since day 0"),
+        "title": (TEXT, "title"),
+        "abstract": (TEXT, "abstract"),
+        "keywords": (TEXT, "keywords, separated by '; '"),
+        "topic": (TEXT, "topic that the team had agreed on"),
+        "cites": (TEXT, "ids of the cited papers, separated by '; '"),
+    },
+    "ideas": {
+        **SPOKEN,
+        "title": (TEXT, "title"),
+        "idea": (TEXT, "the idea"),
+        "experiment": (TEXT, "how it would be carried out"),
+        "reason": (TEXT, "the reason its author stated"),
+        "clarity": (NUMBER, "its author's rating of clarity, 1 to 10"),
+        "feasibility": (NUMBER, "its author's rating of feasibility, 1 to 10"),
+        "novelty": (NUMBER, "its author's rating of novelty, 1 to 10"),
+    },
+    "votes": {
+        **SPOKEN,
+        "decision": (TEXT, "the idea voted for, by its number on this ballot"),
+        "reason": (TEXT, "the reason stated"),
+    },
+    "reviews": {
+        **SPOKEN,
+        "kind": (TEXT, "form of the reply: which kind of review it is"),
+        "review": (TEXT, "the whole review as JSON"),
+        "reason": (TEXT, "the reason stated"),
+    },
+}
+"""By table: each column with its type and meaning."""
+FIELDS = {
+    "ideas": {
+        "title": "Title",
+        "idea": "Idea",
+        "experiment": "Experiment",
+        "clarity": "Clarity",
+        "feasibility": "Feasibility",
+        "novelty": "Novelty",
+    },
+    "votes": {"decision": "Decision Made"},
+}
+"""By table: the field of the reply that a column is read from."""
+
+
+def write_dataset(folder: Path, run: Run, *, within: Path | None = None) -> dict[str, int]:
+    """Write the data set of a run.
+
+    Args:
+        folder: where to write; it is made.
+        run: the run.
+        within: a folder above it below which no folder may be a link; None: ``folder``.
+
+    Returns:
+        Number of rows of each table.
+    """
+    tables, above = dataset_tables(run), within or folder
+    speaker = speaker_of(run.manifest)
+    hashes: dict[str, str] = {}
+    for name, table in tables.items():
+        path = folder / "data" / f"{name}.parquet"
+        kinds = [(column, ARROW[kind]) for column, (kind, _) in columns_of(name).items()]
+        write_parquet(path, table, pa.schema(kinds), speaker=speaker, within=above)
+        hashes[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    described = {name: columns_of(name) for name in tables}
+    metadata = croissant_metadata(title_of(run), summary_of(run), described, hashes)
+    write_atomically(
+        folder / "croissant.json",
+        json.dumps(metadata, indent=2, ensure_ascii=False) + "\n",
+        within=above,
+    )
+    write_atomically(folder / "README.md", datasheet(run, tables), within=above)
+    return {name: len(table) for name, table in tables.items()}
+
+
+def columns_of(name: str) -> dict[str, tuple[str, str]]:
+    """All columns of a table with type and meaning, its provenance last."""
+    return {**COLUMNS[name], **ORIGIN}
+
+
+def dataset_tables(run: Run) -> dict[str, pd.DataFrame]:
+    """The tables of the data set, with the columns of ``columns_of``."""
+    calls = _marked(run)
+    reply = calls["reply"].notna()
+    chosen = {
+        "ideas": calls[reply & (calls["form"] == "Idea")],
+        "votes": calls[reply & (calls["act"] == "vote")],
+        "reviews": calls[reply & calls["act"].isin(["review", "critique"])],
+    }
+    tables = {"abstracts": _abstracts(run, calls)}
+    tables |= {name: _spoken(rows, name) for name, rows in chosen.items()}
+    return {name: _with_origin(run, name, table) for name, table in tables.items()}
+
+
+def title_of(run: Run) -> str:
+    """Name of the data set."""
+    return f"{run.name or 'society'}-{run.seed}"
+
+
+def summary_of(run: Run) -> str:
+    """One paragraph that says what the texts are and who made them."""
+    return (
+        f"{origin_of(run)[0]} of a simulated society of scientists: abstracts, ideas, votes and "
+        f"reviews of the run {title_of(run)} of virsci-society, {run.days:g} simulated days. "
+        f"Who spoke: {speaker_of(run.manifest) or 'not known'}. {origin_of(run)[1]} Names "
+        "are invented or masked, results described in abstracts were never measured."
+    )
+
+
+def origin_of(run: Run) -> tuple[str, str, str]:
+    """What the texts of a run are, and two sentences: who wrote them, what came from people."""
+    if asks_people(run.scenario):
+        return (
+            "Texts",
+            "Persons wrote some of them: where machine_generated is false.",
+            "Persons answered for chosen scientists, under the pseudonyms in the column model.",
+        )
+    if asks_by_files(run.scenario):
+        return (
+            "Texts",
+            "People or programs answered through files: where machine_generated is missing.",
+            "Whether the answers in those files came from people is not known.",
+        )
+    return (
+        "Machine-generated texts",
+        "No person wrote any of them.",
+        "Nothing was collected from people.",
+    )
+
+
+def datasheet(run: Run, tables: Mapping[str, pd.DataFrame]) -> str:
+    """A datasheet in Markdown (Gebru et al. 2021, Datasheets for Datasets, CACM 64).
+
+    Args:
+        run: the run.
+        tables: of the data set.
+    """
+    template = Template((Path(__file__).parent / "datasheet.txt").read_text(encoding="utf-8"))
+    backend = run.manifest.get("backend")
+    ecosystem = run.manifest.get("ecosystem")
+    columns = []
+    for name, table in tables.items():
+        columns += [f"\n### {name} ({len(table):,} rows)\n", "| column | type | meaning |"]
+        columns.append("| --- | --- | --- |")
+        columns += [
+            f"| `{c}` | {kind} | {means} |" for c, (kind, means) in columns_of(name).items()
+        ]
+    return template.substitute(
+        title=_line(title_of(run)),
+        summary=_line(summary_of(run)),
+        columns="\n".join(columns),
+        origin=_line(origin_of(run)[1]),
+        collected=_line(origin_of(run)[2]),
+        speaker=_line(speaker_of(run.manifest) or "not known"),
+        backend=_line(json.dumps(backend, sort_keys=True)),
+        ecosystem=_line(json.dumps(ecosystem, sort_keys=True)),
+        seed=run.seed,
+        digest=run.digest or "none: the run has not finished",
+        versions=_line(json.dumps(run.manifest.get("versions"), sort_keys=True)),
+    )
+
+
+def _marked(run: Run) -> pd.DataFrame:
+    """The table ``calls`` with ``machine_generated``: missing where files brought the answers."""
+    calls = run.table("calls")
+    by_machine = [not mark.startswith(WRITTEN_BY) for mark in person_marks(run.scenario, calls)]
+    marked = calls.assign(machine_generated=pd.Series(by_machine, index=calls.index, dtype=YES_NO))
+    if asks_by_files(run.scenario):
+        marked.loc[calls["live"].fillna(False), "machine_generated"] = pd.NA
+    return marked
+
+
+def _abstracts(run: Run, calls: pd.DataFrame) -> pd.DataFrame:
+    papers = run.table("papers")
+    by, cites = run.table("authorships"), run.table("citations")
+    # A text on which a person may have worked is not said to be a machine's.
+    by_machine = calls["machine_generated"]
+    persons = calls["team"][~by_machine.fillna(True)]
+    unknown = calls["team"][by_machine.isna()]
+    machine = pd.Series(True, index=papers.index, dtype=YES_NO)
+    machine[papers["team"].isin(unknown)] = None
+    machine[papers["team"].isin(persons)] = False
+    models = calls.dropna(subset=["model"]).groupby("team")["model"].unique()
+    named = models.map(lambda names: "; ".join(sorted(names))) if len(models) else models
+    return papers.assign(
+        authors=papers["paper"].map(by.groupby("paper")["scientist"].agg("; ".join)),
+        cites=papers["paper"].map(cites.groupby("citing")["cited"].agg("; ".join)),
+        model=papers["team"].map(named),
+        machine_generated=machine,
+    )
+
+
+def _spoken(calls: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Rows of calls with the fields of their replies as columns."""
+    replies = [_reply(text) for text in calls["reply"]]
+    table = calls.assign(date=calls["asked"], kind=calls["form"], review=calls["reply"])
+    kinds = {column: kind for column, (kind, _) in COLUMNS[name].items()}
+    for column, field in FIELDS.get(name, {}).items():
+        table[column] = _values([reply.get(field) for reply in replies], kinds[column], table.index)
+    return table
+
+
+def _values(values: Sequence[Any], kind: str, index: pd.Index[Any]) -> pd.Series[Any]:
+    if kind == NUMBER:
+        numbers = pd.to_numeric(pd.Series(values, index=index), errors="coerce")
+        return numbers.astype(pd.Float64Dtype())
+    return pd.Series([None if v is None else str(v) for v in values], index=index, dtype=TEXT)
+
+
+def _reply(text: Any) -> dict[str, Any]:
+    try:
+        reply = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return {}
+    return reply if isinstance(reply, dict) else {}
+
+
+def _with_origin(run: Run, name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """The declared columns of a table with their types, its provenance among them."""
+    given = table.assign(scenario=run.name, seed=run.seed, digest=run.digest)
+    columns = columns_of(name)
+    return (
+        pd.DataFrame({column: given[column] for column in columns})
+        .astype({column: kind for column, (kind, _) in columns.items()})
+        .reset_index(drop=True)
+    )
+
+
+def _line(text: str) -> str:
+    """A text of a run on one line of Markdown, in which nothing is markup."""
+    flat = " ".join(str(text).split())
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>|#!" else sign for sign in flat)

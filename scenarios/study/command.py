@@ -1,0 +1,246 @@
+"""Commands ``society study``: list, plan, lock, run, status and report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from virsci_society.scenarios.config.registry import find_code_here
+from virsci_society.scenarios.terminal.arguments import Json, Settings, Trust, guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from virsci_society.scenarios.study.design import Design
+    from virsci_society.scenarios.study.lock import Lock
+    from virsci_society.scenarios.study.status import Status
+
+study = typer.Typer(
+    help="Replicate a scenario in several arms, and compare them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+StudyName = Annotated[
+    str, typer.Argument(metavar="STUDY", help="A name, a file, or a study's folder.")
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", help="The study's folder (default runs/studies/NAME).")
+]
+
+
+@study.command("list")
+@guarded
+def list_() -> None:
+    """List the studies of the library."""
+    from virsci_society.scenarios.study.study_file import about_of, studies
+
+    found = studies()
+    width = max(map(len, found), default=0)
+    for name, path in found.items():
+        typer.echo(f"{name:{width}}  {about_of(path)}")
+
+
+@study.command()
+@guarded
+def plan(study: StudyName, set_: Settings = None, trust: Trust = False, json: Json = False) -> None:
+    """Tell what a study will take, and how small an effect it can find; nothing is paid."""
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.study.budget_matching import match_budgets
+    from virsci_society.scenarios.study.forecast import study_forecast
+    from virsci_society.scenarios.study.preflight import check_arms
+    from virsci_society.scenarios.study.reader import read_study
+
+    find_code_here(trust)
+    design = read_study(study, set_ or (), trust=trust)
+    check_arms(design, keys=False)
+    with make_progress() as progress:
+        design = match_budgets(design, announce=progress.begin, trust=trust)
+        found = study_forecast(design, progress.begin)
+    if json:
+        from json import dumps
+
+        typer.echo(dumps(found.to_data(), indent=2))
+    else:
+        from virsci_society.scenarios.study.terminal_tables import print_forecast
+
+        print_forecast(found)
+
+
+@study.command()
+@guarded
+def lock(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
+    """Write down what will be run, measured and compared, before anything is run."""
+    from virsci_society.scenarios.study.folder import open_folder
+    from virsci_society.scenarios.study.preflight import check_arms
+
+    design, folder, locked = _read(study, set_, out, trust)
+    check_arms(design, keys=False)
+    design = _matched(design, locked, trust)
+    held = open_folder(design, folder, "lock")
+    typer.echo(f"{folder / 'lock.json'}: {design.runs} runs, {held.data['hash']}")
+
+
+@study.command()
+@guarded
+def run(
+    study: StudyName,
+    set_: Settings = None,
+    out: Out = None,
+    index: Annotated[
+        int | None,
+        typer.Option("--index", metavar="I", min=0, help="Do run I only, as in a job array."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine.")
+    ] = None,
+    together: Annotated[
+        int | None,
+        typer.Option(
+            "--together", metavar="N", min=1, help="Runs in each process, sharing their slots."
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="Use a dask scheduler's workers."),
+    ] = None,
+    local_cluster: Annotated[
+        int | None,
+        typer.Option("--local-cluster", metavar="N", min=1, help="Use N dask workers here."),
+    ] = None,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first run that fails.")
+    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Begin quarantined runs as well.")] = False,
+    trust: Trust = False,
+) -> None:
+    """Do the runs of a study that are missing, gather them, and write its page.
+
+    The same command goes on with a study that was stopped; on a finished one it does nothing.
+    """
+    from virsci_society.scenarios.study.execution.engine import Engine
+    from virsci_society.scenarios.study.folder import open_folder, read_statuses, unfinished_runs
+    from virsci_society.scenarios.study.preflight import check_arms
+
+    design, folder, locked = _read(study, set_, out, trust)
+    if locked is None or again or unfinished_runs(read_statuses(folder, locked)):
+        # The workers of a scheduler have keys of their own.
+        check_arms(design, keys=scheduler is None)
+    design = _matched(design, locked, trust)
+    held = open_folder(design, folder, "run")
+    engine = Engine(jobs, together, scheduler, local_cluster, fail_fast, again, trust)
+    if index is not None:
+        held.waiting(index)
+        _end(folder, engine.run(design, folder, [index], _line))
+        return
+    before = read_statuses(folder, held)
+    todo = unfinished_runs(before)
+    if again:
+        todo = sorted([*todo, *(one.index for one in before if one.state == "quarantined")])
+    if todo:
+        typer.echo(f"{folder}: {len(todo)} of {held.runs} runs to do", err=True)
+        engine.run(design, folder, todo, _line)
+    _conclude(design, folder, held, changed=bool(todo))
+
+
+@study.command()
+@guarded
+def status(study: StudyName, out: Out = None, json: Json = False) -> None:
+    """Tell how the runs of a study stand."""
+    from virsci_society.scenarios.study.folder import statuses_to_show
+    from virsci_society.scenarios.study.lock import require_lock
+
+    folder = _folder_of(study, out)
+    found = statuses_to_show(folder, require_lock(folder))
+    if json:
+        from json import dumps
+
+        typer.echo(dumps([one.to_data() for one in found], indent=1))
+    else:
+        from virsci_society.scenarios.study.terminal_tables import print_statuses
+
+        print_statuses(folder, found)
+
+
+@study.command()
+@guarded
+def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
+    """Gather the runs that are done, and write the study's page again."""
+    from virsci_society.scenarios.study.folder import open_folder
+    from virsci_society.scenarios.study.lock import require_lock
+
+    require_lock(_folder_of(study, out))
+    design, folder, locked = _read(study, set_, out, trust)
+    design = _matched(design, locked, trust)
+    _conclude(design, folder, open_folder(design, folder, "run"), changed=True)
+
+
+def _read(
+    study: str, settings: list[str] | None, out: Path | None, trust: bool
+) -> tuple[Design, Path, Lock | None]:
+    """The design, its folder and the lock in it; None before there is one."""
+    from virsci_society.scenarios.study.lock import read_lock
+    from virsci_society.scenarios.study.reader import read_study
+
+    find_code_here(trust)
+    folder = _folder_of(study, out)
+    held = read_lock(folder)
+    measured = () if held is None else held.data["measures"]
+    return read_study(study, settings or (), trust=trust, measured=measured), folder, held
+
+
+def _matched(design: Design, locked: Lock | None, trust: bool) -> Design:
+    """The design with the values that its lock holds, or that are chosen now."""
+    if design.file.match is None:
+        return design
+    from virsci_society.scenarios.runs.progress import make_progress
+    from virsci_society.scenarios.study.budget_matching import match_budgets
+
+    held = None if locked is None else locked.data.get("match")
+    with make_progress() as progress:
+        return match_budgets(design, held, announce=progress.begin, trust=trust)
+
+
+def _folder_of(study: str, out: Path | None) -> Path:
+    from virsci_society.scenarios.study.study_file import default_study_folder, find_study
+
+    return default_study_folder(find_study(study)) if out is None else out
+
+
+def _conclude(design: Design, folder: Path, lock: Lock, *, changed: bool) -> None:
+    """Gather and write the page, if there is anything new; leave with the study's exit code."""
+    from virsci_society.scenarios.study.folder import read_statuses
+    from virsci_society.scenarios.study.gather import gather, is_gathered, study_json
+
+    found = read_statuses(folder, lock)
+    if not any(one.state == "done" for one in found):
+        _end(folder, found)
+        return
+    if changed or not is_gathered(folder, study_json(design, lock, folder)):
+        from virsci_society.scenarios.study.results.page import write_study_page
+
+        gather(design, folder, lock, found)
+        write_study_page(folder)
+    else:
+        typer.echo(f"{folder} holds this study already; nothing to do")
+    typer.echo(f"report: {folder / 'report.html'}")
+    typer.echo(f"who spoke: {design.base.backend.backend.about}")
+    _end(folder, found)
+
+
+def _line(one: Status) -> None:
+    reason = f": {one.reason}" if one.reason else ""
+    typer.echo(f"run {one.index:04d} ({one.arm}, replicate {one.replicate}) {one.state}{reason}")
+
+
+def _end(folder: Path, found: Sequence[Status]) -> None:
+    """Leave with the exit code that these runs come to, and say which are not done and why."""
+    from virsci_society.scenarios.study.status import exit_code
+
+    code = exit_code(found)
+    if code:
+        from virsci_society.scenarios.study.terminal_tables import print_ends
+
+        print_ends(folder, found)
+        raise typer.Exit(code)

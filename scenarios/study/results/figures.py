@@ -1,0 +1,357 @@
+"""Figures of a study, with means, single replicates, and 95 % t intervals of five or more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.inference.intervals import t_interval
+from virsci_society.metrics.inference.sample import MIN_REPLICATES
+from virsci_society.metrics.inference.two_lines import FittedLine, TwoLines
+from virsci_society.metrics.report.drawing.axes import Axes
+from virsci_society.metrics.report.drawing.legend import LegendEntry
+from virsci_society.metrics.report.drawing.svg import (
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PINK,
+    Plot,
+)
+from virsci_society.metrics.scalars.measures import measure_extent
+from virsci_society.scenarios.study.results.comparisons import ComparisonResult, key_and_measure
+from virsci_society.scenarios.study.results.study import StackedFigure, Study
+
+SERIES = (BLUE, ORANGE, GREEN, PINK)
+"""Colours of the lines of a figure; with more settings, the arms are drawn one below another."""
+ARMS_SHOWN = 40
+MAX_NAME_LENGTH = 34
+"""Letters of an arm's name that are drawn."""
+
+
+def measure_figures(study: Study, measure: str) -> list[Markup]:
+    """Figures of a measure against the varied key, or arm by arm; none without values."""
+    if not any(len(study.values(measure, arm)) for arm in study.arms):
+        return []
+    if is_drawn_by_arm(study):
+        return [_figure_by_arm(study, measure)]
+    if study.sampled:
+        return [_figure_of_points(study, measure, key) for key in study.numeric_keys()]
+    key = x_axis_key(study)
+    return [_figure_against_key(study, measure, key, arms_by_series(study, key))]
+
+
+def is_drawn_by_arm(study: Study) -> bool:
+    """Whether a figure is drawn arm by arm, because no key is a number in all of them."""
+    if not study.numeric_keys():
+        return True
+    return not study.sampled and len(arms_by_series(study, x_axis_key(study))) > len(SERIES)
+
+
+def x_axis_key(study: Study) -> str:
+    """The key against which a figure is drawn: the one that leaves the fewest lines."""
+    return min(study.numeric_keys(), key=lambda key: len(arms_by_series(study, key)))
+
+
+def arms_by_series(study: Study, key: str) -> dict[str, list[str]]:
+    """The arms by what else they set, each list in the order of the key."""
+    groups: dict[str, list[str]] = {}
+    for arm in study.description.arms:
+        others = [
+            f"{name.rsplit('.', 1)[-1]} {value}" for name, value in arm.set.items() if name != key
+        ]
+        groups.setdefault(", ".join(others), []).append(arm.name)
+    return {
+        name: sorted(arms, key=lambda arm: study.key_value(arm, key))
+        for name, arms in groups.items()
+    }
+
+
+def _figure_against_key(
+    study: Study, measure: str, key: str, groups: dict[str, list[str]]
+) -> Markup:
+    drawn = Plot(4.6, 2.9)
+    axes = drawn.axes()
+    places = sorted({study.key_value(arm, key) for arm in study.arms})
+    gap = min(np.diff(places), default=1.0)
+    for number, arms in enumerate(groups.values()):
+        shift = 0.16 * gap * (number - (len(groups) - 1) / 2)
+        _draw_series(axes, study, measure, key, arms, SERIES[number], shift, gap)
+    axes.y.bounds = measure_extent(measure)
+    axes.x.label = _key_label(key)
+    if all(float(place).is_integer() for place in places) and len(places) <= 12:
+        axes.x.ticks = places
+    axes.title = _truncated(measure)
+    axes.y.grid = True
+    if len(groups) > 1:
+        _series_legend(axes, list(groups))
+    return drawn.svg(f"{measure} against {key}: means with 95 % intervals, and replicates")
+
+
+JITTER = 0.06
+"""Widest distance of a replicate from the middle of its column, as a share of that of two arms."""
+
+
+def _jitter(values: FloatArray) -> FloatArray:
+    """Small steps aside that keep equal values apart, from their order alone."""
+    order = np.arange(len(values), dtype=np.float64)
+    return np.asarray((order * 0.618033988749895) % 1.0 * JITTER, dtype=np.float64)
+
+
+def _draw_series(
+    axes: Axes,
+    study: Study,
+    measure: str,
+    key: str,
+    arms: list[str],
+    colour: str,
+    shift: float,
+    gap: float,
+) -> None:
+    """Means joined by a line, their intervals, and the replicates beside them.
+
+    Below five replicates no interval is drawn: Student's is then wider than the data, or luck.
+    """
+    middles = []
+    for arm in arms:
+        values = study.numbers(measure, arm)
+        if not len(values):
+            continue
+        at = study.key_value(arm, key) + shift
+        band = t_interval(values, extent=measure_extent(measure))
+        axes.dots(at + gap * (0.06 + _jitter(values)), values, colour, size=3.0, opacity=0.4)
+        if len(values) >= MIN_REPLICATES:
+            axes.segments(([at], [band.low]), ([at], [band.high]), colour, width=1.8)
+        middles.append((at, band.value))
+    xs, ys = zip(*middles, strict=True) if middles else ((), ())
+    axes.line(xs, ys, colour, width=1.1)
+    axes.dots(xs, ys, colour)
+
+
+def _figure_by_arm(study: Study, measure: str) -> Markup:
+    """One row per arm, the first on top."""
+    arms = study.arms[:ARMS_SHOWN]
+    drawn = Plot(7.0, 0.75 + 0.3 * len(arms))
+    axes = drawn.axes()
+    for row, arm in enumerate(arms):
+        values = study.numbers(measure, arm)
+        if not len(values):
+            continue
+        band = t_interval(values, extent=measure_extent(measure))
+        axes.dots(values, row + 0.2 + 3 * _jitter(values), BLUE, size=3.5, opacity=0.4)
+        if len(values) >= MIN_REPLICATES:
+            axes.segments(([band.low], [row]), ([band.high], [row]), INK, width=1.6)
+        axes.dots([band.value], [row], INK, size=4.5)
+    axes.y.ticks = range(len(arms))
+    axes.y.labels = [_truncated(arm) for arm in arms]
+    axes.y.low, axes.y.high = len(arms) - 0.5, -0.5
+    axes.title = _truncated(measure)
+    axes.x.bounds, axes.x.grid = measure_extent(measure), True
+    return drawn.svg(f"{measure} in each arm: means with 95 % intervals, and replicates")
+
+
+def _figure_of_points(study: Study, measure: str, key: str) -> Markup:
+    """The mean of each point of a sampled design against one key."""
+    x, y = key_and_measure(study, measure, key, study.arms)
+    drawn = Plot(4.2, 2.6)
+    axes = drawn.axes()
+    axes.dots(x, y, BLUE, size=4.2, opacity=0.6)
+    axes.y.bounds = measure_extent(measure)
+    axes.x.label = _key_label(key)
+    axes.title = _truncated(measure)
+    axes.y.grid = True
+    return drawn.svg(f"{measure} against {key}: the mean of each point")
+
+
+def two_lines_figure(study: Study, one: ComparisonResult, arms: Sequence[str]) -> Markup | None:
+    """Draw the two lines of a test over the replicates; None where the test could not be estimated.
+
+    Args:
+        study: the study.
+        one: result of a two-lines test.
+        arms: names of the arms that the test was planned for.
+    """
+    shape = one.result
+    if not isinstance(shape, TwoLines) or not np.isfinite(shape.p):
+        return None
+    key = one.of[0]
+    x, y = key_and_measure(study, one.measure, key, list(arms))
+    drawn = Plot(4.6, 2.9)
+    axes = drawn.axes()
+    axes.dots(x, y, MUTED, size=3.5, opacity=0.45)
+    sides = (
+        (shape.first, x <= shape.break_point, BLUE),
+        (shape.second, x >= shape.break_point, ORANGE),
+    )
+    for line, side, colour in sides:
+        _draw_fitted_line(axes, line, x[side], y[side], colour)
+    axes.vertical(shape.break_point)
+    axes.y.bounds = measure_extent(one.measure)
+    axes.x.label = _key_label(key)
+    axes.title = f"{_truncated(one.measure)}: {shape.note}"
+    axes.y.grid = True
+    if len(np.unique(x)) <= 12 and (x == np.round(x)).all():
+        axes.x.whole, axes.x.most = True, 8
+    return drawn.svg(f"Two lines of {one.measure} over {key}, break at {shape.break_point:g}")
+
+
+def _draw_fitted_line(
+    axes: Axes, line: FittedLine, x: FloatArray, y: FloatArray, colour: str
+) -> None:
+    """A line through the middle of its own observations."""
+    if not len(x) or not np.isfinite(line.slope):
+        return
+    ends = np.array([x.min(), x.max()])
+    axes.line(ends, y.mean() + line.slope * (ends - x.mean()), colour, width=2.2)
+
+
+def _series_legend(axes: Axes, names: list[str]) -> None:
+    """A legend of coloured lines above the data."""
+    axes.y.headroom = 0.13 * len(names)
+    axes.legend(
+        [
+            LegendEntry(_truncated(name) or "nothing else set", colour)
+            for name, colour in zip(names, SERIES, strict=False)
+        ]
+    )
+
+
+def _key_label(key: str) -> str:
+    return key.rsplit(".", 1)[-1].replace("_", " ")
+
+
+def _truncated(text: str) -> str:
+    return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 1]}…"
+
+
+COLOURS = (MUTED, BLUE, GREEN, PINK, ORANGE)
+"""From the foot of a column upwards."""
+AS_BASE = "as the base"
+
+
+def stack_heights(study: Study, stack: StackedFigure) -> pd.DataFrame:
+    """The columns of a stacked figure in numbers.
+
+    Arms that are alike in both keys are averaged within each replicate, so that a column shows
+    the marginal mean of a grid; a replicate without some part is left out.
+
+    Returns:
+        One row per column: ``over`` (the key), ``place`` (its value), ``beside`` (value of the
+        other key; empty without one), ``n`` (replicates), the mean of every part by its label,
+        and ``total``, their sum, with its 95 % t interval ``low`` and ``high``.
+    """
+    rows = []
+    for key, beside, place, arms in _columns(study, stack):
+        parts = _part_means(study, stack, arms)
+        sums = parts.sum(axis=1).to_numpy(dtype=np.float64)
+        total = t_interval(sums, extent=_sum_extent(stack))
+        means = {str(label): float(mean) for label, mean in parts.mean().items()}
+        head = {"over": key, "place": place, "beside": beside, "n": len(parts)}
+        band = {"total": total.value, "low": total.low, "high": total.high}
+        rows.append({**head, **means, **band})
+    table = pd.DataFrame(rows)
+    return table[table["n"] > 0].reset_index(drop=True) if len(table) else table
+
+
+def _sum_extent(stack: StackedFigure) -> tuple[float, float]:
+    """The least and the largest value of the sum of the parts."""
+    extents = [measure_extent(measure) for measure in stack.parts.values()]
+    return sum(low for low, _ in extents), sum(high for _, high in extents)
+
+
+def stacked_figure(study: Study, stack: StackedFigure) -> Markup | None:
+    """Draw a stacked figure, a row of panels per key; None without values."""
+    table = stack_heights(study, stack)
+    if not len(table):
+        return None
+    keys, sides = table["over"].unique(), table["beside"].unique()
+    size = (0.6 + 3.3 * len(sides), 0.5 + 2.3 * len(keys))
+    drawn = Plot(*size)
+    panels = drawn.panels(len(keys), len(sides), share_y=True)
+    for row, key in zip(panels, keys, strict=True):
+        for axes, side in zip(row, sides, strict=True):
+            rows = table[(table["over"] == key) & (table["beside"] == side)]
+            _panel(axes, study, stack, stack_arms(study, stack, key, side), rows)
+            axes.x.label = _key_label(key)
+            axes.title = f"{_key_label(stack.beside)}: {side}" if stack.beside else ""
+    first = panels[0][0]
+    first.title = ", ".join(filter(None, (stack.title, first.title)))
+    # The first entry is that of the foot: a legend reads as the columns do, from the top.
+    drawn.legend(first.entries[::-1])
+    return drawn.svg(f"{stack.title}: {', '.join(stack.parts)}, part upon part")
+
+
+def stack_arms(study: Study, stack: StackedFigure, key: str, side: str) -> list[str]:
+    """Names of the arms that set a key to a number, and the other key to a value.
+
+    Args:
+        study: the study.
+        stack: the stacked figure.
+        key: the key on the x-axis.
+        side: value of the key ``beside``; empty without one.
+    """
+    return [
+        arm
+        for arm in study.arms
+        if np.isfinite(study.key_value(arm, key)) and _beside_value(study, stack, arm) == side
+    ]
+
+
+def _columns(study: Study, stack: StackedFigure) -> Iterator[tuple[str, str, float, list[str]]]:
+    sides = dict.fromkeys(_beside_value(study, stack, arm) for arm in study.arms)
+    for key in stack.over:
+        for side in sides:
+            arms = stack_arms(study, stack, key, side)
+            for place in sorted({study.key_value(arm, key) for arm in arms}):
+                yield key, side, place, [arm for arm in arms if study.key_value(arm, key) == place]
+
+
+def _part_means(study: Study, stack: StackedFigure, arms: list[str]) -> pd.DataFrame:
+    """One row per replicate, one column per part; the mean over these arms."""
+    told = [
+        pd.DataFrame({label: study.values(one, arm) for label, one in stack.parts.items()})
+        for arm in arms
+    ]
+    return pd.concat(told).dropna().groupby(level=0).mean()
+
+
+def _beside_value(study: Study, stack: StackedFigure, arm: str) -> str:
+    if stack.beside is None:
+        return ""
+    given = next(one.set for one in study.description.arms if one.name == arm)
+    return str(given[stack.beside]) if stack.beside in given else AS_BASE
+
+
+def _panel(
+    axes: Axes, study: Study, stack: StackedFigure, arms: list[str], rows: pd.DataFrame
+) -> None:
+    """Columns side by side, the interval of each sum, and a dot for each run behind it."""
+    floor, at = np.zeros(len(rows)), np.arange(len(rows))
+    for label, colour in zip(stack.parts, COLOURS, strict=False):
+        height = rows[label].to_numpy(dtype=np.float64)
+        axes.bars(at, height, floor, colour, width=0.66, label=label)
+        floor = floor + height
+    many = rows["n"].to_numpy() >= MIN_REPLICATES
+    low, high = (
+        np.where(many, rows[end].to_numpy(dtype=np.float64), np.nan) for end in ("low", "high")
+    )
+    axes.segments((at, low), (at, high), INK)
+    key = rows["over"].iloc[0] if len(rows) else ""
+    for spot, place in enumerate(rows["place"]):
+        here = [arm for arm in arms if study.key_value(arm, key) == place]
+        totals = _part_means(study, stack, here).sum(axis=1)
+        axes.dots(
+            spot + 0.1 + 3 * _jitter(totals.to_numpy(np.float64)),
+            totals.to_numpy(np.float64),
+            INK,
+            size=2.4,
+            opacity=0.45,
+        )
+    axes.x.ticks, axes.x.labels = at.tolist(), [f"{place:g}" for place in rows["place"]]
+    axes.y.low = min(0.0, axes.y.low or 0.0, *low[np.isfinite(low)])
+    axes.y.grid = True

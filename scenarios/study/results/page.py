@@ -1,0 +1,274 @@
+"""The page of a study, one self-contained HTML file, readable offline without JavaScript."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from virsci_society.metrics.inference.coverage import POOR_COVERAGE
+from virsci_society.metrics.inference.effects import detectable_effect, detectable_paired
+from virsci_society.metrics.inference.sample import MIN_REPLICATES
+from virsci_society.metrics.report.number_format import format_number, format_percent
+from virsci_society.metrics.report.templates import (
+    records,
+    style_sheet,
+    template_environment,
+    write_html,
+)
+from virsci_society.metrics.scalars.measures import MEASURES
+from virsci_society.scenarios.study.results import figures, tables
+from virsci_society.scenarios.study.results.answer import answer, plan_table
+from virsci_society.scenarios.study.results.comparisons import compute_comparisons
+from virsci_society.scenarios.study.results.export import file_name, write_files
+from virsci_society.scenarios.study.results.study import StackedFigure, Study
+
+RUNS_SHOWN = 60
+ARMS_BESIDE = 8
+"""Most arms of which the page shows all measures side by side."""
+POWER = 0.8
+
+
+def write_study_page(folder: Path | str) -> Path:
+    """Write ``report.html`` and ``report/*`` into a study folder, the same bytes every time.
+
+    Returns:
+        The path of the page; a link there is not followed.
+
+    Raises:
+        InputError: it is no study folder, or its runs were not gathered.
+    """
+    study = Study.open(folder)
+    contents = StudyPage(study)
+    write_files(
+        study.folder / "report", contents.tables, contents.figures, study.description.backend_about
+    )
+    return write_html(study.folder / "report.html", contents.render())
+
+
+class StudyPage:
+    """The page of a study: its tables and figures, computed once, and rendered.
+
+    Attributes:
+        study: the study.
+        results: its planned comparisons, computed.
+        runs_with_defaults: runs in which some reply is a default; None where not known.
+        measures: data of the section of each measure.
+        tables: every table by the name of its file.
+        figures: every figure by the name of its file.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.results = compute_comparisons(study)
+        self.runs_with_defaults = study.runs_with_defaults()
+        self.measures: list[dict[str, Any]] = []
+        self.figures: dict[str, Markup] = {}
+        for measure in study.description.measures:
+            self._add_measure(measure)
+        self.shapes = self._shapes()
+        self.stacks = [self._stack(*one) for one in enumerate(study.description.figures, 1)]
+        again = (
+            compute_comparisons(study, self.runs_with_defaults) if self.runs_with_defaults else []
+        )
+        by_arm = pd.concat([one["table"] for one in self.measures], ignore_index=True)
+        few = 1 < len(study.arms) <= ARMS_BESIDE
+        self.tables = {
+            "plan": plan_table(study, self.results),
+            "matched": study.matched_budgets(),
+            "arms_side_by_side": tables.arms_side_by_side(by_arm) if few else None,
+            "measures": by_arm,
+            "differences": tables.differences(self.results),
+            "inverted_u": tables.two_lines_tests(self.results),
+            "rank_correlations": tables.rank_correlations(self.results),
+            "correlations": tables.measure_correlations(self.results),
+            "factorial": tables.factorial(study),
+            "sensitivity": tables.sensitivity(study),
+            study.description.design: study.sensitivity_indices(),
+            "without_defaults": tables.without_defaults(self.results, again) if again else None,
+            "reviews_by_arm": tables.reviews_by_arm(study),
+            "coverage": tables.coverage(study),
+            "runs_not_done": tables.runs_not_done(study),
+        }
+        self.tables |= {one["file"]: one["table"] for one in self.stacks}
+        self.tables = {name: one for name, one in self.tables.items() if one is not None}
+        self.tables = {name: one for name, one in self.tables.items() if len(one)}
+
+    def render(self) -> str:
+        """The page as HTML text."""
+        environment = template_environment(
+            "virsci_society.scenarios.study.results", "virsci_society.metrics.report"
+        )
+        description, fewest = self.study.description, self._fewest_replicates()
+        return environment.get_template("study.html").render(
+            style=style_sheet(environment),
+            told=description,
+            answer=answer(self.study, self.results),
+            measures=self.measures,
+            shapes=self.shapes,
+            stacks=[one for one in self.stacks if one["picture"]],
+            tables={name: records(table) for name, table in self.tables.items()},
+            beside=[(name, name) for name in self.study.arms],
+            among=_among_column,
+            matched=_matched_rows(self.tables.get("matched")),
+            pairs=_difference_rows(self.tables.get("differences")),
+            states=self.study.runs["state"].value_counts().sort_index().to_dict(),
+            fewest=fewest,
+            sketch=MIN_REPLICATES,
+            power=power_statements(
+                fewest, description.paired, sum(one.planned for one in self.results)
+            ),
+            poor=self._poorly_covered(),
+            limit=POOR_COVERAGE,
+            tests=sum(one.planned for one in self.results),
+            added=sum(not one.planned for one in self.results),
+            spoilt=None if self.runs_with_defaults is None else len(self.runs_with_defaults),
+            arms=[{"name": arm.name, "set": _settings(arm.set)} for arm in description.arms],
+            leak=[
+                (_words(key), _as_text(value)) for key, value in sorted(description.leak.items())
+            ],
+            shown=RUNS_SHOWN,
+            arms_drawn=figures.ARMS_SHOWN,
+        )
+
+    def _add_measure(self, name: str) -> None:
+        measure = MEASURES.get(name)
+        drawn = figures.measure_figures(self.study, name)
+        for index, picture in enumerate(drawn):
+            number_ = (str(index + 1),) if len(drawn) > 1 else ()
+            self.figures[file_name(name, *number_)] = picture
+        table = tables.measure_by_arm(self.study, name)
+        self.measures.append(
+            {
+                "name": name,
+                "unit": measure.unit if measure else "",
+                "meaning": measure.meaning if measure else "",
+                "figures": drawn,
+                "wide": figures.is_drawn_by_arm(self.study),
+                "table": table,
+                "rows": records(table),
+                "log": bool(table["geometric_mean"].notna().any()),
+                "missing": int(table["missing"].sum()),
+            }
+        )
+
+    def _shapes(self) -> list[Markup]:
+        """Figures of the two-lines tests, with the arms that each was planned for."""
+        plans = [plan for plan in self.study.description.comparisons if plan.test == "inverted_u"]
+        tests = [result for result in self.results if result.test == "two lines"]
+        drawn = []
+        for index, (plan, result) in enumerate(zip(plans, tests, strict=True)):
+            picture = figures.two_lines_figure(self.study, result, plan.arms or self.study.arms)
+            if picture is not None:
+                drawn.append(picture)
+                self.figures[file_name(result.measure, "two_lines", *result.of, str(index + 1))] = (
+                    picture
+                )
+        return drawn
+
+    def _stack(self, number: int, stack: StackedFigure) -> dict[str, Any]:
+        """A figure of measures that add up, and its columns in numbers."""
+        file = file_name("figure", str(number), stack.title)
+        picture = figures.stacked_figure(self.study, stack)
+        if picture is not None:
+            self.figures[file] = picture
+        table = figures.stack_heights(self.study, stack)
+        columns = [
+            *(("place", "value"), ("over", "of")),
+            *([("beside", stack.beside.replace("_", " "))] if stack.beside else []),
+            *(("n", "n"), *((label, label) for label in stack.parts), ("total", "sum")),
+            (("low", "high"), "95 %"),
+        ]
+        rows = records(table)
+        section = {"file": file, "title": stack.title, "picture": picture, "table": table}
+        return section | {"rows": rows, "columns": columns}
+
+    def _fewest_replicates(self) -> int:
+        """Replicates of the arm with the fewest runs that are done."""
+        done = self.study.runs[self.study.runs["state"] == "done"].groupby("arm").size()
+        return int(done.reindex(self.study.arms).fillna(0).min())
+
+    def _poorly_covered(self) -> list[dict[str, Any]]:
+        """Measures whose t intervals are known to cover too seldom."""
+        rows = records(tables.coverage(self.study))
+        logs = {one["name"]: one["log"] for one in self.measures}
+        return [{**row, "logged": logs[row["measure"]]} for row in rows if row["t"] < POOR_COVERAGE]
+
+
+def power_statements(n: int, paired: bool, tests: int) -> list[str]:
+    """The effects that a design can detect, in sentences; none below two replicates.
+
+    Args:
+        n: replicates per arm.
+        paired: whether replicates share their seeds.
+        tests: number of planned comparisons.
+    """
+    if n < 2:
+        return []
+    size = detectable_paired(n, POWER) if paired else detectable_effect(n, POWER)
+    sentences = [
+        f"n = {n} per arm finds d ≥ {detectable_effect(n, POWER):.2f} at {POWER:.0%} power "
+        "(two arms with seeds of their own, two-sided test at 5 %)."
+    ]
+    if paired:
+        sentences.append(f"The same n as pairs finds d_z ≥ {size:.2f}.")
+    if tests > 1:
+        first = 0.05 / tests
+        strict = detectable_paired if paired else detectable_effect
+        sentences.append(
+            f"Where Holm is at its strictest, as for the smallest of {tests} p values, it is "
+            f"{'d_z' if paired else 'd'} ≥ {strict(n, POWER, first):.2f}."
+        )
+    return [line.replace("%", "\u202f%").replace(" \u202f", "\u202f") for line in sentences]
+
+
+def _among_column(rows: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """The column that says among which arms, where any row has something in it."""
+    return [("among", "among")] if any(row["among"] for row in rows) else []
+
+
+def _difference_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
+    """The differences, of every two arms of a grid only what differs, the rest in ``among``."""
+    rows = [] if table is None else records(table)
+    for row in rows:
+        sides = [str(row[side]).split(",") for side in ("first", "second")]
+        parts = list(zip(*sides, strict=False))
+        alike = [one for one, other in parts if one == other]
+        row["among"] = ""
+        if len(sides[0]) == len(sides[1]) and all("=" in part for side in sides for part in side):
+            row["among"] = ", ".join(alike)
+            row["first"] = ", ".join(one for one, other in parts if one != other)
+            row["second"] = ", ".join(other for one, other in parts if one != other)
+    return rows
+
+
+def _matched_rows(table: pd.DataFrame | None) -> list[dict[str, Any]]:
+    """What was matched, with deviations in percent and their sign."""
+    rows = [] if table is None else records(table)
+    for row in rows:
+        row["key"] = row["key"] if isinstance(row["key"], str) else "as given"
+        for name in ("planned_off", "spent_off"):
+            sign = "+" if row[name] > 0 else ""
+            row[name] = sign + format_percent(row[name])
+    return rows
+
+
+def _settings(given: dict[str, Any]) -> str:
+    return ", ".join(f"{key}: {_as_text(value)}" for key, value in given.items()) or "as the base"
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, float):
+        return format_number(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "; ".join(_as_text(one) for one in value)
+    if isinstance(value, dict):
+        return "; ".join(f"{_words(str(key))}: {_as_text(one)}" for key, one in value.items())
+    return "not known" if value is None else str(value)
+
+
+def _words(key: str) -> str:
+    return key.replace("_", " ")

@@ -1,0 +1,311 @@
+"""Tables of a study, with full digits, on measures by arm, comparisons, sensitivity and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from virsci_society.agents.arrays import FloatArray
+from virsci_society.metrics.inference.comparisons import ArmDifference
+from virsci_society.metrics.inference.correlations import Correlation, prcc
+from virsci_society.metrics.inference.coverage import (
+    FAMILIES,
+    SKEWNESS_LADDER,
+    CoverageCell,
+    matching_case,
+)
+from virsci_society.metrics.inference.factorial import factorial_effects
+from virsci_society.metrics.inference.intervals import bca_interval, log_interval, t_interval
+from virsci_society.metrics.inference.sample import NAN, skewness
+from virsci_society.metrics.inference.two_lines import TwoLines
+from virsci_society.metrics.scalars.measures import measure_extent
+from virsci_society.scenarios.study.results.comparisons import ComparisonResult
+from virsci_society.scenarios.study.results.study import Study
+
+MEASURE_BY_ARM = (
+    *("measure", "arm", "n", "missing", "mean", "low", "high", "bca_low", "bca_high"),
+    *("geometric_mean", "log_low", "log_high", "deviation", "skewness"),
+)
+DIFFERENCES = (
+    *("measure", "first", "second", "test", "n", "difference", "low", "high"),
+    *("effect", "value", "effect_low", "effect_high", "p", "holm", "planned", "note"),
+)
+TWO_LINES_TESTS = (
+    *("measure", "over", "among", "n", "break", "slope_1", "low_1", "high_1", "p_1"),
+    *("slope_2", "low_2", "high_2", "p_2", "p", "holm", "planned", "note"),
+)
+RANK_CORRELATIONS = (
+    *("measure", "over", "among", "n", "rho", "low", "high", "p", "holm", "planned", "note"),
+)
+MEASURE_CORRELATIONS = (
+    "measure",
+    "against",
+    "test",
+    "n",
+    "r",
+    "low",
+    "high",
+    "p",
+    "holm",
+    "planned",
+)
+FACTORIAL = (*("measure", "effect", "n", "size", "share", "F", "freedom", "error", "p", "note"),)
+SENSITIVITY = ("measure", "key", "n", "prcc", "low", "high", "p")
+COVERAGE = ("measure", "n", "skewness", "judged_as", "t", "bca", "log")
+SKEWED_FROM = 2
+"""From this step of the ladder on a measure looks skewed: lognormal with sigma 0.5."""
+SCORES = (1.0, 10.0)
+"""The least and the largest score that a review can give."""
+REVIEWS_BY_ARM = ("score", "panel", "arm", "n", "mean", "low", "high", "deviation")
+RUNS_NOT_DONE = ("run", "arm", "replicate", "state", "reason")
+
+
+def measure_by_arm(study: Study, measure: str) -> pd.DataFrame:
+    """Mean of a measure in each arm with its intervals; columns ``MEASURE_BY_ARM``.
+
+    The log-scale interval, of the geometric mean, is given where all values of the measure are
+    above zero and its arms look skewed.
+    """
+    judged = coverage_case(study, measure)
+    samples = {arm: study.numbers(measure, arm) for arm in study.arms}
+    positive = all((values > 0).all() for values in samples.values())
+    log = positive and judged is not None and SKEWNESS_LADDER.index(judged.family) >= SKEWED_FROM
+    rows = [_arm_row(study, measure, arm, values, log) for arm, values in samples.items()]
+    return _frame(rows, MEASURE_BY_ARM)
+
+
+def arms_side_by_side(by_arm: pd.DataFrame) -> pd.DataFrame:
+    """Means of all measures, one row per measure and one column per arm.
+
+    Args:
+        by_arm: the tables ``measure_by_arm`` of all measures.
+    """
+    wide = by_arm.pivot(index="measure", columns="arm", values="mean")
+    order = [by_arm[name].drop_duplicates().tolist() for name in ("measure", "arm")]
+    return wide.reindex(index=order[0], columns=order[1]).rename_axis(columns=None).reset_index()
+
+
+def reviews_by_arm(study: Study) -> pd.DataFrame:
+    """Mean of each score of reviews in each arm, with Student's interval over its runs.
+
+    A run counts with the mean over its papers; columns ``REVIEWS_BY_ARM``.
+    """
+    rows = []
+    for (panel, score), values in study.reviewed_scores().items():
+        for arm in study.arms:
+            own = values.reindex(study.runs_of(arm)).dropna().to_numpy(dtype=np.float64)
+            mean = t_interval(own, extent=SCORES)
+            spread = float(own.std(ddof=1)) if len(own) > 1 else NAN
+            rows.append((score, panel, arm, len(own), mean.value, mean.low, mean.high, spread))
+    return _frame(rows, REVIEWS_BY_ARM)
+
+
+def _arm_row(
+    study: Study, measure: str, arm: str, values: FloatArray, log: bool
+) -> tuple[Any, ...]:
+    t, bca = t_interval(values, extent=measure_extent(measure)), bca_interval(values)
+    typical = log_interval(values) if log and len(values) else None
+    scaled = (NAN,) * 3 if typical is None else (typical.value, typical.low, typical.high)
+    spread = float(values.std(ddof=1)) if len(values) > 1 else NAN
+    missing = study.description.replicates - len(values)
+    head = (measure, arm, len(values), missing, t.value, t.low, t.high, bca.low, bca.high)
+    return (*head, *scaled, spread, skewness(values))
+
+
+def coverage_case(study: Study, measure: str) -> CoverageCell | None:
+    """The simulated case by which the intervals of a measure are judged; None without values.
+
+    Its replicates are those of the smallest arm with any; its skewness is the median over the
+    arms of their sample skewness.
+    """
+    samples = [study.numbers(measure, arm) for arm in study.arms]
+    sizes = [len(values) for values in samples if len(values)]
+    return matching_case(min(sizes), median_skewness(samples)) if sizes else None
+
+
+def median_skewness(samples: Iterable[FloatArray]) -> float:
+    """Median of the skewness of samples; NaN where none has any."""
+    skewnesses = [skewness(values) for values in samples]
+    finite = [value for value in skewnesses if np.isfinite(value)]
+    return float(np.median(finite)) if finite else NAN
+
+
+def coverage(study: Study) -> pd.DataFrame:
+    """How often the intervals of each measure contain the true mean; columns ``COVERAGE``."""
+    rows = []
+    for measure in study.description.measures:
+        cell = coverage_case(study, measure)
+        if cell is None:
+            continue
+        samples = [study.numbers(measure, arm) for arm in study.arms]
+        fewest = min(len(values) for values in samples if len(values))
+        judged = f"{FAMILIES[cell.family].meaning}, n = {cell.n}"
+        known = (median_skewness(samples), judged, cell.t, cell.bca, cell.log)
+        rows.append((measure, fewest, *known))
+    return _frame(rows, COVERAGE)
+
+
+def differences(results: Sequence[ComparisonResult]) -> pd.DataFrame:
+    """The comparisons of two arms; columns ``DIFFERENCES``."""
+    rows = []
+    for result in results:
+        if isinstance(result.result, ArmDifference):
+            gap, effect = result.result.difference, result.result.effect
+            head = (result.measure, *result.of, result.test, gap.n, gap.value, gap.low, gap.high)
+            size = (result.result.effect_name, effect.value, effect.low, effect.high)
+            rows.append((*head, *size, result.p, result.holm, _planned(result), result.result.note))
+    return _frame(rows, DIFFERENCES)
+
+
+def two_lines_tests(results: Sequence[ComparisonResult]) -> pd.DataFrame:
+    """The two-lines tests; columns ``TWO_LINES_TESTS``."""
+    rows = []
+    for result in results:
+        if isinstance(result.result, TwoLines):
+            lines = [
+                value
+                for line in (result.result.first, result.result.second)
+                for value in (line.slope, line.low, line.high, line.p)
+            ]
+            head = (
+                result.measure,
+                *result.of,
+                result.among,
+                result.result.n,
+                result.result.break_point,
+            )
+            rows.append(
+                (*head, *lines, result.p, result.holm, _planned(result), result.result.note)
+            )
+    return _frame(rows, TWO_LINES_TESTS)
+
+
+def rank_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
+    """The rank correlations with a varied key; columns ``RANK_CORRELATIONS``."""
+    rows = [
+        (*row[:2], result.among, *row[3:], result.result.note)
+        for result, row in _correlation_rows(results)
+        if result.test == "rank correlation" and isinstance(result.result, Correlation)
+    ]
+    return _frame(rows, RANK_CORRELATIONS)
+
+
+def measure_correlations(results: Sequence[ComparisonResult]) -> pd.DataFrame:
+    """The correlations of two measures, or of a measure and a review.
+
+    Columns: ``MEASURE_CORRELATIONS``.
+    """
+    rows = [row for result, row in _correlation_rows(results) if result.test != "rank correlation"]
+    return _frame(rows, MEASURE_CORRELATIONS)
+
+
+def _correlation_rows(
+    results: Sequence[ComparisonResult],
+) -> Iterator[tuple[ComparisonResult, tuple[Any, ...]]]:
+    for result in results:
+        if isinstance(result.result, Correlation):
+            head = (result.measure, *result.of, result.test, result.result.n, result.result.r)
+            yield (
+                result,
+                (
+                    *head,
+                    result.result.low,
+                    result.result.high,
+                    result.p,
+                    result.holm,
+                    _planned(result),
+                ),
+            )
+
+
+def _planned(result: ComparisonResult) -> str:
+    return "yes" if result.planned else "no"
+
+
+def without_defaults(
+    results: Sequence[ComparisonResult], again: Sequence[ComparisonResult]
+) -> pd.DataFrame:
+    """Every comparison beside itself without the runs that hold a default."""
+    rows = [
+        (one.measure, " to ".join(one.of), one.test, *_estimate(one), *_estimate(other))
+        for one, other in zip(results, again, strict=True)
+    ]
+    columns = ("measure", "of", "test", "n", "estimate", "holm")
+    return _frame(rows, (*columns, "n_without", "estimate_without", "holm_without"))
+
+
+def _estimate(result: ComparisonResult) -> tuple[int, float, float]:
+    """Observations, the estimate (a difference, a break, a correlation) and Holm's p."""
+    if isinstance(result.result, ArmDifference):
+        return result.result.difference.n, result.result.difference.value, result.holm
+    if isinstance(result.result, TwoLines):
+        return result.result.n, result.result.break_point, result.holm
+    return result.result.n, result.result.r, result.holm
+
+
+def sensitivity(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
+    """Partial rank correlations in a sampled design, by measure and key; ``SENSITIVITY``.
+
+    The unit is the arm, by the mean of its replicates.
+    """
+    keys = study.numeric_keys() if study.sampled else []
+    rows = []
+    for measure in study.description.measures if keys else ():
+        own = {arm: study.numbers(measure, arm, without) for arm in study.arms}
+        arms = [arm for arm, values in own.items() if len(values)]
+        inputs = {key: np.array([study.key_value(arm, key) for arm in arms]) for key in keys}
+        means = np.array([own[arm].mean() for arm in arms], dtype=np.float64)
+        for key, correlation in prcc(inputs, means).items():
+            rows.append(
+                (
+                    measure,
+                    key,
+                    correlation.n,
+                    correlation.r,
+                    correlation.low,
+                    correlation.high,
+                    correlation.p,
+                )
+            )
+    return _frame(rows, SENSITIVITY)
+
+
+def factorial(study: Study, without: Set[int] = frozenset()) -> pd.DataFrame:
+    """Main effects and interactions of two keys in a grid; columns ``FACTORIAL``."""
+    levels = study.grid_levels()
+    rows = []
+    for measure in study.description.measures if levels else ():
+        cells = {
+            tuple(str(arm.set[key]) for key in levels): study.values(measure, arm.name, without)
+            for arm in study.description.arms
+        }
+        for effect in factorial_effects(levels, cells, study.description.paired):
+            head = (measure, " x ".join(effect.keys), effect.n, effect.size, effect.share)
+            rows.append((*head, effect.statistic, *effect.freedom, effect.p, effect.note))
+    return _frame(rows, FACTORIAL)
+
+
+def runs_not_done(study: Study) -> pd.DataFrame:
+    """The runs that are not done, with the reason from their status file.
+
+    Columns: ``RUNS_NOT_DONE``.
+    """
+    gone = study.runs[study.runs["state"] != "done"]
+    rows = [
+        (
+            int(row["run"]),
+            row["arm"],
+            int(row["replicate"]),
+            row["state"],
+            study.failure_reason(row["run"]),
+        )
+        for row in gone.to_dict("records")
+    ]
+    return _frame(rows, RUNS_NOT_DONE)
+
+
+def _frame(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=list(columns))

@@ -1,0 +1,163 @@
+"""Tables for a terminal, with the overview of a run, correlations, agreement and preferences."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.box import HEAVY_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from virsci_society.scenarios.config.diagnostics import printable
+from virsci_society.scenarios.runs.text_charts import bars_of
+
+if TYPE_CHECKING:
+    from virsci_society.society.results.run import Run
+
+PLAIN_WIDTH = 1000
+"""Columns of a table that is piped, so that no cell is broken."""
+
+
+def partial_note(run: Run) -> str:
+    """One line about a run that was stopped; empty for a finished one."""
+    if run.partial is None:
+        return ""
+    why = printable(" ".join(run.partial.split()))
+    return f"{run.folder}: not finished; its world up to day {run.days:g} (stopped: {why})"
+
+
+def print_overview(summary: Mapping[str, Any]) -> None:
+    """Print the summary of a run as tables."""
+    founded = "teams founded" if summary["partial"] is None else "teams that had ended"
+    backend = summary["backend"]
+    about = backend.get("about") if isinstance(backend, Mapping) else backend
+    print_table(
+        f"{summary['scenario']}, seed {summary['seed']}",
+        ("figure", "value"),
+        [
+            ("simulated days", summary["days"]),
+            ("scientists", summary["scientists"]),
+            (founded, summary["teams"]["founded"]),
+            *_nested("teams", {k: v for k, v in summary["teams"].items() if k != "founded"}),
+            ("papers", summary["papers"]),
+            *((name, _mean(summary[name])) for name in ("HD", "CD", "CI", "ON")),
+            ("calls", summary["calls"]["total"]),
+            ("inference cost, mean", summary["inference_cost"]["mean"]),
+            *_nested("invitations", summary["invitations"]),
+            ("consultations", summary["consultations"]),
+            ("most teams at once", summary["max_memberships"]),
+            ("digest", summary["digest"]),
+            ("who spoke", about),
+        ],
+    )
+    stages = list(summary["calls"]["by_stage"].items())
+    print_table("calls by stage", ("stage", "calls"), stages, bars=True)
+    cost = list(summary["inference_cost"]["by_stage"].items())
+    print_table("inference cost by stage, as VirSci counts it", ("stage", "calls"), cost, bars=True)
+    acts = list(summary["calls"]["by_act"].items())
+    print_table("calls by act", ("act", "calls"), acts, bars=True)
+    waited = [(size, days) for size, days in summary["waiting_days"].items()]
+    title = "days a team waits for its people, per round"
+    print_table(title, ("people", "days"), waited, bars=True)
+    if summary["reading"] is not None:
+        print_table(
+            "how replies were read", ("rung", "questions", "share"), _rungs(summary["reading"])
+        )
+    if summary["ledger"] is not None and summary["ledger"]["attempts"]:
+        print_table("what was asked and paid", ("figure", "value"), _paid(summary["ledger"]))
+
+
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, bars: bool = False
+) -> None:
+    """Print one table; columns of numbers are aligned to the right.
+
+    On a terminal it has rules; elsewhere it is plain text with one row a line.
+
+    Args:
+        title: above it.
+        columns: heads.
+        rows: one value for each column.
+        bars: on a terminal, draw the last column, of numbers >= 0, as bars as well.
+    """
+    plain = not sys.stdout.isatty()
+    if bars and not plain and rows:
+        columns = (*columns, "")
+        lengths = bars_of([row[-1] for row in rows], sys.stdout.encoding)
+        rows = [(*row, bar) for row, bar in zip(rows, lengths, strict=True)]
+    rules = None if plain else HEAVY_HEAD
+    table = Table(title=None if plain else Text(title), title_justify="left", box=rules)
+    for place, column in enumerate(columns):
+        numbers = all(isinstance(row[place], int | float) for row in rows)
+        table.add_column(column, justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        # As Text: a title or a reason from a model must not be read as markup.
+        table.add_row(*(Text(cell(value)) for value in row))
+    if plain:
+        print(title)
+    width = PLAIN_WIDTH if plain and "COLUMNS" not in os.environ else None
+    Console(width=width).print(table)
+
+
+def cell(value: Any) -> str:
+    """A value as a table shows it."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "-"
+        return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
+
+
+def _rungs(reading: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+    asked = reading["asked"]
+    counts = [*reading["rungs"].items()]
+    counts += [(f"verdict: {name}", count) for name, count in reading["verdicts"].items() if count]
+    return [(name, count, f"{count / asked:.1%}") for name, count in counts]
+
+
+def _paid(ledger: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    rows = [("attempts", ledger["attempts"]), *_nested("attempts", ledger["outcomes"])]
+    rows += [
+        (name.replace("_", " "), ledger[name]) for name in ("prompt_tokens", "completion_tokens")
+    ]
+    rows += [
+        ("answers with estimated tokens", ledger["estimated"]),
+        ("US dollars", ledger["usd"] or "no price known"),
+    ]
+    if ledger.get("hedges"):
+        rows.append(("second attempts at slow calls", ledger["hedges"]))
+    if ledger["in_doubt"]:
+        rows.append(("calls in doubt, perhaps paid twice", len(ledger["in_doubt"])))
+        rows.append(("their tokens, at most", ledger["in_doubt_tokens"]))
+        rows.append(("their US dollars, at most", ledger["in_doubt_usd"]))
+    if ledger.get("cut_off"):
+        rows.append(("attempts cut off, cost estimated", ledger["cut_off"]))
+        rows.append(("their tokens, estimated, at most", ledger["cut_off_tokens"]))
+        rows.append(("their US dollars, estimated, at most", ledger["cut_off_usd"]))
+    rows.append(("sessions", len(ledger["sessions"])))
+    for session in ledger["sessions"]:
+        rows += [(f"session {session['session']}", change) for change in session["changed"]]
+    if ledger["parted"] is not None:
+        rows.append(("first call unlike the run forked from", ledger["parted"]))
+    return rows
+
+
+def _nested(name: str, counts: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = []
+    for key, value in counts.items():
+        if isinstance(value, Mapping):
+            rows += [(f"{name} {key}: {why}", count) for why, count in value.items()]
+        else:
+            rows.append((f"{name} {key}", value))
+    return rows
+
+
+def _mean(measured: Mapping[str, Any] | None) -> Any:
+    return None if measured is None else measured["mean"]

@@ -1,0 +1,102 @@
+"""Counted parameters of synthetic societies, whose truth is known, and windows by hand."""
+
+import math
+
+import pytest
+
+from tests.scenarios.calibration.assembly_stand_in import StandIn
+from tests.scenarios.calibration.conftest import FIRST_YEAR, simulated_papers
+from virsci_society.scenarios.calibration import parameters as keys
+from virsci_society.scenarios.calibration.calibration_file import Window
+from virsci_society.scenarios.calibration.corpus import make_corpus
+from virsci_society.scenarios.calibration.estimation.counted import Counting
+
+TRUTH = {
+    keys.PAPERS: 150,
+    keys.PAPERS_TREND: 0.0,
+    keys.LEAD_EXPONENT: 0.8,
+    keys.LEAD_MEMORY: 1095.0,
+    keys.PRODUCTIVITY: 50.0,
+    keys.SIZE: 4.0,
+    keys.SIZE_TREND: 0.0,
+    keys.SIZE_DISPERSION: 3.0,
+    keys.LEAD: 0.15,
+    keys.SEAT: 0.4,
+    keys.SPREAD: 4.0,
+    keys.NEW_TREND: 0.0,
+    keys.ONE_OFF: 0.0,
+    keys.AGAIN: 0.0,
+    keys.STAY: 0.6,
+    keys.Q: 0.6,
+    keys.FRIENDS: 0.2,
+    keys.JOINT: 1.0,
+    keys.RECENCY: 1.5,
+    keys.EXPONENT: 0.8,
+    keys.MEMORY: 1095.0,
+}
+
+
+@pytest.fixture(scope="module")
+def found():
+    """What is counted of 14 years of a field of the stand-in, whose leaders stand first."""
+    papers = simulated_papers(StandIn(), TRUTH, years=14, seed=2)
+    end = FIRST_YEAR + 14
+    return Counting(make_corpus(papers, end, "here"), end, end - 8, "first", 1).values()
+
+
+@pytest.mark.parametrize(
+    ("key", "within"),
+    [
+        (keys.PAPERS, 15),
+        (keys.PAPERS_TREND, 0.03),
+        (keys.SIZE, 0.35),
+        (keys.SIZE_DISPERSION, 1.0),
+        (keys.LEAD, 0.04),
+        (keys.SEAT, 0.04),
+        (keys.NEW_TREND, 0.06),
+        (keys.LEAD_EXPONENT, 0.25),
+        (keys.JOINT, 0.4),
+    ],
+)
+def test_known_parameters_are_recovered(found, key, within):
+    assert found.estimates[key].value == pytest.approx(TRUTH[key], abs=within)
+    assert found.estimates[key].error > 0
+
+
+def test_what_is_mixed_up_with_other_mechanisms_is_near(found):
+    """A partner may be met by chance, so that q is an upper bound; likewise one-offs."""
+    assert TRUTH[keys.Q] - 0.05 < found.estimates[keys.Q].value < TRUTH[keys.Q] + 0.25
+    assert 0.2 < found.estimates[keys.ONE_OFF].value < 0.9
+    assert 1.5 < found.estimates[keys.SPREAD].value < 8
+
+
+def test_every_counted_key_has_an_estimate(found):
+    assert list(found.estimates) == [key for key, one in keys.PARAMETERS.items() if one.counted]
+    assert all(math.isfinite(one.value) for one in found.estimates.values())
+    assert set(found.places) == {"first", "middle", "last"}
+    assert found.values()[keys.SIZE] == found.estimates[keys.SIZE].value
+
+
+def test_a_window_by_hand():
+    papers = [
+        (2000, "a", ["x", "y"]),
+        (2001, "b", ["x", "y"]),
+        (2002, "c", ["n", "x"]),
+        (2002, "d", ["m", "n", "o", "z"]),
+    ]
+    counting = Counting(make_corpus(papers, 2003, "here"), 2003, 2001, "last", 1)
+    level = counting.in_window(Window(first=2002, last=2002))
+    assert level[keys.PAPERS] == 2
+    # Leaders are x, who is known, and z, who is new; the seats are n (half), m, n (half) and o.
+    assert level[keys.LEAD] == 0.5
+    assert level[keys.SEAT] == 3 / 4
+    assert level[keys.SIZE] == 3
+
+
+def test_nothing_later_is_looked_at():
+    papers = [(year, f"p{year}{n}", ["x", f"y{n}"]) for year in range(2000, 2012) for n in range(4)]
+    counts = [
+        Counting(make_corpus(some, 2012, "here"), 2008, 2004, "last", 1).values().values()
+        for some in (papers, [one for one in papers if one[0] < 2008])
+    ]
+    assert counts[0] == counts[1]

@@ -1,0 +1,163 @@
+"""Posteriors of a model whose posterior is known, and what cannot be identified."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from virsci_society.scenarios.calibration.estimation.estimators import (
+    ESTIMATORS,
+    IDENTIFIED,
+    Estimation,
+    adjusted,
+    weighted_quantile,
+)
+from virsci_society.scenarios.calibration.estimation.ranks import (
+    coverage,
+    uniformity,
+    weighted_rank,
+)
+from virsci_society.scenarios.calibration.estimation.reference_table import (
+    MomentScale,
+    ReferenceTable,
+    between_windows,
+    epanechnikov,
+    importance,
+    proposal,
+)
+
+NOISE = 0.5
+WINDOWS = 3
+
+
+def simulate(points, rng):
+    """Moments a + b and a - b with noise in three windows; the third parameter moves nothing."""
+    moments = np.stack([points[:, 0] + points[:, 1], points[:, 0] - points[:, 1]], axis=1)
+    return moments[:, None, :] + NOISE * rng.normal(size=(len(points), WINDOWS, 2))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _smaller_forests():
+    """A third of the trees, for all estimates here alike."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("virsci_society.scenarios.calibration.estimation.estimators.TREES", 33)
+        yield
+
+
+@pytest.fixture(scope="module")
+def estimation():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(600, 3))
+    seeds = simulate(np.zeros((60, 3)), rng)
+    scale = MomentScale.of(seeds, np.zeros(2), sloped=False)
+    table = ReferenceTable(points, simulate(points, rng), np.ones(600))
+    return Estimation(table, scale, 0.1, 1)
+
+
+@pytest.fixture(scope="module")
+def recovered(estimation):
+    return estimation.recover()
+
+
+def test_what_moves_the_moments_is_recovered_and_nothing_else(recovered):
+    assert recovered.shape == (len(ESTIMATORS), 3)
+    assert (recovered[:, :2].max(axis=0) > 0.8).all()
+    assert recovered[:, 2].max() < IDENTIFIED
+
+
+def test_the_posterior_is_that_of_bayes(estimation, recovered):
+    observed = np.tile([1.0, 0.4], (WINDOWS, 1))
+    found = estimation.posterior(observed, recovered)
+    assert all(found.estimator[:2])
+    assert found.estimator[2] == ""
+    assert found.centre[2] == 0
+    # Normal prior and likelihood: precision 1 + 2 windows / noise^2 for both sums.
+    precision = 1 + 2 * WINDOWS / NOISE**2
+    mean = np.array([1.4, 0.6]) * WINDOWS / NOISE**2 / precision
+    assert found.centre[:2] == pytest.approx(mean, abs=0.12)
+    low, high = found.quantiles((0.05, 0.95))[:, 0]
+    assert high - low == pytest.approx(2 * 1.645 / np.sqrt(precision), rel=0.5)
+    assert found.weights.sum() == pytest.approx(1)
+
+
+def test_ranks_of_known_truths_are_about_uniform(estimation, recovered):
+    rng = np.random.default_rng(9)
+    truths = rng.normal(size=(120, 3))
+    ranks = []
+    for truth, moments in zip(truths, simulate(truths, rng), strict=True):
+        found = estimation.posterior(moments, recovered)
+        ranks.append(weighted_rank(found.draws, found.weights, truth))
+    ranks = np.array(ranks)
+    assert min(uniformity(ranks[:, column]) for column in (0, 1)) > 0.005
+    assert all(0.75 <= coverage(ranks[:, column]) <= 1 for column in (0, 1))
+
+
+def test_ranks_of_a_posterior_that_is_too_narrow_are_not_uniform():
+    rng = np.random.default_rng(1)
+    truths = rng.normal(size=200)
+    weights = np.full(100, 0.01)
+    narrow = [
+        weighted_rank(rng.normal(0, 0.2, size=(100, 1)), weights, truths[[n]])[0]
+        for n in range(200)
+    ]
+    assert uniformity(np.array(narrow)) < 1e-6
+    assert coverage(np.array(narrow)) < 0.5
+
+
+def test_the_same_seed_gives_the_same_numbers(estimation, recovered):
+    again = Estimation(estimation.table, estimation.scale, 0.1, 1)
+    assert (again.recover() == recovered).all()
+
+
+def test_a_linear_relation_is_adjusted_away():
+    rng = np.random.default_rng(2)
+    features = rng.normal(size=(50, 2))
+    points = features @ np.array([[1.0], [2.0]]) + 3
+    moved = adjusted(points, features, np.full(50, 1 / 50), np.array([0.5, 0.5]))
+    assert moved == pytest.approx(np.full((50, 1), 4.5), abs=0.05)
+
+
+def test_distances_of_a_right_model_are_about_one():
+    rng = np.random.default_rng(3)
+    scale = MomentScale.of(rng.normal(size=(400, 4, 5)), np.zeros(5), sloped=True)
+    distances = scale.distances(rng.normal(size=(400, 4, 5)), np.zeros((4, 5)))
+    assert distances.mean() == pytest.approx(1, abs=0.1)
+    assert scale.standardised(rng.normal(size=(7, 4, 5))).shape == (7, 10)
+
+
+def test_a_discrepancy_makes_distances_smaller():
+    rng = np.random.default_rng(3)
+    seeds = rng.normal(size=(50, 2, 3))
+    moments = seeds + 4
+    plain = MomentScale.of(seeds, np.zeros(3), sloped=False)
+    wide = MomentScale.of(seeds, np.full(3, 9.0), sloped=False)
+    target = np.zeros((2, 3))
+    assert wide.distances(moments, target).mean() < plain.distances(moments, target).mean() / 2
+
+
+def test_the_variance_between_windows_is_free_of_a_trend():
+    steady = np.arange(6.0)[:, None] * 0.1
+    assert between_windows(steady) == pytest.approx([0.005])
+    assert between_windows(np.array([[0.0], [2.0], [0.0]])) == pytest.approx([2.0])
+    assert between_windows(np.zeros((1, 2))).tolist() == [0, 0]
+
+
+def test_importance_weights_bring_the_prior_back():
+    """Points of both waves, weighted, have the mean and variance of the prior."""
+    rng = np.random.default_rng(4)
+    first = rng.normal(size=(1500, 2))
+    near = first[np.linalg.norm(first - 1, axis=1) < 1]
+    kernel = np.ones(len(near))
+    second = proposal(near, kernel, rng.random((1500, 3)))
+    points = np.concatenate([first, second])
+    weights = importance(points, 1500, near, kernel)
+    mean = weights @ points / weights.sum()
+    assert mean == pytest.approx([0, 0], abs=0.12)
+    assert weights @ points**2 / weights.sum() == pytest.approx([1, 1], abs=0.2)
+    assert (importance(first, 1500, near, kernel) == 1).all()
+
+
+def test_the_kernel_and_weighted_quantiles():
+    assert epanechnikov(np.array([0.0, 1.0, 2.0, 3.0]), 2.0).tolist() == [1, 0.75, 0, 0]
+    values = stats.norm.rvs(size=2001, random_state=1)
+    assert weighted_quantile(values, np.ones(2001), 0.5) == pytest.approx(np.median(values))
+    assert weighted_quantile(np.array([1.0, 5.0]), np.array([1.0, 1e9]), 0.5) == pytest.approx(5)

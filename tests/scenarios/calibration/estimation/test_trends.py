@@ -1,0 +1,69 @@
+"""Rates with a slope: what they recover, and when a slope is believed."""
+
+import math
+
+import numpy as np
+import pytest
+
+from virsci_society.scenarios.calibration.estimation.trends import fit_trend, to_link, unlink
+
+YEARS = np.arange(12.0)
+
+
+def test_a_growing_count_is_continued():
+    totals = 100 * np.exp(0.1 * YEARS)
+    found = fit_trend(YEARS, totals, np.ones(12), "log", at=14.0)
+    assert found.slope == pytest.approx(0.1, abs=1e-6)
+    assert found.shrunk_slope == pytest.approx(0.1, rel=0.05)
+    assert found.estimate.value == pytest.approx(100 * math.exp(1.4), rel=0.05)
+    assert found.dispersion == 1
+
+
+def test_a_falling_share_is_continued():
+    shares = 1 / (1 + np.exp(-(0.5 - 0.1 * YEARS)))
+    found = fit_trend(YEARS, 1000 * shares, np.full(12, 1000.0), "logit", at=12.0)
+    assert found.slope == pytest.approx(-0.1, abs=1e-6)
+    assert 0 < found.estimate.value < shares[-1]
+
+
+def test_a_slope_within_its_error_moves_nothing():
+    rng = np.random.default_rng(3)
+    totals = rng.poisson(20, 12).astype(float)
+    found = fit_trend(YEARS, totals, np.ones(12), "log", at=40.0)
+    assert abs(found.slope) < 2 * found.slope_error
+    assert abs(found.shrunk_slope) < abs(found.slope)
+    assert found.estimate.value == pytest.approx(totals.mean(), rel=0.6)
+
+
+def test_two_periods_have_a_level_and_no_slope():
+    found = fit_trend(YEARS[:2], np.array([4.0, 6.0]), np.ones(2), "log", at=2.0)
+    assert (found.slope, found.shrunk_slope) == (0, 0)
+    assert math.isnan(found.slope_error)
+    assert found.estimate.value == pytest.approx(5)
+
+
+@pytest.mark.parametrize("total", [0.0, 30.0])
+def test_a_share_of_none_or_all_has_a_finite_level(total):
+    found = fit_trend(YEARS[:3], np.full(3, total), np.full(3, 30.0), "logit", at=3.0)
+    assert math.isfinite(found.level)
+    assert abs(found.estimate.value - total / 30) < 0.01
+
+
+def test_a_slope_may_be_that_of_another_trend():
+    other = fit_trend(YEARS, 50 * np.exp(0.2 * YEARS), np.ones(12), "log", at=12.0)
+    found = fit_trend(YEARS, np.full(12, 30.0), np.ones(12), "log", at=12.0, slope=other)
+    assert found.slope == other.slope
+    assert found.estimate.value > 60
+
+
+def test_recent_periods_count_for_more():
+    totals = np.where(YEARS < 10, 10.0, 20.0)
+    old = fit_trend(YEARS[:2], totals[:2], np.ones(2), "log", at=12.0)
+    both = fit_trend(YEARS[[0, 11]], totals[[0, 11]], np.ones(2), "log", at=12.0, memory=2.0)
+    assert old.estimate.value == pytest.approx(10)
+    assert both.estimate.value > 19
+
+
+@pytest.mark.parametrize(("link", "value"), [("log", 3.5), ("logit", 0.2), ("identity", -1.0)])
+def test_links_and_their_inverses(link, value):
+    assert unlink(link, to_link(link, value)) == pytest.approx(value)

@@ -1,0 +1,296 @@
+"""The commands that show scenarios and runs: list, new, runs, open, show and transcript."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.metrics.html_page import Page, assert_inert
+from virsci_society.agents.files.file_hashes import update_hashes
+from virsci_society.metrics.summary import summarise_run
+from virsci_society.metrics.summary_file import SUMMARY, read_summary
+from virsci_society.scenarios.cli.app import app
+from virsci_society.scenarios.cli.new_scenario import TEMPLATE, scenario_text
+from virsci_society.scenarios.cli.overview import sentence_of
+from virsci_society.scenarios.config.registry import KIND_NAMES, TABLES
+from virsci_society.scenarios.config.schema import load_scenario
+from virsci_society.scenarios.runs.run_list import list_runs
+from virsci_society.society.results.run import Run
+from virsci_society.society.results.table_files import write_measures
+
+
+def society(*arguments: object) -> Any:
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+def plain(summary: dict[str, Any]) -> Any:
+    """A summary as JSON gives it back."""
+    return json.loads(json.dumps(summary))
+
+
+def test_a_new_scenario_is_one_that_check_accepts(here: Path) -> None:
+    done = society("new", "mine")
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[1].strip() == "society check mine.yaml"
+    assert load_scenario(here / "mine.yaml").name == "mine"
+    assert society("check", "mine.yaml").output == "mine: every key is right (seed 1)\n"
+    again = society("new", "mine.yaml")
+    assert again.exit_code == 2
+    assert "mine.yaml: exists already" in again.stderr
+
+
+def test_a_new_scenario_may_extend_another(here: Path) -> None:
+    assert society("new", "sub/mine", "--from", "virsci/single").exit_code == 0
+    assert load_scenario("sub/mine.yaml").to_data()["protocol"]["team_size"] == 1
+    assert society("new", "other", "--from", "sub/mine.yaml").exit_code == 0
+    assert load_scenario("other.yaml").name == "other"
+    wrong = society("new", "third", "--from", "nothing")
+    assert wrong.exit_code == 2
+    assert not Path("third.yaml").exists()
+
+
+@pytest.mark.parametrize("name", ["1", "yes", "a: b", "# x", "null", "with space"])
+def test_a_new_scenario_may_have_any_name(here: Path, name: str) -> None:
+    (here / "s.yaml").write_text(scenario_text(name, None))
+    assert load_scenario(here / "s.yaml").name == name
+
+
+def test_what_the_template_offers_in_comments_is_accepted(here: Path) -> None:
+    """``or`` in a comment names another value of that key, ``{...}`` included."""
+    text = TEMPLATE.read_text(encoding="utf-8")
+    for other in (
+        ("team_size: 4", "team_size: {use: stated, weights: {3: 0.5, 4: 0.5}}"),
+        ("inviting: at_once", "inviting: one_by_one"),
+        ("attention: on", "attention: unlimited"),
+        (
+            "  use: offline",
+            "  use: litellm\n  model: ollama_chat/llama3.1\n  budget: {tokens: 3000000}\n #",
+        ),
+    ):
+        words = [part.strip(" #").partition(": ")[2] for part in other[1].split("\n")]
+        assert all(word in text for word in words), other
+        (here / "s.yaml").write_text(text.replace(*other))
+        load_scenario(here / "s.yaml")
+
+
+def test_list_says_what_a_scenario_contains() -> None:
+    shown = society("list", "virsci/single").output
+    assert "extends: virsci/paper" in shown
+    assert "#   population from synthetic, 150 scientists" in shown
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_list_names_every_part_of_a_kind(kind: str) -> None:
+    lines = [line for line in society("list", kind).output.splitlines() if not line.startswith(" ")]
+    assert [line.split()[0].rstrip(":") for line in lines] == list(TABLES[kind])
+    assert all(len(line.split()) > 3 for line in lines)
+
+
+def test_list_of_metrics_says_which_are_families() -> None:
+    lines = society("list", "metrics").output.splitlines()
+    assert "families and single measures" in lines[0]
+    assert "  family cost: calls_by_act, " in "\n".join(lines)
+    assert KIND_NAMES[-1] == "metrics"
+
+
+def test_list_of_nothing_names_the_nearest() -> None:
+    wrong = society("list", "metrix")
+    assert wrong.exit_code == 2
+    assert "did you mean 'metrics'?" in wrong.stderr
+
+
+def test_show_prints_the_written_summary_which_is_that_of_the_tables(small_run: Path) -> None:
+    told = json.loads(society("show", small_run, "--json").output)
+    assert told == read_summary(small_run) == plain(summarise_run(Run.open(small_run)))
+
+
+def test_show_sums_up_the_tables_where_the_summary_is_not_of_them(
+    small_run: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(small_run, folder)
+    cost = Run.open(folder).measure("inference_cost")
+    write_measures(folder, {"inference_cost": cost.assign(topic=cost["topic"] + 1)})
+    assert read_summary(folder) is None
+    told = json.loads(society("show", folder, "--json").output)
+    assert told == plain(summarise_run(Run.open(folder))) != read_summary(small_run)
+
+
+@pytest.mark.parametrize("summary", [{}, {"teams": []}, {"teams": {"dissolved": {"a": "b"}}}])
+def test_show_refuses_a_summary_that_is_none(
+    small_run: Path, tmp_path: Path, summary: dict[str, Any]
+) -> None:
+    """A folder of a stranger whose hashes fit."""
+    folder = tmp_path / "run"
+    shutil.copytree(small_run, folder)
+    data = json.loads((folder / SUMMARY).read_text()) | {"summary": summary}
+    (folder / SUMMARY).write_text(json.dumps(data))
+    update_hashes(folder, [folder / SUMMARY])
+    shown = society("show", folder)
+    assert shown.exit_code == 2
+    assert "summary.json: not the summary of a run" in shown.stderr
+
+
+def test_show_is_ten_lines_with_a_sentence(small_run: Path) -> None:
+    lines = society("show", small_run).output.splitlines()
+    assert len(lines) == 10
+    run = Run.open(small_run)
+    papers = len(run.table("papers"))
+    assert lines[1].startswith("  what happened       in 182 days, 12 scientists founded 2 teams: ")
+    assert f"published {papers} paper" in lines[1]
+    assert lines[-1].split() == ["digest", run.digest]
+    full = society("show", small_run, "--full").output
+    assert "calls by act" in full
+    assert not set("│┃━") & set(full), "a pipe gets plain text"
+
+
+def test_the_sentence_tells_of_teams_that_ended_otherwise() -> None:
+    summary = {
+        "days": 30.0,
+        "scientists": 1,
+        "papers": 1,
+        "partial": None,
+        "teams": {
+            "founded": 6,
+            "published": 1,
+            "dissolved": {"a": 2, "b": 1},
+            "running": 1,
+            "finished": 1,
+        },
+    }
+    assert sentence_of(summary) == (
+        "in 30 days, 1 scientist founded 6 teams: 1 published 1 paper, 3 dissolved, "
+        "2 had not published by the end"
+    )
+    stopped = summary | {"partial": "a budget"}
+    assert sentence_of(stopped).startswith(
+        "stopped on day 30; of the teams of 1 scientist, 6 teams had ended: 1 published"
+    )
+
+
+@pytest.fixture
+def folders(small_run: Path, here: Path) -> Path:
+    """A folder of runs: finished, stopped, begun, damaged, linked, and something else."""
+    runs = here / "runs"
+    for name in ("done", "studies/s/runs/0001"):
+        (runs / name / "tables").mkdir(parents=True)
+        shutil.copy(small_run / "manifest.json", runs / name)
+    for name in ("stopped", "begun", "damaged"):
+        (runs / name).mkdir()
+        (runs / name / "journal.sqlite").write_bytes(b"")
+    part = runs / "stopped" / "partial"
+    part.mkdir()
+    held = json.loads((small_run / "manifest.json").read_text())
+    ledger = {"attempts": 3, "prompt_tokens": 10, "completion_tokens": 5, "usd": 0.25}
+    (part / "manifest.json").write_text(json.dumps(held | {"days": 7.0, "ledger": ledger}))
+    (runs / "damaged" / "manifest.json").write_text("[" * 100_000)
+    (runs / "linked").symlink_to(small_run)
+    (runs / "else").mkdir()
+    return runs
+
+
+def test_runs_are_listed_with_state_date_and_cost(folders: Path) -> None:
+    found = {Path(one.folder).relative_to(folders).as_posix(): one for one in list_runs(folders)}
+    assert {name: one.state for name, one in found.items()} == {
+        "begun": "begun",
+        "damaged": "damaged",
+        "done": "finished",
+        "stopped": "stopped",
+        "studies/s/runs/0001": "finished",
+    }
+    stopped = found["stopped"]
+    assert (stopped.days, stopped.calls, stopped.tokens, stopped.usd) == (7.0, 3, 15, 0.25)
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:", one.date) for one in found.values())
+    shown = society("runs").output
+    assert "stopped" in shown
+    assert "0.25" in shown
+    assert len(json.loads(society("runs", folders, "--json").output)) == 5
+
+
+def test_no_runs_are_told(here: Path) -> None:
+    assert "runs: no such folder" in society("runs").stderr
+    (here / "runs").mkdir()
+    assert "no run in it" in society("runs").output
+
+
+def test_open_shows_the_page_in_the_browser(
+    small_run: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)) or True)
+    done = society("open", small_run)
+    assert done.exit_code == 0, done.output
+    assert opened == [(small_run / "report.html").resolve().as_uri()]
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    assert "no browser here; open file:///" in society("open", small_run).output
+    assert "no such folder" in society("open", here / "no").stderr
+    assert f"'society report {here}' writes it" in society("open", here).stderr
+    (here / "report.html").symlink_to("/etc/hostname")
+    assert society("open", here).exit_code == 2
+
+
+def test_a_transcript_lists_the_teams(small_run: Path) -> None:
+    lines = society("transcript", small_run).output.splitlines()
+    teams = list(Run.open(small_run).table("teams")["team"])
+    assert [line.split()[0] for line in lines[1:]] == teams
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_a_transcript_holds_every_word_of_a_team(small_run: Path) -> None:
+    run = Run.open(small_run)
+    calls = run.table("calls")
+    team = calls["team"].iloc[0]
+    text = society("transcript", small_run, team).output
+    assert all(len(line) <= 80 for line in text.splitlines())
+    spoken = " ".join(text.split())
+    of_team = calls[calls["team"] == team]
+    for reply in of_team["reply"]:
+        for value in json.loads(reply).values():
+            if isinstance(value, str):
+                assert " ".join(value.split()) in spoken
+    heads = re.findall(r"^day [\d.]+: ", text, re.MULTILINE)
+    assert len(heads) == len(of_team)
+    assert "== novelty, turn 1 ==" in text
+    assert "voted" in text
+    assert "(to the team)" in text
+
+
+def test_a_transcript_of_one_stage_with_prompts(small_run: Path) -> None:
+    calls = Run.open(small_run).table("calls")
+    votes = calls[calls["stage"] == "novelty"]
+    team = votes["team"].iloc[0]
+    text = society("transcript", small_run, team, "--stage", "novelty", "--prompts").output
+    assert text.count("  | [user]\n") == len(votes[votes["team"] == team])
+    assert "== topic" not in text
+
+
+def test_a_transcript_as_a_page(small_run: Path, here: Path) -> None:
+    done = society("transcript", small_run, "--page", "talk.html")
+    assert done.output == "transcript: talk.html\n"
+    page = (here / "talk.html").read_text(encoding="utf-8")
+    assert_inert(page)
+    assert len(Page(page).ids) >= 2
+    again = society("transcript", small_run, "--page", "talk.html")
+    assert again.exit_code == 2
+    assert "talk.html: exists already" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nobody/1"], "no team 'nobody/1' in this run"),
+        (["--all", "--stage", "novelti"], "did you mean 'novelty'?"),
+    ],
+)
+def test_what_a_transcript_does_not_hold_is_told(
+    small_run: Path, arguments: list[str], message: str
+) -> None:
+    wrong = society("transcript", small_run, *arguments)
+    assert wrong.exit_code == 2
+    assert message in wrong.stderr

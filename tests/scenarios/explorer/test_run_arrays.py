@@ -1,0 +1,90 @@
+"""The number arrays of a run say what its tables say."""
+
+import numpy as np
+import pytest
+
+from virsci_society.metrics.report.layout.community_layout import CommunityLayout
+from virsci_society.scenarios.explorer.run_arrays import (
+    NOBODY,
+    arrays_of,
+    names_of,
+    one_text,
+    waits_of,
+)
+
+
+@pytest.fixture
+def made(run):
+    names = names_of(run)
+    layout = CommunityLayout(
+        np.zeros((len(names), 2)), np.zeros(len(names), dtype=np.int64), "louvain"
+    )
+    return arrays_of(run, names, layout)
+
+
+def test_everybody_has_a_number(made):
+    assert made.values["names"].split("\n") == ["S1", "S2", "S3", "S4", "S5", "S6", "S7"]
+    assert made.people["S3"] == 2
+    topics = [made.values["topics"][code] for code in made.arrays["topic"]]
+    assert topics == ["graphs", "graphs", "vision", "speech", "vision", "speech", "speech"]
+    assert np.isnan(made.arrays["left"]).all()
+
+
+def test_ties_before_day_0_come_first_and_are_all_there(made, run):
+    first = np.cumsum(made.arrays["tieA"], dtype=np.uint32)
+    ends = list(zip(first.tolist(), made.arrays["tieB"].tolist(), strict=True))
+    days = made.arrays["tieDay"]
+    assert (days[:3] < 0).all()
+    assert (days[3:] == 50).all()
+    ties = run.table("ties")
+    wanted = {
+        (made.people[a], made.people[b])
+        for a, b in zip(ties["source"], ties["target"], strict=True)
+    }
+    assert set(ends) == wanted
+    assert len(ends) == len(ties)
+
+
+def test_teams_and_their_rows(made):
+    assert made.values["teams"].split("\n") == ["S1/1", "S5/1", "S6/1"]
+    states = [made.values["states"][code] for code in made.arrays["team_state"]]
+    assert states == ["published", "running", "dissolved"]
+    assert np.isnan(made.arrays["team_published"][1])
+    assert np.bincount(made.arrays["member_team"]).tolist() == [4, 2, 1]
+    assert made.arrays["invited_outcome"].tolist().count(255) == 1
+
+
+def test_waits_are_for_the_last_to_finish_and_the_last_to_come(made, run):
+    waits = waits_of(run)
+    found = list(waits.itertuples(index=False, name=None))
+    assert found == [
+        ("S1/1", "S2", 10.5, 1.5),
+        ("S5/1", "S1", 15.0, 1.0),
+        ("S1/1", "S1", 16.0, 3.0),
+    ]
+    assert made.arrays["wait_who"].tolist() == [made.people[who] for _, who, _, _ in found]
+    assert NOBODY not in made.arrays["wait_team"]
+
+
+def test_papers_and_what_they_cite(made):
+    assert made.values["titles"] == "Graphs that speak"
+    assert made.values["past"] == "P1"
+    assert made.arrays["past_from"].tolist() == [0]
+    assert made.arrays["author_who"].tolist() == [0, 1, 2, 3]
+
+
+def test_growth_is_that_of_the_ties(made):
+    assert made.arrays["growth_all"][0] == 4
+    assert made.arrays["growth_grown"][0] == 0
+    assert made.arrays["growth_grown"][-1] == 4
+    assert made.arrays["growth_grown_tied"][-1] == 4
+
+
+def test_no_text_ends_its_line():
+    assert one_text(["a\nb", "c\u2028d", "e\r\nf"]).split("\n") == ["a b", "c d", "e f"]
+
+
+def test_an_empty_run_has_empty_arrays(empty_run):
+    layout = CommunityLayout(np.zeros((0, 2)), np.zeros(0, dtype=np.int64), "louvain")
+    made = arrays_of(empty_run, [], layout)
+    assert all(not len(array) or name.startswith("growth") for name, array in made.arrays.items())

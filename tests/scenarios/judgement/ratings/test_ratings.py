@@ -1,0 +1,253 @@
+"""Ratings of people: agreement, correlations, preferences, and the sheets they come from."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from virsci_society.agents.errors import InputError
+from virsci_society.scenarios.judgement.ratings.agreement import (
+    agreement_table,
+    correlation_table,
+    krippendorff_alpha,
+    preference_table,
+    rater_agreement,
+)
+from virsci_society.scenarios.judgement.ratings.sheets import (
+    SheetEntry,
+    blind,
+    pair_sheet,
+    rating_sheet,
+    read_key,
+    read_sheets,
+    write_sheet,
+)
+
+NO = np.nan
+KRIPPENDORFF = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NO, NO, NO],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NO, 3],
+        [NO, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NO],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NO],
+    ]
+)
+"""Four observers and twelve units: the worked example of Krippendorff (2011), section C."""
+
+
+@pytest.mark.parametrize(("level", "published"), [("ordinal", 0.815), ("interval", 0.849)])
+def test_alpha_is_that_of_the_published_example(level, published):
+    assert round(krippendorff_alpha(KRIPPENDORFF, level), 3) == published
+
+
+def test_alpha_by_hand():
+    # Two raters, two abstracts: (1, 1) and (3, 5). Observed: of four ratings, the pair (3, 5)
+    # differs by 4 twice: 8 / 4 = 2. Expected over ordered pairs of 1, 1, 3, 5: differences 4, 4,
+    # 16, 16, 4 and 0, each twice: 88 / 12.
+    table = np.array([[1.0, 3.0], [1.0, 5.0]])
+    assert krippendorff_alpha(table) == pytest.approx(1 - 2 / (88 / 12))
+
+
+def test_alpha_is_one_where_all_agree_and_unknown_where_nothing_varies():
+    assert krippendorff_alpha(np.array([[1.0, 5, 9], [1, 5, 9]])) == 1.0
+    assert np.isnan(krippendorff_alpha(np.full((2, 3), 4.0)))
+    assert np.isnan(krippendorff_alpha(np.array([[1.0, NO], [NO, 2.0]])))
+
+
+def test_alpha_does_not_depend_on_the_order_of_raters_or_abstracts():
+    again = KRIPPENDORFF[::-1, ::-1]
+    assert krippendorff_alpha(again, "ordinal") == pytest.approx(
+        krippendorff_alpha(KRIPPENDORFF, "ordinal")
+    )
+
+
+def test_agreement_has_an_interval_and_counts_what_can_be_compared():
+    found = rater_agreement(KRIPPENDORFF)
+    assert (found.items, found.raters) == (11, 4)
+    assert found.low < found.alpha < found.high
+    assert found == rater_agreement(KRIPPENDORFF)
+
+
+def test_agreements_are_told_for_every_dimension():
+    rows = [
+        (f"R{item}", rater, what, float(item + (rater == "eve")))
+        for item in range(1, 5)
+        for rater in ("ann", "eve")
+        for what in ("novelty", "feasibility")
+    ]
+    table = agreement_table(pd.DataFrame(rows, columns=["item", "rater", "dimension", "score"]))
+    assert table[["dimension", "level"]].values.tolist() == [
+        [what, level] for what in ("novelty", "feasibility") for level in ("ordinal", "interval")
+    ]
+    assert set(table["abstracts"]) == {4}
+
+
+def test_on_is_correlated_with_the_mean_rating_of_each_abstract():
+    measured = pd.DataFrame({"paper": list("abcd"), "ON": [1.0, 2.0, 3.0, NO]})
+    given = [("a", 2.0), ("a", 4.0), ("b", 5.0), ("c", 7.0), ("d", 1.0), ("e", 9.0)]
+    scored = pd.DataFrame(given, columns=["paper", "score"]).assign(rating="novelty")
+    row = correlation_table(measured, scored).iloc[0]
+    # Means 3, 5, 7 against 1, 2, 3; d has no ON, e no abstract.
+    assert (row["n"], row["pearson"], row["spearman"]) == (3, pytest.approx(1.0), 1.0)
+    assert len(correlation_table(measured, scored[scored["paper"] != "b"])) == 0
+
+
+def test_preferences_are_those_of_a_binomial_test():
+    rows = [("many", "one", False)] * 35 + [("one", "many", False)] * 5 + [("one", "many", True)]
+    choices = pd.DataFrame(rows, columns=["preferred", "other", "tie"])
+    row = preference_table(choices).iloc[0]
+    assert (row["arm"], row["other"], row["n"], row["ties"]) == ("many", "one", 40, 1)
+    assert row["preferred"] == 0.875
+    assert row["p"] < 0.01
+    assert (round(row["low"], 3), round(row["high"], 3)) == (0.732, 0.958)
+
+
+def entries(count, arm="one", run="runs/x"):
+    return [
+        SheetEntry(run, "d" * 8, arm, f"Scientist{n}/1", f"Title {arm} {n}", f"Abstract {n}.")
+        for n in range(count)
+    ]
+
+
+def test_a_sheet_is_shuffled_by_seed_and_shows_nothing_of_where_papers_are_from(tmp_path):
+    many = entries(30, "fast arm", "runs/secret")
+    rows, key = rating_sheet(many, seed=4)
+    assert rating_sheet(many, seed=4)[0] == rows
+    assert [row["title"] for row in rating_sheet(many, seed=5)[0]] != [row["title"] for row in rows]
+    assert [one["paper"] for one in key["items"].values()] != [one.paper for one in many]
+    assert {one["paper"] for one in key["items"].values()} == {one.paper for one in many}
+    assert all(set(row) == {"item", "title", "abstract"} for row in rows)
+    write_sheet(tmp_path / "s.csv", tmp_path / "k.json", rows, key)
+    told = (tmp_path / "s.csv").read_text(encoding="utf-8-sig")
+    assert "secret" not in told
+    assert "Scientist" not in told
+    assert rating_sheet(many, seed=4, most=7)[0] == rows[:7]
+
+
+def test_names_are_taken_out_of_titles_and_abstracts():
+    text = "Scientist12 and scientist 3 ask Ada Lovelace; Adam and Scientists stay."
+    told = blind(text, ["Ada Lovelace", "Ada"])
+    assert told == "[a scientist] and [a scientist] ask [a scientist]; Adam and Scientists stay."
+
+
+def test_a_sheet_holds_no_formula_and_no_control_character(tmp_path):
+    bad = SheetEntry("r", "d", "x", "p", "＝1+1", "seen; =HYPERLINK(1)\x1b[2J\x9b31m")
+    rows, key = rating_sheet([bad], seed=1)
+    write_sheet(tmp_path / "s.csv", tmp_path / "k.json", rows, key)
+    text = (tmp_path / "s.csv").read_text(encoding="utf-8-sig")
+    assert "'＝1+1" in text
+    assert "seen; '=HYPERLINK(1)" in text
+    assert not {"\x1b", "\x9b"} & set(text)
+
+
+def test_pairs_take_papers_of_two_arms_on_sides_drawn_by_seed():
+    rows, key = pair_sheet([*entries(20, "x"), *entries(12, "y")], seed=1)
+    assert len(rows) == 12
+    arms = [(item["A"]["arm"], item["B"]["arm"]) for item in key["items"].values()]
+    assert set(arms) == {("x", "y"), ("y", "x")}
+    for row, item in zip(rows, key["items"].values(), strict=True):
+        assert item["A"]["arm"] in row["title_a"]
+        assert item["B"]["arm"] in row["title_b"]
+    with pytest.raises(InputError, match="two arms"):
+        pair_sheet(entries(3), seed=1)
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    """Three abstracts on a sheet, its key, and a way to fill it."""
+    rows, key = rating_sheet(entries(3), seed=1)
+    write_sheet(tmp_path / "sheet.csv", tmp_path / "key.json", rows, key)
+
+    def fill(name, change=lambda rows: rows, delimiter=","):
+        with (tmp_path / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+            read = list(csv.DictReader(file))
+        for place, row in enumerate(read):
+            row |= {"novelty": str(place + 1), "feasibility": "7,5", "effectiveness": "10"}
+            row["abstract"] = "two\nlines"
+        path = tmp_path / f"{name}.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, read[0], delimiter=delimiter)
+            writer.writeheader()
+            writer.writerows(change(read))
+        return path
+
+    return fill, read_key(tmp_path / "key.json")
+
+
+def test_what_raters_fill_in_comes_back(sheet):
+    fill, key = sheet
+    said = read_sheets([fill("ann"), fill("bob", delimiter=";")], key)
+    assert len(said) == 2 * 3 * 3
+    assert {one.rater for one in said} == {"ann", "bob"}
+    values = {
+        one.item: one.value for one in said if one.dimension == "novelty" and one.rater == "bob"
+    }
+    assert values == {"R001": 1.0, "R002": 2.0, "R003": 3.0}
+    assert {one.value for one in said if one.dimension == "feasibility"} == {7.5}
+
+
+def test_every_fault_is_told_with_file_and_line(sheet):
+    fill, key = sheet
+
+    def spoil(rows):
+        rows[0]["novelty"] = "11"
+        rows[1]["feasibility"] = ""
+        return [rows[0], rows[1], rows[1], {**rows[0], "item": "R999"}]
+
+    path = fill("eve", spoil)
+    with pytest.raises(InputError) as caught:
+        read_sheets([path], key)
+    lines = str(caught.value).splitlines()
+    # Each abstract takes two lines of the file.
+    assert lines[0] == f"{path}:2: novelty of R001: got '11', expected a number from 1 to 10"
+    assert lines[1].startswith(f"{path}:4: feasibility of R002: it is empty")
+    assert lines[2] == f"{path}:6: eve has rated R002 already, in {path}:4"
+    assert lines[3] == f"{path}:8: the key knows no item 'R999'"
+    assert lines[4] == f"{path}: R003 is missing"
+    assert len(lines) == 5
+
+
+def test_half_filled_sheets_are_taken_when_that_is_said(sheet):
+    fill, key = sheet
+
+    def half(rows):
+        rows[0]["novelty"] = ""
+        return rows[:2]
+
+    assert len(read_sheets([fill("eve", half)], key, incomplete=True)) == 5
+
+
+def test_choices_are_read_and_ties_are_none_of_the_two(tmp_path):
+    rows, key = pair_sheet([*entries(3, "x"), *entries(3, "y")], seed=1)
+    for row, said in zip(rows, ("A", "b", "Tie"), strict=True):
+        row["preferred"] = said
+    write_sheet(tmp_path / "p.csv", tmp_path / "k.json", rows, key)
+    values = [one.value for one in read_sheets([tmp_path / "p.csv"], key)]
+    assert values[:2] == [0.0, 1.0]
+    assert np.isnan(values[2])
+
+
+def test_a_sheet_or_key_that_is_there_is_never_written_over(tmp_path):
+    rows, key = rating_sheet(entries(3), seed=1)
+    sheet, where = tmp_path / "s.csv", tmp_path / "k.json"
+    write_sheet(sheet, where, rows, key)
+    with pytest.raises(InputError, match="is there already"):
+        write_sheet(sheet, tmp_path / "other.json", rows, key)
+    with pytest.raises(InputError, match="the sheet itself"):
+        write_sheet(tmp_path / "n.csv", tmp_path / "n.csv", rows, key)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 9, "kind": "pairs"}'])
+def test_what_is_no_key_is_refused(tmp_path, text):
+    (tmp_path / "k.json").write_text(text)
+    with pytest.raises(InputError, match="key of a sheet"):
+        read_key(tmp_path / "k.json")
+
+
+def test_a_file_that_is_no_sheet_is_refused(tmp_path):
+    key = {"kind": "ratings", "items": {"R001": json.loads('{"run": ""}')}}
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match=r"x\.csv:1: no column 'item'"):
+        read_sheets([tmp_path / "x.csv"], key)

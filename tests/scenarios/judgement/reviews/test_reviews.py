@@ -1,0 +1,248 @@
+"""Reviews: what reviewers are told, what becomes of what they say, and that nobody asks twice."""
+
+import json
+
+import numpy as np
+import pytest
+
+from virsci_society.agents.errors import Diverged, Stopped
+from virsci_society.agents.gateway.backend import Backend
+from virsci_society.agents.gateway.gateway import Gateway
+from virsci_society.agents.journal.journal import Journal
+from virsci_society.agents.offline.backend import Offline
+from virsci_society.agents.prompts.prompt import build_messages
+from virsci_society.agents.prompts.request import Reply
+from virsci_society.agents.replies.form import Form
+from virsci_society.agents.replies.parser import read_reply
+from virsci_society.agents.replies.skeleton import render_skeleton
+from virsci_society.agents.usage import Usage
+from virsci_society.scenarios.judgement.reviews.forms import (
+    ConferenceReview,
+    NoveltyRating,
+    ProposalReview,
+)
+from virsci_society.scenarios.judgement.reviews.kinds import KINDS, REVIEWER, RUBRIC, SCORES
+from virsci_society.scenarios.judgement.reviews.offline_rules import DIMENSIONS
+from virsci_society.scenarios.judgement.reviews.panel import Panel, ReviewedPaper, last_readable
+from virsci_society.scenarios.judgement.reviews.tables import (
+    average_table,
+    read_averages,
+    review_table,
+    write_reviews,
+)
+
+PAPER = ReviewedPaper("S1/1", "Graphs that speak", "We join graphs. We measure them.", "graphs")
+OTHER = ReviewedPaper(
+    "S2/1", "Maps that listen", "A map is drawn, because it is asked for.", "maps"
+)
+
+
+def filled(form: type[Form], score: int) -> str:
+    """A form with one score everywhere."""
+    fields = form.model_fields
+    said = {field.alias: score for field in fields.values()}
+    said |= {"Summary": "So it is.", "Strengths": ["a"], "Weaknesses": ["b"], "Questions": ["c?"]}
+    said |= {"Ethics": False, "Reason": "Near to nothing."}
+    return json.dumps({name: said[name] for name in (field.alias for field in fields.values())})
+
+
+class Scripted(Backend):
+    """Says what a test has written for a call id, else a form full of fives; counts its calls."""
+
+    script: dict[str, object]
+    asked: list[str]
+    seen: list[object]
+
+    @property
+    def inline(self) -> bool:
+        return False
+
+    async def complete(self, request):
+        self.asked.append(request.id)
+        self.seen.append(request)
+        said = self.script.get(request.id, 5)
+        if isinstance(said, Exception):
+            raise said
+        text = filled(request.form, said) if isinstance(said, int) else said
+        return Reply(text, Usage(100, 10, estimated=False), "scripted")
+
+
+def reviewed(kind, papers=(PAPER,), *, script=None, journal=None, seed=1):
+    """The opinions of a panel, and the backend that gave them."""
+    backend = Scripted(script=script or {}, asked=[], seen=[])
+    with Panel(Gateway(backend, 4, journal), KINDS[kind], seed) as panel:
+        return panel.review(papers), backend
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_page_is_filled_and_holds_the_abstract_and_nothing_of_its_authors(kind):
+    _, backend = reviewed(kind)
+    for request in backend.seen:
+        system, user = request.messages
+        assert system.content == REVIEWER
+        assert PAPER.title in user.content
+        assert PAPER.abstract in user.content
+        assert "{{" not in user.content
+        assert "S1" not in user.content
+        assert user.content.endswith(f"\n{render_skeleton(request.form.schema_for(request.slots))}")
+        # A reflection names the fields in the review that it shows.
+        assert all(field.alias in user.content for field in request.form.model_fields.values())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_makes_the_calls_that_it_promises(kind):
+    opinions, backend = reviewed(kind, (PAPER, OTHER))
+    assert len(backend.asked) == 2 * KINDS[kind].calls == len(opinions)
+    assert len(set(backend.asked)) == len(backend.asked)
+    assert f"S1/1/{kind}/1/0" in backend.asked
+
+
+def test_the_proposal_rubric_takes_three_reviewers_three_reflections_and_a_chair():
+    assert KINDS["proposal"].calls == 3 * (1 + 3) + 1
+    assert len(KINDS["proposal"].scores) == 8 + 1
+    for name in DIMENSIONS:
+        assert f"- {name}:" in RUBRIC
+
+
+def test_three_reviews_are_averaged():
+    script = {f"S1/1/virsci/{n}/0": score for n, score in ((1, 4), (2, 6), (3, 8))}
+    opinions, _ = reviewed("virsci", script=script)
+    row = average_table(KINDS["virsci"], opinions).iloc[0]
+    assert (row["score"], row["reviews"], row["spread"]) == (6.0, 3, 2.0)
+    assert (row["dimension"], row["from"]) == ("overall", "mean")
+
+
+def test_a_reflection_is_shown_the_review_before_it_and_the_last_one_counts():
+    script = {"S1/1/proposal/2/3": 9, "S1/1/proposal/2/2": 3, "S1/1/proposal/0/0": 7}
+    opinions, backend = reviewed("proposal", script=script)
+    last = next(one for one in backend.seen if one.id == "S1/1/proposal/2/3")
+    assert '"Overall": 3.0' in last.messages[1].content
+    assert "round 3 of 3" in last.messages[1].content
+    chair = next(one for one in backend.seen if one.id == "S1/1/proposal/0/0")
+    assert chair.messages[1].content.count('"Overall": 9.0') == 1
+    assert chair.messages[1].content.count('"Overall": 5.0') == 2
+    table = average_table(KINDS["proposal"], opinions)
+    assert set(table["score"]) == {7.0}
+    assert set(table["from"]) == {"meta-review"}
+    assert set(table["dimension"]) == set(KINDS["proposal"].scores)
+
+
+def test_what_stays_unreadable_is_missing_and_never_a_default():
+    script = {f"S1/1/virsci/2/0{again}": "no form at all" for again in ("", "/re-ask1", "/re-ask2")}
+    script |= {"S1/1/virsci/1/0": 4, "S1/1/virsci/3/0": 6}
+    opinions, backend = reviewed("virsci", script=script)
+    assert len(backend.asked) == 5
+    table = review_table(KINDS["virsci"], opinions)
+    assert table["verdict"].fillna("").tolist() == ["", "unreadable", ""]
+    assert table["calls"].tolist() == [1, 3, 1]
+    assert table["prompt_tokens"].tolist() == [100, 300, 100]
+    row = average_table(KINDS["virsci"], opinions).iloc[0]
+    assert (row["score"], row["reviews"]) == (5.0, 2)
+
+
+def test_nothing_readable_gives_a_missing_score():
+    script = {
+        f"S1/1/novelty/{n}/0{again}": "-"
+        for n in (1, 2, 3)
+        for again in ("", "/re-ask1", "/re-ask2")
+    }
+    opinions, _ = reviewed("novelty", script=script)
+    row = average_table(KINDS["novelty"], opinions).iloc[0]
+    assert row.isna()["score"]
+    assert row["reviews"] == 0
+
+
+def test_an_unreadable_reflection_leaves_the_review_before_it_standing():
+    script = {f"S1/1/proposal/1/2{again}": "-" for again in ("", "/re-ask1", "/re-ask2")}
+    script["S1/1/proposal/1/1"] = 8
+    opinions, backend = reviewed("proposal", script=script)
+    third = next(one for one in backend.seen if one.id == "S1/1/proposal/1/3")
+    assert '"Overall": 8.0' in third.messages[1].content
+    of_first = [one for one in opinions if one.reviewer == 1]
+    assert [one.round for one in of_first] == [0, 1, 2, 3]
+    assert last_readable(of_first).overall == 5
+
+
+def test_a_stop_costs_nothing_twice(tmp_path):
+    script = {"S2/1/proposal/2/1": Stopped("pulled the plug")}
+    with Journal.open(tmp_path / "j.sqlite") as journal, pytest.raises(Stopped):
+        reviewed("proposal", (PAPER, OTHER), script=script, journal=journal)
+    with Journal.open(tmp_path / "j.sqlite") as journal:
+        before = set(journal.answered_ids())
+        opinions, backend = reviewed("proposal", (PAPER, OTHER), journal=journal)
+    assert before
+    assert not before & set(backend.asked)
+    assert before | set(backend.asked) >= {one.calls[0].id for one in opinions}
+    whole, _ = reviewed("proposal", (PAPER, OTHER))
+    kind = KINDS["proposal"]
+    assert review_table(kind, opinions).equals(review_table(kind, whole))
+
+
+def test_another_abstract_under_a_known_id_is_refused_before_anything_is_paid(tmp_path):
+    with Journal.open(tmp_path / "j.sqlite") as journal:
+        reviewed("virsci", journal=journal)
+    changed = ReviewedPaper(PAPER.id, PAPER.title, "Another abstract.")
+    backend = Scripted(script={}, asked=[], seen=[])
+    with (
+        Journal.open(tmp_path / "j.sqlite") as journal,
+        Panel(Gateway(backend, 4, journal), KINDS["virsci"], 1) as panel,
+        pytest.raises(Diverged, match="S1/1/virsci/"),
+    ):
+        panel.review([changed, OTHER])
+    assert backend.asked == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_offline_scientist_reviews_by_rule_the_same_every_time(kind):
+    def once():
+        with Panel(Gateway(Offline(), 4), KINDS[kind], 1) as panel:
+            return review_table(KINDS[kind], panel.review([PAPER, OTHER]))
+
+    table = once()
+    assert table.equals(once())
+    assert set(table["model"]) == {"offline"}
+    assert set(table["rung"]) == {"strict"}
+    scores = table[list(KINDS[kind].scores)].to_numpy(dtype=float)
+    assert (scores >= 1).all()
+    assert (scores <= 10).all()
+
+
+def test_the_rule_of_a_reflection_moves_a_score_by_one_at_most():
+    slots = {"title": PAPER.title, "abstract": PAPER.abstract}
+    first = ProposalReview.answer_by_rule(slots, np.random.default_rng(0))
+    again = ProposalReview.answer_by_rule({**slots, "previous": first}, np.random.default_rng(1))
+    for name in KINDS["proposal"].scores:
+        assert abs(getattr(first, name) - getattr(again, name)) <= 1
+
+
+def test_replies_are_read_as_models_write_them():
+    text = 'Here you are:\n```json\n{"Reason": "close to X", "novelty": "7/10"}\n```'
+    assert read_reply(NoveltyRating, text).form.novelty == 7
+    text = filled(ProposalReview, 6).replace("Integration Depth", "integration_depth")
+    assert read_reply(ProposalReview, text).form.integration_depth == 6
+    with pytest.raises(Exception, match="verall"):
+        read_reply(ConferenceReview, filled(ConferenceReview, 11))
+
+
+def test_kinds_and_panels_stand_side_by_side_in_a_run_folder(tmp_path):
+    virsci, _ = reviewed("virsci")
+    novelty, _ = reviewed("novelty")
+    for panel in ("one", "two"):
+        write_reviews(tmp_path / "reviews" / panel, KINDS["novelty"], novelty)
+        write_reviews(tmp_path / "reviews" / panel, KINDS["virsci"], virsci)
+        write_reviews(tmp_path / "reviews" / panel, KINDS["virsci"], virsci)
+    table = read_averages(tmp_path)
+    assert table["panel"].tolist() == ["one"] * 2 + ["two"] * 2
+    assert table["kind"].tolist() == ["virsci", "novelty"] * 2
+    assert len(read_averages(tmp_path / "elsewhere")) == 0
+
+
+def test_the_scores_of_all_kinds_have_a_column():
+    assert set(SCORES) == {name for kind in KINDS.values() for name in kind.scores}
+
+
+def test_a_page_with_a_system_text_of_its_own_introduces_no_scientist():
+    page = KINDS["novelty"].first.prompt
+    system, user = build_messages(page, {"title": "T", "abstract": "A"})
+    assert system.content == REVIEWER
+    assert user.content.startswith("How novel")

@@ -1,0 +1,98 @@
+"""The answer of a study in one sentence, and its plan beside what was done."""
+
+import numpy as np
+import pytest
+
+from tests.scenarios.study.study_folder import told_of, write_study
+from virsci_society.scenarios.study.results.answer import answer, plan_table
+from virsci_society.scenarios.study.results.comparisons import compute_comparisons
+from virsci_society.scenarios.study.results.figures import measure_figures
+from virsci_society.scenarios.study.results.page import StudyPage
+from virsci_society.scenarios.study.results.study import Study
+from virsci_society.scenarios.study.results.tables import arms_side_by_side, measure_by_arm
+
+ARMS = {"small": {"a.x": 1}, "large": {"a.x": 2}}
+PAIR = {"test": "paired", "of": "ON", "arms": ["small", "large"]}
+
+
+def study_of(folder, replicates=6, plans=(PAIR,), gain=1.0, **more):
+    noise = np.random.default_rng(0).normal(0, 0.1, replicates)
+    values = {("small", "ON"): noise + 1, ("large", "ON"): noise[::-1] + 1 + gain}
+    told = told_of(ARMS, ["ON"], replicates, comparisons=list(plans), **more)
+    return Study.open(write_study(folder, told, values))
+
+
+def told(study):
+    return answer(study, compute_comparisons(study))
+
+
+def test_a_difference_is_told_with_its_interval_and_corrected_p(tmp_path):
+    text = told(study_of(tmp_path / "s"))
+    assert text.startswith("ON is ")
+    assert "higher in large than in small (difference, 95\u202f% interval " in text
+    assert "p after Holm" in text
+    assert text.endswith("beyond chance.")
+    lower = told(study_of(tmp_path / "t", gain=-1.0))
+    assert "lower in large than in small" in lower
+    values = {("small", "ON"): [1.0, 2.0, 3.0], ("large", "ON"): [3.0, 2.0, 1.0]}
+    described = told_of(ARMS, ["ON"], 3, comparisons=[PAIR])
+    same = told(Study.open(write_study(tmp_path / "u", described, values)))
+    assert same.startswith("ON is the same in large as in small (difference, ")
+
+
+def test_what_chance_may_have_made_is_not_told_as_a_finding(tmp_path):
+    assert "not told apart from chance" in told(study_of(tmp_path / "s", gain=0.0))
+
+
+def test_arms_that_never_differ_are_not_compared_and_a_measure_without_values_has_no_table(
+    tmp_path,
+):
+    values = {(arm, "papers"): [0.0] * 5 for arm in ARMS}
+    values |= {(arm, "ON"): [np.nan] * 5 for arm in ARMS}
+    plans = [{**PAIR, "of": "papers"}]
+    about = {"title": "Sizes", "about": "Sizes."}
+    described = told_of(ARMS, ["papers", "ON"], 5, comparisons=plans, **about)
+    study = Study.open(write_study(tmp_path / "s", described, values))
+    text = told(study)
+    assert text.startswith("Papers cannot be compared between small and large (")
+    page = StudyPage(study).render()
+    assert "Not available in any run." in page
+    assert page.count('<th scope="col">BCa, 95 %</th>') == 1
+    assert '<p class="lede">Sizes.' not in page
+
+
+def test_few_replicates_are_no_answer_and_no_plan_none_either(tmp_path):
+    assert "a sketch, not an answer" in told(study_of(tmp_path / "few", 4))
+    assert "No comparison was planned" in told(study_of(tmp_path / "none", plans=()))
+
+
+def test_the_first_plan_answers_and_the_others_are_counted(tmp_path):
+    trend = {"test": "rank_correlation", "of": "ON", "over": "a.x"}
+    text = told(study_of(tmp_path / "s", plans=(trend, PAIR)))
+    assert text.startswith("ON rises with a.x (r ")
+    assert "(1 further comparison below)" in text
+
+
+def test_the_plan_stands_beside_what_was_done(tmp_path):
+    added = {**PAIR, "exploratory": True}
+    study = study_of(tmp_path / "s", plans=(PAIR, added), deviations=["fewer turns"])
+    table = plan_table(study, compute_comparisons(study)).set_index("item")
+    assert table.loc["replicates of each arm"].tolist() == ["6", "6"]
+    rows = table.loc["paired: ON of small, large"]
+    assert rows["planned"].tolist() == ["before the first run", "added after the lock"]
+    assert rows["done"].tolist() == ["1 test, 1 estimated"] * 2
+    assert table.loc["deviation", "done"] == "fewer turns"
+
+
+def test_arms_stand_side_by_side(tmp_path):
+    study = study_of(tmp_path / "s")
+    wide = arms_side_by_side(measure_by_arm(study, "ON"))
+    assert list(wide.columns) == ["measure", "small", "large"]
+    assert wide.loc[0, "large"] - wide.loc[0, "small"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("replicates", "bars"), [(4, 0), (5, 2)])
+def test_no_interval_is_drawn_below_five_replicates(tmp_path, replicates, bars):
+    (figure,) = measure_figures(study_of(tmp_path / "s", replicates), "ON")
+    assert figure.count('stroke-width="1.8"') == bars
+    assert figure.count("<circle") == 2 * replicates + 2

@@ -1,0 +1,417 @@
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.scenarios.study.study_folder import told_of, write_study
+from virsci_society.agents.errors import InputError
+from virsci_society.metrics.inference.comparisons import paired, welch
+from virsci_society.scenarios.study.results import figures, tables
+from virsci_society.scenarios.study.results.comparisons import compute_comparisons
+from virsci_society.scenarios.study.results.page import power_statements, write_study_page
+from virsci_society.scenarios.study.results.study import Study
+
+SIZES = (2, 4, 8)
+KEY = "protocol.team_size"
+ARMS = {f"team_size={n}": {KEY: n} for n in SIZES}
+PLANNED = [
+    {"test": "paired", "of": "ON"},
+    {"test": "inverted_u", "of": "ON", "over": KEY},
+    {"test": "rank_correlation", "of": "calls", "over": KEY},
+]
+
+
+def values_of(replicates=6, seed=0):
+    """ON rises and falls; calls are skewed."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(0, 0.5, replicates)
+    found = {}
+    for name, given in ARMS.items():
+        top = 2 - 0.3 * abs(given[KEY] - 4)
+        found[name, "ON"] = (top + shared + rng.normal(0, 0.1, replicates)).tolist()
+        found[name, "calls"] = rng.lognormal(given[KEY], 1.5, replicates).tolist()
+    return found
+
+
+def make(folder, replicates=6, states=None, defaulted=None, values=None, **more):
+    told = told_of(ARMS, ["ON", "calls"], replicates, **{"comparisons": PLANNED, **more})
+    given = values_of(replicates) if values is None else values
+    return write_study(folder, told, given, states, defaulted)
+
+
+def page_of(folder):
+    return write_study_page(folder).read_text(encoding="utf-8")
+
+
+def words(page):
+    """The page without its tags, spaces as such."""
+    text = re.sub(r"<style>.*?</style>|<[^>]+>", "", page, flags=re.DOTALL)
+    return " ".join(text.replace("\u202f", "").replace("&nbsp;", " ").split())
+
+
+def test_the_page_shows_what_was_computed(tmp_path):
+    folder = make(tmp_path / "study")
+    text = words(page_of(folder))
+    values = values_of()
+    first = paired(values["team_size=2", "ON"], values["team_size=4", "ON"])
+    assert f"{first.difference.value:.3g}" in text
+    assert f"{first.difference.low:.3g} to {first.difference.high:.3g}" in text
+    written = pd.read_csv(folder / "report" / "differences.csv")
+    assert written.loc[0, "difference"] == pytest.approx(first.difference.value)
+    assert written.loc[0, "p"] == pytest.approx(first.p)
+    assert "4 comparisons were planned" in text
+    assert "rises, then falls" in text
+
+
+def test_holm_goes_over_all_planned_comparisons_and_no_others(tmp_path):
+    study = Study.open(make(tmp_path / "study"))
+    found = compute_comparisons(study)
+    assert [one.test for one in found] == ["paired t"] * 2 + ["two lines", "rank correlation"]
+    smallest = min(found, key=lambda one: one.p)
+    assert smallest.holm == pytest.approx(min(1, 4 * smallest.p))
+    more = [*PLANNED, {"test": "paired", "of": "calls", "exploratory": True}]
+    added = compute_comparisons(Study.open(make(tmp_path / "added", comparisons=more)))
+    assert [one.holm for one in added[:4]] == [one.holm for one in found]
+    assert all(np.isnan(one.holm) for one in added[4:])
+    text = words(page_of(tmp_path / "added"))
+    assert "2 were added after the lock and are exploratory" in text
+
+
+def test_pairs_are_replicates_that_both_arms_have(tmp_path):
+    """Runs 1 and 8 are lost: replicate 1 of the first arm, replicate 2 of the second."""
+    study = Study.open(make(tmp_path / "study", states={1: "failed", 8: "quarantined"}))
+    values, kept = values_of(), [0, 3, 4, 5]
+    wanted = paired(
+        [values["team_size=2", "ON"][r] for r in kept],
+        [values["team_size=4", "ON"][r] for r in kept],
+    )
+    assert compute_comparisons(study)[0].result == wanted
+
+
+def test_seeds_that_are_not_shared_are_compared_by_welch(tmp_path):
+    study = Study.open(make(tmp_path / "study", paired=False))
+    values = values_of()
+    assert compute_comparisons(study)[0].result == welch(
+        values["team_size=2", "ON"], values["team_size=4", "ON"]
+    )
+
+
+def test_few_replicates_are_a_sketch_and_power_is_printed(tmp_path):
+    assert "fewer than 5 replicates is a sketch" in words(page_of(make(tmp_path / "few", 4)))
+    many = words(page_of(make(tmp_path / "many", 20)))
+    assert "sketch" not in many
+    assert "n = 20 per arm finds d ≥ 0.91 at 80% power" in many
+    assert power_statements(1, True, 1) == []
+
+
+def test_skewed_measures_are_warned_of_and_normal_ones_are_not(tmp_path):
+    folder = make(tmp_path / "study", 20)
+    text = words(page_of(folder))
+    assert "Too narrow: calls" in text
+    assert "Too narrow: ON" not in text
+    by_arm = tables.measure_by_arm(Study.open(folder), "calls")
+    assert by_arm["log_low"].notna().all()
+    assert (by_arm["geometric_mean"] < by_arm["mean"]).all()
+    assert tables.measure_by_arm(Study.open(folder), "ON")["log_low"].isna().all()
+
+
+def test_comparisons_are_repeated_without_the_runs_that_hold_a_default(tmp_path):
+    assert "do not tell whether a default" in words(page_of(make(tmp_path / "untold")))
+    assert "In no run did a default" in words(page_of(make(tmp_path / "none", defaulted={})))
+    folder = make(tmp_path / "some", defaulted={0: 2, 13: 1})
+    text = words(page_of(folder))
+    assert "In 2 runs a default stood in" in text
+    written = pd.read_csv(folder / "report" / "without_defaults.csv")
+    assert written["n"].tolist() == [6, 6, 18, 18]
+    assert written["n_without"].tolist() == [5, 4, 16, 16]
+
+
+def test_what_went_wrong_is_on_the_page(tmp_path):
+    folder = make(
+        tmp_path / "study",
+        states={1: "failed", 8: "quarantined"},
+        deviations=["measure <i>ON</i> was added"],
+        leak={"training_cutoff": "2023-12", "boundary": 2015},
+    )
+    (folder / "runs").mkdir()
+    (folder / "runs" / "0008.status.json").write_text('{"reason": "died & died again"}')
+    page = page_of(folder)
+    text = words(page)
+    assert "16 done, 1 failed, 1 quarantined" in text
+    assert "died &amp; died again" in text
+    assert "measure &lt;i&gt;ON&lt;/i&gt; was added" in page
+    assert "training cutoff2023-12" in text
+    assert "Rule-based scientists, not a language model" in text
+    assert "2 planned values are missing" in text
+
+
+def test_the_page_is_self_contained_and_the_same_every_time(tmp_path):
+    folder = make(tmp_path / "study")
+    page = page_of(folder)
+    first = {path.name: path.read_bytes() for path in (folder / "report").iterdir()}
+    (folder / "report" / "stale.csv").write_text("old")
+    assert page_of(folder) == page
+    assert {path.name: path.read_bytes() for path in (folder / "report").iterdir()} == first
+    assert "<script" not in page
+    assert not re.search(r'(src|href)="(?!#)', page)
+    assert not re.search(r"#0[1-9]0[1-9]0[1-9]", page)
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert set(first) >= {"measures.csv", "measures.tex", "ON.svg", "differences.tex"}
+
+
+def test_every_figure_stands_on_its_own(tmp_path):
+    folder = make(tmp_path / "study")
+    write_study_page(folder)
+    drawn = sorted((folder / "report").glob("*.svg"))
+    assert [path.name for path in drawn] == [
+        *("ON-two_lines-protocol.team_size-1.svg", "ON.svg", "calls.svg")
+    ]
+    for path in drawn:
+        assert ET.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+        assert "var(--" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("rows", "columns", "key"), [(2, 6, "b.y"), (6, 2, "a.x"), (5, 6, None)])
+def test_a_figure_of_a_grid_has_the_key_that_leaves_the_fewest_lines(tmp_path, rows, columns, key):
+    arms = {f"{x},{y}": {"a.x": x, "b.y": y} for x in range(rows) for y in range(columns)}
+    values = {(arm, "ON"): [1.0, 2.0, 4.0] for arm in arms}
+    study = Study.open(write_study(tmp_path / "study", told_of(arms, ["ON"], 3), values))
+    assert figures.is_drawn_by_arm(study) == (key is None)
+    (drawn,) = figures.measure_figures(study, "ON")
+    assert ("ON in each arm" if key is None else f"ON against {key}") in drawn
+    if key is not None:
+        assert figures.x_axis_key(study) == key
+        assert len(figures.arms_by_series(study, key)) == 2
+
+
+def test_names_are_escaped_in_every_format(tmp_path):
+    name = "=50% of <b>&_{$\\"
+    arms = {name: {"protocol.profile": "x"}, "paper": {"protocol.profile": "paper"}}
+    told = told_of(arms, ["ON"], 3, comparisons=[{"test": "paired", "of": "ON"}])
+    values = {(arm, "ON"): [1.0, 2.0 + len(arm), 4.0] for arm in arms}
+    folder = write_study(tmp_path / "study", told, values)
+    page = page_of(folder)
+    assert "<b>" not in page
+    assert "=50% of &lt;b&gt;&amp;_{$\\" in page
+    latex = (folder / "report" / "differences.tex").read_text(encoding="utf-8")
+    assert r"=50\% of <b>\&\_\{\$\textbackslash " in latex
+    assert r"\toprule" in latex
+    assert r"effect low" in latex
+    cell = (folder / "report" / "differences.csv").read_text(encoding="utf-8")
+    assert "'=50%" in cell
+
+
+def test_a_sampled_design_is_judged_by_its_points(tmp_path):
+    """Thirty points of three replicates: the measure follows one key, and not the other."""
+    rng = np.random.default_rng(0)
+    points = {
+        f"point={n:02d}": {"a.x": float(x), "b.y": float(y)}
+        for n, (x, y) in enumerate(rng.random((30, 2)))
+    }
+    told = told_of(
+        points,
+        ["ON"],
+        3,
+        design="latin_hypercube",
+        comparisons=[{"test": "rank_correlation", "of": "ON", "over": "a.x"}],
+    )
+    values = {
+        (arm, "ON"): (given["a.x"] + rng.normal(0, 0.1, 3)).tolist()
+        for arm, given in points.items()
+    }
+    study = Study.open(write_study(tmp_path / "study", told, values))
+    assert compute_comparisons(study)[0].result.n == 30
+    found = tables.sensitivity(study).set_index("key")
+    assert found.loc["a.x", "prcc"] > 0.9
+    assert abs(found.loc["b.y", "prcc"]) < 0.4
+    text = words(page_of(tmp_path / "study"))
+    assert "Partial rank correlation" in text
+    assert "All 30 points" in text
+
+
+@pytest.mark.parametrize(
+    ("design", "columns", "said"),
+    [
+        ("sobol", ("first", "total"), "Sobol’s indices"),
+        ("morris", ("mu", "mu_star", "sigma"), "Elementary effects"),
+    ],
+)
+def test_designs_drawn_for_indices_show_them(tmp_path, design, columns, said):
+    folder = make(tmp_path / "study", design=design)
+    assert said not in words(page_of(folder))
+    rows = [("ON", KEY, *(0.625 + place for place in range(len(columns))))]
+    table = pd.DataFrame(rows, columns=["measure", "key", *columns])
+    table.to_parquet(folder / "sensitivity.parquet")
+    text = words(page_of(folder))
+    assert said in text
+    assert "0.625" in text
+    assert (folder / "report" / f"{design}.tex").exists()
+
+
+@pytest.mark.parametrize("spoil", ["nothing done", "one arm done", "no comparison"])
+def test_a_half_finished_study_has_a_page(tmp_path, spoil):
+    runs = range(18) if spoil == "nothing done" else range(6, 18)
+    states = {} if spoil == "no comparison" else dict.fromkeys(runs, "waiting")
+    more = {"comparisons": []} if spoil == "no comparison" else {}
+    text = words(page_of(make(tmp_path / "study", states=states, **more)))
+    if spoil == "no comparison":
+        assert "No comparison was planned. n = 6 per arm" in text
+    else:
+        assert "No run of some arm is done" in text
+
+
+def test_what_is_no_study_folder_is_said(tmp_path):
+    with pytest.raises(InputError, match=r"runs\.parquet: missing; run the study"):
+        Study.open(tmp_path)
+    folder = make(tmp_path / "study")
+    (folder / "study.json").write_text('{"arms": [], "measures": 3, "replicates": 1}')
+    with pytest.raises(InputError, match=r"study\.json: measures"):
+        write_study_page(folder)
+
+
+GRID = {
+    f"turns={t},team_size={n}": {"protocol.turns": t, KEY: n} for t in (1, 5) for n in (2, 4, 8)
+}
+
+
+def test_comparisons_of_a_grid_say_among_which_arms_and_what_differs(tmp_path):
+    some = [arm for arm in GRID if arm.startswith("turns=5")]
+    plans = [
+        {"test": "inverted_u", "of": "ON", "over": KEY, "arms": some},
+        {"test": "rank_correlation", "of": "ON", "over": KEY},
+        {"test": "paired", "of": "ON", "arms": [*some[:2], "turns=1,team_size=2"]},
+    ]
+    told = told_of(GRID, ["ON"], 3, comparisons=plans)
+    rng = np.random.default_rng(2)
+    folder = write_study(tmp_path / "s", told, {(a, "ON"): rng.normal(0, 1, 3) for a in GRID})
+    page = page_of(folder)
+    shapes = pd.read_csv(folder / "report" / "inverted_u.csv")
+    assert shapes["among"].tolist() == ["turns=5"]
+    ranks = pd.read_csv(folder / "report" / "rank_correlations.csv", keep_default_na=False)
+    assert ranks["among"].tolist() == [""]
+    pairs = pd.read_csv(folder / "report" / "differences.csv")
+    assert pairs["first"].tolist() == ["turns=5,team_size=2"] * 2
+    rows = re.findall(r"<tr><th scope=\"row\".*?</tr>", page, flags=re.DOTALL)
+    told_pairs = [words(re.sub("</t[dh]>", " | ", row)) for row in rows]
+    assert any(row.startswith("ON | team_size=2 | team_size=4 | turns=5 |") for row in told_pairs)
+    assert any(row.startswith("ON | turns=5 | turns=1 | team_size=2 |") for row in told_pairs)
+
+
+def test_every_table_of_the_page_lies_beside_it_as_csv_and_latex(tmp_path):
+    folder = make(tmp_path / "study", states={1: "failed"}, defaulted={0: 2})
+    page = page_of(folder)
+    names = {path.stem for path in (folder / "report").glob("*.csv")}
+    assert names == {path.stem for path in (folder / "report").glob("*.tex")}
+    assert names == {
+        *("measures", "differences", "inverted_u", "rank_correlations"),
+        *("without_defaults", "coverage", "runs_not_done", "plan", "arms_side_by_side"),
+    }
+    # Beside these: one table by arm for each measure, the two lines, and the arms.
+    assert page.count("<table>") == len(names) - 1 + 2 + 1 + 1
+
+
+def test_measures_are_correlated_over_runs_with_both_coefficients(tmp_path):
+    from virsci_society.metrics.inference.correlations import pearson, spearman
+
+    plans = [
+        {"test": "correlation", "of": "ON", "against": "calls", "arms": ["team_size=2"]},
+        {"test": "correlation", "of": "ON", "against": "review.novelty.novelty"},
+    ]
+    folder = make(tmp_path / "study", states={0: "failed"}, comparisons=plans)
+    rows = [(run, "one", "novelty", "novelty", float(run), 1) for run in range(1, 18)]
+    rows += [(run, "two", "virsci", "overall", 1.0, 1) for run in range(18)]
+    names = ["run", "panel", "kind", "dimension", "score", "papers"]
+    pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
+    found = compute_comparisons(Study.open(folder))
+    values = values_of()
+    first, second = (values["team_size=2", name][1:] for name in ("ON", "calls"))
+    assert [one.result for one in found[:2]] == [pearson(first, second), spearman(first, second)]
+    every = [value for arm in ARMS for value in values[arm, "ON"]][1:]
+    assert found[2].of == ("review.novelty.novelty by one",)
+    assert found[2].result == pearson(every, list(range(1, 18)))
+    assert [one.test for one in found] == ["Pearson", "Spearman"] * 2
+    assert np.isfinite([one.holm for one in found]).all()
+    table = tables.measure_correlations(found)
+    assert table["against"].tolist() == ["calls"] * 2 + ["review.novelty.novelty by one"] * 2
+    page = page_of(folder)
+    assert "Do they go together?" in page
+    assert '<section id="reviews">' in page
+
+
+def test_scores_of_reviews_are_averaged_over_the_runs_of_each_arm(tmp_path):
+    from virsci_society.metrics.inference.intervals import t_interval
+
+    folder = make(tmp_path / "study")
+    assert len(tables.reviews_by_arm(Study.open(folder))) == 0
+    rows = [(run, "one", "novelty", "novelty", 2.0 + run % 3, 1) for run in range(1, 18)]
+    names = ["run", "panel", "kind", "dimension", "score", "papers"]
+    pd.DataFrame(rows, columns=names).to_parquet(folder / "reviews.parquet")
+    study = Study.open(folder)
+    table = tables.reviews_by_arm(study).set_index("arm")
+    assert list(table.index) == list(study.arms)
+    assert set(table["score"]) == {"review.novelty.novelty"}
+    for arm in study.arms:
+        own = [2.0 + run % 3 for run in study.runs_of(arm) if run >= 1]
+        expected = t_interval(np.array(own), extent=(1.0, 10.0))
+        assert table.loc[arm, ["n", "mean", "low", "high"]].tolist() == pytest.approx(
+            [len(own), expected.value, expected.low, expected.high]
+        )
+    assert sum(table["n"]) == 17
+
+
+FACTORS = {f"p={p},q={q}": {"x.p": p, "x.q": q} for q in (0.0, 0.8) for p in (0.1, 0.5, 0.9)}
+
+
+def grid_values(replicates=6):
+    """Zero by construction at q = 0; at q = 0.8 it rises with p, and seeds lie far apart."""
+    rng = np.random.default_rng(0)
+    lifts = rng.uniform(0, 0.5, replicates)
+    return {
+        (name, "giant_component"): (
+            [0.0] * replicates
+            if given["x.q"] == 0
+            else (0.4 * given["x.p"] + lifts + rng.normal(0, 0.01, replicates)).tolist()
+        )
+        for name, given in FACTORS.items()
+    }
+
+
+def grid_study(folder, **more):
+    plans = [{"test": "rank_correlation", "of": "giant_component", "over": "x.p"}]
+    told = told_of(FACTORS, ["giant_component"], 6, comparisons=plans, **more)
+    return write_study(folder, told, grid_values())
+
+
+def test_a_rank_correlation_of_a_grid_is_taken_within_seeds_and_settings(tmp_path):
+    folder = grid_study(tmp_path / "grid", design="grid")
+    (one,) = compute_comparisons(Study.open(folder))
+    assert one.result.r > 0.9
+    assert one.result.n == 18
+    assert one.p < 0.01
+    assert "left out: 6 of 12 blocks" in one.result.note
+    assert "no variance between the runs of p=0.1,q=0.0 (0), p=0.5,q=0.0 (0)" in one.result.note
+    text = words(page_of(folder))
+    assert "left out: 6 of 12 blocks" in text
+    assert pd.read_csv(folder / "report" / "rank_correlations.csv")["note"].str.len()[0] > 20
+
+
+def test_a_grid_has_main_effects_and_interactions(tmp_path):
+    folder = grid_study(tmp_path / "grid", design="grid")
+    table = tables.factorial(Study.open(folder)).set_index("effect")
+    assert list(table.index) == ["x.p", "x.q", "x.p x x.q"]
+    assert table["share"].sum() == pytest.approx(1)
+    assert (table["p"] < 0.05).all()
+    assert "Main effects and interactions" in words(page_of(folder))
+    assert "Main effects" not in words(page_of(grid_study(tmp_path / "list")))
+
+
+def test_intervals_of_a_measure_end_where_it_does(tmp_path):
+    values = {(arm, "giant_component"): [0.0, 0.0, 0.3] for arm in ARMS}
+    values |= {(arm, "other.x.mean"): [0.0, 0.0, 0.3] for arm in ARMS}
+    told = told_of(ARMS, ["giant_component", "other.x.mean"], 3)
+    study = Study.open(write_study(tmp_path / "study", told, values))
+    assert (tables.measure_by_arm(study, "giant_component")["low"] == 0).all()
+    assert (tables.measure_by_arm(study, "other.x.mean")["low"] < 0).all()
