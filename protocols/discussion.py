@@ -8,10 +8,12 @@ text and no settings but its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from virsci_society.agents.config import Switch
 from virsci_society.agents.prompts.dialogue import Advice, TurnPosition, Utterance
@@ -34,7 +36,21 @@ Utterances: TypeAlias = "tuple[Utterance | Answer[Advice | None], ...]"
 """What was said in a turn, in order and unread: by whom, and what guests were asked and said."""
 Profiles: TypeAlias = "Answer[tuple[Profile, ...]] | tuple[()]"
 """Profiles found by a search, unread; empty where the search is switched off."""
-ResultT = TypeVar("ResultT")
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn of a discussion: a meeting in which the members speak.
+
+    Attributes:
+        number: from 1.
+        speakers: places in the speaking order, from 0, and masked names.
+        said: what has been said in it, which the stage adds; unread.
+    """
+
+    number: int
+    speakers: tuple[tuple[int, str], ...]
+    said: Utterances = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +141,18 @@ def guest_at(place: int, utterance: Any, named: Sequence[Profile]) -> Profile | 
 
 
 class Discussion:
-    """One stage of one team, held in turns.
+    """One stage of one team, held in turns, which the stage drives.
+
+    ::
+
+        with discussion:
+            while turn := (yield from discussion.next_turn()):
+                for seat, speaker in turn.speakers:
+                    remark, guest = yield from discussion.utter(speaker, seat, ...)
+                    turn.said += (Utterance(speaker, remark), *guest)
+        yield from discussion.seat_last_guests()
+
+    Whatever ends the ``with`` block ends the meeting under way.
 
     Args:
         settings: pacing, speaking order, consultation of outsiders, knowledge, memory.
@@ -164,7 +191,21 @@ class Discussion:
         self.advice: tuple[Answer[Advice | None], ...] = ()
         self.begun = False
         self._joining: list[Answer[Advice | None]] = []
-        self._turn, self._speakers = 0, 0
+        self._meeting = ExitStack()
+        self._turn = Turn(0, ())
+        self._summary: Answer[Summary] | None = None
+        self._decisions: list[Answer[AnotherTurn]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._meeting.__exit__(kind, error, trace)
 
     @property
     def adaptive(self) -> bool:
@@ -182,10 +223,10 @@ class Discussion:
         Args:
             seat: place in the speaking order, from 0; None: who is asked does not speak in turn.
         """
-        seats, place = (self._speakers, seat + 1) if seat is not None else (0, 0)
+        seats, place = (len(self._turn.speakers), seat + 1) if seat is not None else (0, 0)
         return TurnPosition(
             stage=self.name,
-            round=self._turn,
+            round=self._turn.number,
             rounds=self.most_turns,
             seat=place,
             seats=seats,
@@ -194,103 +235,83 @@ class Discussion:
             begun=self.begun,
         )
 
-    @overload
-    def hold(
-        self,
-        speak: Callable[[int, list[str]], Process[Utterances]],
-        *,
-        summarised: bool = True,
-        opener: str | None = None,
-        closing: None = None,
-    ) -> Process[None]: ...
+    def next_turn(
+        self, *, summarised: bool = True, opener: str | None = None, closing: bool = False
+    ) -> Process[Turn | None]:
+        """End the turn under way, and begin the next; the members are present when it returns.
 
-    @overload
-    def hold(
-        self,
-        speak: Callable[[int, list[str]], Process[Utterances]],
-        *,
-        summarised: bool = True,
-        opener: str | None = None,
-        closing: Callable[[], Process[ResultT]],
-    ) -> Process[ResultT]: ...
-
-    def hold(
-        self,
-        speak: Callable[[int, list[str]], Process[Utterances]],
-        *,
-        summarised: bool = True,
-        opener: str | None = None,
-        closing: Callable[[], Process[ResultT]] | None = None,
-    ) -> Process[ResultT | None]:
-        """Hold all turns; afterwards ``summaries`` and ``last_turn`` hold what was said.
+        At its end ``summaries`` and ``last_turn`` hold what was said. The last meeting goes on
+        until the ``with`` block ends, so that a stage can end in it.
 
         Args:
-            speak: the process of one turn; called with the turn's number, from 1, and its
-                speakers. It returns what was said.
             summarised: does the leader summarise each turn but the last?
             opener: the member who speaks first in the first turn of a random order.
-            closing: what the members do together in the last meeting, after its last utterance.
+            closing: do the members do something together in the last meeting? With adaptive
+                pacing, the meeting that was called when the leader ended the stage is then held.
 
         Returns:
-            The result of ``closing``; None without one.
+            The turn; None after the last.
         """
-        result = yield from self._hold_turns(speak, summarised, opener, closing)
+        ended = self._turn
+        if ended.number:
+            self.last_turn = ended.said
+            if ended.number == self.most_turns:
+                return None
+            yield from self._conclude(ended, summarised)
+            self._meeting.close()
+        yield from self.lab.prepare()
+        yield from self.lab.notice()
+        # Before the meeting is convened, because it asks for those who are members by then.
+        self._seat_guests()
+        over = self._is_over(ended.number)
+        if over and not closing:
+            return None
+        yield self._meeting.enter_context(self.lab.convene(ended.number + 1))
+        if over:
+            return None
+        if self._summary is not None:
+            self.summaries = (*self.summaries, self._summary)
+        self._turn = self._begin(ended, opener)
+        return self._turn
+
+    def seat_last_guests(self) -> Process[None]:
+        """Take in guests of the last turn; called after the ``with`` block.
+
+        Their replies are read on the date of a next meeting, not in the last.
+        """
         if self._joining and self.heard_later:
-            # The guests' replies are read on the date of a next meeting, not in the last.
             yield from self.lab.prepare()
             yield from self.lab.notice()
             self._seat_guests()
-        return result
 
-    def _hold_turns(
-        self,
-        speak: Callable[[int, list[str]], Process[Utterances]],
-        summarised: bool,
-        opener: str | None,
-        closing: Callable[[], Process[ResultT]] | None,
-    ) -> Process[ResultT | None]:
-        team, lab = self.team, self.lab
-        most = self.most_turns
-        decisions: list[Answer[AnotherTurn]] = []
-        lag = self.settings.decision_lag
-        summary: Answer[Summary] | None = None
-        speakers: list[str] = []
-        for turn in range(1, most + 1):
-            yield from lab.prepare()
-            yield from lab.notice()
-            # Before the meeting is convened, because it asks for those who are members by then.
-            self._seat_guests()
-            # The leader's decision of the last meeting, or of one before it, is read only on the
-            # date of this one.
-            decided = turn - 2 - lag
-            over = 0 <= decided < len(decisions) and not decisions[decided].read().another
-            # The meeting that was called stays called; what comes next is held in it.
-            if over and closing is None:
-                return None
-            with lab.convene(turn) as everybody:
-                yield everybody
-                if over:
-                    return (yield from closing()) if closing is not None else None
-                if summary is not None:
-                    self.summaries = (*self.summaries, summary)
-                # A stream per turn: how much one turn draws shifts no other (rule 9).
-                rng = lab.rng("order", team.stage, lab.visit, turn)
-                first = opener if turn == 1 else None
-                order = self.settings.speaking_order
-                last = speakers[-1] if speakers else None
-                speakers = speaking_order(team.members, order, rng, first, last)
-                self._turn, self._speakers = turn, len(speakers)
-                self.last_turn = yield from speak(turn, speakers)
-                if turn == most:
-                    return (yield from closing()) if closing is not None else None
-                if summarised:
-                    summary = yield from self._summarise(self.last_turn)
-                # One that could take effect in no turn any more is not asked for.
-                if self.adaptive and turn + lag < most:
-                    told = (Utterance(self.team.leader, summary),) if summary is not None else ()
-                    progress = told or self.last_turn
-                    decisions.append((yield from self._decide_on_another(turn, most, progress)))
-        return None
+    def _begin(self, ended: Turn, opener: str | None) -> Turn:
+        """The turn after another, with its speakers."""
+        number, team = ended.number + 1, self.team
+        # A stream per turn: how much one turn draws shifts no other (rule 9).
+        rng = self.lab.rng("order", team.stage, self.lab.visit, number)
+        last = ended.speakers[-1][1] if ended.speakers else None
+        first = opener if number == 1 else None
+        order = speaking_order(team.members, self.settings.speaking_order, rng, first, last)
+        return Turn(number, tuple(enumerate(order)))
+
+    def _conclude(self, turn: Turn, summarised: bool) -> Process[None]:
+        """In the meeting: the leader summarises a turn, and decides whether there is another."""
+        if summarised:
+            self._summary = yield from self._summarise(turn.said)
+        # A decision that could take effect in no turn any more is not asked for.
+        if self.adaptive and turn.number + self.settings.decision_lag < self.most_turns:
+            leader, summary = self.team.leader, self._summary
+            progress = turn.said if summary is None else (Utterance(leader, summary),)
+            self._decisions.append((yield from self._decide_on_another(turn.number, progress)))
+
+    def _is_over(self, turns: int) -> bool:
+        """Has the leader ended the stage? A decision is read only on the date of a later meeting.
+
+        Args:
+            turns: how many have been held.
+        """
+        decided = turns - 1 - self.settings.decision_lag
+        return 0 <= decided < len(self._decisions) and not self._decisions[decided].read().another
 
     def utter(
         self,
@@ -442,9 +463,7 @@ class Discussion:
             said=said,
         )
 
-    def _decide_on_another(
-        self, turn: int, most: int, progress: Utterances
-    ) -> Process[Answer[AnotherTurn]]:
+    def _decide_on_another(self, turn: int, progress: Utterances) -> Process[Answer[AnotherTurn]]:
         return self.lab.ask(
             self.team.leader,
             self.prompts["another_turn"],
@@ -453,7 +472,7 @@ class Discussion:
             seat=self.team.size,
             position=self.position(),
             turn=turn,
-            turns_left=most - turn - self.settings.decision_lag,
+            turns_left=self.most_turns - turn - self.settings.decision_lag,
             turns_held=self.settings.decision_lag,
             progress=progress,
         )

@@ -168,28 +168,28 @@ MISTAKES: tuple[Mistake, ...] = (
     # Who sees what
     mistake("last summary leaks", "The topic prompt holds the last turn's summary and replies.",
         ("protocols/discussion.py", """\
-                if over:
-                    return (yield from closing()) if closing is not None else None
-                if summary is not None:
-                    self.summaries = (*self.summaries, summary)
+        if over:
+            return None
+        if self._summary is not None:
+            self.summaries = (*self.summaries, self._summary)
 """, """\
-                if summary is not None:
-                    self.summaries = (*self.summaries, summary)
-                if over:
-                    return (yield from closing()) if closing is not None else None
+        if self._summary is not None:
+            self.summaries = (*self.summaries, self._summary)
+        if over:
+            return None
 """),
         by=PROMPTS),
     mistake("summary of turn k-1 missing", "Turn k is shown the summaries of turns 1 to k-2.",
-        ("protocols/virsci/topic.py", "summaries=discussion.summaries,\n                said=said,",
-         "summaries=discussion.summaries[:-1], said=said,"),
+        ("protocols/virsci/topic.py", 'summaries=summaries,\n                    said=turn.said,',
+         'summaries=summaries[:-1], said=turn.said,'),
         by=PROMPTS),
     mistake("one summary only", "Only the latest summary is kept, not those of turns 1 to k-1.",
-        ("protocols/discussion.py", "self.summaries = (*self.summaries, summary)",
-         "self.summaries = (summary,)"),
+        ("protocols/discussion.py", 'self.summaries = (*self.summaries, self._summary)',
+         'self.summaries = (self._summary,)'),
         by=PROMPTS),
     mistake("replies of the turn before", "Idea turns see last turn's replies beside its summary.",
-        ("protocols/virsci/ideas.py", " said: Utterances = ()",
-         " said: Utterances = discussion.last_turn"),
+        ("protocols/virsci/ideas.py", 'heard = turn.said if rules.dialogue',
+         'heard = (*discussion.last_turn, *turn.said) if rules.dialogue'),
         by=PROMPTS),
     mistake("previous idea missing", "The first speaker of a turn sees no idea on the table.",
         ("protocols/virsci/ideas.py", "previous = ideas[-1] if ideas else None",
@@ -216,15 +216,16 @@ MISTAKES: tuple[Mistake, ...] = (
          "ideas=listed, recall=listed[0],"),
         by=MEMORY),
     mistake("history in the abstract prompt", "Revisers see earlier drafts, not only the last.",
-        ("protocols/virsci/abstract.py", "guest=self._guest,",
-         "guest=(*self._guest, *self._discussion.last_turn),"),
+        ("protocols/virsci/abstract.py", 'guest=guest,',
+         'guest=(*guest, *discussion.last_turn),'),
         by=PROMPTS),
     mistake("review shown for ever", "Every reviser of the second round sees the self-review.",
-        ("protocols/virsci/abstract.py", "        self._review = None\n", ""),
+        ("protocols/virsci/abstract.py", '                    self_review = None\n',
+         ''),
         by=PROMPTS),
     mistake("guest unheard", "What a consulted outsider said does not join the turn's replies.",
-        ("protocols/virsci/topic.py", "said = (*said, Utterance(speaker, remark), *guest)",
-         "said = (*said, Utterance(speaker, remark), *guest[1:])"),
+        ("protocols/virsci/topic.py", 'turn.said += (Utterance(speaker, remark), *guest)',
+         'turn.said += (Utterance(speaker, remark), *guest[1:])'),
         by=PROMPTS),
     mistake("guest joins the team", "Who was consulted becomes an author of the paper.",
         ("society/teams/lifecycle.py", "    now, population = world.env.now, world.population\n",

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.prompts.dialogue import Advice, Utterance
-from virsci_society.protocols.discussion import Discussion, Utterances
+from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.virsci.forms import Critique, Draft, Revision, SelfReview
 from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 from virsci_society.protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
@@ -88,62 +89,6 @@ class SelfReviewResult(NamedTuple):
     near: Answer[tuple[Reference, ...]]
 
 
-def generate_abstract(
-    team: Team,
-    lab: Lab,
-    discussion: Discussion,
-    rules: AbstractRules,
-    idea: Answer[CandidateIdea],
-    memory: TeamMemory,
-) -> Process[Written]:
-    """The leader drafts an abstract on an idea; every next speaker revises it (Eq. 4).
-
-    Args:
-        team: whose leader begins.
-        lab: the team's access to the world.
-        discussion: holds the turns.
-        rules: what the pages hold.
-        idea: the idea that the abstract is about.
-        memory: what earlier stages left.
-
-    Returns:
-        The abstract after K turns, and its last writer.
-    """
-    rounds = WritingRounds(team, lab, discussion, rules, memory, idea)
-    return (yield from rounds.hold())
-
-
-def revise_abstract(
-    team: Team,
-    lab: Lab,
-    discussion: Discussion,
-    rules: AbstractRules,
-    idea: Answer[CandidateIdea],
-    memory: TeamMemory,
-    draft: Written,
-    self_review: SelfReviewResult,
-) -> Process[Written]:
-    """One more stage of K turns after a self-review.
-
-    Its first prompt holds the review and the near abstracts (Eq. 6).
-
-    Args:
-        team: whose members revise.
-        lab: the team's access to the world.
-        discussion: holds the turns.
-        rules: what the pages hold.
-        idea: the idea that the abstract is about.
-        memory: what earlier stages left.
-        draft: the abstract that was too near to the past.
-        self_review: what the leader found.
-
-    Returns:
-        The abstract after K turns, and its last writer.
-    """
-    rounds = WritingRounds(team, lab, discussion, rules, memory, idea, draft, self_review)
-    return (yield from rounds.hold())
-
-
 def review_abstract(
     team: Team, lab: Lab, memory: TeamMemory, draft: Answer[Abstract], rules: SelfReviewRules
 ) -> Process[SelfReviewResult]:
@@ -190,121 +135,135 @@ def abstract_of(text: Abstract) -> str:
     return text.abstract
 
 
-class WritingRounds:
-    """The rounds in which one abstract is drafted and revised.
+Guest: TypeAlias = tuple[Answer[Advice | None], ...]
+"""What the guest of one utterance said, unread; empty where nobody was asked."""
+
+
+def generate_abstract(
+    team: Team,
+    lab: Lab,
+    discussion: Discussion,
+    rules: AbstractRules,
+    idea: Answer[CandidateIdea],
+    memory: TeamMemory,
+    written: Written | None = None,
+    self_review: SelfReviewResult | None = None,
+) -> Process[Written]:
+    """The leader drafts an abstract on an idea, every next speaker revises it (Eq. 4).
+
+    After a self-review the stage is held once more with its text; the first prompt then holds the
+    review and the near abstracts (Eq. 6).
 
     Args:
         team: whose members write.
         lab: the team's access to the world.
         discussion: holds the turns.
         rules: what the pages hold.
-        memory: what earlier stages left.
         idea: the idea that the abstract is about.
-        draft: a text to begin with; None: the leader drafts one.
+        memory: what earlier stages left.
+        written: a text to begin with; None: the leader drafts one.
         self_review: what the leader found in that text; shown to the first reviser.
+
+    Returns:
+        The abstract after K turns, and its last writer.
     """
-
-    def __init__(
-        self,
-        team: Team,
-        lab: Lab,
-        discussion: Discussion,
-        rules: AbstractRules,
-        memory: TeamMemory,
-        idea: Answer[CandidateIdea],
-        draft: Written | None = None,
-        self_review: SelfReviewResult | None = None,
-    ) -> None:
-        self._team, self._lab, self._discussion = team, lab, discussion
-        self._rules, self._memory, self._idea = rules, memory, idea
-        self._review = self_review
-        # Where there is a text already, its writers and its reviewer have spoken.
-        discussion.begun = draft is not None
-        self._texts = [] if draft is None else [draft.text]
-        self._writer = team.leader if draft is None else draft.writer
-        self._guest: tuple[Answer[Advice | None], ...] = ()
-        self._changes: tuple[Answer[Utterance | None], ...] = ()
-
-    def hold(self) -> Process[Written]:
-        """Hold all rounds; returns the last text, unread, and its writer."""
+    # Where there is a text already, its writers and its reviewer have spoken.
+    discussion.begun = written is not None
+    guest: Guest = ()
+    changes: tuple[Answer[Utterance | None], ...] = ()
+    with discussion:
         # Also in random order the abstract begins with the leader.
-        opener = self._team.leader
-        yield from self._discussion.hold(self._hold_round, summarised=False, opener=opener)
-        return Written(self._writer, self._texts[-1])
+        while turn := (yield from discussion.next_turn(summarised=False, opener=team.leader)):
+            for seat, speaker in turn.speakers:
+                if written is None:
+                    text, guest = yield from _draft(
+                        team, lab, discussion, rules, idea, memory, speaker, seat
+                    )
+                else:
+                    text, guest = yield from discussion.utter(
+                        speaker,
+                        seat,
+                        "revision",
+                        Revision,
+                        cue=written.text,
+                        recall=written.text,
+                        about=idea,
+                        people=rules.profiles == "on",
+                        draft=written.text,
+                        writer=written.writer,
+                        guest=guest,
+                        idea=idea if memory.carries else None,
+                        changes=memory.shown(changes),
+                        review=None if self_review is None else self_review.review,
+                        near=() if self_review is None else self_review.near,
+                    )
+                    changes += (lab.later(partial(tell_changes, speaker), text),)
+                    # Only the first reviser is shown the self-review.
+                    self_review = None
+                written = Written(speaker, text)
+                turn.said = (Utterance(*written),)
+    if written is None:
+        raise ProtocolError(f"{team.id}: an abstract needs at least one speaker")
+    return written
 
-    def _hold_round(self, turn: int, speakers: list[str]) -> Process[Utterances]:
-        for seat, speaker in enumerate(speakers):
-            if self._texts:
-                yield from self._revise(speaker, seat)
-            else:
-                yield from self._draft(speaker, seat)
-        return (Utterance(self._writer, self._texts[-1]),)
 
-    def _draft(self, speaker: str, seat: int) -> Process[None]:
-        memory, rules = self._memory, self._rules
-        critique: Answer[Utterance] | None = None
-        if rules.critique == "on" and self._team.size > 1:
-            critique = yield from self._criticise()
-        # A search of its own: ideas can have been generated without any papers.
-        near = find_papers(self._lab, rules.near, speaker, self._idea)
-        text, self._guest = yield from self._discussion.utter(
+def _draft(
+    team: Team,
+    lab: Lab,
+    discussion: Discussion,
+    rules: AbstractRules,
+    idea: Answer[CandidateIdea],
+    memory: TeamMemory,
+    speaker: str,
+    seat: int,
+) -> Process[tuple[Answer[Abstract], Guest]]:
+    """The first text, by the leader, after another member has examined the idea, if one does."""
+    critique: tuple[Answer[Utterance], ...] = ()
+    if rules.critique == "on" and team.size > 1:
+        said = yield from _criticise(team, lab, discussion, idea, memory)
+        critique = (said,)
+    # A search of its own: ideas can have been generated without any papers.
+    near = find_papers(lab, rules.near, speaker, idea)
+    return (
+        yield from discussion.utter(
             speaker,
             seat,
             "draft",
             Draft,
-            cue=self._idea,
-            recall=self._idea,
-            about=self._idea,
-            people=self._rules.profiles == "on",
-            idea=self._lab.later(partial(as_drafted, memory.carries), self._idea, near),
-            critique=() if critique is None else (critique,),
+            cue=idea,
+            recall=idea,
+            about=idea,
+            people=rules.profiles == "on",
+            idea=lab.later(partial(as_drafted, memory.carries), idea, near),
+            critique=critique,
             advice=memory.shown(memory.advice),
             tried=memory.failed_ideas,
             reasons=memory.carries,
             ratings=rules.ratings,
         )
-        self._texts.append(text)
+    )
 
-    def _criticise(self) -> Process[Answer[Utterance]]:
-        """Ask a member who is not the author; the author is known only when the idea is read."""
-        author = self._idea.read().author
-        critic = next(member for member in self._team.members[::-1] if member != author)
-        said: Answer[Critique] = yield from self._lab.ask(
-            critic,
-            self._memory.prompts["critique"],
-            Critique,
-            "critique",
-            idea=self._idea,
-            sentences=self._discussion.settings.sentences,
-        )
-        self._discussion.begun = True
-        return self._lab.later(partial(Utterance, critic), said)
 
-    def _revise(self, speaker: str, seat: int) -> Process[None]:
-        memory, review, text = self._memory, self._review, self._texts[-1]
-        revised: Answer[Abstract]
-        revised, self._guest = yield from self._discussion.utter(
-            speaker,
-            seat,
-            "revision",
-            Revision,
-            cue=text,
-            recall=text,
-            about=self._idea,
-            people=self._rules.profiles == "on",
-            draft=text,
-            writer=self._writer,
-            guest=self._guest,
-            idea=self._idea if memory.carries else None,
-            changes=memory.shown(self._changes),
-            review=None if review is None else review.review,
-            near=() if review is None else review.near,
-        )
-        self._changes += (self._lab.later(partial(tell_changes, speaker), revised),)
-        self._texts.append(revised)
-        self._writer = speaker
-        # Only the first reviser is shown the self-review.
-        self._review = None
+def _criticise(
+    team: Team,
+    lab: Lab,
+    discussion: Discussion,
+    idea: Answer[CandidateIdea],
+    memory: TeamMemory,
+) -> Process[Answer[Utterance]]:
+    """Ask a member who is not the author; the author is known only when the idea is read."""
+    author = idea.read().author
+    critic = next(member for member in team.members[::-1] if member != author)
+    said: Answer[Critique] = yield from lab.ask(
+        critic,
+        memory.prompts["critique"],
+        Critique,
+        "critique",
+        idea=idea,
+        sentences=discussion.settings.sentences,
+    )
+    discussion.begun = True
+    return lab.later(partial(Utterance, critic), said)
 
 
 def as_drafted(carries: bool, idea: CandidateIdea, near: Sequence[Reference]) -> CandidateIdea:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from virsci_society.agents.prompts.dialogue import Utterance
-from virsci_society.protocols.discussion import Discussion, Utterances
+from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.virsci.forms import Idea, Topic
 from virsci_society.protocols.virsci.idea_ranking import (
     CandidateIdea,
@@ -18,7 +18,7 @@ from virsci_society.protocols.virsci.idea_ranking import (
     make_candidate,
     without_ratings,
 )
-from virsci_society.protocols.virsci.searches import SearchRules, find_papers
+from virsci_society.protocols.virsci.searches import Papers, SearchRules, find_papers
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
 
@@ -75,59 +75,75 @@ def generate_ideas(
     """
     ideas: Ideas = ()
     extras = rules.extras
-
-    def speak(turn: int, speakers: list[str]) -> Process[Utterances]:
-        nonlocal ideas
-        said: Utterances = ()
-        # Ideas of this round stand among what was said in it, and the last one on the table.
-        earlier, last = ideas[:-1], ideas[-1:]
-        for seat, speaker in enumerate(speakers):
-            previous = ideas[-1] if ideas else None
-            heard = said if rules.dialogue else ()
-            cue = topic if previous is None else previous
-            shown = find_papers(lab, rules.search, speaker, cue, topic)
-            idea, guest = yield from discussion.utter(
-                speaker,
-                seat,
-                "idea_turn",
-                Idea,
-                cue=cue,
-                recall=topic,
-                about=topic,
-                topic=topic,
-                background=memory.shown(memory.topic_summaries),
-                reasons=memory.carries,
-                tried=memory.failed_ideas,
-                earlier=memory.shown(earlier if seat == 0 else (*earlier, *last)),
-                previous=previous,
-                # The idea on the table was the last utterance of this round, if there is one.
-                shown_above=bool(heard),
-                references=shown,
-                summaries=discussion.summaries,
-                said=heard,
-                ratings=rules.ratings,
-                extras=extras,
-            )
-            # Where others rate an idea too, its author's ratings would anchor theirs.
-            spoken = lab.later(without_ratings, idea) if "marks" in extras else idea
-            said = (*said, Utterance(speaker, spoken), *guest)
-            near = find_papers(lab, rules.near, speaker, idea)
-            scored = bool(ideas) or rules.first_scored
-            make = partial(make_candidate, speaker, scored)
-            # The papers that an idea builds on stand on the next page only where they are carried.
-            seen = previous if memory.carries and previous is not None else ()
-            ideas = (
-                *ideas,
-                lab.later(make, idea, shown, near, seen),
-            )
-            if len(ideas) > 1 and "marks" in extras:
-                judged = lab.later(partial(add_judgement, speaker), ideas[-2], idea)
-                ideas = (*ideas[:-2], judged, ideas[-1])
-        return said
-
-    yield from discussion.hold(speak, summarised=rules.dialogue)
+    with discussion:
+        while turn := (yield from discussion.next_turn(summarised=rules.dialogue)):
+            # Ideas of this round stand among what was said in it, and the last one on the table.
+            earlier, last = ideas[:-1], ideas[-1:]
+            for seat, speaker in turn.speakers:
+                previous = ideas[-1] if ideas else None
+                heard = turn.said if rules.dialogue else ()
+                cue = topic if previous is None else previous
+                shown = find_papers(lab, rules.search, speaker, cue, topic)
+                idea, guest = yield from discussion.utter(
+                    speaker,
+                    seat,
+                    "idea_turn",
+                    Idea,
+                    cue=cue,
+                    recall=topic,
+                    about=topic,
+                    topic=topic,
+                    background=memory.shown(memory.topic_summaries),
+                    reasons=memory.carries,
+                    tried=memory.failed_ideas,
+                    earlier=memory.shown(earlier if seat == 0 else (*earlier, *last)),
+                    previous=previous,
+                    # The idea on the table was the last utterance of this round, if there is one.
+                    shown_above=bool(heard),
+                    references=shown,
+                    summaries=discussion.summaries,
+                    said=heard,
+                    ratings=rules.ratings,
+                    extras=extras,
+                )
+                # Where others rate an idea too, its author's ratings would anchor theirs.
+                spoken = lab.later(without_ratings, idea) if "marks" in extras else idea
+                turn.said += (Utterance(speaker, spoken), *guest)
+                ideas = _put_forward(lab, rules, memory, ideas, speaker, idea, shown)
+    yield from discussion.seat_last_guests()
     memory.advice = discussion.advice
     return ideas
+
+
+def _put_forward(
+    lab: Lab,
+    rules: IdeaRules,
+    memory: TeamMemory,
+    ideas: Ideas,
+    speaker: str,
+    idea: Answer[Idea],
+    shown: Papers,
+) -> Ideas:
+    """All ideas with a new one, and with what its author says of the one before.
+
+    Args:
+        lab: the team's access to the world.
+        rules: the search for the papers near it, and what else was asked.
+        memory: are the papers that an idea builds on carried to the next page?
+        ideas: those put forward before.
+        speaker: masked name of its author.
+        idea: what the author said.
+        shown: the papers that the author was shown.
+    """
+    near = find_papers(lab, rules.near, speaker, idea)
+    make = partial(make_candidate, speaker, bool(ideas) or rules.first_scored)
+    # The papers that an idea builds on stand on the next page only where they are carried.
+    seen = ideas[-1] if memory.carries and ideas else ()
+    new = lab.later(make, idea, shown, near, seen)
+    if ideas and "marks" in rules.extras:
+        judged = lab.later(partial(add_judgement, speaker), ideas[-1], idea)
+        return (*ideas[:-1], judged, new)
+    return (*ideas, new)
 
 
 def shortlist_ideas(

@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from virsci_society.agents.prompts.dialogue import Utterance
-from virsci_society.protocols.discussion import Discussion, Utterances
+from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.virsci.forms import Ballot
 from virsci_society.protocols.virsci.idea_ranking import (
     SHORTLIST_SIZE,
@@ -24,6 +24,8 @@ from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from virsci_society.agents.reference import Reference
     from virsci_society.protocols.virsci.team_memory import TeamMemory
     from virsci_society.society.teams.lab import Lab
@@ -87,51 +89,63 @@ def assess_novelty(
         on_ballot = lay_out_ballot(team, lab, rules, shortlisted, size)
     ballots: tuple[Answer[Ballot], ...] = ()
 
-    def vote(turn: int, speakers: list[str]) -> Process[Utterances]:
-        nonlocal ballots, on_ballot
-        if not on_ballot:
-            # Only the ratings say how many ideas are listed; they are read in the next meeting.
-            on_ballot = lay_out_ballot(team, lab, rules, shortlisted, len(shortlisted.read()))
-        # Everybody votes once, also where the order of speaking is random and some stay silent.
-        voters = list(team.members)
-        pool = pool_by_key if rules.pooled else pool_references
-        orders = {voter: _order(lab, rules, len(on_ballot), turn, voter) for voter in voters}
-
-        def pose(seat: int, voter: str) -> Answer[Ballot]:
-            listed = tuple(on_ballot[place] for place in orders[voter])
-            return lab.pose(
-                voter,
-                memory.prompts["ballot"],
-                Ballot,
-                "vote",
-                seat=seat,
-                ideas=listed,
-                papers=lab.later(pool, *listed),
-                pooled=rules.pooled,
-                ratings=rules.ratings,
-                position=discussion.position(),
-                extras=rules.extras,
-                sentences=discussion.settings.sentences,
-            )
-
-        cast = yield from lab.ask_each(voters, pose)
-        if rules.unreadable_is_first:
-            cast = [lab.later(count_as_first, ballot) for ballot in cast]
-        if rules.permuted:
-            cast = [
-                lab.later(partial(in_usual_order, orders[voter]), ballot)
-                for voter, ballot in zip(voters, cast, strict=True)
-            ]
-        ballots = (*cast,) if rules.last_turn_only else (*ballots, *cast)
-        if rules.permuted:
-            # The leader, who decides on another round, knows the ideas by its own list.
-            as_read = partial(in_order_of, orders[team.leader])
-            cast = [lab.later(as_read, ballot) for ballot in cast]
-        return tuple(Utterance(voter, ballot) for voter, ballot in zip(voters, cast, strict=True))
-
-    yield from discussion.hold(vote, summarised=False)
+    with discussion:
+        while turn := (yield from discussion.next_turn(summarised=False)):
+            if not on_ballot:
+                # Only the ratings say how many ideas are listed; they are read in the next meeting.
+                size = len(shortlisted.read())
+                on_ballot = lay_out_ballot(team, lab, rules, shortlisted, size)
+            # Everybody votes once, also where the order of speaking is random and some stay silent.
+            orders = {
+                voter: _order(lab, rules, len(on_ballot), turn.number, voter)
+                for voter in team.members
+            }
+            pose = partial(_pose_ballot, lab, discussion, rules, memory, on_ballot, orders)
+            cast = yield from lab.ask_each(list(orders), pose)
+            if rules.unreadable_is_first:
+                cast = [lab.later(count_as_first, ballot) for ballot in cast]
+            if rules.permuted:
+                cast = [
+                    lab.later(partial(in_usual_order, order), ballot)
+                    for order, ballot in zip(orders.values(), cast, strict=True)
+                ]
+            ballots = (*cast,) if rules.last_turn_only else (*ballots, *cast)
+            if rules.permuted:
+                # The leader, who decides on another round, knows the ideas by its own list.
+                as_read = partial(in_order_of, orders[team.leader])
+                cast = [lab.later(as_read, ballot) for ballot in cast]
+            turn.said = tuple(map(Utterance, orders, cast))
     count = first_to_most_votes if rules.first_cast_wins else plurality_winner
     return lab.later(partial(count, rules.ranking.weights), shortlisted, *ballots)
+
+
+def _pose_ballot(
+    lab: Lab,
+    discussion: Discussion,
+    rules: BallotRules,
+    memory: TeamMemory,
+    on_ballot: Ideas,
+    orders: Mapping[str, tuple[int, ...]],
+    seat: int,
+    voter: str,
+) -> Answer[Ballot]:
+    """Ask one member for its vote, with the ideas in its own order."""
+    listed = tuple(on_ballot[place] for place in orders[voter])
+    pool = pool_by_key if rules.pooled else pool_references
+    return lab.pose(
+        voter,
+        memory.prompts["ballot"],
+        Ballot,
+        "vote",
+        seat=seat,
+        ideas=listed,
+        papers=lab.later(pool, *listed),
+        pooled=rules.pooled,
+        ratings=rules.ratings,
+        position=discussion.position(),
+        extras=rules.extras,
+        sentences=discussion.settings.sentences,
+    )
 
 
 def lay_out_ballot(

@@ -27,7 +27,6 @@ from virsci_society.protocols.virsci.abstract import (
     ask_for_review,
     generate_abstract,
     review_abstract,
-    revise_abstract,
 )
 from virsci_society.protocols.virsci.forms import Topic
 from virsci_society.protocols.virsci.idea_ranking import (
@@ -190,7 +189,9 @@ class VirSci(TeamProtocol):
         if not first.too_near:
             return draft.text
         self._record_strike(team, lab)
-        rewriting = revise_abstract(team, lab, make_discussion(), rules, idea, memory, draft, first)
+        rewriting = generate_abstract(
+            team, lab, make_discussion(), rules, idea, memory, draft, first
+        )
         revised: Written = yield from lab.stage("abstract", rewriting)
         second = yield from review_abstract(team, lab, memory, revised.text, limits)
         if not second.too_near:

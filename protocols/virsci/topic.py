@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.dialogue import Utterance
-from virsci_society.protocols.discussion import Discussion, Utterances
+from virsci_society.protocols.discussion import Discussion
 from virsci_society.protocols.forms import Remark
 from virsci_society.protocols.virsci.forms import Agreement, Stay, Topic
 from virsci_society.protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
@@ -143,33 +143,32 @@ def hold_discussion(
         attempt: number of the discussion, from 0.
     """
     start = rules.start
-
-    def speak(turn: int, speakers: list[str]) -> Process[Utterances]:
-        said: Utterances = ()
-        cue = discussion.summaries[-1] if discussion.summaries else start or _list_interests(lab)
-        for seat, speaker in enumerate(speakers):
-            remark, guest = yield from discussion.utter(
-                speaker,
-                seat,
-                "topic_turn",
-                Remark,
-                cue=cue,
-                recall=cue,
-                about=start,
-                members=lab.members,
-                start=start,
-                decided_by=rules.decided_by(attempt),
-                tried=memory.failed_topics,
-                references=find_papers(lab, rules.search, speaker, cue),
-                summaries=discussion.summaries,
-                said=said,
-            )
-            said = (*said, Utterance(speaker, remark), *guest)
-            cue = remark
-        return said
-
-    closing = partial(propose_topic, team, lab, rules, memory, discussion, attempt)
-    return (yield from discussion.hold(speak, closing=closing))
+    with discussion:
+        while turn := (yield from discussion.next_turn(closing=True)):
+            summaries = discussion.summaries
+            cue = summaries[-1] if summaries else start or _list_interests(lab)
+            for seat, speaker in turn.speakers:
+                remark, guest = yield from discussion.utter(
+                    speaker,
+                    seat,
+                    "topic_turn",
+                    Remark,
+                    cue=cue,
+                    recall=cue,
+                    about=start,
+                    members=lab.members,
+                    start=start,
+                    decided_by=rules.decided_by(attempt),
+                    tried=memory.failed_topics,
+                    references=find_papers(lab, rules.search, speaker, cue),
+                    summaries=summaries,
+                    said=turn.said,
+                )
+                turn.said += (Utterance(speaker, remark), *guest)
+                cue = remark
+        proposal = yield from propose_topic(team, lab, rules, memory, discussion, attempt)
+    yield from discussion.seat_last_guests()
+    return proposal
 
 
 def propose_topic(
