@@ -497,7 +497,7 @@ def write_text(society: Path, folder: Path) -> int:
     commands = list(with_subcommands(society))
     asked = [(*path, "--help") for path in commands]
     asked += [path for path in commands if path and path[-1] == "list"]
-    asked += [("schema",), ("schema", "--markdown"), *MESSAGES]
+    asked += [("list", "keys", "--json"), ("list", "keys"), *MESSAGES]
     with tempfile.TemporaryDirectory(prefix="unchanged-") as empty:
         for told in asked:
             done = ask(society, *told, cwd=Path(empty))
@@ -506,7 +506,7 @@ def write_text(society: Path, folder: Path) -> int:
             text = FOLDERS.sub(".../", text) + f"--- exit code {done.returncode}\n"
             name = re.sub(r"[^\w.=-]+", "-", " ".join(told))
             (folder / f"{name}.txt").write_text(text, encoding="utf-8")
-            if told == ("schema",):
+            if told == ("list", "keys", "--json"):
                 out = json.dumps(written_out(json.loads(done.stdout)), indent=1)
                 (folder / "schema-written-out.txt").write_text(out + "\n", encoding="utf-8")
     print(f"{folder}: {len(asked)} commands")

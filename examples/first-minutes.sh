@@ -42,7 +42,7 @@ step society transcript runs/quickstart-1
 # The same again is recognised, and a replay gives the same digest.
 step society run quickstart
 step society replay runs/quickstart-1
-step society verify runs/quickstart-1
+step society doctor runs/quickstart-1
 
 # A scenario of one's own: write it, make a mistake, put it right, run it.
 step society new mine
@@ -54,6 +54,6 @@ step society show runs/mine
 # A question: what happens to the same society when its three best-connected leave in the middle?
 step society fork runs/quickstart-1 --at 26w --remove degree:3 --out runs/without
 step society show runs/without
-step society runs
+step society list runs
 
 printf '\nEverything together: %d s\n' $(($(date +%s) - begun))

@@ -2,5 +2,5 @@
 
 ``rescoring`` measures the novelty of abstracts against other papers, ``observed`` compares runs
 with the real papers of their community, ``verification`` checks files and journals. ``command``
-and ``verify_command`` are the commands. A run's own tables and digest stay as they are.
+has the commands. A run's own tables and digest stay as they are.
 """

@@ -15,7 +15,6 @@ import typer
 from virsci_society.agents.errors import SocietyError
 from virsci_society.agents.redaction import redact
 from virsci_society.scenarios.analysis.command import compare, measure
-from virsci_society.scenarios.analysis.verify_command import verify
 from virsci_society.scenarios.calibration.command import calibrate
 from virsci_society.scenarios.cli.checkup import doctor, plan
 from virsci_society.scenarios.cli.ecosystem import ecosystem
@@ -24,7 +23,6 @@ from virsci_society.scenarios.cli.library_list import list_
 from virsci_society.scenarios.cli.new_scenario import new
 from virsci_society.scenarios.cli.overview import show
 from virsci_society.scenarios.cli.prompts import prompts
-from virsci_society.scenarios.cli.run_list import open_, runs
 from virsci_society.scenarios.cli.transcript import transcript
 from virsci_society.scenarios.config.registry import find_code_here
 from virsci_society.scenarios.explorer.command import explore
@@ -215,7 +213,6 @@ app.command()(doctor)
 app.command()(review)
 app.command()(ask)
 app.command()(measure)
-app.command()(verify)
 app.command()(calibrate)
 app.command()(explore)
 
@@ -223,8 +220,6 @@ app.command()(explore)
 app.command("list")(list_)
 app.command()(new)
 app.command()(show)
-app.command()(runs)
-app.command("open")(open_)
 app.command()(transcript)
 app.command()(watch)
 app.command()(play)
@@ -246,26 +241,6 @@ def report(run: RunFolder) -> None:
         typer.echo(f"report: {write_page(opened, folder)}")
     except OSError as error:
         raise SocietyError(f"{run}: cannot be written to: {error.strerror}") from error
-
-
-@app.command()
-@guarded
-def schema(
-    markdown: Annotated[bool, typer.Option("--markdown", help="A page for people.")] = False,
-) -> None:
-    """Print every key of a scenario file: JSON Schema for editors, or Markdown."""
-    from virsci_society.scenarios.config.schema import Scenario
-
-    if markdown:
-        from virsci_society.scenarios.config.key_reference.reference_page import render_reference
-
-        typer.echo(render_reference(Scenario), nl=False)
-    else:
-        from json import dumps
-
-        from virsci_society.scenarios.config.key_reference.json_schema import json_schema
-
-        typer.echo(dumps(json_schema(Scenario), indent=2))
 
 
 def main() -> None:

@@ -120,8 +120,12 @@ def run_probe_calls(
 
 @guarded
 def doctor(
-    scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", help="A name or a file.")
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO|FOLDER",
+            help="A scenario by name or file, or the folder of a run, a study or an ecosystem.",
+        ),
     ] = "quickstart",
     set_: Settings = None,
     quick: Annotated[
@@ -129,16 +133,20 @@ def doctor(
     ] = False,
     trust: Trust = False,
 ) -> None:
-    """Look whether everything is there that a run needs, the model included.
+    """Look whether everything is there that a run needs, or whether a folder is as it was written.
 
-    A language model is asked at most some twenty questions, which are paid for.
+    For a scenario, a language model is asked at most some twenty questions, which are paid for. Of
+    a folder, every file and every row of its journals is checked against their hashes.
     """
+    if Path(what).is_dir():
+        _verify(Path(what))
+        return
     from virsci_society.scenarios.config.diagnostics import printable
     from virsci_society.scenarios.config.schema import load_scenario
     from virsci_society.scenarios.planning.doctor import examine
 
     find_code_here(trust)
-    chosen = load_scenario(scenario, settings=set_ or (), trust=trust)
+    chosen = load_scenario(what, settings=set_ or (), trust=trust)
     wrong = 0
     for finding in examine(chosen, quick=quick):
         wrong += finding.state == "problem"
@@ -148,3 +156,13 @@ def doctor(
     if wrong:
         raise InputError(f"{wrong} {'thing has' if wrong == 1 else 'things have'} to be changed")
     typer.echo("all is well")
+
+
+def _verify(folder: Path) -> None:
+    from virsci_society.scenarios.analysis.verification import verify_folder
+
+    told = verify_folder(folder)
+    for line in told.found:
+        typer.echo(line)
+    if told.damage:
+        raise InputError("\n".join(told.damage))

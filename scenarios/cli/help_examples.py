@@ -1,7 +1,7 @@
-"""Examples below the help of every command, and the group class that puts them there.
+"""The help of the command, with sections of commands and with examples.
 
-One table holds them all, so that a test can parse each as the command would. The group class also
-keeps the arguments of the whole command, which the message of a stopped run repeats.
+One table holds all examples, so that a test can parse each as the command would. The group class
+also keeps the arguments of the whole command, which the message of a stopped run repeats.
 """
 
 from __future__ import annotations
@@ -14,8 +14,52 @@ from typer.core import TyperGroup
 from virsci_society.scenarios.terminal.arguments import ARGUMENTS
 
 _WHOLE = "society.arguments"
+SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "Write and run a scenario": {
+        "new": "Write a commented scenario file to start from.",
+        "check": "Check a scenario without running it; every fault is named.",
+        "plan": "Tell what a run will take: calls, tokens, money and time.",
+        "run": "Run a scenario, or go on with a run that was stopped.",
+        "play": "Run a scenario in which a person answers for a scientist.",
+        "replay": "Go through a run again from its journal, without a call.",
+        "fork": "Go on differently from one day of a finished run.",
+    },
+    "Look at a run": {
+        "show": "What happened in a run, in ten lines; --open: its page.",
+        "transcript": "Who said what to whom, stage by stage.",
+        "watch": "A page that shows a run or a study as it goes on.",
+        "explore": "A page with the network over time and all that was said.",
+        "report": "Write the page of a run again.",
+        "export": "Export a run for other programs: traces, tables, figures.",
+    },
+    "Judge runs": {
+        "measure": "Measure novelty against other papers or in another embedding.",
+        "compare": "Compare runs with the real papers after the boundary.",
+        "review": "Let a model review the abstracts of a run or a study.",
+        "rate": "Let people rate abstracts on blinded sheets.",
+        "ask": "Put a survey to scientists of a finished run at a date.",
+    },
+    "Data and studies": {
+        "ecosystem": "Build, describe and audit the data a society starts from.",
+        "calibrate": "Fit a society to past papers and judge it on later years.",
+        "study": "Replicate a scenario in several arms, and compare them.",
+    },
+    "The program": {
+        "list": "The library, kinds of parts, your runs, all keys.",
+        "prompts": "Write every prompt as its reader sees it, one file a call.",
+        "doctor": "Is everything there that a run needs? Is a folder as written?",
+    },
+}
+"""The commands below ``society`` by section, each with its line in the help."""
+RENAMED = {
+    "open": "show RUN --open",
+    "runs": "list runs",
+    "schema": "list keys --json",
+    "verify": "doctor FOLDER",
+}
+"""Commands of release 0.1.0 and what does their work now."""
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
-    "": ("society run quickstart", "society new mine", "society check mine.yaml"),
+    "": ("society run quickstart",),
     "run": (
         "society run quickstart",
         "society run quickstart --seed 7 --set protocol.turns=5 --out runs/seven",
@@ -39,6 +83,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "doctor": (
         "society doctor",
         "society doctor --set backend.use=litellm --set backend.model=ollama_chat/llama3.1 --quick",
+        "society doctor runs/quickstart-1",
     ),
     "review": ("society review runs/quickstart-1",),
     "ask": (
@@ -48,11 +93,19 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "measure": ("society measure runs/quickstart-1 --contemporary eco/mine",),
     "calibrate": ("society calibrate fit.yaml --plan", "society calibrate fit.yaml --out fitted"),
-    "list": ("society list", "society list virsci/paper", "society list metrics"),
+    "list": (
+        "society list",
+        "society list virsci/paper",
+        "society list metrics",
+        "society list runs runs/team-size --json",
+        "society list keys --json > scenario.schema.json",
+    ),
     "new": ("society new mine", "society new mine.yaml --from community/field"),
-    "show": ("society show runs/quickstart-1", "society show runs/quickstart-1 --full"),
-    "runs": ("society runs", "society runs runs/team-size --json"),
-    "open": ("society open runs/quickstart-1",),
+    "show": (
+        "society show runs/quickstart-1",
+        "society show runs/quickstart-1 --full",
+        "society show runs/quickstart-1 --open",
+    ),
     "transcript": (
         "society transcript runs/quickstart-1",
         "society transcript runs/quickstart-1 Scientist7/1 --stage novelty --prompts",
@@ -63,9 +116,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society play quickstart --as Scientist12",
         "society play virsci/paper --as Scientist12 --limit 600 --name P07 --out runs/seat",
     ),
-    "verify": ("society verify runs/quickstart-1",),
     "report": ("society report runs/quickstart-1",),
-    "schema": ("society schema > scenario.schema.json", "society schema --markdown"),
     "ecosystem": (
         "society ecosystem build jsonl papers.jsonl.gz --boundary 2012 --out eco/mine",
         "society ecosystem info eco/mine",
@@ -143,6 +194,35 @@ class ExampleGroup(TyperGroup):
         if command is not None:
             _add_examples(command, " ".join((*ctx.command_path.split()[1:], cmd_name)))
         return command
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Options, then commands; two options that install completion are left out for room."""
+        option: Any
+        for option in self.params:
+            option.hidden = option.name in {"install_completion", "show_completion"}
+        super().format_options(ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands in sections, without blank lines, so that all fit on one screen.
+
+        Args:
+            ctx: of this group; a group below ``society`` is listed as usual.
+            formatter: takes the lines.
+        """
+        if ctx.parent is not None:
+            super().format_commands(ctx, formatter)
+            return
+        width = max(len(name) for name in self.commands)
+        for heading, commands in SECTIONS.items():
+            formatter.write(f"{heading}:\n")
+            for name, line in commands.items():
+                formatter.write(f"  {name:{width}}  {line}\n")
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is asked for; one of an older release is answered with its successor."""
+        if ctx.parent is None and args and args[0] in RENAMED:
+            ctx.fail(f"'society {args[0]}' is now 'society {RENAMED[args[0]]}'")
+        return super().resolve_command(ctx, args)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any

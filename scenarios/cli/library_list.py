@@ -1,4 +1,4 @@
-"""The command ``society list``: the library, one scenario, or the parts that a key takes."""
+"""The command ``society list``: the library, one scenario, parts that a key takes, runs, keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def complete_name(incomplete: str) -> list[str]:
     """Scenarios and kinds of parts that begin with a text, for the shell."""
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
-    kinds = [kind for kind in KIND_NAMES if kind.startswith(incomplete)]
+    kinds = [kind for kind in (*KIND_NAMES, "runs", "keys") if kind.startswith(incomplete)]
     return [*complete_scenario(incomplete), *kinds]
 
 
@@ -27,17 +27,32 @@ def list_(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="A scenario, or a kind of parts: protocols, selection, metrics, ...",
+            help="A scenario; a kind of parts: protocols, selection, metrics, ...; runs; keys.",
             autocompletion=complete_name,
         ),
     ] = None,
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Of runs: where to look for them.")
+    ] = Path("runs"),
+    json: Annotated[
+        bool, typer.Option("--json", help="Runs as JSON, or keys as JSON Schema for editors.")
+    ] = False,
 ) -> None:
     """List the scenarios of the library, or say what one of them or a kind of parts contains.
 
-    Parts that installed packages add are listed below the library.
+    Parts that installed packages add are listed below the library. `list runs` names the runs
+    below a folder, each with its state, date and cost; `list keys` prints every key of a scenario.
     """
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
+    if json and name not in ("runs", "keys"):
+        raise InputError("--json goes with 'list runs' and 'list keys'")
+    if name == "runs":
+        _print_runs(folder, json)
+        return
+    if name == "keys":
+        _print_keys(json)
+        return
     if name is None:
         lines = [*_library_lines(), *_plugin_lines()]
     elif name in KIND_NAMES:
@@ -45,6 +60,52 @@ def list_(
     else:
         lines = list(_scenario_lines(name))
     typer.echo("\n".join(lines))
+
+
+def _print_runs(folder: Path, json: bool) -> None:
+    from virsci_society.scenarios.runs.run_list import list_runs
+
+    found = list_runs(folder)
+    if json:
+        from json import dumps
+
+        typer.echo(dumps([one.to_data() for one in found], indent=1))
+        return
+    from virsci_society.scenarios.terminal.console import print_table
+
+    if not found:
+        typer.echo(f"{folder}: no run in it; 'society run quickstart' makes one")
+        return
+    rows = [
+        (
+            one.folder,
+            one.state,
+            one.date[:16].replace("T", " "),
+            one.days,
+            one.calls,
+            one.tokens,
+            None if one.usd is None else f"{one.usd:,.2f}",
+        )
+        for one in found
+    ]
+    heads = ("folder", "state", "date (UTC)", "days", "model calls", "tokens", "US$")
+    print_table(f"runs in {folder}", heads, rows)
+
+
+def _print_keys(json: bool) -> None:
+    """Every key of a scenario file, as a page for people or as JSON Schema."""
+    from virsci_society.scenarios.config.schema import Scenario
+
+    if json:
+        from json import dumps
+
+        from virsci_society.scenarios.config.key_reference.json_schema import json_schema
+
+        typer.echo(dumps(json_schema(Scenario), indent=2))
+    else:
+        from virsci_society.scenarios.config.key_reference.reference_page import render_reference
+
+        typer.echo(render_reference(Scenario), nl=False)
 
 
 def _library_lines() -> Iterator[str]:

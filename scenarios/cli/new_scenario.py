@@ -65,7 +65,7 @@ def scenario_text(name: str, parent: str | None) -> str:
     above = parent if parent in library() else str(found.resolve())
     return (
         f"# {name}: {parent}, with the keys below changed. What each key means:\n"
-        "# docs/scenarios.md, or 'society schema --markdown'.\n"
+        "# docs/scenarios.md, or 'society list keys'.\n"
         f"{write_yaml({'extends': above})}{title}seed: 1\n\n"
         "# For example:\n"
         "# until: 2y\n"

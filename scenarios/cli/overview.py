@@ -28,11 +28,17 @@ def show(
     run: RunFolder,
     json: Json = False,
     full: Annotated[bool, typer.Option("--full", help="Every figure, in tables.")] = False,
+    open_: Annotated[
+        bool, typer.Option("--open", help="Open the page of a run or a study in the browser.")
+    ] = False,
 ) -> None:
     """Show what happened in a run, or in the part of it that there is, in ten lines.
 
     On a terminal, small charts over simulated time follow.
     """
+    if open_:
+        _open_page(run)
+        return
     from virsci_society.metrics.summary_file import SUMMARY, read_summary
 
     written = read_summary(run)
@@ -44,6 +50,24 @@ def show(
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         # A folder may come from a stranger, whose list of hashes fits whatever is in it.
         raise InputError(f"{run / SUMMARY}: not the summary of a run") from error
+
+
+def _open_page(folder: Path) -> None:
+    """Open the page of a run or a study in the browser, or say its address."""
+    import webbrowser
+
+    from virsci_society.agents.files.atomic_files import require_regular_file
+    from virsci_society.society.results.run import resolve_run_folder
+
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; 'society list runs' names those there are")
+    page = resolve_run_folder(folder) / "report.html"
+    if not page.exists():
+        raise InputError(f"{page}: missing; 'society report {folder}' writes it")
+    require_regular_file(page)
+    address = page.resolve().as_uri()
+    opened = webbrowser.open(address)
+    typer.echo(str(page) if opened else f"no browser here; open {address}")
 
 
 def _summed_up(folder: Path) -> dict[str, Any]:

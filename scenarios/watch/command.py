@@ -55,10 +55,10 @@ def watch(
         state = RunWatch(folder).state
     else:
         raise InputError(
-            f"{folder}: no such folder; 'society runs' lists those that there are"
+            f"{folder}: no such folder; 'society list runs' names those there are"
             if not folder.exists()
             else f"{folder}: holds no run and no study; give the folder of one, such as 'society "
-            "runs' lists"
+            "list runs' names"
         )
     with WatchServer(state, port=port) as server:
         _tell(server, port, open_page)

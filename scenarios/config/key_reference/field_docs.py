@@ -2,7 +2,7 @@
 
 The texts below the fields are read from the source when they are asked for. pydantic could read
 them (``use_attribute_docstrings``), but it does so whenever a class is made: that adds a fifth of a
-second to the start of every command that reads a scenario, for what only ``society schema`` and
+second to the start of every command that reads a scenario, for what only ``society list keys`` and
 the end of a run need.
 """
 

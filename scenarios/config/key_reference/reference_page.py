@@ -1,6 +1,6 @@
 """The reference page of all scenario keys, made as Markdown from the settings classes.
 
-``society schema --markdown`` prints it, and docs/scenarios.md is its output.
+``society list keys`` prints it, and docs/scenarios.md is its output.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveM
 
 HEAD = """# Scenario files
 
-Printed by `society schema --markdown`; do not edit. A scenario is a YAML file. `extends: NAME`
+Printed by `society list keys`; do not edit. A scenario is a YAML file. `extends: NAME`
 starts from another one, by its name in the library or its path; what the file says wins, and
 a section that names another part with `use` replaces the one below it. `--set a.b=c` changes one
 key, its value read as YAML. Durations are written `10m` (minutes), `2h`, `3d`, `1w`, `18mo`,

@@ -308,7 +308,7 @@ PEOPLE = (
     Mistake(
         "watching what is not there",
         "watch nowhere",
-        ("nowhere: no such folder", "'society runs' lists"),
+        ("nowhere: no such folder", "'society list runs' names"),
     ),
     Mistake(
         "watching what is no run",

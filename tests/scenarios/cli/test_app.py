@@ -22,7 +22,7 @@ from click.testing import Result
 
 from tests.forked_commands import Nursery
 from virsci_society.scenarios.cli.app import app, main
-from virsci_society.scenarios.cli.help_examples import EXAMPLES
+from virsci_society.scenarios.cli.help_examples import EXAMPLES, RENAMED
 from virsci_society.scenarios.config.document import library
 from virsci_society.scenarios.terminal.arguments import complete_scenario
 
@@ -117,7 +117,6 @@ def test_check_imports_few_modules() -> None:
         ["list", "--help"],
         ["show", "--help"],
         ["report", "--help"],
-        ["schema", "--help"],
         ["ecosystem", "--help"],
         ["ecosystem", "build", "--help"],
         ["ecosystem", "build", "jsonl", "--help"],
@@ -160,8 +159,8 @@ def test_check_looks_for_the_ecosystem_folder(here: Path) -> None:
 
 
 def test_schema_as_json_and_as_a_page() -> None:
-    assert json.loads(society("schema").output)["title"] == "Scenario"
-    page = society("schema", "--markdown").output
+    assert json.loads(society("list", "keys", "--json").output)["title"] == "Scenario"
+    page = society("list", "keys").output
     assert page == (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
 
 
@@ -392,3 +391,30 @@ def test_summary_and_page_load_no_statistics_for_the_mean_of_a_run() -> None:
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_the_help_fits_one_screen_and_no_line_is_cut() -> None:
+    from virsci_society.scenarios.cli.app import app as whole
+    from virsci_society.scenarios.cli.help_examples import SECTIONS
+
+    lines = society("--help").output.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert not any(line.endswith("...") for line in lines if not line.startswith("Usage"))
+    listed = [name for commands in SECTIONS.values() for name in commands]
+    assert sorted(listed) == sorted(typer.main.get_command(whole).commands)  # type: ignore[attr-defined]
+    assert len(listed) <= 24
+    assert len(SECTIONS) == 5
+
+
+@pytest.mark.parametrize("old", sorted(RENAMED))
+def test_a_command_of_an_older_release_is_answered_with_its_successor(old: str) -> None:
+    done = society(old)
+    assert done.exit_code == 2
+    assert f"'society {old}' is now 'society {RENAMED[old]}'" in done.stderr
+
+
+def test_doctor_checks_a_folder(small_run: Path) -> None:
+    done = society("doctor", str(small_run))
+    assert done.exit_code == 0, done.output
+    assert "manifest" in done.output or "file" in done.output

@@ -207,16 +207,16 @@ def test_runs_are_listed_with_state_date_and_cost(folders: Path) -> None:
     stopped = found["stopped"]
     assert (stopped.days, stopped.calls, stopped.tokens, stopped.usd) == (7.0, 3, 15, 0.25)
     assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:", one.date) for one in found.values())
-    shown = society("runs").output
+    shown = society("list", "runs").output
     assert "stopped" in shown
     assert "0.25" in shown
-    assert len(json.loads(society("runs", folders, "--json").output)) == 5
+    assert len(json.loads(society("list", "runs", folders, "--json").output)) == 5
 
 
 def test_no_runs_are_told(here: Path) -> None:
-    assert "runs: no such folder" in society("runs").stderr
+    assert "runs: no such folder" in society("list", "runs").stderr
     (here / "runs").mkdir()
-    assert "no run in it" in society("runs").output
+    assert "no run in it" in society("list", "runs").output
 
 
 def test_open_shows_the_page_in_the_browser(
@@ -224,15 +224,15 @@ def test_open_shows_the_page_in_the_browser(
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)) or True)
-    done = society("open", small_run)
+    done = society("show", small_run, "--open")
     assert done.exit_code == 0, done.output
     assert opened == [(small_run / "report.html").resolve().as_uri()]
     monkeypatch.setattr("webbrowser.open", lambda address: False)
-    assert "no browser here; open file:///" in society("open", small_run).output
-    assert "no such folder" in society("open", here / "no").stderr
-    assert f"'society report {here}' writes it" in society("open", here).stderr
+    assert "no browser here; open file:///" in society("show", small_run, "--open").output
+    assert "no such folder" in society("show", here / "no", "--open").stderr
+    assert f"'society report {here}' writes it" in society("show", here, "--open").stderr
     (here / "report.html").symlink_to("/etc/hostname")
-    assert society("open", here).exit_code == 2
+    assert society("show", here, "--open").exit_code == 2
 
 
 def test_a_transcript_lists_the_teams(small_run: Path) -> None:

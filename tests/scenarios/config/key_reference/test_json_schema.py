@@ -146,7 +146,7 @@ def test_the_schema_takes_what_the_command_takes(
 
 def test_the_page_in_docs_is_current(page: str) -> None:
     found = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
-    assert found == page, "run: society schema --markdown > docs/scenarios.md"
+    assert found == page, "run: society list keys > docs/scenarios.md"
 
 
 @pytest.mark.parametrize(
