@@ -14,7 +14,7 @@ import matplotlib as mpl
 mpl.use("svg")
 import matplotlib.pyplot as plt
 
-from virsci_society import Run
+import virsci_society as vs
 
 
 def draw(folder: str, target: str) -> None:
@@ -24,7 +24,7 @@ def draw(folder: str, target: str) -> None:
         folder: of the run.
         target: the SVG file to write.
     """
-    run = Run.open(folder)
+    run = vs.Run.open(folder)
     # Otherwise the ids within the file would be drawn at random.
     with mpl.rc_context({"svg.hashsalt": "virsci-society", "font.size": 9}):
         figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.4, 1))

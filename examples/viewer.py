@@ -10,7 +10,7 @@ import networkx
 from mesa.visualization import SolaraViz, make_plot_component, make_space_component
 from mesa.visualization.components import AgentPortrayalStyle
 
-from virsci_society import ScenarioSociety
+import virsci_society as vs
 
 COLOURS = ("#c9ced6", "#7aa6c2", "#e08a3c", "#b5305b")
 """In no team, in one, in two, in three or more."""
@@ -35,7 +35,7 @@ parameters = {
     "founding.max_teams": {"type": "SliderInt", "value": 3, "min": 1, "max": 6, "step": 1},
 }
 page = SolaraViz(
-    ScenarioSociety("quickstart", seed=1),
+    vs.ScenarioSociety("quickstart", seed=1),
     components=[
         make_space_component(portrayal, backend="matplotlib", layout_alg=layout),
         make_plot_component(["teams_running", "teams_finished", "papers"], backend="matplotlib"),

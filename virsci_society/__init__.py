@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from virsci_society.agents.config import Part as Part
-    from virsci_society.agents.errors import Fault as Fault
     from virsci_society.agents.errors import InputError as InputError
     from virsci_society.agents.gateway.backend import Backend as Backend
     from virsci_society.agents.offline.acceptance import Acceptance as Acceptance
@@ -31,9 +30,10 @@ if TYPE_CHECKING:
     from virsci_society.agents.reference import Reference as Reference
     from virsci_society.agents.replies.form import Form as Form
     from virsci_society.agents.usage import Usage as Usage
-    from virsci_society.metrics.exports import write_networks as write_networks
     from virsci_society.metrics.registry import METRICS as METRICS
     from virsci_society.metrics.registry import measure as measure
+    from virsci_society.metrics.report.run_figures import run_figures as run_figures
+    from virsci_society.metrics.report.run_figures import write_run_figures as write_run_figures
     from virsci_society.metrics.scalars.measures import measure_run as measure_run
     from virsci_society.metrics.summary import summarise_run as summarise_run
     from virsci_society.protocols.discussion import Discussion as Discussion
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from virsci_society.scenarios.config.schema import Scenario as Scenario
     from virsci_society.scenarios.config.schema import load_scenario as load_scenario
     from virsci_society.scenarios.runs.build import ScenarioSociety as ScenarioSociety
-    from virsci_society.scenarios.runs.build import build_society as build_society
     from virsci_society.scenarios.runs.execute import replay as replay
     from virsci_society.scenarios.runs.execute import run_scenario as run_scenario
     from virsci_society.scenarios.runs.progress import make_progress as make_progress
+    from virsci_society.scenarios.study.results.study import Study as Study
     from virsci_society.society.demographics.careers import Careers as Careers
     from virsci_society.society.ecosystem.building.raw_records import RawAuthor as RawAuthor
     from virsci_society.society.ecosystem.building.raw_records import RawRecord as RawRecord
@@ -78,7 +78,6 @@ __all__ = [
     "Discussion",
     "DiscussionSettings",
     "EmbeddingCache",
-    "Fault",
     "Form",
     "Founding",
     "InputError",
@@ -103,20 +102,21 @@ __all__ = [
     "SelectionPolicy",
     "Society",
     "Source",
+    "Study",
     "Team",
     "TeamProtocol",
     "Times",
     "Usage",
-    "build_society",
     "load_scenario",
     "make_embedding",
     "make_progress",
     "measure",
     "measure_run",
     "replay",
+    "run_figures",
     "run_scenario",
     "summarise_run",
-    "write_networks",
+    "write_run_figures",
 ]
 
 _HOMES = {
@@ -128,7 +128,6 @@ _HOMES = {
     "Discussion": "protocols.discussion",
     "DiscussionSettings": "protocols.discussion",
     "EmbeddingCache": "society.literature.embedding.cache",
-    "Fault": "agents.errors",
     "Form": "agents.replies.form",
     "Founding": "society.formation.founding",
     "InputError": "agents.errors",
@@ -154,20 +153,21 @@ _HOMES = {
     "SelectionPolicy": "society.formation.selection",
     "Society": "society.model",
     "Source": "society.ecosystem.importers.source",
+    "Study": "scenarios.study.results.study",
     "Team": "society.teams.team",
     "TeamProtocol": "society.teams.contracts",
     "Times": "society.kernel.durations",
     "Usage": "agents.usage",
-    "build_society": "scenarios.runs.build",
     "load_scenario": "scenarios.config.schema",
     "make_embedding": "society.literature.embedding.registry",
     "make_progress": "scenarios.runs.progress",
     "measure": "metrics.registry",
     "measure_run": "metrics.scalars.measures",
     "replay": "scenarios.runs.execute",
+    "run_figures": "metrics.report.run_figures",
     "run_scenario": "scenarios.runs.execute",
     "summarise_run": "metrics.summary",
-    "write_networks": "metrics.exports",
+    "write_run_figures": "metrics.report.run_figures",
 }
 
 

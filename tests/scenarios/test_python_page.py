@@ -31,10 +31,22 @@ def test_the_code_of_the_page_runs(
     assert (here / "three.png").exists()
 
 
-def test_what_the_page_names_is_exported() -> None:
-    rows = re.findall(r"^\| (\w+) \| (`.*)\|$", PAGE, re.MULTILINE)
-    assert [what for what, _ in rows] == ["runs", "results", "measures"]
-    for _, names in rows:
-        for name in re.findall(r"`(\w+)`", names):
-            assert name in vs.__all__, name
-            assert getattr(vs, name).__doc__, name
+def test_the_page_names_all_that_is_public_and_nothing_else() -> None:
+    table = PAGE[PAGE.index("| for | names |") : PAGE.index("The classes to subclass")]
+    named = re.findall(r"`(\w+)`", table)
+    assert sorted(named) == sorted(vs.__all__)
+    assert len(named) <= 50
+    assert all(hasattr(vs, name) for name in named)
+
+
+PRIVATE = re.compile(
+    r"(?:from|import) (?:virsci_society\.)?(?:agents|society|protocols|metrics|scenarios)\b[. ]"
+)
+
+
+def test_pages_and_examples_import_nothing_private() -> None:
+    root = Path(__file__).parents[2]
+    pages = [root / "README.md", *(root / "docs").rglob("*.md"), *(root / "docs").glob("*.ipynb")]
+    pages += [path for path in (root / "examples").rglob("*.py") if path.name != "setup.py"]
+    found = [f"{path.name}: {hit}" for path in pages for hit in PRIVATE.findall(path.read_text())]
+    assert found == []

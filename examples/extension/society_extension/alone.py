@@ -1,11 +1,11 @@
 from pathlib import Path
 
-from virsci_society import Form, Manuscript, Prompt, TeamProtocol
+import virsci_society as vs
 
-PAGE = Prompt(Path(__file__).with_name("prompts") / "essay.txt")
+PAGE = vs.Prompt(Path(__file__).with_name("prompts") / "essay.txt")
 
 
-class Essay(Form):
+class Essay(vs.Form):
     title: str
     abstract: str
 
@@ -13,14 +13,14 @@ class Essay(Form):
         return f"{self.title}\n{self.abstract}"
 
 
-class Alone(TeamProtocol):
+class Alone(vs.TeamProtocol):
     """One scientist writes one essay (an example, after nobody)."""
 
     topic: str = "networks"
 
     def run(self, team, lab):
         essay = yield from lab.stage("writing", self.write(team, lab))
-        return Manuscript(text=essay)
+        return vs.Manuscript(text=essay)
 
     def write(self, team, lab):
         yield from lab.notice()

@@ -1,7 +1,7 @@
-from virsci_society import Acceptance
+import virsci_society as vs
 
 
-class Friends(Acceptance):
+class Friends(vs.Acceptance):
     """Former co-authors accept while they are in few teams; strangers seldom do."""
 
     stranger: float = 0.2

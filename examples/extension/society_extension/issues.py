@@ -1,10 +1,10 @@
-from virsci_society import Days, Publication
+import virsci_society as vs
 
 
-class Issues(Publication):
+class Issues(vs.Publication):
     """Manuscripts appear in issues of a journal, one every so many days (an example)."""
 
-    every: Days = 30.0
+    every: vs.Days = 30.0
 
     def consider(self, team, lab, manuscript):
         yield from lab.wait(self.every - lab.now % self.every)

@@ -1,7 +1,7 @@
-from virsci_society import Backend, Offline, Reply, Usage
+import virsci_society as vs
 
 
-class MyModel(Backend):
+class MyModel(vs.Backend):
     """A model behind a client of one's own (an example)."""
 
     model: str = "small"
@@ -17,8 +17,8 @@ class MyModel(Backend):
     async def complete(self, request):
         messages = [{"role": one.role, "content": one.content} for one in request.messages]
         text = await self.generate(messages, request.form.json_schema(), request)
-        return Reply(text, Usage(), self.model)
+        return vs.Reply(text, vs.Usage(), self.model)
 
     async def generate(self, messages, schema, request):
         # Your client stands here; in this example the offline scientist does.
-        return (await Offline().complete(request)).text
+        return (await vs.Offline().complete(request)).text

@@ -1,19 +1,18 @@
-from virsci_society import JsonSource, RawAuthor, RawRecord
-from virsci_society.society.ecosystem.importers import fields
+import virsci_society as vs
 
 
-class OurExport(JsonSource):
+class OurExport(vs.JsonSource):
     """Papers as our library exports them, one JSON object a line."""
 
     kind = "ours"
     source_name = "the export of our library"
 
     def _paper(self, row):
-        names = fields.parse_texts(row.get("by"), "by")
-        return RawRecord(
-            id=fields.require_id(row.get("key")),
-            title=fields.require_title(row.get("name")),
-            abstract=fields.parse_text(row.get("summary"), "summary"),
-            year=fields.parse_year(row.get("published")),
-            authors=tuple(RawAuthor(f"name:{name.casefold()}", name) for name in names),
+        names = self.fields.parse_texts(row.get("by"), "by")
+        return vs.RawRecord(
+            id=self.fields.require_id(row.get("key")),
+            title=self.fields.require_title(row.get("name")),
+            abstract=self.fields.parse_text(row.get("summary"), "summary"),
+            year=self.fields.parse_year(row.get("published")),
+            authors=tuple(vs.RawAuthor(f"name:{name.casefold()}", name) for name in names),
         )

@@ -1,9 +1,9 @@
 import numpy as np
 
-from virsci_society import SelectionPolicy
+import virsci_society as vs
 
 
-class Regulars(SelectionPolicy):
+class Regulars(vs.SelectionPolicy):
     """Those with enough joint papers with the leader count `bonus` times as much as all others."""
 
     least: int = 2

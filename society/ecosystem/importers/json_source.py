@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from virsci_society.society.ecosystem.building.raw_records import RawRecord
+from virsci_society.society.ecosystem.importers import fields
 from virsci_society.society.ecosystem.importers.files import (
     LONGEST,
     FileLine,
@@ -36,6 +37,8 @@ class JsonSource(Source):
     document, if it is one and not longer than 64 MB.
     """
 
+    fields = fields
+    """Functions that turn values of an entry into fields of a record; each raises ValueError."""
     nothing_found = "no JSON lines: files ending in .jsonl, .ndjson, .json or .txt, plain or .gz"
 
     def wants(self, path: Path) -> bool:

@@ -12,9 +12,9 @@ from typing import Any
 import mesa
 import pytest
 
-from virsci_society import ScenarioSociety, build_society, load_scenario, run_scenario
+from virsci_society import ScenarioSociety, load_scenario, run_scenario
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.runs.build import build_ecosystem_of
+from virsci_society.scenarios.runs.build import build_ecosystem_of, build_society
 from virsci_society.society.model import Society
 from virsci_society.society.results.run import Run
 
