@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo demo-live test test-slow test-peers check mutants bench bench-peers clean
+.PHONY: demo demo-live quick test test-slow test-peers check mutants bench bench-peers clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/society run quickstart --out runs/demo
@@ -19,6 +19,18 @@ demo-live: $(VENV)/.installed
 # Three workers for two cores, because many tests wait for a process or a server; each takes a run of
 # neighbouring files, which share what is made once for them.
 WORKERS := -n 3 --dist worksteal
+
+# About a minute: layers, the paper's equations, digests, kills, one call over HTTP, keys, messages.
+QUICK := test_layers.py test_determinism.py test_installation.py test_traced_pages.py \
+  protocols/virsci protocols/policies protocols/test_forms.py society/kernel \
+  agents/gateway agents/journal agents/replies/test_parser.py \
+  agents/replies/test_parser_paper_figures.py promises/test_kills.py \
+  scenarios/config scenarios/runs/test_execute.py scenarios/runs/test_resuming.py \
+  scenarios/study/test_reader.py scenarios/cli/test_app.py scenarios/test_python_page.py \
+  metrics/test_simulated_run.py metrics/novelty metrics/report/test_page.py
+quick: $(VENV)/.tools
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers" $(addprefix tests/,$(QUICK))
 
 test: check
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not peers"

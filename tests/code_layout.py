@@ -14,6 +14,7 @@ import tokenize
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -327,6 +328,78 @@ def _listed(tree: ast.Module) -> list[str]:
     return []
 
 
+class Figure(NamedTuple):
+    """One row of the table of amounts.
+
+    Attributes:
+        what: is counted.
+        then: on 24 November 2026, before the house was made smaller.
+        aim: what is aimed at.
+        now: in this checkout.
+    """
+
+    what: str
+    then: str
+    aim: str
+    now: str
+
+
+def amounts(root: Path) -> Iterator[Figure]:
+    """How much there is to read, then, now and as it is aimed at."""
+    trees = sources(root)
+    modules = sum(not path.endswith("__init__.py") for path in trees)
+    texts = {path: (root / path).read_text("utf-8") for path in trees}
+    lines = sum(len(text.splitlines()) for text in texts.values())
+    code = sum(map(code_lines, trees.values()))
+    yield Figure(
+        "source lines (of code)", "89,001 (54,487)", "68,000 (42,000)", f"{lines:,} ({code:,})"
+    )
+    yield Figure("modules, packages", "498, 87", "380, 55", f"{modules}, {len(trees) - modules}")
+    yield Figure("a live call: stations, files, changes", "48, 60, 16", "32, 40, 8", _call(root))
+    keys = re.findall(r"^\| `([\w.]+)` \|", (root / "docs/scenarios.md").read_text("utf-8"), re.M)
+    yield Figure("keys on the page read first", "483", "130", str(len(keys)))
+    tree = parse(texts["scenarios/cli/help_examples.py"])
+    (sections,) = (
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "SECTIONS" and node.value
+    )
+    yield Figure("commands at the top level", "28", "24", str(sum(map(len, sections.values()))))
+    yield Figure("names public by statement", "368", "50", str(len(public_names(root))))
+    yield Figure(
+        "comments, share of lines", "0.7 %", "2 %", f"{100 * comment_share(root, trees):.1f} %"
+    )
+
+
+def code_lines(tree: ast.Module) -> int:
+    """Lines that hold a statement, docstrings and comments not counted."""
+    strings = {
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    held = {
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.stmt, ast.expr, ast.arg, ast.alias, ast.keyword))
+        for line in (node.lineno, node.end_lineno or node.lineno)
+    }
+    return len(held - strings)
+
+
+def _call(root: Path) -> str:
+    """Stations of docs/a-call.md, files that it names, and changes of package between stations."""
+    text = (root / "docs/a-call.md").read_text("utf-8")
+    stations = re.findall(r"^\| `([\w/]+)/[\w.]+` \| `", text, re.M)
+    files = set(re.findall(r"`([\w/]+\.py)`", text))
+    homes = [place.split("/")[0] for place in stations]
+    changes = sum(one != other for one, other in pairwise(homes))
+    return f"{len(stations)}, {len(files)}, {changes}"
+
+
 def table(root: Path) -> Iterator[tuple[str, str]]:
     """The figures of a checkout, each with what it counts."""
     trees = sources(root)
@@ -363,7 +436,12 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to measure")
-    for what, figure in table(parser.parse_args().root):
+    root = parser.parse_args().root
+    print(f"{'':<40} {'then':>16} {'aim':>16} {'now':>16}")
+    for row in amounts(root):
+        print(f"{row.what:<40} {row.then:>16} {row.aim:>16} {row.now:>16}")
+    print()
+    for what, figure in table(root):
         print(f"{what:<78} {figure}")
 
 
