@@ -2,5 +2,6 @@
 
 Read ``protocol`` first, then the stages in order: ``topic``, ``ideas``, ``novelty``, ``abstract``
 (the first, the selection of collaborators, serves other protocols too). ``settings`` has every
-switch, ``forms`` the replies of its own, ``released_code`` what only the published program does.
+switch, ``forms`` the replies of its own, ``released_code`` what only the published program does,
+``prompts`` one text file per page.
 """

@@ -22,11 +22,11 @@ from virsci_society.protocols.collaborator_selection import TeamBuilding
 from virsci_society.protocols.discussion import DiscussionSettings
 from virsci_society.protocols.given_topics import GivenTopic
 from virsci_society.protocols.policies.coauthorship import Coauthorship
-from virsci_society.protocols.prompts import PROMPTS
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.protocols.virsci.abstract import AbstractRules, SelfReviewRules
 from virsci_society.protocols.virsci.ideas import IdeaRules, RankingRules
 from virsci_society.protocols.virsci.novelty import BallotRules
+from virsci_society.protocols.virsci.prompts import PROMPTS
 from virsci_society.protocols.virsci.released_code import RELEASED_CODE
 from virsci_society.protocols.virsci.searches import SearchRules
 from virsci_society.protocols.virsci.topic import TopicRules

@@ -1,7 +1,6 @@
 """The prompts that several research systems share, in this project's own words.
 
-Pages that are not here stand in ``protocols/prompts``: the invitation, the draft, the ballot, the
-summary.
+Pages that are not here are VirSci's: the invitation, the draft, the ballot, the summary.
 """
 
 from __future__ import annotations
@@ -9,6 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from virsci_society.agents.prompts.prompt import Prompts
-from virsci_society.protocols.prompts import PROMPTS
+from virsci_society.protocols.virsci.prompts import PROMPTS as VIRSCI_PROMPTS
 
-PAGES = Prompts(Path(__file__).parent, PROMPTS)
+PAGES = Prompts(Path(__file__).parent, VIRSCI_PROMPTS)

@@ -29,7 +29,7 @@ SETTINGS = {"protocol.leaving": "off", "protocol.team_size": 4, "protocol.turns"
 SEEDS = range(1, 7)
 BEFORE = 223_731
 """Tokens in the prompts of such a run before pages were shortened, in November 2026."""
-PAGES = "../protocols/prompts"
+PAGES = "../protocols/virsci/prompts"
 """Folder of the pages, seen from the documentation."""
 ALL = "all"
 
