@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from virsci_society.agents.config import Part
 
@@ -29,9 +29,6 @@ class TeamProtocol(Part):
     Subclass it, write ``run``, give it a ``citation``. The protocol touches the world only
     through ``lab``; it reads an Answer only to decide something.
     """
-
-    citation: ClassVar[str] = ""
-    """The publication that it is taken from, for ``society list protocols``; empty: none."""
 
     @property
     def name(self) -> str:
