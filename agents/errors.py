@@ -4,7 +4,7 @@
 
     SocietyError
     ├── InputError        yours: a file, a key, a value; the message says what to change  (exit 2)
-    │   └── Held          a living owner works on the run folder (scenarios.study.execution.lease)
+    │   └── LeaseHeld     a living owner works on the run folder (scenarios.study.execution.lease)
     ├── Verdict           nobody's: the words themselves decided
     │   ├── ReplyError    a reply that could not be read as its form
     │   ├── Refused       the model declined to answer
@@ -14,7 +14,7 @@
     ├── Fault             the provider's: one attempt failed; it is repeated, or the run stops
     ├── Stopped           the world's: a fault outside the simulation ended the run early (exit 5)
     │   ├── BudgetReached the budget's: nothing more may be paid for                       (exit 4)
-    │   └── Lost          the run folder was taken over by another owner of its lease
+    │   └── LeaseLost     the run folder was taken over by another owner of its lease
     ├── Diverged          journal and code disagree about a call that was made             (exit 6)
     └── ProtocolError     the programmer's: a rule of the simulated world was broken
 
@@ -52,7 +52,15 @@ class SocietyError(Exception):
 
 
 class InputError(SocietyError):
-    """Bad input; the message says what is wrong, where it stands, and what to do."""
+    """Bad input; the message says what is wrong, where it stands, and what to do.
+
+    Example:
+        >>> try:
+        ...     vs.load_scenario("quickstart", **{"protocol.turn": 3})
+        ... except vs.InputError as error:
+        ...     print(error)
+        protocol.turn: unknown key, expected one of ...; did you mean 'turns'?
+    """
 
     exit_code = 2
 
@@ -84,7 +92,18 @@ class Overflow(Verdict):
 
 
 class Dissolved(SocietyError):
-    """A team ended without a paper; the message is the reason."""
+    """A team ended without a paper; the message is the reason.
+
+    Example:
+        >>> def choose_topic(proposals):
+        ...     if not proposals:
+        ...         raise vs.Dissolved("no topic")
+        ...     return proposals[0]
+        >>> choose_topic([])
+        Traceback (most recent call last):
+            ...
+        virsci_society.agents.errors.Dissolved: no topic
+    """
 
 
 class Stopped(SocietyError):

@@ -123,6 +123,11 @@ def measure(run: Run, name: str) -> pd.DataFrame:
 
     Raises:
         InputError: neither written nor in ``METRICS``.
+
+    Example:
+        >>> weekly = vs.measure(run, "weekly")
+        >>> len(weekly)  # day 0, and the end of each of 26 weeks
+        27
     """
     if name not in METRICS:
         return run.measure(name)

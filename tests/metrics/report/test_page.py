@@ -3,10 +3,15 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 from tests.browser import CHROMIUM, Browser
 from tests.metrics.html_page import Page, assert_inert
+from virsci_society.metrics.inference.intervals import bca_interval, t_interval
+from virsci_society.metrics.inference.sample import Interval
+from virsci_society.metrics.report import figures
+from virsci_society.metrics.report.figures import mean_interval
 from virsci_society.metrics.report.number_format import format_number
 from virsci_society.metrics.report.page import render_page, write_page
 
@@ -312,3 +317,12 @@ def test_a_browser_shows_sorts_unfolds_and_prints_it(hand_run, tmp_path):
         assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", sheets)) <= 8
         assert browser.requests() == []
         assert browser.complaints() == []
+
+
+def test_the_page_names_the_interval_that_was_computed(run, monkeypatch):
+    values = np.array([1.0, 2.0, 4.0])
+    assert mean_interval(values).method == t_interval(values).method == "Student's t"
+    assert bca_interval(values).method == "BCa bootstrap"
+    computed = Interval(1.0, 0.5, 1.5, 9, 0.95, "some other method")
+    monkeypatch.setattr(figures, "mean_interval", lambda values: computed)
+    assert "interval (some other method)." in render_page(run)
