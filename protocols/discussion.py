@@ -133,8 +133,8 @@ def speaking_order(
 def text_said_by_the_way(utterance: Any) -> str:
     """The text of an utterance with the words "by the way"; of any other, nothing.
 
-    Source: ``group_discuss`` of the published program of VirSci (``protocols/virsci/settings.py``),
-    which looks for the words in these two spellings.
+    Source: ``group_discuss`` of the published program of VirSci, which looks for the words in these
+    two spellings (``protocols/virsci/released_code.py``).
     """
     text = text_of(utterance)
     return text if "by the way" in text or "By the way" in text else ""

@@ -2,7 +2,8 @@
 
 import pytest
 
-from virsci_society.protocols.virsci.settings import RELEASED_CODE, VirSciSettings
+from virsci_society.protocols.virsci.released_code import RELEASED_CODE
+from virsci_society.protocols.virsci.settings import VirSciSettings
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.study.reader import read_study
 from virsci_society.scenarios.study.study_file import studies
