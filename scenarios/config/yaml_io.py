@@ -27,6 +27,8 @@ MAX_INTEGER = 2**63
 """No key takes a whole number as large; a longer one could not even be written in a message."""
 USABLE = "write a finite one, and a whole one below 2^63"
 
+Node, CollectionNode = yaml.Node, yaml.CollectionNode
+MappingNode, SequenceNode = yaml.MappingNode, yaml.SequenceNode
 Key = str | int
 KeyPath = tuple[Key, ...]
 
@@ -118,7 +120,7 @@ def parse_yaml(text: str, label: str) -> YamlDocument:
     Raises:
         InputError: as ``read_yaml``.
     """
-    node = _compose(text, label)
+    node = compose(text, label)
     if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
         return YamlDocument({})
     if not isinstance(node, yaml.MappingNode):
@@ -143,7 +145,7 @@ def parse_value(text: str, label: str) -> Any:
     """
     if len(text) > MAX_BYTES:
         raise InputError(f"{label}: longer than {MAX_BYTES // 1024} KiB")
-    node = _compose(text, label)
+    node = compose(text, label)
     if node is None:
         return None
     reader = _Reader(label, located=False)
@@ -169,7 +171,12 @@ def display_path(path: Path) -> str:
 
 
 @lru_cache(maxsize=64)  # a study reads the same base for each of its arms; nobody changes a node
-def _compose(text: str, label: str) -> yaml.Node | None:
+def compose(text: str, label: str) -> yaml.Node | None:
+    """The nodes of a YAML text with their places; None of an empty one.
+
+    Raises:
+        InputError: not YAML.
+    """
     try:
         node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
