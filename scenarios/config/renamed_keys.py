@@ -1,4 +1,4 @@
-"""Keys that have another name now: the table of them, and a scenario file rewritten with it.
+"""The table of renamed keys of scenario files, and the rewriting of a file with it.
 
 An old name is not read. The error names the new one, and ``society check FILE --rename`` writes it
 into the file: lines are moved as they are, so that comments and order stay.

@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
+from yaml.nodes import CollectionNode as CollectionNode
+from yaml.nodes import MappingNode as MappingNode
+from yaml.nodes import Node as Node
+from yaml.nodes import SequenceNode as SequenceNode
 
 from virsci_society.agents.errors import InputError
 
@@ -27,8 +31,6 @@ MAX_INTEGER = 2**63
 """No key takes a whole number as large; a longer one could not even be written in a message."""
 USABLE = "write a finite one, and a whole one below 2^63"
 
-Node, CollectionNode = yaml.Node, yaml.CollectionNode
-MappingNode, SequenceNode = yaml.MappingNode, yaml.SequenceNode
 Key = str | int
 KeyPath = tuple[Key, ...]
 

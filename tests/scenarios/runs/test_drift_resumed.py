@@ -105,7 +105,7 @@ def test_a_fork_shares_the_interests_of_the_past(parent: Path, here: Path) -> No
 def test_switched_off_it_leaves_no_trace_in_the_identity(small: Scenario) -> None:
     """Also in a mixture, whose protocols stand in a list."""
     assert "drift" not in small.identity()["population"]
-    assert "guests" not in small.identity()["protocol"]["selection"]
+    assert "guests" not in small.identity()["protocol"].get("selection", {})
     on = small.set("population.drift", {"use": "writing"}).set("protocol.selection.guests", 1.0)
     assert on.identity()["population"]["drift"]["use"] == "writing"
     assert on.identity()["protocol"]["selection"]["guests"] == 1.0
