@@ -19,3 +19,16 @@ def unlist(folder):
     told.pop("hashes", None)
     (folder / "hashes.json").unlink(missing_ok=True)
     manifest.write_text(json.dumps(told), encoding="utf-8")
+
+
+def unnumber(folder):
+    """Turn a run folder into one of identity 1: no number, another hash, all files as they are."""
+    unlist(folder)
+    manifest = folder / "manifest.json"
+    told = json.loads(manifest.read_text(encoding="utf-8"))
+    del told["identity_number"]
+    told["identity"] = "0" * 64
+    manifest.write_text(json.dumps(told), encoding="utf-8")
+    unseal(folder / "journal.sqlite")
+    with closing(sqlite3.connect(folder / "journal.sqlite", isolation_level=None)) as database:
+        database.execute("DELETE FROM meta WHERE key = 'identity_number'")

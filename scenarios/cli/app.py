@@ -176,6 +176,9 @@ def check(
     set_: Settings = None,
     trust: Trust = False,
     online: Online = False,
+    rename: Annotated[
+        bool, typer.Option("--rename", help="Write new names of renamed keys into the file first.")
+    ] = False,
 ) -> None:
     """Check a scenario without running it; name every fault at once.
 
@@ -191,6 +194,8 @@ def check(
     from virsci_society.scenarios.runs.preflight import check_before_run
 
     find_code_here(trust)
+    if rename:
+        _rename(scenario)
     chosen = load_scenario(scenario, settings=with_seed(set_, seed), trust=trust)
     check_before_run(chosen, default_folder(chosen), online=online)
     typer.echo(f"{chosen.name}: every key is right (seed {chosen.seed})")
@@ -203,6 +208,18 @@ def check(
         typer.echo(f"warning: {warning}", err=True)
     for warning in context_warnings(chosen, rehearsed.longest):
         typer.echo(f"warning: {printable(redact(warning))}", err=True)
+
+
+def _rename(scenario: str) -> None:
+    """Write the new names of keys into a file of the user's, and say what was changed."""
+    from virsci_society.agents.errors import InputError
+    from virsci_society.scenarios.config.document import library
+    from virsci_society.scenarios.config.renamed_keys import rename_keys
+
+    if scenario in library():
+        raise InputError(f"{scenario}: is part of the program, whose files have the new names")
+    for line in rename_keys(Path(scenario)) or [f"{scenario}: no key of it has another name now"]:
+        typer.echo(line)
 
 
 app.command("fork")(fork)

@@ -36,6 +36,7 @@ from virsci_society.scenarios.config.registry import (
     name_of,
     table_for,
 )
+from virsci_society.scenarios.config.renamed_keys import renamed_problem
 from virsci_society.scenarios.config.yaml_io import Key, KeyPath
 from virsci_society.society.kernel.durations import Duration
 
@@ -74,7 +75,8 @@ class Reader:
         if isinstance(data, cls):
             return data
         if not isinstance(data, dict):
-            self.diagnostics.add(path, f"got {quote_value(data)}, expected a section of keys")
+            problem = f"got {quote_value(data)}, expected a section of keys"
+            self.diagnostics.add(path, renamed_problem(path) or problem)
             return None
         values: dict[str, Any] = {}
         failed: set[str] = set()
@@ -105,7 +107,9 @@ class Reader:
         for key in other:
             elsewhere = keys_below(cls) if not path else ()
             known = [*self._beside.get(path, ()), *names]
-            self.diagnostics.add((*path, key), unknown_key(key, known, elsewhere))
+            here = (*path, key)
+            problem = renamed_problem(here) or unknown_key(key, known, elsewhere)
+            self.diagnostics.add(here, problem)
         return listed
 
     def _field(self, field: FieldInfo, value: Any, path: KeyPath) -> Any:
@@ -247,6 +251,59 @@ def write_part(part: BaseModel) -> dict[str, Any]:
         else:
             data[name] = _plain(values.get(name, value))
     return data
+
+
+def differing_keys(part: BaseModel, usual: BaseModel | None = None) -> dict[str, Any]:
+    """The keys of a settings object that differ from their defaults, without its execution keys.
+
+    Args:
+        part: the object; its class may name its keys of execution as ``execution``.
+        usual: an object of the same class with the default values; None: those of the class.
+
+    Returns:
+        Plain data. A section of another class than the default's begins with ``use``, and holds
+        what differs from the defaults of its own class.
+    """
+    data: dict[str, Any] = {}
+    cls = type(part)
+    tables, plainly = _fields_written(cls)
+    values = part.model_dump(include=plainly)
+    beside: str | None = getattr(cls, "inlined", None)
+    for name, field in cls.model_fields.items():
+        if name not in tables or name in getattr(cls, "execution", ()):
+            continue
+        value = getattr(part, name)
+        default = _default_of(field) if usual is None else getattr(usual, name)
+        if not isinstance(value, BaseModel):
+            if value != default:
+                data[name] = _differing(values.get(name, value))
+            continue
+        same = type(value) is type(default)
+        table = tables[name]
+        named = {} if same or table is None else {"use": name_of(type(value), table)}
+        section = named | differing_keys(value, default if same else None)
+        if name == beside:
+            data |= section
+        elif section or not same:
+            data[name] = section
+    return data
+
+
+def _differing(value: Any) -> Any:
+    """A value as plain data; of parts in lists, what differs from the defaults of their classes."""
+    if isinstance(value, Mapping):
+        return {key: _differing(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_differing(item) for item in value]
+    if isinstance(value, BaseModel):
+        cls = type(value)
+        table = table_for(cls)
+        return ({} if table is None else {"use": name_of(cls, table)}) | differing_keys(value)
+    return _plain(value)
+
+
+def _default_of(field: FieldInfo) -> Any:
+    return field.get_default(call_default_factory=True, validated_data={})
 
 
 @cache

@@ -3,13 +3,14 @@
 The identity keys say what happens: seed, population, founding, protocol, attention, time and the
 model. The execution keys say how far and how the scenario is run and what is measured at its end:
 until, step, calls in flight, endpoints, deadlines, budget, folders, metrics. Only the identity keys
-are hashed (rule 8), so a run can be gone on with under other execution keys.
+are hashed (rule 8), and of them those that differ from the defaults of a numbered identity, so a
+run can be gone on with under other execution keys, and by a release that has more keys.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -33,7 +34,7 @@ from virsci_society.scenarios.config.document import (
     read_document,
 )
 from virsci_society.scenarios.config.intervention_keys import check_interventions, documents_after
-from virsci_society.scenarios.config.reader import Reader, write_part
+from virsci_society.scenarios.config.reader import Reader, differing_keys, write_part
 from virsci_society.scenarios.config.registry import (
     BACKENDS,
     ECOSYSTEMS,
@@ -54,56 +55,11 @@ from virsci_society.society.population.outside_seats import OutsideSeats
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 from virsci_society.society.teams.publication import Unreviewed
 
-_USUAL_ACCEPTANCE = {
-    "use": "logistic",
-    "base": -0.25,
-    "similarity": 1.6,
-    "ties": 0.5,
-    "papers": 0.08,
-    "citations": 0.03,
-    "load": 0.6,
-    "floor": 0.03,
-}
-"""The rule before there was a key for it; written out, so that no new default changes it."""
-LATER: Mapping[str, Any] = {
-    "begin": 0.0,
-    "careers.silent_since": "day_0",
-    "protocol.newcomers": None,
-    "protocol.again": None,
-    "protocol.groups": None,
-    "protocol.of.protocol.groups": None,
-    "protocol.author_order": "leader_first",
-    "protocol.decision_lag": 0,
-    "protocol.of.protocol.decision_lag": 0,
-    "protocol.of.protocol.newcomers": None,
-    "protocol.of.protocol.again": None,
-    "protocol.of.protocol.author_order": "leader_first",
-    "founding.leaders.memory": None,
-    "founding.leaders.coauthored": 1.0,
-    "protocol.newcomers.lead_trend": None,
-    "protocol.of.protocol.newcomers.lead_trend": None,
-    "protocol.selection.memory": None,
-    "protocol.of.protocol.selection.memory": None,
-    "publication.memory": None,
-    "protocol.team_size.since": None,
-    "protocol.team_size.growth": 0.0,
-    "protocol.topic.one_of": None,
-    "protocol.of.protocol.topic.one_of": None,
-    "interventions": [],
-    "publication": {"use": "none"},
-    "careers": None,
-    "population.drift": None,
-    "population.outside_seats": None,
-    "protocol.selection.guests": 0.0,
-    "protocol.of.protocol.selection.guests": 0.0,
-    "time.member_effort": 1.0,
-    "time.stage_effort": {},
-    "time.switching": "0.0d",
-    "backend.acceptance": _USUAL_ACCEPTANCE,
-    "backend.base.acceptance": _USUAL_ACCEPTANCE,
-    "backend.live.acceptance": _USUAL_ACCEPTANCE,
-}
-"""Keys that came after the first runs, left out of a scenario's identity where they are off."""
+IDENTITY = 2
+"""The number of the identity, which stands for the defaults of all identity keys.
+
+A release that changes the default of one raises the number; a test holds their hash. A new key
+whose default changes nothing that happens leaves it as it is."""
 EXECUTION = frozenset({"name", "until", "step", "out", "metrics", "novelty"})
 BACKEND_EXECUTION = frozenset({"in_flight", "budget", "retry", "hedge", "cutoff", "unreadable"})
 METRICS: tuple[str, ...] = tuple(one for one in FAMILY_MEASURES if one != "chance")
@@ -178,6 +134,7 @@ class BackendSettings(Part):
     """
 
     inlined: ClassVar[str] = "backend"
+    execution: ClassVar[frozenset[str]] = BACKEND_EXECUTION
 
     in_flight: int = Field(default=64, ge=1, le=10_000)
     """Calls to the backend at the same time; changes how long a run takes, never its outcome."""
@@ -209,6 +166,8 @@ class Scenario(Part):
         >>> longer.to_data()["until"]
         '1y'
     """
+
+    execution: ClassVar[frozenset[str]] = EXECUTION
 
     name: str | None = Field(default=None, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
     """A title for tables and reports."""
@@ -288,15 +247,10 @@ class Scenario(Part):
     def identity(self) -> dict[str, Any]:
         """The keys that say what happens, without those that say how far and how it is run.
 
-        Keys that are younger than the first runs (``LATER``) are left out where they are off, so
-        that the identity of an older run stays the same.
+        Only those that differ from the defaults of identity 2 (``IDENTITY``): a key that a later
+        release adds is in no identity of a run without it.
         """
-        data = self.to_data()
-        backend_keys = _backend_identity(self.backend.backend, data["backend"])
-        data["backend"] = {k: v for k, v in backend_keys.items() if k not in BACKEND_EXECUTION}
-        for key, value in LATER.items():
-            _drop_default(data, key.split("."), value)
-        return {key: value for key, value in data.items() if key not in EXECUTION}
+        return differing_keys(self)
 
     def after_interventions(self) -> list[tuple[Intervention, Scenario]]:
         """Each intervention in order of date, with the scenario that holds from then on.
@@ -322,24 +276,6 @@ class Scenario(Part):
         """
         known = Document(self.to_explicit_data())
         return read_scenario(known.merged_with(from_arguments({key: value})), trust=trust)
-
-
-def _drop_default(data: dict[str, Any], path: Sequence[str], value: Any) -> None:
-    """Delete the key at a path where it has that value; of a list, in every section of it."""
-    first, *rest = path
-    if not rest and first in data and data[first] == value:
-        del data[first]
-    below = data.get(first) if rest else None
-    for section in below if isinstance(below, list) else [below]:
-        if isinstance(section, dict):
-            _drop_default(section, rest, value)
-
-
-def _backend_identity(backend: Backend, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a backend without those that change only how a call is made."""
-    keys = {key: value for key, value in data.items() if key not in backend.execution}
-    parts = {key: _backend_identity(part, data[key]) for key, part in backend.parts.items()}
-    return keys | parts
 
 
 def read_scenario(document: Document, *, trust: bool = False) -> Scenario:

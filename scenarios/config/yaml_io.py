@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
+from yaml.nodes import CollectionNode as CollectionNode
+from yaml.nodes import MappingNode as MappingNode
+from yaml.nodes import Node as Node
+from yaml.nodes import SequenceNode as SequenceNode
 
 from virsci_society.agents.errors import InputError
 
@@ -118,7 +122,7 @@ def parse_yaml(text: str, label: str) -> YamlDocument:
     Raises:
         InputError: as ``read_yaml``.
     """
-    node = _compose(text, label)
+    node = compose(text, label)
     if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
         return YamlDocument({})
     if not isinstance(node, yaml.MappingNode):
@@ -143,7 +147,7 @@ def parse_value(text: str, label: str) -> Any:
     """
     if len(text) > MAX_BYTES:
         raise InputError(f"{label}: longer than {MAX_BYTES // 1024} KiB")
-    node = _compose(text, label)
+    node = compose(text, label)
     if node is None:
         return None
     reader = _Reader(label, located=False)
@@ -169,7 +173,12 @@ def display_path(path: Path) -> str:
 
 
 @lru_cache(maxsize=64)  # a study reads the same base for each of its arms; nobody changes a node
-def _compose(text: str, label: str) -> yaml.Node | None:
+def compose(text: str, label: str) -> yaml.Node | None:
+    """The nodes of a YAML text with their places; None of an empty one.
+
+    Raises:
+        InputError: not YAML.
+    """
     try:
         node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:

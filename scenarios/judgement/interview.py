@@ -197,7 +197,7 @@ class Interview:
             "day": self.day,
             "form": self.survey.model_dump(mode="json"),
             "seed": self.seed,
-            "backend": _hash(self.scenario.identity()["backend"]),
+            "backend": _hash(self.scenario.identity().get("backend", {})),
         }
         return QuestionRecord(self.folder, asked, [one.name for one in self.respondents])
 

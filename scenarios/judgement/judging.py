@@ -153,7 +153,7 @@ class JudgeJob:
 
     @cached_property
     def _record(self) -> QuestionRecord:
-        who = json.dumps(self.scenario.identity()["backend"], sort_keys=True)
+        who = json.dumps(self.scenario.identity().get("backend", {}), sort_keys=True)
         sheet = json.dumps(self.rows, sort_keys=True)
         asked: dict[str, Any] = {"sheet": _hash(sheet), "seed": self.seed, "backend": _hash(who)}
         return QuestionRecord(self.folder, asked, [row["item"] for row in self.rows])

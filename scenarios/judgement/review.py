@@ -147,7 +147,7 @@ class ReviewJob:
     def _identity(self) -> str:
         """sha256 of what is asked, of whom, about which abstracts."""
         papers = [[one.id, one.title, one.abstract, one.topic] for one in self._manuscripts]
-        who = self.scenario.identity()["backend"]
+        who = self.scenario.identity().get("backend", {})
         content = json.dumps([self.kind.hash, who, self.scenario.seed, papers], ensure_ascii=True)
         return hashlib.sha256(content.encode()).hexdigest()
 

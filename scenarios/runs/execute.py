@@ -28,7 +28,7 @@ from virsci_society.agents.files.file_hashes import check_file
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.schema import Scenario, load_scenario
-from virsci_society.scenarios.runs.identity import is_same_scenario
+from virsci_society.scenarios.runs.identity import NUMBER, identity_hash, require_identity
 from virsci_society.scenarios.runs.progress import NoProgress, Progress, RunState, report_waiting
 from virsci_society.scenarios.runs.run_folder import (
     DIGEST,
@@ -43,6 +43,7 @@ from virsci_society.scenarios.runs.run_journal import (
     ledger_of,
     matches_journal,
     open_journal,
+    require_journal_identity,
     sign_journal,
 )
 from virsci_society.scenarios.runs.shared_resources import SharedResources
@@ -118,6 +119,7 @@ def run_scenario(
         told.begin(f"{folder} holds this run as it was; going on with it")
     prepare(scenario, folder)
     with open_journal(folder, fork, None if lease is None else lease.check) as journal:
+        require_journal_identity(journal, folder, "resuming it")
         _run(scenario, folder, journal, told, lease, resources or SharedResources(), page)
     return folder
 
@@ -217,6 +219,7 @@ def replay(
     told = NoProgress() if progress is None else progress
     scenario = load_scenario(check_file(folder / SCENARIO), trust=trust)
     with Journal.open(folder / JOURNAL, frozen=True) as journal, TemporaryDirectory() as spare:
+        require_journal_identity(journal, folder, "replaying it")
         told.begin("preparing the ecosystem")
         ecosystem = build_ecosystem_of(scenario)
         gateway = build_gateway(scenario, journal, strict=True)
@@ -250,7 +253,9 @@ def require_finished(parent: Path, day: float, what: str) -> None:
     for name in (MANIFEST, DIGEST, SCENARIO, JOURNAL):
         if not (parent / name).is_file():
             raise InputError(f"{parent}: no {name} in it; {what} needs a run that has finished")
-    days = Run.open(parent).days
+    run = Run.open(parent)
+    require_identity(run.manifest.get(NUMBER), parent, what)
+    days = run.days
     if day > days:
         raise InputError(f"--at: day {day:g} is beyond day {days:g}, the end of {parent}")
 
@@ -322,7 +327,8 @@ def is_finished(scenario: Scenario, folder: Path) -> bool:
             return False
         raise InputError(f"{folder}: holds other files; give another folder with --out")
     held = _manifest(folder / MANIFEST)
-    same = is_same_scenario(held.get("identity"), held.get("scenario"), scenario)
+    require_identity(held.get(NUMBER), folder, "resuming it")
+    same = held.get("identity") == identity_hash(scenario)
     if not same and not (folder / JOURNAL).is_file():
         raise InputError(
             f"{folder}: holds a run of another scenario ({held.get('name')}, seed "

@@ -23,11 +23,10 @@ from virsci_society.agents.files.atomic_files import (
 )
 from virsci_society.agents.files.file_hashes import HASHES, hash_json, write_hashes
 from virsci_society.agents.redaction import redact
-from virsci_society.scenarios.config.ecosystem_folder import MANIFEST as ECOSYSTEM_MANIFEST
-from virsci_society.scenarios.config.ecosystem_folder import Folder
 from virsci_society.scenarios.config.key_reference.schema_file import schema_text
-from virsci_society.scenarios.config.schema import Scenario
+from virsci_society.scenarios.config.schema import IDENTITY, Scenario
 from virsci_society.scenarios.config.yaml_io import write_yaml
+from virsci_society.scenarios.runs.identity import NUMBER, identity_hash
 from virsci_society.society.teams.contracts import Publication, TeamProtocol
 
 if TYPE_CHECKING:
@@ -201,6 +200,7 @@ def make_manifest(scenario: Scenario, society: Society, ecosystem: Ecosystem) ->
         "boundary": ecosystem.boundary,
         "backend": backend_summary(scenario),
         "identity": identity_hash(scenario),
+        NUMBER: IDENTITY,
         "ecosystem": {
             "manifest": hash_json(ecosystem.manifest),
             "source": ecosystem.manifest.get("source"),
@@ -344,19 +344,3 @@ def _versions() -> Mapping[str, str]:
 
 def _line(event: Mapping[str, Any]) -> str:
     return json.dumps(event, ensure_ascii=True, separators=(",", ":")) + "\n"
-
-
-def identity_hash(scenario: Scenario) -> str:
-    """sha256 of what happens in a run: identity keys, and the content of an ecosystem folder."""
-    return hash_json(identity_data(scenario))
-
-
-def identity_data(scenario: Scenario) -> dict[str, Any]:
-    """The identity keys, with the path of an ecosystem folder replaced by a hash of its content."""
-    data = scenario.identity()
-    source = scenario.population.ecosystem
-    if isinstance(source, Folder):
-        source.require()
-        content = (source.path / ECOSYSTEM_MANIFEST).read_bytes()
-        data["population"]["ecosystem"]["path"] = hashlib.sha256(content).hexdigest()
-    return data

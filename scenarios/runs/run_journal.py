@@ -10,9 +10,8 @@ from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.journal.journal import Journal
-from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.runs.identity import is_same_scenario
-from virsci_society.scenarios.runs.run_folder import identity_hash
+from virsci_society.scenarios.config.schema import IDENTITY, Scenario
+from virsci_society.scenarios.runs.identity import NUMBER, identity_hash, require_identity
 
 JOURNAL = "journal.sqlite"
 
@@ -35,6 +34,9 @@ def open_journal(
         raise InputError(f"{fork}: holds no journal to fork from")
     if fork is not None and folder.resolve() == fork.resolve():
         raise InputError(f"{folder}: a fork needs a folder of its own; give --out NEW")
+    if fork is not None:
+        with Journal.open(fork / JOURNAL, frozen=True) as held:
+            require_journal_identity(held, fork, "a fork of it")
     return Journal.open(folder / JOURNAL, parent=parent, fence=fence)
 
 
@@ -44,8 +46,17 @@ def matches_journal(journal: Journal, scenario: Scenario) -> bool:
     Where it was not, no new call may be made until every known call has been compared.
     """
     held = journal.meta("identity")
-    known = json.loads(journal.meta("scenario") or "null")
-    return held is None or is_same_scenario(held, known, scenario)
+    return held is None or held == identity_hash(scenario)
+
+
+def require_journal_identity(journal: Journal, folder: Path, what: str) -> None:
+    """See that a journal with calls in it was made under the identity of this release.
+
+    Raises:
+        InputError: it was made under another one.
+    """
+    if journal.meta("identity") is not None:
+        require_identity(journal.meta(NUMBER), folder, what)
 
 
 def sign_journal(journal: Journal, scenario: Scenario) -> None:
@@ -58,6 +69,7 @@ def sign_journal(journal: Journal, scenario: Scenario) -> None:
         entry["changed"] = list(key_differences(held, data))
     journal.set_meta("sessions", json.dumps([*sessions, entry]))
     journal.set_meta("identity", identity_hash(scenario))
+    journal.set_meta(NUMBER, str(IDENTITY))
     journal.set_meta("scenario", scenario_text)
 
 
@@ -95,6 +107,8 @@ def key_differences(
 ) -> Iterator[str]:
     """Every key whose value differs, dotted, with both values: ``turns: 3 -> 5``.
 
+    A key that is missing on one side has its default there.
+
     Args:
         old: nested data.
         new: the same later.
@@ -105,7 +119,8 @@ def key_differences(
         if isinstance(before, dict) and isinstance(after, dict):
             yield from key_differences(before, after, f"{here}.")
         elif before != after:
-            yield f"{here}: {json.dumps(before)} -> {json.dumps(after)}"
+            told = (json.dumps(one[key]) if key in one else "default" for one in (old, new))
+            yield f"{here}: {' -> '.join(told)}"
 
 
 def _release() -> str:

@@ -167,13 +167,17 @@ def status(study: StudyName, out: Out = None, json: Json = False) -> None:
 @guarded
 def report(study: StudyName, set_: Settings = None, out: Out = None, trust: Trust = False) -> None:
     """Gather the runs that are done, and write the study's page again."""
+    from virsci_society.scenarios.config.schema import IDENTITY
+    from virsci_society.scenarios.runs.identity import NUMBER
     from virsci_society.scenarios.study.folder import open_folder
     from virsci_society.scenarios.study.lock import require_lock
 
-    require_lock(_folder_of(study, out))
+    held = require_lock(_folder_of(study, out))
     design, folder, locked = _read(study, set_, out, trust)
     design = _matched(design, locked, trust)
-    _conclude(design, folder, open_folder(design, folder, "run"), changed=True)
+    if held.data.get(NUMBER) == IDENTITY:  # an older one is reported as it was locked
+        held = open_folder(design, folder, "run")
+    _conclude(design, folder, held, changed=True)
 
 
 def _read(

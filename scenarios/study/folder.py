@@ -18,6 +18,7 @@ from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
 from virsci_society.agents.gateway.budget import Budget
 from virsci_society.scenarios.config.yaml_io import read_yaml, write_yaml
+from virsci_society.scenarios.runs.identity import NUMBER, require_identity
 from virsci_society.scenarios.study.design import Design
 from virsci_society.scenarios.study.execution.lease import is_abandoned
 from virsci_society.scenarios.study.lock import (
@@ -55,6 +56,8 @@ def open_folder(design: Design, folder: Path, by: str = "run") -> Lock:
         raise InputError(f"{folder}: is a file; give another folder with --out")
     refuse_links(folder, LEVELS)
     held = read_lock(folder)
+    if held is not None:
+        require_identity(held.data.get(NUMBER), folder, "going on with it")
     wanted = make_lock(design, by, held)
     if held is None and folder.is_dir() and any(folder.iterdir()) and not _ours(folder):
         raise InputError(f"{folder}: holds other files; give another folder with --out")

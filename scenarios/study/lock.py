@@ -15,9 +15,9 @@ from typing import Any
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import read_plain_text, refuse_links
 from virsci_society.agents.files.file_hashes import hash_json
-from virsci_society.scenarios.config.schema import Scenario
-from virsci_society.scenarios.runs.identity import added_keys, are_defaults, drop_paths
-from virsci_society.scenarios.runs.run_folder import identity_data, prompt_hashes
+from virsci_society.scenarios.config.schema import IDENTITY, Scenario
+from virsci_society.scenarios.runs.identity import NUMBER, identity_data
+from virsci_society.scenarios.runs.run_folder import prompt_hashes
 from virsci_society.scenarios.runs.run_journal import key_differences
 from virsci_society.scenarios.study.budget_matching import matching_data
 from virsci_society.scenarios.study.design import Design
@@ -30,7 +30,7 @@ LEVELS = 2
 """Folders below one another in which a study's own files lie; each run checks its own."""
 PLANNED = ("measures", "comparisons")
 """What may differ from the lock, and is told as a deviation."""
-ASIDE = (*PLANNED, "hash", "by", "study")
+ASIDE = (*PLANNED, "hash", "by", "study", NUMBER)
 
 
 @dataclass(frozen=True)
@@ -76,27 +76,23 @@ def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
     Args:
         design: checked, and matched if it has the key ``match``.
         by: the command that writes it, ``lock`` or ``run``.
-        held: the lock in the folder, perhaps by an earlier release; keys and prompts that it does
-            not know and that change nothing are left out, so that only differences are left.
+        held: the lock in the folder, perhaps by an earlier release; prompts that it does not know
+            are left out, so that only differences are left.
     """
-    known = {} if held is None else held.data["base"]
-    added = [] if held is None else added_keys(known, locked_keys(design.base))
-    if added and not are_defaults(design.base, added):
-        added = []
     prompts: dict[str, str] = {}
     arms = []
     for arm, scenario in zip(design.arms, design.scenarios, strict=True):
         prompts |= prompt_hashes(scenario)
         entry = {"name": arm.name, "set": dict(arm.settings), "seeds": design.seeds(arm.name)}
-        own = added if not added or are_defaults(scenario, added) else []
-        arms.append(entry | {"scenario": hash_json(drop_paths(locked_keys(scenario), own))})
+        arms.append(entry | {"scenario": hash_json(locked_keys(scenario))})
     if held is not None:
         # What no key of the lock asks for was never said in its runs.
         prompts = {name: prompts[name] for name in held.data["prompts"] if name in prompts}
     data: dict[str, Any] = {
         "format": FORMAT,
+        NUMBER: IDENTITY,
         "study": design.file.study,
-        "base": drop_paths(locked_keys(design.base), added),
+        "base": locked_keys(design.base),
         "arms": arms,
         "replicates": design.file.replicates,
         "seed": design.file.seed,

@@ -1,14 +1,22 @@
-"""A key that a release adds makes no other run of a folder, unless it is set to something."""
+"""The identity of a run: the keys that differ from the defaults of a numbered identity."""
 
 import json
+import shutil
 
 import pytest
 
+from tests.older_folders import unnumber
+from tests.test_odd import KNOWN
+from virsci_society.agents.config import Part
 from virsci_society.agents.errors import InputError
-from virsci_society.scenarios.config.schema import load_scenario
-from virsci_society.scenarios.runs.execute import is_finished, run_scenario
-from virsci_society.scenarios.runs.identity import added_keys, drop_paths, is_same_scenario
-from virsci_society.scenarios.runs.run_folder import hash_json, identity_hash
+from virsci_society.agents.files.file_hashes import hash_json
+from virsci_society.metrics.report.page import write_page
+from virsci_society.scenarios.config.reader import differing_keys
+from virsci_society.scenarios.config.schema import Scenario, load_scenario
+from virsci_society.scenarios.runs.execute import is_finished, replay, run_scenario
+from virsci_society.scenarios.runs.fork import Fork
+from virsci_society.scenarios.runs.identity import identity_hash, require_identity
+from virsci_society.society.results.run import Run
 
 SMALL = {
     "until": "60d",
@@ -18,8 +26,8 @@ SMALL = {
     "protocol.team_size": 2,
     "metrics": "[cost]",
 }
-ADDED = [("founding", "leaders"), ("protocol", "speaking_order")]
-"""Keys that we let an earlier release not have."""
+DEFAULTS = "d0c543268d79580e549cdfe8b859f5023e0c92a683e320f3f3a0398869e62b04"
+"""sha256 of the defaults of all identity keys of identity 2."""
 
 
 def scenario(**more):
@@ -29,23 +37,33 @@ def scenario(**more):
     )
 
 
-def earlier(one, paths=ADDED):
-    """Identity and scenario as a release without some keys would have written them."""
-    return hash_json(drop_paths(one.identity(), paths)), drop_paths(one.to_data(), paths)
+def test_defaults_of_the_identity_are_those_of_its_number():
+    """A changed default needs another number (``config.schema.IDENTITY``); a new key a new hash."""
+    defaults = sorted([heading, key, row[0]] for (heading, key), row in KNOWN.items())
+    assert hash_json(defaults) == DEFAULTS
 
 
-def test_keys_are_told_by_their_paths_and_new_sections_as_one():
-    known = {"a": 1, "b": {"c": 1}}
-    data = {"a": 2, "b": {"c": {"d": 1}, "e": 1}, "f": {"g": 1}}
-    assert added_keys(known, data) == [("b", "e"), ("f",)]
-    assert drop_paths(data, [("b", "e"), ("f",)]) == {"a": 2, "b": {"c": {"d": 1}}}
+def test_a_scenario_of_defaults_has_an_empty_identity():
+    assert Scenario().identity() == {}
 
 
-def test_what_an_earlier_release_did_not_know_is_no_difference_at_its_default():
-    one = scenario()
-    assert one.to_data()["founding"]["leaders"] is None
-    assert is_same_scenario(*earlier(one), one)
-    assert is_same_scenario(identity_hash(one), one.to_data(), one)
+def test_a_key_that_is_added_is_in_no_identity_before_it_is_set():
+    class Before(Part):
+        turns: int = 3
+
+    class Now(Before):
+        added: int = 0
+
+    assert differing_keys(Now(turns=5)) == differing_keys(Before(turns=5)) == {"turns": 5}
+    assert differing_keys(Now(added=1)) == {"added": 1}
+
+
+def test_a_section_of_another_class_holds_what_differs_from_its_own_defaults():
+    plain = scenario(**{"founding.use": "poisson"})
+    assert plain.identity().get("founding", {}) == {}
+    drifting = scenario(**{"population.drift.use": "writing"})
+    assert drifting.identity()["population"]["drift"] == {"use": "writing"}
+    assert identity_hash(drifting) != identity_hash(scenario())
 
 
 def test_outside_seats_are_no_part_of_a_run_without_them():
@@ -54,55 +72,66 @@ def test_outside_seats_are_no_part_of_a_run_without_them():
     assert on.identity()["population"]["outside_seats"]["use"] == "counted"
 
 
-def test_it_is_a_difference_once_it_is_set():
-    held = earlier(scenario())
-    assert not is_same_scenario(*held, scenario(**{"protocol.speaking_order": "random"}))
-
-
-def test_another_default_is_a_difference():
-    one = scenario()
-    known = drop_paths(one.to_data(), ADDED)
-    known["protocol"]["turns"] = 9
-    was = drop_paths(one.identity(), ADDED)
-    was["protocol"]["turns"] = 9
-    assert not is_same_scenario(hash_json(was), known, one)
-    assert not is_same_scenario("something else", known, one)
-    assert not is_same_scenario("something else", None, one)
-
-
 @pytest.fixture(scope="module")
-def older(tmp_path_factory):
-    """A finished run folder as an earlier release would have left it."""
-    folder = run_scenario(scenario(), tmp_path_factory.mktemp("older") / "run", page=False)
-    path = folder / "manifest.json"
-    manifest = json.loads(path.read_text())
-    del manifest["hashes"]
-    (folder / "hashes.json").unlink()
-    manifest["identity"], manifest["scenario"] = earlier(scenario())
-    path.write_text(json.dumps(manifest))
+def current(tmp_path_factory):
+    return run_scenario(scenario(), tmp_path_factory.mktemp("current") / "run", page=False)
+
+
+@pytest.fixture
+def older(current, tmp_path):
+    """A finished run folder as release 0.1.0 would have left it."""
+    folder = tmp_path / "older"
+    shutil.copytree(current, folder)
+    unnumber(folder)
     return folder
 
 
-def test_a_finished_folder_of_an_earlier_release_is_finished(older):
-    assert is_finished(scenario(), older)
-    assert not is_finished(scenario(**{"protocol.turns": 2}), older)
-
-
-def test_without_its_journal_another_run_is_refused(older):
-    (older / "journal.sqlite").rename(older / "kept.sqlite")
-    assert is_finished(scenario(), older)
-    with pytest.raises(InputError, match="another scenario"):
-        is_finished(scenario(**{"protocol.turns": 2}), older)
-    (older / "kept.sqlite").rename(older / "journal.sqlite")
-
-
-def test_a_journal_of_an_earlier_release_belongs_to_the_same_scenario(older):
+def test_manifest_and_journal_bear_the_number(current):
     from virsci_society.agents.journal.journal import Journal
-    from virsci_society.scenarios.runs.run_journal import matches_journal
 
-    held, known = earlier(scenario())
-    with Journal.open(older / "journal.sqlite") as journal:
-        journal.set_meta("identity", held)
-        journal.set_meta("scenario", json.dumps(known))
-        assert matches_journal(journal, scenario())
-        assert not matches_journal(journal, scenario(**{"protocol.turns": 2}))
+    assert json.loads((current / "manifest.json").read_text())["identity_number"] == 2
+    with Journal.open(current / "journal.sqlite", frozen=True) as journal:
+        assert journal.meta("identity_number") == "2"
+    assert is_finished(scenario(), current)
+    assert not is_finished(scenario(**{"protocol.turns": 2}), current)
+
+
+def test_without_its_journal_another_run_is_refused(current, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(current, folder)
+    (folder / "journal.sqlite").unlink()
+    assert is_finished(scenario(), folder)
+    with pytest.raises(InputError, match="another scenario"):
+        is_finished(scenario(**{"protocol.turns": 2}), folder)
+
+
+def test_a_run_of_identity_1_is_shown_and_reported(older):
+    run = Run.open(older)
+    assert len(run.table("papers")) >= 0
+    assert write_page(run, older).is_file()
+
+
+@pytest.mark.parametrize(
+    "going_on",
+    [
+        lambda folder: run_scenario(scenario(), folder),
+        lambda folder: replay(folder),
+        lambda folder: Fork.of(folder, "30d", ["seed=9"]),
+        lambda folder: run_scenario(scenario(seed=9), folder.parent / "new", fork=folder),
+    ],
+    ids=["resume", "replay", "fork", "calls"],
+)
+def test_what_goes_on_with_identity_1_is_refused_with_the_release_that_can(older, going_on):
+    with pytest.raises(InputError, match=r"identity 1.* needs release 0\.1\.0"):
+        going_on(older)
+
+
+def test_a_stopped_run_of_identity_1_is_refused_too(older):
+    (older / "manifest.json").unlink()
+    with pytest.raises(InputError, match=r"resuming it needs release 0\.1\.0"):
+        run_scenario(scenario(), older)
+
+
+def test_a_later_identity_is_refused_as_well(tmp_path):
+    with pytest.raises(InputError, match="needs a later release"):
+        require_identity(3, tmp_path, "resuming it")

@@ -134,7 +134,7 @@ def test_where_nobody_comes_or_goes_a_scenario_is_what_it_was(small: Scenario) -
     assert small.to_data()["careers"] is None
     assert "careers" not in small.identity()
     living = small.set("careers", {"use": "rates"})
-    assert living.identity()["careers"]["newcomers"] is None
+    assert living.identity()["careers"] == {"use": "rates"}
 
 
 def test_faults_in_careers_are_told_with_their_place(faults) -> None:

@@ -487,26 +487,32 @@ def test_ctrl_c_stops_a_study_which_the_same_command_ends(nursery, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_lock_of_an_earlier_release_holds_where_the_new_keys_have_their_defaults(tmp_path):
-    from virsci_society.scenarios.runs.identity import drop_paths
+def test_a_study_of_identity_1_is_reported_and_not_gone_on_with(tmp_path):
     from virsci_society.scenarios.runs.run_folder import hash_json
-    from virsci_society.scenarios.study.lock import LOCK, locked_keys
+    from virsci_society.scenarios.study.lock import LOCK
 
     design, study = opened(tmp_path)
-    added = [("founding", "leaders"), ("protocol", "speaking_order")]
     data = json.loads((study / LOCK).read_text())
-    data["base"] = drop_paths(data["base"], added)
-    for arm, scenario in zip(data["arms"], design.scenarios, strict=True):
-        arm["scenario"] = hash_json(
-            drop_paths(json.loads(json.dumps(locked_keys(scenario))), added)
-        )
-    del data["prompts"]["agreement.txt"]
+    assert data.pop("identity_number") == 2
     data["comparisons"] = [{"test": "paired", "of": "papers"}]
     own = {key: value for key, value in data.items() if key not in ("hash", "by")}
     (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
-    assert open_folder(design, study).data["hash"] == hash_json(own)
     gathered_told = json.loads(study_json(design, require_lock(study), study))
     assert [one["exploratory"] for one in gathered_told["comparisons"]] == [False]
+    with pytest.raises(InputError, match=r"going on with it needs release 0\.1\.0"):
+        open_folder(design, study)
+
+
+def test_a_lock_names_what_differs_and_not_the_prompts_it_did_not_know(tmp_path):
+    from virsci_society.scenarios.runs.run_folder import hash_json
+    from virsci_society.scenarios.study.lock import LOCK
+
+    design, study = opened(tmp_path)
+    data = json.loads((study / LOCK).read_text())
+    del data["prompts"]["agreement.txt"]
+    own = {key: value for key, value in data.items() if key not in ("hash", "by")}
+    (study / LOCK).write_text(json.dumps({**own, "hash": hash_json(own), "by": "run"}))
+    assert open_folder(design, study).data["hash"] == hash_json(own)
     path = written(tmp_path, TINY)
-    with pytest.raises(InputError, match=r'base\.protocol\.speaking_order: null -> "random"'):
+    with pytest.raises(InputError, match=r'base\.protocol\.speaking_order: default -> "random"'):
         open_folder(read_study(path, ["protocol.speaking_order=random"]), study)
