@@ -4,7 +4,7 @@
 
     SocietyError
     ├── InputError        yours: a file, a key, a value; the message says what to change  (exit 2)
-    │   └── Held          a living owner works on the run folder (scenarios.study.execution.lease)
+    │   └── LeaseHeld     a living owner works on the run folder (scenarios.study.execution.lease)
     ├── Verdict           nobody's: the words themselves decided
     │   ├── ReplyError    a reply that could not be read as its form
     │   ├── Refused       the model declined to answer
@@ -14,7 +14,7 @@
     ├── Fault             the provider's: one attempt failed; it is repeated, or the run stops
     ├── Stopped           the world's: a fault outside the simulation ended the run early (exit 5)
     │   ├── BudgetReached the budget's: nothing more may be paid for                       (exit 4)
-    │   └── Lost          the run folder was taken over by another owner of its lease
+    │   └── LeaseLost     the run folder was taken over by another owner of its lease
     ├── Diverged          journal and code disagree about a call that was made             (exit 6)
     └── ProtocolError     the programmer's: a rule of the simulated world was broken
 

@@ -8,6 +8,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import nbformat
@@ -62,6 +63,12 @@ def few(monkeypatch):
     The first example is of full size.
     """
     monkeypatch.setattr("virsci_society.scenarios.planning.plan.MOST", 2)
+    # A module that is first imported while the function is replaced would keep the replacement.
+    for path in sorted((ROOT / "scenarios").rglob("*.py")):
+        if "schema import" in (text := path.read_text("utf-8")) and "load_scenario" in text:
+            import_module(
+                f"virsci_society.{'.'.join(path.relative_to(ROOT).with_suffix('').parts)}"
+            )
     generate, load = Synthetic.generate, schema.load_scenario
 
     def smaller(self, seed, progress=None):

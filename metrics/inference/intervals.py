@@ -52,7 +52,8 @@ def t_interval(
     half = float(special.stdtrit(n - 1, 0.5 + level / 2) * sample.std(ddof=1) / np.sqrt(n))
     # The mean of equal values may miss their bound by rounding.
     least, most = min(extent[0], mean), max(extent[1], mean)
-    return Interval(mean, max(mean - half, least), min(mean + half, most), n, level)
+    low, high = max(mean - half, least), min(mean + half, most)
+    return Interval(mean, low, high, n, level, "Student's t")
 
 
 def log_interval(values: Numbers, level: float = 0.95) -> Interval:
@@ -114,9 +115,9 @@ def bca_interval(
     if n < 2:
         return unbounded(value, n, level)
     if np.ptp(sample) == 0:
-        return Interval(value, value, value, n, level)
+        return Interval(value, value, value, n, level, "BCa bootstrap")
     bounds = bca_bounds(sample, statistic, level, resamples, np.random.default_rng(seed))
-    return Interval(value, float(bounds[0]), float(bounds[1]), n, level)
+    return Interval(value, float(bounds[0]), float(bounds[1]), n, level, "BCa bootstrap")
 
 
 def bca_bounds(

@@ -34,6 +34,8 @@ class Interval:
         high: upper bound; NaN where n is too small.
         n: number of observations.
         level: coverage, in (0, 1).
+        method: what the bounds are, such as "Student's t"; empty where they are no interval of a
+            mean, or none can be given.
     """
 
     value: float
@@ -41,6 +43,7 @@ class Interval:
     high: float
     n: int
     level: float = 0.95
+    method: str = ""
 
 
 def unbounded(value: float, n: int, level: float = 0.95) -> Interval:

@@ -140,12 +140,13 @@ def _presence(run: Run) -> list[dict[str, Any]]:
 
 def _novelty(run: Run) -> dict[str, Any]:
     table = measure(run, "novelty")
-    parts = []
+    parts, method = [], ""
     for name in COLUMNS:
         values = table[name].dropna()
         band = figures.mean_interval(values.to_numpy(dtype=np.float64))
         parts.append({"name": name, "mean": band.value, "low": band.low, "high": band.high})
         parts[-1]["n"] = len(values)
+        method = method or band.method
     fallbacks = {part: int(table[f"{part}_fallbacks"].sum()) for part in ("HD", "CD", "CI")}
     settings = settings_of(run).model_dump()
     relative = settings["normalise"] != "none"
@@ -153,6 +154,7 @@ def _novelty(run: Run) -> dict[str, Any]:
         "measured": len(table) > 0,
         "figure": figures.novelty(table, relative),
         "parts": parts,
+        "method": method,
         "fallbacks": fallbacks,
         "unknown": int(table["CI_unknown"].sum()),
         "relative": relative,

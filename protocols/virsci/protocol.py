@@ -3,9 +3,6 @@
 In a scenario all switches stand directly under ``protocol``. Here they are one object,
 ``VirSci.settings``, whose keys the reader takes from the same section (``inlined``, as for
 backends); each stage is handed the few settings that it needs and never sees the others.
-
-Source: Su et al., "Many Heads Are Better Than One: Improved Scientific Idea Generation by A
-LLM-Based Multi-Agent System", ACL 2025, sections 3 and appendices B to H.
 """
 
 from __future__ import annotations
@@ -54,6 +51,11 @@ if TYPE_CHECKING:
 
 class VirSci(TeamProtocol):
     """The five-stage protocol of VirSci with every switch of its paper (Su et al., 2025)."""
+
+    citation: ClassVar[str] = (
+        'Su et al., "Many Heads Are Better Than One: Improved Scientific Idea Generation by A '
+        'LLM-Based Multi-Agent System", ACL 2025, sections 3 and appendices B to H.'
+    )
 
     inlined: ClassVar[str] = "settings"
 

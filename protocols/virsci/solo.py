@@ -3,13 +3,11 @@
 It is a protocol of its own, so that teams and single scientists can stand side by side in one
 mixture and are told apart in the tables. It has the few keys that such a control needs; all others
 of ``virsci`` are as its profile has them.
-
-Source: Su et al. 2025 (VirSci), Figure 4, n = 1.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
 
 class SoloVirSci(TeamProtocol):
     """VirSci with a team of one, as a control (Su et al., 2025, n = 1)."""
+
+    citation: ClassVar[str] = "Su et al. 2025 (VirSci), Figure 4, n = 1."
 
     profile: Profile = "paper"
     """As in ``virsci``."""

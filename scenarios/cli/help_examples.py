@@ -98,6 +98,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "society list virsci/paper",
         "society list metrics",
         "society list runs runs/team-size --json",
+        "society list keys --full",
         "society list keys --json > scenario.schema.json",
     ),
     "new": ("society new mine", "society new mine.yaml --from community/field"),

@@ -37,11 +37,14 @@ def list_(
     json: Annotated[
         bool, typer.Option("--json", help="Runs as JSON, or keys as JSON Schema for editors.")
     ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Of keys: all, not only those that are commonly set.")
+    ] = False,
 ) -> None:
     """List the scenarios of the library, or say what one of them or a kind of parts contains.
 
     Parts that installed packages add are listed below the library. `list runs` names the runs
-    below a folder, each with its state, date and cost; `list keys` prints every key of a scenario.
+    below a folder, each with its state, date and cost; `list keys` prints the keys of a scenario.
     """
     from virsci_society.scenarios.config.registry import KIND_NAMES
 
@@ -51,7 +54,7 @@ def list_(
         _print_runs(folder, json)
         return
     if name == "keys":
-        _print_keys(json)
+        _print_keys(json, full)
         return
     if name is None:
         lines = [*_library_lines(), *_plugin_lines()]
@@ -92,8 +95,8 @@ def _print_runs(folder: Path, json: bool) -> None:
     print_table(f"runs in {folder}", heads, rows)
 
 
-def _print_keys(json: bool) -> None:
-    """Every key of a scenario file, as a page for people or as JSON Schema."""
+def _print_keys(json: bool, full: bool) -> None:
+    """The keys of a scenario file, as a page for people or as JSON Schema."""
     from virsci_society.scenarios.config.schema import Scenario
 
     if json:
@@ -103,9 +106,12 @@ def _print_keys(json: bool) -> None:
 
         typer.echo(dumps(json_schema(Scenario), indent=2))
     else:
-        from virsci_society.scenarios.config.key_reference.reference_page import render_reference
+        from virsci_society.scenarios.config.key_reference.reference_page import (
+            common_keys,
+            render_reference,
+        )
 
-        typer.echo(render_reference(Scenario), nl=False)
+        typer.echo(render_reference(Scenario, None if full else common_keys()), nl=False)
 
 
 def _library_lines() -> Iterator[str]:

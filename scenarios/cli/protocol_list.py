@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Iterator, Mapping
 from textwrap import fill
 
 from virsci_society.scenarios.config.key_reference.field_docs import summary
 from virsci_society.scenarios.config.registry import PROTOCOLS, import_class
+from virsci_society.society.teams.contracts import TeamProtocol
 
 WIDTH = 96
-_SOURCE = re.compile(r"^Source: (.+?)(?= ``docs/|$)", re.MULTILINE)
 
 
 def protocol_lines(protocols: Mapping[str, str] = PROTOCOLS) -> Iterator[str]:
-    """For each protocol its name and what it is, then the source that its module states.
+    """For each protocol its name and what it is, then where it was published.
 
     Args:
         protocols: import paths by name.
@@ -23,13 +21,5 @@ def protocol_lines(protocols: Mapping[str, str] = PROTOCOLS) -> Iterator[str]:
     for name, path in protocols.items():
         cls = import_class(path)
         yield f"{name}: {summary(cls)}"
-        source = source_of(sys.modules[cls.__module__].__doc__ or "")
-        if source:
-            yield fill(source, WIDTH, initial_indent="    ", subsequent_indent="    ")
-
-
-def source_of(docstring: str) -> str:
-    """The source that a docstring states in a paragraph of its own; empty without one."""
-    paragraphs = (" ".join(one.split()) for one in docstring.split("\n\n"))
-    stated = _SOURCE.search("\n".join(paragraphs))
-    return stated[1] if stated is not None else ""
+        if issubclass(cls, TeamProtocol) and cls.citation:
+            yield fill(cls.citation, WIDTH, initial_indent="    ", subsequent_indent="    ")

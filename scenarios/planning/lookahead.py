@@ -1,7 +1,7 @@
 """The bound on the speed of a society whose clock waits for replies.
 
 An effect that others can see is due only when its window has passed, and the clock need not wait
-for the reply before. The shorter the windows, the more of a run is waiting (rule 28).
+for the reply before. The shorter the windows, the more of a run is waiting.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def rehearse_beginning(scenario: Scenario) -> DryRunResult | None:
 
 
 def slow_windows(scenario: Scenario, result: DryRunResult | None = None) -> list[str]:
-    """Warnings: windows shorter than five mean calls at the society's pace (rule 28).
+    """Warnings: windows shorter than five mean calls at the society's pace.
 
     The pace is that of a run in which all calls take the mean time: as fast as its chains of calls
     and its calls in flight allow. So the length of a call plays no part. A rehearsal of the first

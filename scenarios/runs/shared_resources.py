@@ -26,8 +26,8 @@ class SharedResources:
         shared: runs share slots; False: each run has its own, as if it were alone.
 
     Attributes:
-        build_lock: held while a run is built or written: matplotlib and thread pools are not safe
-            on several threads.
+        build_lock: held while a run is built or written: figures and limits of thread pools belong
+            to the whole process.
     """
 
     def __init__(self, *, shared: bool = False) -> None:

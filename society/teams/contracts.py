@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from virsci_society.agents.config import Part
 
@@ -28,7 +28,12 @@ class TeamProtocol(Part):
 
     Subclass it, write ``run``, give it a ``citation``. The protocol touches the world only
     through ``lab``; it reads an Answer only to decide something.
+
+    Attributes:
+        citation: where the protocol was published; empty for one of this project.
     """
+
+    citation: ClassVar[str] = ""
 
     @property
     def name(self) -> str:

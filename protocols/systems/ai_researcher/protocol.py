@@ -1,8 +1,6 @@
 """AI-Researcher, by which one scientist writes many seed ideas and expands the best of them.
 
-Source: Si et al. 2024, "Can LLMs Generate Novel Research Ideas? A Large-Scale Human Study with 100+
-NLP Researchers", arXiv:2409.04109 (ICLR 2025), section 3. ``docs/protocols/ai_researcher.md`` says
-what is faithful and what is adapted.
+``docs/protocols/ai_researcher.md`` says what is faithful and what is adapted.
 """
 
 from __future__ import annotations
@@ -28,6 +26,11 @@ if TYPE_CHECKING:
 
 class AIResearcher(ResearchSystem):
     """Retrieval, many seed ideas, deduplication, a tournament (Si et al., 2024)."""
+
+    citation: ClassVar[str] = (
+        'Si et al. 2024, "Can LLMs Generate Novel Research Ideas? A Large-Scale Human Study '
+        'with 100+ NLP Researchers", arXiv:2409.04109 (ICLR 2025), section 3.'
+    )
 
     system: ClassVar[str] = "ai_researcher"
     pages: ClassVar[Prompts] = PROMPTS

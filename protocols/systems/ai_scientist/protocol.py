@@ -1,8 +1,6 @@
 """AI Scientist, by which one scientist fills an archive of ideas and checks each for novelty.
 
-Source: Lu et al. 2024, "The AI Scientist: Towards Fully Automated Open-Ended Scientific Discovery",
-arXiv:2408.06292, section 3 (idea generation). ``docs/protocols/ai_scientist.md`` says what is
-faithful and what is adapted.
+``docs/protocols/ai_scientist.md`` says what is faithful and what is adapted.
 """
 
 from __future__ import annotations
@@ -32,6 +30,11 @@ EQUAL = (1.0, 1.0, 1.0)
 
 class AIScientist(ResearchSystem):
     """One scientist, an archive of ideas, reflection, checks of novelty (Lu et al., 2024)."""
+
+    citation: ClassVar[str] = (
+        'Lu et al. 2024, "The AI Scientist: Towards Fully Automated Open-Ended Scientific '
+        'Discovery", arXiv:2408.06292, section 3 (idea generation).'
+    )
 
     system: ClassVar[str] = "ai_scientist"
     pages: ClassVar[Prompts] = PROMPTS

@@ -1,8 +1,6 @@
 """AI Scientist-v2, by which one scientist searches a tree of ideas, the best leaf first.
 
-Source: Yamada et al. 2025, "The AI Scientist-v2: Workshop-Level Automated Scientific Discovery via
-Agentic Tree Search", arXiv:2504.08066. ``docs/protocols/ai_scientist_v2.md`` says what is faithful
-and what is adapted.
+``docs/protocols/ai_scientist_v2.md`` says what is faithful and what is adapted.
 """
 
 from __future__ import annotations
@@ -45,6 +43,11 @@ class IdeaNode:
 
 class AIScientistV2(ResearchSystem):
     """A best-first tree search over ideas with a breadth and a budget (Yamada et al., 2025)."""
+
+    citation: ClassVar[str] = (
+        'Yamada et al. 2025, "The AI Scientist-v2: Workshop-Level Automated Scientific '
+        'Discovery via Agentic Tree Search", arXiv:2504.08066.'
+    )
 
     system: ClassVar[str] = "ai_scientist_v2"
     pages: ClassVar[Prompts] = PROMPTS

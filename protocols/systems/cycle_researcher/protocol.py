@@ -1,8 +1,7 @@
 """CycleResearcher, by which a text is written, reviewed and revised until it scores high enough.
 
-Source: Weng et al. 2025, "CycleResearcher: Improving Automated Research via Automated Review",
-arXiv:2411.00816 (ICLR 2025). ``docs/protocols/cycle_researcher.md`` says what is faithful and what
-is adapted. Reviews and revisions are those of ``protocols/peer_review``.
+``docs/protocols/cycle_researcher.md`` says what is faithful and what is adapted. Reviews and
+revisions are those of ``protocols/peer_review``.
 """
 
 from __future__ import annotations
@@ -32,6 +31,11 @@ if TYPE_CHECKING:
 
 class CycleResearcher(ResearchSystem):
     """Write, review, revise, with a score as the rule to stop (Weng et al., 2025)."""
+
+    citation: ClassVar[str] = (
+        'Weng et al. 2025, "CycleResearcher: Improving Automated Research via Automated '
+        'Review", arXiv:2411.00816 (ICLR 2025).'
+    )
 
     system: ClassVar[str] = "cycle_researcher"
 

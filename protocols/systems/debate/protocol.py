@@ -1,7 +1,6 @@
 """A debate of several scientists, as a baseline for systems with roles and stages.
 
-Source: Du et al. 2023, "Improving Factuality and Reasoning in Language Models through Multiagent
-Debate", arXiv:2305.14325. ``docs/protocols/debate.md`` says what is faithful and what is adapted.
+``docs/protocols/debate.md`` says what is faithful and what is adapted.
 """
 
 from __future__ import annotations
@@ -34,6 +33,11 @@ Ideas = tuple["Answer[CandidateIdea]", ...]
 
 class Debate(TeamSystem):
     """Ideas put forward alone, revised in sight of the others', and a vote (Du et al., 2023)."""
+
+    citation: ClassVar[str] = (
+        'Du et al. 2023, "Improving Factuality and Reasoning in Language Models through '
+        'Multiagent Debate", arXiv:2305.14325.'
+    )
 
     system: ClassVar[str] = "debate"
 

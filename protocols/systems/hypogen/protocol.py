@@ -1,8 +1,6 @@
 """HypoGen, by which an analyst, an engineer, a scientist and a critic form a hypothesis in rounds.
 
-Source: Qi et al. 2024, "Large Language Models as Biomedical Hypothesis Generators: A Comprehensive
-Evaluation", arXiv:2407.08940, section on multi-agent collaboration. ``docs/protocols/hypogen.md``
-says what is faithful and what is adapted.
+``docs/protocols/hypogen.md`` says what is faithful and what is adapted.
 """
 
 from __future__ import annotations
@@ -30,6 +28,11 @@ ROLES = ("analyst", "engineer", "scientist", "critic")
 
 class HypoGen(TeamSystem):
     """Analyst, engineer, scientist and critic in rounds over literature (Qi et al., 2024)."""
+
+    citation: ClassVar[str] = (
+        'Qi et al. 2024, "Large Language Models as Biomedical Hypothesis Generators: A '
+        'Comprehensive Evaluation", arXiv:2407.08940, section on multi-agent collaboration.'
+    )
 
     system: ClassVar[str] = "hypogen"
 

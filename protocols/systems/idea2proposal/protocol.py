@@ -1,8 +1,6 @@
 """Idea2Proposal, by which scientists in six arrangements discuss a topic and write a proposal.
 
-Source: Chen et al. 2025, "Beyond Brainstorming: What Drives High-Quality Scientific Ideas? Lessons
-from Multi-Agent Collaboration", section 3 and appendix. ``docs/protocols/idea2proposal.md`` says
-what is faithful and what is adapted.
+``docs/protocols/idea2proposal.md`` says what is faithful and what is adapted.
 """
 
 from __future__ import annotations
@@ -39,6 +37,11 @@ COMPOSED = ("interdisciplinary", "vertical", "horizontal")
 
 class Idea2Proposal(TeamSystem):
     """Six arrangements of a discussion that ends in a five-part proposal (Chen et al., 2025)."""
+
+    citation: ClassVar[str] = (
+        'Chen et al. 2025, "Beyond Brainstorming: What Drives High-Quality Scientific Ideas? '
+        'Lessons from Multi-Agent Collaboration", section 3 and appendix.'
+    )
 
     system: ClassVar[str] = "idea2proposal"
     pages: ClassVar[Prompts] = PROMPTS

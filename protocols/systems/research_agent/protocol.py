@@ -1,7 +1,5 @@
 """ResearchAgent, by which problem, method and experiment follow from a core paper and its context.
 
-Source: Baek et al. 2025, "ResearchAgent: Iterative Research Idea Generation over Scientific
-Literature with Large Language Models", arXiv:2404.07738 (NAACL 2025), section 3.
 ``docs/protocols/research_agent.md`` says what is faithful and what is adapted.
 """
 
@@ -38,6 +36,11 @@ CRITERIA = {
 
 class ResearchAgent(ResearchSystem):
     """Problem, method, experiment from a core paper, with reviewing agents (Baek et al., 2025)."""
+
+    citation: ClassVar[str] = (
+        'Baek et al. 2025, "ResearchAgent: Iterative Research Idea Generation over Scientific '
+        'Literature with Large Language Models", arXiv:2404.07738 (NAACL 2025), section 3.'
+    )
 
     system: ClassVar[str] = "research_agent"
     pages: ClassVar[Prompts] = PROMPTS

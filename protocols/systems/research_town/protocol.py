@@ -1,7 +1,6 @@
 """ResearchTown, by which messages on a graph of scientists and papers become a new paper node.
 
-Source: Yu et al. 2024, "ResearchTown: Simulator of Human Research Community", arXiv:2412.17767,
-sections 3 and 4. ``docs/protocols/research_town.md`` says what is faithful and what is adapted.
+``docs/protocols/research_town.md`` says what is faithful and what is adapted.
 """
 
 from __future__ import annotations
@@ -31,6 +30,11 @@ Ideas = tuple["Answer[CandidateIdea]", ...]
 
 class ResearchTown(TeamSystem):
     """Messages on the graph of scientists and papers: read, write, review (Yu et al., 2024)."""
+
+    citation: ClassVar[str] = (
+        'Yu et al. 2024, "ResearchTown: Simulator of Human Research Community", '
+        "arXiv:2412.17767, sections 3 and 4."
+    )
 
     system: ClassVar[str] = "research_town"
 

@@ -1,7 +1,6 @@
 """The Virtual Lab, whose team holds the same meeting several times and merges the outcomes.
 
-Source: Swanson et al. 2025, "The Virtual Lab of AI agents designs new SARS-CoV-2 nanobodies",
-Nature. ``docs/protocols/virtual_lab.md`` says what is faithful and what is adapted.
+``docs/protocols/virtual_lab.md`` says what is faithful and what is adapted.
 """
 
 from __future__ import annotations
@@ -34,6 +33,11 @@ class VirtualLab(TeamSystem):
     The leader is the principal investigator, the last member the critic, all others specialists; in
     a team of one or two nobody is the critic.
     """
+
+    citation: ClassVar[str] = (
+        'Swanson et al. 2025, "The Virtual Lab of AI agents designs new SARS-CoV-2 '
+        'nanobodies", Nature.'
+    )
 
     system: ClassVar[str] = "virtual_lab"
     pages: ClassVar[Prompts] = PROMPTS

@@ -1,16 +1,18 @@
-"""The reference page of all scenario keys, made as Markdown from the settings classes.
+"""The pages of scenario keys, made as Markdown from the settings classes.
 
-``society list keys`` prints it, and docs/scenarios.md is its output.
+``society list keys`` prints those that scenarios commonly set (docs/scenarios.md), with ``--full``
+every key there is (docs/keys.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from virsci_society.scenarios.config.document import library
 from virsci_society.scenarios.config.key_reference.field_docs import field_descriptions, summary
 from virsci_society.scenarios.config.key_reference.json_schema import (
     Schema,
@@ -19,6 +21,7 @@ from virsci_society.scenarios.config.key_reference.json_schema import (
 )
 from virsci_society.scenarios.config.reader import field_parts, inlined_class, is_list
 from virsci_society.scenarios.config.registry import import_class, name_of
+from virsci_society.scenarios.config.yaml_io import read_yaml
 from virsci_society.society.kernel.durations import Duration, parse_days, write_days
 
 _KINDS = {
@@ -32,9 +35,20 @@ _KINDS = {
 _SIGNS = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"}
 
 
+BACKEND_KEYS = frozenset(
+    f"backend.{name}"
+    for name in (
+        *("model", "api_base", "key_env", "temperature", "max_tokens", "in_flight", "structured"),
+        *("budget.usd", "budget.tokens", "budget.calls", "acceptance"),
+    )
+)
+"""Keys of a language model that users set and the library, which runs without one, does not."""
+
 HEAD = """# Scenario files
 
-Printed by `society list keys`; do not edit. A scenario is a YAML file. `extends: NAME`
+Printed by `society list keys`; do not edit. These are the keys at the top level, those that a
+scenario of the library sets, and the common ones of a language model; [keys.md](keys.md) has every
+key. A scenario is a YAML file. `extends: NAME`
 starts from another one, by its name in the library or its path; what the file says wins, and
 a section that names another part with `use` replaces the one below it. `--set a.b=c` changes one
 key, its value read as YAML. Durations are written `10m` (minutes), `2h`, `3d`, `1w`, `18mo`,
@@ -45,24 +59,107 @@ name alone may stand for it, and a duration alone for `use: fixed`. Instead of a
 ## Top level
 
 """
+FULL_HEAD = """# Every key
+
+Printed by `society list keys --full`; do not edit. [scenarios.md](scenarios.md) says how a
+scenario is written, and has the keys that are commonly set.
+
+## Top level
+
+"""
 
 
-def render_reference(cls: type[BaseModel]) -> str:
-    """The page: for every key its default, the values it takes, and its meaning."""
-    seen: set[type[BaseModel]] = set()
-    return HEAD + "\n".join(_page(cls, "", seen)).rstrip() + "\n"
+def render_reference(cls: type[BaseModel], only: Common | None = None) -> str:
+    """The page: for every key its default, the values it takes, and its meaning.
+
+    Args:
+        cls: of a scenario.
+        only: what is shown besides the keys at the top level; None: all.
+    """
+    head = FULL_HEAD if only is None else HEAD
+    return head + "\n".join(_lines(_sections(cls, "", set()), only)).rstrip() + "\n"
 
 
-def _page(cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]) -> Iterator[str]:
-    yield from _key_table(cls, prefix)
-    yield from _pages_below(cls, prefix, seen)
+class Common(NamedTuple):
+    """What scenarios commonly set.
+
+    Attributes:
+        keys: dotted.
+        parts: ``KEY: {use: NAME}`` of the parts that are used.
+    """
+
+    keys: frozenset[str]
+    parts: frozenset[str]
 
 
-def _pages_below(cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]) -> Iterator[str]:
-    """The pages of the parts of a part."""
+def common_keys() -> Common:
+    """The keys that scenarios of the library set, and those of a language model."""
+    keys, parts = set(BACKEND_KEYS), {"backend: {use: litellm}"}
+
+    def collect(data: Mapping[Any, Any], prefix: str) -> None:
+        for name, value in data.items():
+            keys.add(f"{prefix}{name}")
+            if isinstance(value, dict):
+                parts.add(f"{prefix}{name}: {{use: {value.get('use')}}}")
+                collect(value, f"{prefix}{name}.")
+
+    for path in library().values():
+        collect(read_yaml(path).data, "")
+    return Common(frozenset(keys), frozenset(parts))
+
+
+class KeySection(NamedTuple):
+    """One section of the page.
+
+    Attributes:
+        title: heading; empty for the top level. Of one part among several: ``KEY: {use: NAME}``.
+        head: lines above its table.
+        rows: for each key of the section, the key and its line.
+    """
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, str], ...]
+
+
+def _lines(sections: Iterable[KeySection], only: Common | None) -> Iterator[str]:
+    for title, head, rows in sections:
+        shown = [line for key, line in rows if _is_shown(title, key, only)]
+        if not shown and only is not None:
+            continue
+        yield from head
+        if shown:
+            yield "| key | default | takes | meaning |"
+            yield "|---|---|---|---|"
+            yield from shown
+        else:
+            yield "No keys of its own."
+
+
+def _is_shown(title: str, key: str, only: Common | None) -> bool:
+    if only is None or not title:
+        return True
+    return key in only.keys and ("{use: " not in title or title in only.parts)
+
+
+def _sections(
+    cls: type[BaseModel],
+    prefix: str,
+    seen: set[type[BaseModel]],
+    title: str = "",
+    head: tuple[str, ...] = (),
+) -> Iterator[KeySection]:
+    yield KeySection(title, head, tuple(_key_rows(cls, prefix)))
+    yield from _sections_below(cls, prefix, seen)
+
+
+def _sections_below(
+    cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]
+) -> Iterator[KeySection]:
+    """The sections of the parts of a part."""
     inner = inlined_class(cls)
     if inner is not None:
-        yield from _pages_below(inner, prefix, seen)
+        yield from _sections_below(inner, prefix, seen)
     for name, field in cls.model_fields.items():
         bases, table = field_parts(field)
         inlined = name == getattr(cls, "inlined", None)
@@ -79,8 +176,10 @@ def _pages_below(cls: type[BaseModel], prefix: str, seen: set[type[BaseModel]]) 
                 yield from _section(part, f"{path}: {{use: {use}}}", path, seen)
 
 
-def _once(cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]]) -> Iterator[str]:
-    """The page of a part, unless it has been printed for another key."""
+def _once(
+    cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]]
+) -> Iterator[KeySection]:
+    """The section of a part, unless it has been printed for another key."""
     if cls not in seen:
         seen.add(cls)
         yield from _section(cls, title, path, seen)
@@ -88,8 +187,8 @@ def _once(cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]
 
 def _section(
     cls: type[BaseModel], title: str, path: str, seen: set[type[BaseModel]]
-) -> Iterator[str]:
-    """The page of a part.
+) -> Iterator[KeySection]:
+    """The section of a part, and those of its parts.
 
     Args:
         cls: the part.
@@ -97,28 +196,19 @@ def _section(
         path: dotted key under which it stands.
         seen: parts that have their page.
     """
-    yield from ("", f"## `{title}`", "", summary(cls), "")
-    yield from _page(cls, path + ".", seen)
+    head = ("", f"## `{title}`", "", summary(cls), "")
+    yield from _sections(cls, path + ".", seen, title, head)
 
 
-def _key_table(cls: type[BaseModel], prefix: str) -> Iterator[str]:
-    rows = list(_key_rows(cls, prefix))
-    if not rows:
-        yield "No keys of its own."
-        return
-    yield "| key | default | takes | meaning |"
-    yield "|---|---|---|---|"
-    yield from rows
-
-
-def _key_rows(cls: type[BaseModel], prefix: str) -> Iterator[str]:
-    """A row for each key of a section, those of its inlined part among them."""
+def _key_rows(cls: type[BaseModel], prefix: str) -> Iterator[tuple[str, str]]:
+    """A key and its line for each key of a section, those of its inlined part among them."""
     descriptions = field_descriptions(cls)
     for name, field in cls.model_fields.items():
         if name not in ("use", getattr(cls, "inlined", None)):
             meaning = descriptions.get(name, "")
             cells = (f"`{prefix}{name}`", _default(field), _takes(cls, name), meaning)
-            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+            line = "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+            yield f"{prefix}{name}", line
     inner = inlined_class(cls)
     if inner is not None:
         yield from _key_rows(inner, prefix)

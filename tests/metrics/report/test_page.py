@@ -3,10 +3,14 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
+from markupsafe import escape
 
 from tests.browser import CHROMIUM, Browser
 from tests.metrics.html_page import Page, assert_inert
+from virsci_society.metrics.inference.intervals import bca_interval, t_interval
+from virsci_society.metrics.report.figures import mean_interval
 from virsci_society.metrics.report.number_format import format_number
 from virsci_society.metrics.report.page import render_page, write_page
 
@@ -312,3 +316,11 @@ def test_a_browser_shows_sorts_unfolds_and_prints_it(hand_run, tmp_path):
         assert 1 <= len(re.findall(rb"/Type\s*/Page[^s]", sheets)) <= 8
         assert browser.requests() == []
         assert browser.complaints() == []
+
+
+def test_the_page_names_the_interval_that_was_computed(html):
+    method = t_interval([1.0, 2.0, 4.0]).method
+    assert method == "Student's t"
+    assert mean_interval(np.array([1.0, 2.0, 4.0])).method == method
+    assert f"95 % interval ({escape(method)})" in html
+    assert bca_interval([1.0, 2.0, 4.0]).method == "BCa bootstrap"

@@ -162,6 +162,8 @@ def test_schema_as_json_and_as_a_page() -> None:
     assert json.loads(society("list", "keys", "--json").output)["title"] == "Scenario"
     page = society("list", "keys").output
     assert page == (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    page = society("list", "keys", "--full").output
+    assert page == (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,10 @@ from virsci_society.protocols.virsci.settings import VirSciSettings
 from virsci_society.scenarios.config.document import library
 from virsci_society.scenarios.config.key_reference.field_docs import field_descriptions, summary
 from virsci_society.scenarios.config.key_reference.json_schema import json_schema
-from virsci_society.scenarios.config.key_reference.reference_page import render_reference
+from virsci_society.scenarios.config.key_reference.reference_page import (
+    common_keys,
+    render_reference,
+)
 from virsci_society.scenarios.config.key_reference.schema_file import schema_text
 from virsci_society.scenarios.config.registry import (
     BACKENDS,
@@ -144,9 +147,15 @@ def test_the_schema_takes_what_the_command_takes(
     assert valid(schema, data)
 
 
-def test_the_page_in_docs_is_current(page: str) -> None:
-    found = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
-    assert found == page, "run: society list keys > docs/scenarios.md"
+def test_the_pages_in_docs_are_current(page: str) -> None:
+    found = (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
+    assert found == page, "run: society list keys --full > docs/keys.md"
+    first = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    short = render_reference(Scenario, common_keys())
+    assert first == short, "run: society list keys > docs/scenarios.md"
+    rows = [line for line in short.splitlines() if line.startswith("| `")]
+    assert len(rows) <= 130
+    assert set(rows) < set(page.splitlines())
 
 
 @pytest.mark.parametrize(
