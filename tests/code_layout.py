@@ -328,6 +328,11 @@ def _listed(tree: ast.Module) -> list[str]:
     return []
 
 
+def _numbers(text: str) -> list[float]:
+    found: list[str] = re.findall(r"\d[\d.]*(?:,\d{3})*", text)
+    return [float(one.replace(",", "")) for one in found]
+
+
 NEW_KEY = "not counted"
 """Counted by hand, by adding a key; here stands the number once that has been tried."""
 
@@ -352,10 +357,7 @@ class Figure(NamedTuple):
     @property
     def verdict(self) -> str:
         """Whether every number of ``now`` meets its aim; ``open`` where nothing has been counted."""
-        now, aim = (
-            [float(one.replace(",", "")) for one in re.findall(r"\d[\d.]*(?:,\d{3})*", text)]
-            for text in (self.now, self.aim)
-        )
+        now, aim = map(_numbers, (self.now, self.aim))
         if not now:
             return "open"
         pairs = zip(now, aim, strict=True)
