@@ -74,7 +74,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.tools: $(VENV)/.installed
 	@echo "Installing what the tests need; this takes a few minutes."
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,semantic,cluster,scale]"
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[dev,calibration,semantic,cluster,scale]"
 	@touch $@
 
 $(VENV)/.peers: $(VENV)/.tools tests/peers/litellm-proxy.txt

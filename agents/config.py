@@ -13,7 +13,18 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 
 class Part(BaseModel):
-    """Base of every exchangeable piece; unknown keys are errors, instances never change."""
+    """Base of every exchangeable piece; unknown keys are errors, instances never change.
+
+    Example:
+        >>> class Coffee(vs.Part):
+        ...     cups: int = 2
+        >>> Coffee(cups=3)
+        Coffee(cups=3)
+        >>> Coffee(tea=1)
+        Traceback (most recent call last):
+            ...
+        pydantic_core...ValidationError: 1 validation error for Coffee...
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 

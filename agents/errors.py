@@ -52,7 +52,15 @@ class SocietyError(Exception):
 
 
 class InputError(SocietyError):
-    """Bad input; the message says what is wrong, where it stands, and what to do."""
+    """Bad input; the message says what is wrong, where it stands, and what to do.
+
+    Example:
+        >>> try:
+        ...     vs.load_scenario("quickstart", **{"protocol.turn": 3})
+        ... except vs.InputError as error:
+        ...     print(error)
+        protocol.turn: unknown key, expected one of ...; did you mean 'turns'?
+    """
 
     exit_code = 2
 
@@ -84,7 +92,18 @@ class Overflow(Verdict):
 
 
 class Dissolved(SocietyError):
-    """A team ended without a paper; the message is the reason."""
+    """A team ended without a paper; the message is the reason.
+
+    Example:
+        >>> def choose_topic(proposals):
+        ...     if not proposals:
+        ...         raise vs.Dissolved("no topic")
+        ...     return proposals[0]
+        >>> choose_topic([])
+        Traceback (most recent call last):
+            ...
+        virsci_society.agents.errors.Dissolved: no topic
+    """
 
 
 class Stopped(SocietyError):

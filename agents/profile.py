@@ -16,6 +16,11 @@ class Profile:
         papers: number of papers published before the date of the profile.
         citations: citations received before that date; None where the source knows none.
         collaborators: masked names of the ten most frequent co-authors, most frequent first.
+
+    Example:
+        >>> ada = vs.Profile("Scientist12", interests=("networks", "cells"), papers=4)
+        >>> ada.topic, ada.citations
+        ('networks', 0)
     """
 
     id: str

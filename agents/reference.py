@@ -20,6 +20,11 @@ class Reference:
             from 1; the same in every prompt of a run. Empty: the paper has none.
         authors: masked names of the first few of its authors who were scientists of the society on
             the date of the search, in author order; nobody else is named.
+
+    Example:
+        >>> hit = vs.Reference("p7", "Networks", "Who knows whom.", 2009, distance=0.4, key="P3")
+        >>> f"[{hit.key}] {hit.title} ({hit.year})"
+        '[P3] Networks (2009)'
     """
 
     id: str

@@ -24,6 +24,11 @@ class Usage:
         prompt_tokens: tokens of the prompt (>= 0).
         completion_tokens: tokens of the reply (>= 0).
         estimated: True where the provider did not count them.
+
+    Example:
+        >>> usage = vs.Usage(prompt_tokens=1200, completion_tokens=80, estimated=False)
+        >>> usage.prompt_tokens + usage.completion_tokens
+        1280
     """
 
     prompt_tokens: int = 0

@@ -1,78 +1,88 @@
-"""The names of all measures by family, without the code that computes them.
+"""The table of every measure that can be written with a run: by family, where its function is.
 
-A scenario is checked against these names before pandas is imported; ``metrics.registry`` holds the
-functions, and a test holds the two equal.
+A scenario is checked against the names before pandas is imported, so that functions stand here as
+text; ``metrics.registry`` imports them. To add a measure: write a function from a Run to a
+DataFrame whose docstring cites its source, give it a hand-worked example as its test, and add one
+line here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-FAMILY_MEASURES: Mapping[str, tuple[str, ...]] = {
-    "novelty": ("novelty",),
-    "leaks": ("leaks",),
-    "claims": ("claims", "representation"),
-    "teams": (
-        "teams",
-        "outcomes_without_defaults",
-        "by_protocol",
-        "assembly",
-        "review_outcomes",
-        "reviewers",
-        "drift",
-    ),
-    "structure": (
-        "structure",
-        "active_structure",
-        "degrees",
-        "communities",
-        "core_periphery",
-        "patterns",
-        "repeated_groups",
-        "tie_lifetimes",
-        "tie_strengths",
-        "consulting",
-        "removals",
-        "presence",
-    ),
-    "impact": (
-        "productivity",
-        "inequality",
-        "impact",
-        "standing",
-        "cumulative_advantage",
-        "disruption",
-    ),
-    "concurrency": (
-        "weekly",
-        "waiting",
-        "rounds",
-        "delays",
-        "pieces",
-        "memberships",
-        "projects",
-        "held_attention",
-        "queueing",
-        "utilisation",
-        "acceptance",
-        "acceptance_slope",
-    ),
-    "cost": (
-        "calls_by_act",
-        "calls_by_stage",
-        "calls_by_team",
-        "calls_by_scientist",
-        "calls_by_model",
-        "calls_by_rung",
-        "inference_cost",
-    ),
-    "chance": (
-        "tail",
-        "small_world",
-        "combinations",
-    ),
+FAMILY_MEASURES: Mapping[str, Mapping[str, str]] = {
+    "novelty": {
+        "novelty": "novelty.novelty:run_novelty",
+    },
+    "leaks": {
+        "leaks": "novelty.training_leaks:run_leaks",
+    },
+    "claims": {
+        "claims": "claims.claims:run_claims",
+        "representation": "claims.representation:representation",
+    },
+    "teams": {
+        "teams": "teams.teams:teams",
+        "outcomes_without_defaults": "teams.teams:outcomes_without_defaults",
+        "by_protocol": "teams.by_protocol:by_protocol",
+        "assembly": "networks.assembly:assembly",
+        "review_outcomes": "teams.peer_review:review_outcomes",
+        "reviewers": "teams.peer_review:reviewers",
+        "drift": "population:drift",
+    },
+    "structure": {
+        "structure": "networks.structure:structure",
+        "active_structure": "networks.active_network:active_structure",
+        "degrees": "networks.degree_tails:degrees",
+        "communities": "networks.communities:communities",
+        "core_periphery": "networks.core_periphery:core_periphery",
+        "patterns": "networks.team_patterns:patterns",
+        "repeated_groups": "networks.team_patterns:repeated_groups",
+        "tie_lifetimes": "networks.tie_lifetimes:tie_lifetimes",
+        "tie_strengths": "networks.tie_lifetimes:tie_strengths",
+        "consulting": "networks.consulting:consulting",
+        "removals": "networks.removals:removals",
+        "presence": "population:presence",
+    },
+    "impact": {
+        "productivity": "impact.productivity:productivity",
+        "inequality": "impact.productivity:inequality",
+        "impact": "impact.impact:impact",
+        "standing": "impact.impact:author_citations",
+        "cumulative_advantage": "impact.impact:cumulative_advantage",
+        "disruption": "impact.disruption:disruption",
+    },
+    "concurrency": {
+        "weekly": "teams.concurrency:weekly",
+        "waiting": "teams.concurrency:waiting",
+        "rounds": "teams.concurrency:rounds",
+        "delays": "teams.waiting:delays",
+        "pieces": "teams.waiting:pieces",
+        "memberships": "teams.timelines:memberships",
+        "projects": "teams.timelines:projects",
+        "held_attention": "teams.waiting:held_attention",
+        "queueing": "teams.concurrency:queueing",
+        "utilisation": "teams.concurrency:utilisation",
+        "acceptance": "teams.concurrency:acceptance",
+        "acceptance_slope": "teams.concurrency:acceptance_slope",
+    },
+    "cost": {
+        "calls_by_act": "cost.call_counts:calls_by_act",
+        "calls_by_stage": "cost.call_counts:calls_by_stage",
+        "calls_by_team": "cost.call_counts:calls_by_team",
+        "calls_by_scientist": "cost.call_counts:calls_by_scientist",
+        "calls_by_model": "cost.call_counts:calls_by_model",
+        "calls_by_rung": "cost.call_counts:calls_by_rung",
+        "inference_cost": "cost.call_counts:inference_cost",
+    },
+    "chance": {
+        "tail": "networks.degree_tails:tail",
+        "small_world": "networks.small_world:small_world",
+        "combinations": "novelty.topic_combinations:combinations",
+    },
 }
-"""Measures by the family under which a scenario can ask for all of them at once."""
+"""Family, as a scenario can ask for under ``metrics`` -> measure -> ``module:function`` below
+``virsci_society.metrics``."""
 
 COMPARING = ("novelty", "leaks", "claims", "chance")
 """Families whose measures are made from the papers of the past."""
@@ -87,7 +97,7 @@ def measures_named(name: str) -> tuple[str, ...]:
         name: of a family or of a single measure.
     """
     if name in FAMILY_MEASURES:
-        return FAMILY_MEASURES[name]
+        return tuple(FAMILY_MEASURES[name])
     return (name,) if any(name in one for one in FAMILY_MEASURES.values()) else ()
 
 

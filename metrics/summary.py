@@ -38,6 +38,11 @@ def summarise_run(run: Run) -> dict[str, Any]:
         which it would have ended), ``series`` (over simulated time: ``summary_series``) and
         ``papers_per_person`` (number of scientists by papers). Files of older releases lack the
         last two.
+
+    Example:
+        >>> summary = vs.summarise_run(run)
+        >>> summary["seed"], summary["scientists"], summary["teams"]["founded"] >= summary["papers"]
+        (1, 12, True)
     """
     ledger, until = read_ledger(run), run.manifest.get("until")
     return {

@@ -76,6 +76,11 @@ class DiscussionSettings:
         memory: ``own``: a speaker's prompt holds lines from its other teams.
         sentences: first sentences of an abstract that a prompt shows; None: all.
         guest_papers: own papers that a scientist who is consulted is shown (>= 0).
+
+    Example:
+        >>> settings = vs.DiscussionSettings(speaking_order="random", invitation="off")
+        >>> settings.speaking_order, settings.pacing, settings.max_turns
+        ('random', 'fixed', 7)
     """
 
     pacing: Literal["fixed", "adaptive"] = "fixed"
@@ -128,8 +133,8 @@ def speaking_order(
 def text_said_by_the_way(utterance: Any) -> str:
     """The text of an utterance with the words "by the way"; of any other, nothing.
 
-    Source: ``group_discuss`` of the published program of VirSci (``protocols/virsci/settings.py``),
-    which looks for the words in these two spellings.
+    Source: ``group_discuss`` of the published program of VirSci, which looks for the words in these
+    two spellings (``protocols/virsci/released_code.py``).
     """
     text = text_of(utterance)
     return text if "by the way" in text or "By the way" in text else ""
@@ -169,6 +174,12 @@ class Discussion:
         last_turn: what was said in the last turn, unread.
         advice: what guests were asked and said in all turns, unread.
         begun: has somebody spoken in the stage before its first turn?
+
+    Example:
+        >>> settings = vs.DiscussionSettings(pacing="adaptive", max_turns=4)
+        >>> with vs.Discussion(settings, team, lab, turns=2, prompts={}) as discussion:
+        ...     discussion.adaptive, discussion.name, discussion.summaries
+        (True, 'discussion', ())
     """
 
     def __init__(

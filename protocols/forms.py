@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, field_validator
 
-from virsci_society.agents.offline import decisions, topics
+from virsci_society.agents.offline import abstracts, decisions, ideas, topics
 from virsci_society.agents.replies.form import Form
 
 _NOBODY = ("", "none", "no", "nobody", "null", "n/a")
@@ -199,3 +199,91 @@ class AnotherTurn(Form):
     def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
         """End the stage: an unreadable decision asks for no further turn."""
         return cls(another=False)
+
+
+class Topic(Form):
+    """The topic the leader proposes (Fig. 19). Slots: summaries, said (replies of turn K)."""
+
+    has_rule: ClassVar[bool] = True
+    reason: str = Field(
+        default="",
+        alias="Reason",
+        description="which themes came back, which need it answers, what it would change",
+    )
+    topic: str = Field(
+        alias="Selected Topic",
+        min_length=1,
+        description="the topic, in one sentence of at most 40 words",
+    )
+
+    def words(self) -> str:
+        """The topic."""
+        return self.topic
+
+    @classmethod
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Join the directions with the most support."""
+        return cls.model_validate(topics.choose_topic(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """None: no topic can be made up; the team ends."""
+        return None
+
+
+class Critique(Form):
+    """The strongest objection to the chosen idea, before its abstract is written.
+
+    Slots: idea (CandidateIdea).
+    """
+
+    has_rule: ClassVar[bool] = True
+    soundness: str = Field(
+        alias="Soundness", description="does the reasoning hold; which step is weakest"
+    )
+    objection: str = Field(
+        alias="Objection", description="the strongest objection a reviewer would raise"
+    )
+    advice: str = Field(
+        default="", alias="Advice", description="what the abstract should say or change to meet it"
+    )
+
+    def words(self) -> str:
+        """Soundness, objection and advice."""
+        return f"{self.soundness}\n{self.objection}\n{self.advice}".strip()
+
+    @classmethod
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Name the concept of the idea that its papers speak least of."""
+        return cls.model_validate(ideas.criticise_idea(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """Say nothing: an unreadable critique is silence."""
+        return cls(soundness="", objection="")
+
+
+class Draft(Spoken):
+    """The leader's first abstract (Fig. 22). Slots: idea (CandidateIdea), knowledge, outsiders."""
+
+    has_rule: ClassVar[bool] = True
+    reason: str = Field(
+        default="", alias="Reason", description="what each of the five parts has to say"
+    )
+    title: str = Field(alias="Title", min_length=1, description="the title")
+    abstract: str = Field(alias="Abstract", min_length=1, description="the abstract")
+    ask: Question | None = ASK
+
+    def words(self) -> str:
+        """Title and abstract."""
+        return f"{self.title}\n{self.abstract}"
+
+    @classmethod
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Compose the five parts from the idea and its references."""
+        return cls.model_validate(abstracts.draft_abstract(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """None: no first text can be made up; the team ends."""
+        return None

@@ -83,6 +83,14 @@ class Society(mesa.Model):
         step_days: length of one Mesa step, in days.
         datacollector: Mesa's figures, one row per step. None of them looks at the whole network
             or at everybody, so a step costs the same in a large society as in a small one.
+
+    Example:
+        >>> society = vs.ScenarioSociety("quickstart", seed=3, **{"until": "4w"})
+        >>> isinstance(society, vs.Society), society.step_days
+        (True, 7.0)
+        >>> society.step()
+        >>> society.world.env.now
+        7.0
     """
 
     def __init__(

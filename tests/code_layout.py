@@ -356,7 +356,7 @@ class Figure(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Whether every number of ``now`` meets its aim; ``open`` where nothing has been counted."""
+        """Whether every number of ``now`` meets its aim; ``open`` where nothing is counted."""
         now, aim = map(_numbers, (self.now, self.aim))
         if not now:
             return "open"

@@ -54,7 +54,7 @@ PROMPTS = (
 MEMORY = f"{TRANSCRIPT}::test_memory_is_ones_own_from_other_teams_and_never_in_assessment"
 POLICIES = "protocols/policies/test_coauthorship.py"
 COUNTS = "protocols/virsci/test_counts.py"
-IDEAS = "protocols/virsci/test_idea_ranking.py"
+IDEAS = "protocols/test_ideas.py"
 PEOPLE = "protocols/virsci/test_people.py"
 ACTS = "protocols/virsci/test_acts.py"
 RELEASED = "protocols/virsci/test_released_code.py"
@@ -166,16 +166,16 @@ MISTAKES: tuple[Mistake, ...] = (
         by="society/formation/test_founding.py"
            "::test_compensated_times_of_bursts_are_a_unit_poisson_process"),
     mistake("refusal not replaced", "Only as many people are asked as there are seats.",
-        ("protocols/virsci/selection.py::select_collaborators",
+        ("protocols/collaborator_selection.py::select_collaborators",
          "while team.size < n and search.sent < search.most:",
          "while team.size < n and search.sent < n - 1:"),
         by=f"{PEOPLE}::test_a_refusal_is_replaced_by_the_next_draw"),
     mistake("no taken for yes", "Who declines joins all the same.",
-        ("protocols/virsci/selection.py::invite", "joined = accepted and lab.join(invitee)",
+        ("protocols/collaborator_selection.py::invite", "joined = accepted and lab.join(invitee)",
          "joined = lab.join(invitee)"),
         by=f"{PEOPLE}::test_a_refusal_is_replaced_by_the_next_draw"),
     mistake("asked twice", "Who has declined may be drawn again.",
-        ("protocols/virsci/selection.py::CandidateSearch._closed", "{*members, *self._asked}",
+        ("protocols/collaborator_selection.py::CandidateSearch._closed", "{*members, *self._asked}",
          "{*members}"),
         by=f"{PEOPLE}::test_when_nobody_is_left_to_ask_the_leader_gives_up"),
     mistake("unreadable is a yes", "An invitation without a readable answer is accepted.",
@@ -290,12 +290,12 @@ MISTAKES: tuple[Mistake, ...] = (
          "for member in members]"),
         by=f"{COUNTS}::test_random_order_is_n_utterances_and_never_the_same_twice_running"),
     mistake("ties keep the earlier", "Of equally confident ideas the earlier one stays.",
-        ("protocols/virsci/idea_ranking.py::shortlist",
+        ("protocols/ideas.py::shortlist",
          "(-confidence(ideas[index], weights), -index)",
          "(-confidence(ideas[index], weights), index)"),
         by=f"{IDEAS}::test_three_ideas_stay_the_later_one_on_a_tie"),
     mistake("least confident kept", "The three ideas with the lowest confidence stay.",
-        ("protocols/virsci/idea_ranking.py::shortlist",
+        ("protocols/ideas.py::shortlist",
          "(-confidence(ideas[index], weights), -index)",
          "(confidence(ideas[index], weights), -index)"),
         by=f"{IDEAS}::test_three_ideas_stay_the_later_one_on_a_tie"),
@@ -324,7 +324,7 @@ MISTAKES: tuple[Mistake, ...] = (
          "highest > rules.threshold"),
         by=f"{REVIEW}::test_one_strike_is_one_more_stage_of_k_turns"),
     mistake("references unused are cited", "A paper cites all that its idea was shown.",
-        ("protocols/virsci/idea_ranking.py::make_candidate",
+        ("protocols/ideas.py::make_candidate",
          "for key in dict.fromkeys(idea.uses) if key in known)",
          "for key in known)"),
         by=f"{IDEAS}::test_the_papers_an_idea_says_it_uses_are_cited"),

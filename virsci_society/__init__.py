@@ -12,6 +12,23 @@ The names below are the public interface; ``docs/stability.md`` says what is pro
 five packages beside this file (``agents``, ``society``, ``protocols``, ``metrics``, ``scenarios``)
 are private. A name is imported when it is first used (PEP 562), so that ``society --help`` does not
 wait for pandas.
+
+Example:
+    The examples of all names go on from here: ``scenario`` is loaded, ``run`` is its run and
+    ``folder`` the run's folder; ``team`` and ``lab`` are what a protocol is given. Three names are
+    neither classes nor functions: ``METRICS`` holds the measures by name, ``Days`` is a field that
+    reads durations, and ``Process`` is the type of the steps of a protocol.
+
+    >>> len(vs.METRICS["weekly"](run))  # day 0, and the end of each of 26 weeks
+    27
+    >>> class Pause(vs.Part):
+    ...     length: vs.Days = 1.0
+    ...     def take(self, lab: vs.Lab) -> vs.Process[None]:
+    ...         yield from lab.wait(self.length)
+    >>> Pause(length="2w").length
+    14.0
+    >>> list(Pause(length="3d").take(lab))
+    [<Timeout(3.0) ...>]
 """
 
 from importlib import import_module
@@ -19,6 +36,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from virsci_society.agents.config import Part as Part
+    from virsci_society.agents.errors import Dissolved as Dissolved
     from virsci_society.agents.errors import InputError as InputError
     from virsci_society.agents.gateway.backend import Backend as Backend
     from virsci_society.agents.offline.acceptance import Acceptance as Acceptance
@@ -77,6 +95,7 @@ __all__ = [
     "Days",
     "Discussion",
     "DiscussionSettings",
+    "Dissolved",
     "EmbeddingCache",
     "Form",
     "Founding",
@@ -127,6 +146,7 @@ _HOMES = {
     "Days": "society.kernel.durations",
     "Discussion": "protocols.discussion",
     "DiscussionSettings": "protocols.discussion",
+    "Dissolved": "agents.errors",
     "EmbeddingCache": "society.literature.embedding.cache",
     "Form": "agents.replies.form",
     "Founding": "society.formation.founding",

@@ -34,6 +34,13 @@ class Backend(Part):
     A scenario names the subclass under ``backend.use``. ``model_settings`` is part of every
     request's hash, so no run is gone on with by another model. ``execution`` names the settings
     that change how a call is made, and never what is said; ``about`` is repeated by every output.
+
+    Example:
+        >>> class Echo(vs.Backend):
+        ...     async def complete(self, request):
+        ...         return vs.Reply(request.messages[-1].content, vs.Usage(), "echo")
+        >>> Echo().about, Echo().rule_based
+        ('Echo', False)
     """
 
     execution: ClassVar[frozenset[str]] = frozenset()

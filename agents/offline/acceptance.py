@@ -39,7 +39,16 @@ class InvitationFacts:
 
 
 class Acceptance(Part):
-    """Subclass it and write ``probability``; its fields are keys under ``backend.acceptance``."""
+    """Subclass it and write ``probability``; its fields are keys under ``backend.acceptance``.
+
+    Example:
+        >>> class Friends(vs.Acceptance):
+        ...     stranger: float = 0.2
+        ...     def probability(self, invitation):
+        ...         return 1.0 if invitation.joint_papers else self.stranger
+        >>> vs.Offline(acceptance=Friends(stranger=0.5)).acceptance
+        Friends(stranger=0.5)
+    """
 
     def probability(self, invitation: InvitationFacts) -> float:
         """The probability, 0 to 1, that this invitation is accepted.

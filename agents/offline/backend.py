@@ -36,6 +36,12 @@ class Offline(Backend):
     Attributes:
         latency: mean of an artificial delay in real seconds, exponentially distributed; 0
             answers at once.
+
+    Example:
+        >>> vs.Offline().about
+        'rule-based scientists, not a language model'
+        >>> vs.Offline(latency=0.1).inline
+        False
     """
 
     execution: ClassVar[frozenset[str]] = frozenset({"latency"})

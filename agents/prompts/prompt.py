@@ -118,6 +118,14 @@ class Prompt:
     Attributes:
         name: stem of the file's name.
         text: the template.
+
+    Example:
+        >>> from pathlib import Path
+        >>> page = Path("essay.txt")
+        >>> _ = page.write_text("Write about {{ topic }} in {{ words }} words.")
+        >>> prompt = vs.Prompt(page)
+        >>> sorted(prompt.slots), prompt.render({"topic": "networks", "words": 100})
+        (['topic', 'words'], 'Write about networks in 100 words.')
     """
 
     def __init__(self, path: Path, system: str | None = None) -> None:

@@ -48,6 +48,13 @@ class Request:
         attempt: 0 for the first asking, then one more for each re-ask.
         asked: simulated date in days on which it was asked.
         model_settings: model name and sampling, as canonical text.
+
+    Example:
+        >>> class Essay(vs.Form):
+        ...     title: str
+        >>> request = vs.Request("Scientist1/1/essay", vs.Profile("Scientist1"), (), Essay, seed=7)
+        >>> list(request.form.json_schema()["properties"]), request.attempt, len(request.hash)
+        (['title'], 0, 64)
     """
 
     id: str
@@ -89,6 +96,11 @@ class Reply:
         usage: their tokens.
         model: the model's own name for itself; ``person`` or ``person (P07)`` for a person.
         cut: True if the words end because a limit of length was reached.
+
+    Example:
+        >>> reply = vs.Reply('{"title": "Networks"}', vs.Usage(120, 9, estimated=False), "small")
+        >>> reply.model, reply.usage.completion_tokens, reply.cut
+        ('small', 9, False)
     """
 
     text: str

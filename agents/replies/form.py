@@ -23,6 +23,15 @@ class Form(BaseModel):
 
     A form may bring ``answer_by_rule``, the rule by which the offline scientist answers it, and
     ``fallback``, the flagged default when no re-ask made the reply readable.
+
+    Example:
+        >>> class Essay(vs.Form):
+        ...     title: str
+        ...     pages: int = 1
+        >>> Essay.model_validate_json('{"title": "Networks", "mood": "good"}')
+        Essay(title='Networks', pages=1)
+        >>> list(Essay.json_schema()["properties"])
+        ['title', 'pages']
     """
 
     model_config = ConfigDict(

@@ -1,4 +1,7 @@
-"""Logistic regression on one variable, with a reason where it cannot be estimated."""
+"""Logistic regression on one variable, with a reason where it cannot be estimated.
+
+Written by hand: every page shows it, and the import of statsmodels would make pages 4 s slower.
+"""
 
 from __future__ import annotations
 

@@ -40,6 +40,11 @@ def run_figures(run: Run) -> dict[str, Markup]:
         ``teams``, ``people``, ``network``, ``network-over-time``, ``novelty``, ``teams-at-work``,
         ``memberships``, ``contacts``, ``waiting``, ``delays``, ``acceptance``, ``degrees``,
         ``assembly`` and the measures of ``figures.STRUCTURE``: inline SVG.
+
+    Example:
+        >>> figures = vs.run_figures(run)
+        >>> figures["teams"][:4], "network" in figures
+        (Markup('<svg'), True)
     """
     weekly, whole = measure(run, "weekly"), run.partial is None
     timelines = {"teams": team_timeline(run), "people": people_timeline(run)}
@@ -114,6 +119,12 @@ def write_run_figures(folder: Path, run: Run, *, within: Path | None = None) -> 
 
     Returns:
         The files.
+
+    Example:
+        >>> from pathlib import Path
+        >>> files = vs.write_run_figures(Path("figures"), run)
+        >>> "teams.svg" in [file.name for file in files]
+        True
     """
     make_folder(folder, within=within or folder)
     written = []

@@ -72,6 +72,10 @@ def measure_run(run: Run, names: Iterable[str]) -> dict[str, float]:
 
     Raises:
         InputError: a name is neither in ``MEASURES`` nor ``table.column.statistic``.
+
+    Example:
+        >>> vs.measure_run(run, ["teams.size.mean"])
+        {'teams.size.mean': ...}
     """
     return {name: _function(name)(run) for name in names}
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from virsci_society.protocols.ideas import Idea
 from virsci_society.protocols.parts.retrieval_rounds import merge_searches
-from virsci_society.protocols.virsci.forms import Idea
 
 if TYPE_CHECKING:
     from virsci_society.agents.reference import Reference
+    from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.protocols.parts.team_work import TeamWork
-    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.process import Process
 

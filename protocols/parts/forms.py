@@ -15,7 +15,7 @@ from pydantic import Field, field_validator
 
 from virsci_society.agents.offline.systems import judging, proposals, reading
 from virsci_society.agents.replies.form import Form
-from virsci_society.protocols.virsci.forms import Idea, read_paper_keys
+from virsci_society.protocols.ideas import Idea, read_paper_keys
 
 IdeaMark = Annotated[float, Field(ge=1, le=10)]
 """A score; 1 is lowest."""

@@ -9,7 +9,7 @@ from virsci_society.protocols.parts.team_work import TeamWork
 from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
-    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+    from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.society.kernel.process import Process
 
 

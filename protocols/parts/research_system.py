@@ -13,21 +13,22 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.collaborator_selection import TeamBuilding, select_collaborators
+from virsci_society.protocols.forms import Draft, Topic
 from virsci_society.protocols.given_topics import GivenTopic
+from virsci_society.protocols.ideas import (
+    CandidateIdea,
+    Idea,
+    idea_text,
+    retrieved_references,
+    used_references,
+)
 from virsci_society.protocols.parts.citations import check_references, cited_ids, count_removed
 from virsci_society.protocols.parts.forms import Proposal
 from virsci_society.protocols.parts.prompts import PAGES
 from virsci_society.protocols.parts.team_work import TeamWork, WorkRules
 from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.protocols.team_sizes import TeamSize
-from virsci_society.protocols.virsci.forms import Draft, Idea, Topic
-from virsci_society.protocols.virsci.idea_ranking import (
-    CandidateIdea,
-    idea_text,
-    retrieved_references,
-    used_references,
-)
-from virsci_society.protocols.virsci.selection import TeamBuilding, select_collaborators
 from virsci_society.society.formation.selection import SelectionPolicy
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.teams.contracts import Manuscript, TeamProtocol

@@ -8,15 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from virsci_society.agents.prompts.dialogue import TurnPosition
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea, make_candidate
+from virsci_society.protocols.ideas import CandidateIdea, make_candidate
 from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:
     from virsci_society.agents.prompts.prompt import Prompts
     from virsci_society.agents.reference import Reference
     from virsci_society.agents.replies.form import Form
+    from virsci_society.protocols.forms import Topic
+    from virsci_society.protocols.ideas import Idea
     from virsci_society.protocols.parts.forms import Proposal
-    from virsci_society.protocols.virsci.forms import Idea, Topic
     from virsci_society.society.kernel.process import Process
     from virsci_society.society.teams.lab import Lab
     from virsci_society.society.teams.team import Team

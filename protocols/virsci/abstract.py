@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from virsci_society.agents.errors import ProtocolError
 from virsci_society.agents.prompts.dialogue import Advice, Utterance
 from virsci_society.protocols.discussion import Discussion
-from virsci_society.protocols.virsci.forms import Critique, Draft, Revision, SelfReview
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.forms import Critique, Draft
+from virsci_society.protocols.ideas import CandidateIdea
+from virsci_society.protocols.virsci.forms import Revision, SelfReview
 from virsci_society.protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
 from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_changes
 from virsci_society.society.kernel.answer import Answer

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.protocols.discussion import Discussion
-from virsci_society.protocols.virsci.forms import Idea, Topic
-from virsci_society.protocols.virsci.idea_ranking import (
+from virsci_society.protocols.forms import Topic
+from virsci_society.protocols.ideas import (
+    SHORTLIST_SIZE,
     CandidateIdea,
-    RankingRules,
+    Idea,
+    Weights,
     add_judgement,
-    choose_shortlist,
-    count_shortlist_ties,
+    confidence,
+    count_equal,
+    count_ties,
     make_candidate,
+    shortlist,
     without_ratings,
 )
+from virsci_society.protocols.virsci.released_code import ideas_not_below_best, shortlist_by_next
 from virsci_society.protocols.virsci.searches import Papers, SearchRules, find_papers
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
@@ -29,6 +34,22 @@ if TYPE_CHECKING:
 
 Ideas: TypeAlias = tuple[Answer[CandidateIdea], ...]
 """Ideas with their references, in the order of being put forward, unread."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingRules:
+    """How the three ideas on the ballot are chosen.
+
+    Attributes:
+        weights: of the confidence.
+        not_below_best: are only the first idea and those listed that are not below the last one
+            listed before them?
+        by_next: is each idea ranked by the confidence of the one listed after it?
+    """
+
+    weights: Weights
+    not_below_best: bool = False
+    by_next: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +180,25 @@ def shortlist_ideas(
     """
     team.notes["ties"] = lab.later(partial(count_shortlist_ties, ranking), *ideas)
     return lab.later(partial(choose_shortlist, ranking), *ideas)
+
+
+def choose_shortlist(rules: RankingRules, *ideas: CandidateIdea) -> tuple[CandidateIdea, ...]:
+    """The ideas for the ballot, in the order in which it lists them.
+
+    Args:
+        rules: which ideas are listed, and by what they are ranked.
+        ideas: all ideas of the team, in the order of being put forward.
+    """
+    listed = ideas_not_below_best(rules.weights, *ideas) if rules.not_below_best else ideas
+    choose = shortlist_by_next if rules.by_next else shortlist
+    return choose(rules.weights, *listed)
+
+
+def count_shortlist_ties(rules: RankingRules, *ideas: CandidateIdea) -> int:
+    """Number of ideas on the ballot that are ranked as high as one that is left out."""
+    listed = ideas_not_below_best(rules.weights, *ideas) if rules.not_below_best else ideas
+    if not rules.by_next:
+        return count_ties(rules.weights, *listed)
+    if len(listed) <= SHORTLIST_SIZE:
+        return 0
+    return count_equal([confidence(idea, rules.weights) for idea in listed[1:]])

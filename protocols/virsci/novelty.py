@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.protocols.discussion import Discussion
-from virsci_society.protocols.virsci.forms import Ballot
-from virsci_society.protocols.virsci.idea_ranking import (
+from virsci_society.protocols.ideas import (
     SHORTLIST_SIZE,
+    Ballot,
     CandidateIdea,
-    RankingRules,
+    plurality_winner,
+    pool_references,
+)
+from virsci_society.protocols.virsci.ideas import Ideas, RankingRules, shortlist_ideas
+from virsci_society.protocols.virsci.released_code import (
     count_as_first,
     first_to_most_votes,
-    plurality_winner,
+    pool_by_key,
 )
-from virsci_society.protocols.virsci.ideas import Ideas, shortlist_ideas
 from virsci_society.protocols.virsci.searches import SearchRules, find_papers
 from virsci_society.society.kernel.answer import Answer
 from virsci_society.society.kernel.process import Process
@@ -202,22 +205,6 @@ def _with_references(
     idea = lab.later(partial(_pick, index), shortlisted)
     papers = find_papers(lab, near, team.leader, idea)
     return lab.later(_replace_references, idea, papers)
-
-
-def pool_references(*ideas: CandidateIdea) -> tuple[Reference, ...]:
-    """The papers beside several ideas, each once, in the order in which they come up."""
-    papers = {paper.id: paper for idea in ideas for paper in reversed(idea.references)}
-    order = dict.fromkeys(paper.id for idea in ideas for paper in idea.references)
-    return tuple(papers[id_] for id_ in order)
-
-
-def pool_by_key(*ideas: CandidateIdea) -> tuple[Reference, ...]:
-    """The papers beside several ideas, each once, in the order of their keys."""
-    return tuple(sorted(pool_references(*ideas), key=_number_of_key))
-
-
-def _number_of_key(paper: Reference) -> int:
-    return int(paper.key[1:]) if paper.key else 0
 
 
 def in_usual_order(order: tuple[int, ...], ballot: Ballot) -> Ballot:

@@ -15,8 +15,16 @@ from pydantic import Field, model_validator
 
 from virsci_society.agents.config import nest_inlined_keys
 from virsci_society.agents.errors import Dissolved
+from virsci_society.protocols.collaborator_selection import select_collaborators
 from virsci_society.protocols.discussion import Discussion
+from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.given_topics import GivenTopic
+from virsci_society.protocols.ideas import (
+    CandidateIdea,
+    idea_text,
+    retrieved_references,
+    used_references,
+)
 from virsci_society.protocols.virsci.abstract import (
     Abstract,
     Written,
@@ -25,16 +33,8 @@ from virsci_society.protocols.virsci.abstract import (
     generate_abstract,
     review_abstract,
 )
-from virsci_society.protocols.virsci.forms import Topic
-from virsci_society.protocols.virsci.idea_ranking import (
-    CandidateIdea,
-    idea_text,
-    retrieved_references,
-    used_references,
-)
 from virsci_society.protocols.virsci.ideas import Ideas, generate_ideas
 from virsci_society.protocols.virsci.novelty import assess_novelty, last_idea
-from virsci_society.protocols.virsci.selection import select_collaborators
 from virsci_society.protocols.virsci.settings import VirSciSettings
 from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_failed_idea
 from virsci_society.protocols.virsci.topic import discuss_topic

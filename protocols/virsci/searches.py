@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from virsci_society.agents.config import Switch
-from virsci_society.protocols.virsci.forms import Idea
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:

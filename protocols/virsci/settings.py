@@ -3,15 +3,8 @@
 A profile is a named set of values for these keys. ``paper`` is what the paper describes: the
 defaults. ``full`` is what lets a team of language models do its best work.
 ``released-code`` is what the published implementation is known to do where it departs from the
-paper. Every departure is a key of its own, so that its effect can be measured alone; a
-key that a scenario gives beside the profile wins over the profile.
-
-The program is https://github.com/open-sciencelab/Virtual-Scientists. Its control flow was read in
-the public copy srush1608/Virtual-Scientists (commit 3ac024a of 2024-12): ``sci_platform/sci_team/
-SciTeam.py`` (stages), the saved ``sci_platform.py`` of a run in ``sci_platform/runs`` (invitations,
-searches) and ``sci_platform/utils/scientist_utils.py`` (reading of replies); and in its authors'
-working copy RenqiChen/Social_Science: ``sci_platform/utils/prompt.py`` (prompts),
-``sci_platform/vector.py`` (embedding), ``agentscope-main/.../sci_agent.py`` (knowledge bank).
+paper (``released_code``). Every departure is a key of its own, so that its effect can be measured
+alone; a key that a scenario gives beside the profile wins over the profile.
 """
 
 from __future__ import annotations
@@ -25,17 +18,17 @@ from pydantic import Field, field_validator, model_validator
 
 from virsci_society.agents.config import Part, Switch
 from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.collaborator_selection import TeamBuilding
 from virsci_society.protocols.discussion import DiscussionSettings
 from virsci_society.protocols.given_topics import GivenTopic
 from virsci_society.protocols.policies.coauthorship import Coauthorship
 from virsci_society.protocols.team_sizes import TeamSize
 from virsci_society.protocols.virsci.abstract import AbstractRules, SelfReviewRules
-from virsci_society.protocols.virsci.idea_ranking import RankingRules
-from virsci_society.protocols.virsci.ideas import IdeaRules
+from virsci_society.protocols.virsci.ideas import IdeaRules, RankingRules
 from virsci_society.protocols.virsci.novelty import BallotRules
 from virsci_society.protocols.virsci.prompts import PROMPTS
+from virsci_society.protocols.virsci.released_code import RELEASED_CODE
 from virsci_society.protocols.virsci.searches import SearchRules
-from virsci_society.protocols.virsci.selection import TeamBuilding
 from virsci_society.protocols.virsci.topic import TopicRules
 from virsci_society.society.formation.newcomer_seats import NewcomerSeats
 from virsci_society.society.formation.repeated_teams import RepeatedTeams
@@ -45,41 +38,6 @@ from virsci_society.society.teams.contracts import AuthorOrder
 
 Profile = Literal["paper", "full", "released-code"]
 
-RELEASED_CODE: Mapping[str, Any] = {
-    "consensus": "leader",
-    "forced_after": 2,
-    "replacement": "off",
-    "leaving": "off",
-    "confidence": {
-        "clarity": 3.0,
-        "feasibility": 0.0,
-        "novelty": 0.0,
-        "listed": "not_below_best",
-        "ranked_by": "next",
-    },
-    "idea_dialogue": "off",
-    "invitation": "topic",
-    "guests": "join",
-    "asking": "by_the_way",
-    "knowledge": "topic",
-    "profiles": 2,
-    "prompts": {"ratings": "on"},
-    "references": {
-        "query": "title",
-        "ballot": "pooled",
-        "few_ideas": 5,
-        "self_review": 4,
-        "sentences": None,
-    },
-    "votes": "all_turns",
-    "unreadable_votes": "first_idea",
-    "tied_votes": "first_cast",
-    "self_review": "recorded",
-    "threshold": 70.0,
-    "cites": "retrieved",
-    "found_by": "abstract_only",
-}
-"""The departures of https://github.com/open-sciencelab/Virtual-Scientists from the paper."""
 
 FULL: Mapping[str, Any] = {
     "prompts": {

@@ -13,9 +13,9 @@ from virsci_society.agents.prompts.dialogue import Advice, Excerpt, Utterance
 
 if TYPE_CHECKING:
     from virsci_society.agents.prompts.prompt import Prompts
-    from virsci_society.protocols.forms import Summary
-    from virsci_society.protocols.virsci.forms import Revision, Topic
-    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+    from virsci_society.protocols.forms import Summary, Topic
+    from virsci_society.protocols.ideas import CandidateIdea
+    from virsci_society.protocols.virsci.forms import Revision
     from virsci_society.society.kernel.answer import Answer
 
 

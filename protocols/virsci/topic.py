@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from virsci_society.agents.errors import Dissolved
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.protocols.discussion import Discussion
-from virsci_society.protocols.forms import Remark
-from virsci_society.protocols.virsci.forms import Agreement, Stay, Topic
+from virsci_society.protocols.forms import Remark, Topic
+from virsci_society.protocols.virsci.forms import Agreement, Stay
 from virsci_society.protocols.virsci.searches import NO_PAPERS, SearchRules, find_papers
 from virsci_society.protocols.virsci.team_memory import TeamMemory, tell_failed_topic
 from virsci_society.society.kernel.answer import Answer

@@ -20,6 +20,7 @@ from virsci_society.scenarios.calibration.checking import (
 )
 from virsci_society.scenarios.calibration.design import FIRST, Setting, jobs_of
 from virsci_society.scenarios.calibration.estimation.counted import CountedValues, Counting
+from virsci_society.scenarios.calibration.estimation.estimators import require_scikit_learn
 from virsci_society.scenarios.calibration.fitting import Fit, Tell, continued
 from virsci_society.scenarios.calibration.lock import lock_data, open_held_out, take_lock
 from virsci_society.scenarios.calibration.outputs import Outcome, write_outputs
@@ -65,10 +66,13 @@ def calibrate(
         tell: is told what is being done.
 
     Raises:
-        InputError: the folder holds another calibration, or a target is not known.
+        InputError: scikit-learn is not installed, the folder holds another calibration, or a
+            target is not known.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+    # Estimators come after all simulations, which would be made for nothing.
+    require_scikit_learn()
     fit = Fit(calibration, folder, workers, tell)
     # Sums in another order would be other bytes.
     with closing(fit), threadpool_limits(limits=1):

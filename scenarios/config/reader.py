@@ -7,7 +7,7 @@ path, and reading goes on, so that all faults come out at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
@@ -126,7 +126,8 @@ class Reader:
             return value
         if isinstance(value, list) and is_list(field):
             parts = [
-                self.read_part(bases[0], one, (*path, place)) for place, one in enumerate(value)
+                self.read_part(_class_with_keys(bases, one), one, (*path, place))
+                for place, one in enumerate(value)
             ]
             return _FAILED if None in parts else tuple(parts)
         if isinstance(value, dict) and len(bases) == 1 and not is_list(field):
@@ -295,6 +296,12 @@ def keys_below(cls: type[BaseModel]) -> list[str]:
         classes = bases if table is None else [import_class(path) for path in table.values()]
         found += [f"{name}.{key}" for below in classes for key in _key_names(below)]
     return found
+
+
+def _class_with_keys(classes: Sequence[type[BaseModel]], data: Any) -> type[BaseModel]:
+    """The class of a union that knows most keys of a section; the first one where none does."""
+    given = set(data) if isinstance(data, Mapping) else set()
+    return max(classes, key=lambda one: len(given & one.model_fields.keys()))
 
 
 def _key_names(cls: type[BaseModel]) -> list[str]:

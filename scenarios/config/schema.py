@@ -200,7 +200,15 @@ class BackendSettings(Part):
 
 
 class Scenario(Part):
-    """One scenario, checked and complete: every key has its value, every part its object."""
+    """One scenario, checked and complete: every key has its value, every part its object.
+
+    Example:
+        >>> scenario.seed, scenario.until
+        (1, 182.0)
+        >>> longer: vs.Scenario = scenario.model_copy(update={"until": 365.0})
+        >>> longer.to_data()["until"]
+        '1y'
+    """
 
     name: str | None = Field(default=None, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
     """A title for tables and reports."""
@@ -394,6 +402,13 @@ def load_scenario(
 
     Raises:
         InputError: all faults at once, each with its place.
+
+    Example:
+        >>> scenario = vs.load_scenario("quickstart", **{"protocol.turns": 3, "until": "26w"})
+        >>> scenario.name, scenario.until, scenario.to_data()["protocol"]["turns"]
+        ('quickstart', 182.0, 3)
+        >>> vs.load_scenario("quickstart", settings=["seed=8"]).seed
+        8
     """
     document = read_document(scenario)
     for changes in (from_settings(settings), from_arguments(keys)):

@@ -16,7 +16,7 @@ from virsci_society.agents.gateway.gateway import Gateway
 from virsci_society.agents.journal.journal import Journal
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.reference import Reference
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.ideas import CandidateIdea
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.explorer.conversations import AskedIdea, PromptBook, ShownPrompt
 from virsci_society.scenarios.runs.run_folder import MANIFEST, SCENARIO

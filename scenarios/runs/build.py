@@ -157,6 +157,13 @@ class ScenarioSociety(Society):
         agent_reporters: collect a row per agent and step too (see ``Society``).
         **kwargs: dotted keys and their values, such as ``**{"protocol.turns": 3}``; Mesa's
             viewer takes free keys under this name only.
+
+    Example:
+        >>> society = vs.ScenarioSociety("quickstart", seed=3, **{"until": "2w", "metrics": []})
+        >>> while society.running:
+        ...     society.step()
+        >>> len(society.datacollector.get_model_vars_dataframe()) > 0
+        True
     """
 
     def __init__(

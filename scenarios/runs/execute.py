@@ -103,6 +103,12 @@ def run_scenario(
         InputError: the folder cannot be used, or the scenario's ecosystem cannot.
         Stopped: backend, budget, disk or a signal ended it early; the same call goes on.
         Diverged: the folder's journal knows a call that would now be made differently.
+
+    Example:
+        >>> short = vs.load_scenario("quickstart", **{"until": "1w", "metrics": []})
+        >>> folder = vs.run_scenario(short, "runs/a-week", page=False)
+        >>> vs.Run.open(folder).days
+        7.0
     """
     folder = default_folder(scenario) if out is None else Path(out)
     if is_finished(scenario, folder):
@@ -194,6 +200,10 @@ def replay(
     Raises:
         InputError: no such run.
         Diverged: a call is not in the journal, or the digest is another one.
+
+    Example:
+        >>> vs.replay(folder) == run.digest
+        True
     """
     from virsci_society.scenarios.runs.build import build_ecosystem_of, build_gateway, build_society
 

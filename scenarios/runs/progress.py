@@ -406,7 +406,15 @@ class _PlainLine:
 
 
 def make_progress() -> LineProgress | BarProgress:
-    """A bar on a terminal, one line in a notebook, lines elsewhere."""
+    """A bar on a terminal, one line in a notebook, lines elsewhere.
+
+    Example:
+        >>> progress = vs.make_progress()
+        >>> with progress:
+        ...     same = vs.run_scenario(scenario, folder, progress)
+        >>> same == folder
+        True
+    """
     if sys.stderr.isatty():
         return BarProgress()
     return NotebookProgress() if _in_notebook() else LineProgress()

@@ -15,7 +15,7 @@ from typing import Any
 from virsci_society.scenarios.config.document import Document, Origin, dotted
 from virsci_society.scenarios.config.schema import Scenario, read_scenario
 from virsci_society.scenarios.config.yaml_io import Key, KeyPath
-from virsci_society.scenarios.study.study_file import StudyFile
+from virsci_society.scenarios.study.study_file import Comparison, PairedOver, StudyFile
 from virsci_society.society.kernel.streams import Streams
 
 Settings = Mapping[str, Any]
@@ -210,9 +210,41 @@ class Design:
         """Every key that some arm has of its own, in the order of the file."""
         return list(dict.fromkeys(key for arm in self.arms for key in arm.settings))
 
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """The planned comparisons, in the order of the file; short forms as what they stand for."""
+        return [
+            written
+            for one in self.file.comparisons
+            for written in (paired_over(one, self.arms) if isinstance(one, PairedOver) else (one,))
+        ]
+
     def seeds(self, arm: str) -> list[int]:
         """The seed of every replicate of an arm; the same for all arms of a paired study."""
         return seeds_of(self.file, arm)
+
+
+def paired_over(short: PairedOver, arms: Sequence[Arm]) -> list[Comparison]:
+    """The paired tests that a short form stands for, in the order of the arms.
+
+    Arms are compared that have the key and are alike in all their other settings; the first of them
+    is the reference. An arm without such a partner is in no test.
+
+    Args:
+        short: the measure and the key.
+        arms: of the study.
+    """
+    of, key = short.paired.of, short.paired.over
+    alike: dict[str, list[str]] = {}
+    for arm in arms:
+        if key in arm.settings:
+            others = {name: value for name, value in arm.settings.items() if name != key}
+            alike.setdefault(json.dumps(others, sort_keys=True, default=str), []).append(arm.name)
+    return [
+        Comparison(test="paired", of=of, arms=tuple(names))
+        for names in alike.values()
+        if len(names) > 1
+    ]
 
 
 def seeds_of(file: StudyFile, arm: str) -> list[int]:

@@ -73,7 +73,7 @@ class StudyForecast:
             **{name: self.total(name) for name in FIGURES if name != "usd" or self.priced},
             "wall_seconds_sharing_slots": self.wall_time(),
             **({} if matching is None else {"match": matching}),
-            "comparisons": len(file.comparisons),
+            "comparisons": len(self.design.comparisons),
             "detectable_effect": None if math.isnan(self.effect) else self.effect,
             "detectable_effect_after_holm": (
                 None if math.isnan(self.corrected) else self.corrected
@@ -110,7 +110,7 @@ def study_forecast(design: Design, announce: Callable[[str], None]) -> StudyFore
 def comparisons_in(design: Design) -> int:
     """Number of p-values of the planned comparisons."""
     count = 0
-    for one in design.file.comparisons:
+    for one in design.comparisons:
         arms = len(one.arms) if one.arms is not None else len(design.arms)
         count += max(1, arms - 1) if one.test == "paired" else 1
     return count

@@ -110,7 +110,7 @@ def study_json(design: Design, lock: Lock, folder: Path) -> str:
     planned = [Comparison.model_validate(one) for one in lock.data["comparisons"]]
     comparisons = [
         one.model_dump(mode="json") | {"exploratory": one not in planned}
-        for one in file.comparisons
+        for one in design.comparisons
     ]
     figures = [one.model_dump(mode="json") for one in file.figures]
     data = {
@@ -127,7 +127,7 @@ def study_json(design: Design, lock: Lock, folder: Path) -> str:
         **({"match": file.match.model_dump(mode="json")} if file.match is not None else {}),
         "paired": file.paired,
         "lock": lock.data["hash"],
-        "deviations": deviations(lock, list(file.measures), list(file.comparisons)),
+        "deviations": deviations(lock, list(file.measures), design.comparisons),
         "backend_about": speaker.about,
         "leak": leak_notes(design, folder),
         **({"reviewers": reviewers} if (reviewers := reviewers_of(folder)) else {}),

@@ -103,7 +103,7 @@ def make_lock(design: Design, by: str, held: Lock | None = None) -> Lock:
         "paired": design.file.paired,
         "prompts": dict(sorted(prompts.items())),
         "measures": list(design.file.measures),
-        "comparisons": [one.model_dump(mode="json") for one in design.file.comparisons],
+        "comparisons": [one.model_dump(mode="json") for one in design.comparisons],
     }
     if (matching := matching_data(design)) is not None:
         data["match"] = matching

@@ -27,6 +27,7 @@ from virsci_society.scenarios.study.design import (
     Design,
     arm_name,
     flatten,
+    paired_over,
     scenario_document,
     settings_document,
 )
@@ -35,6 +36,8 @@ from virsci_society.scenarios.study.study_file import (
     Comparison,
     Figure,
     Listed,
+    PairedKey,
+    PairedOver,
     StudyFile,
     find_study,
     name_of_study,
@@ -112,7 +115,7 @@ class _Reading:
         """Unknown keys inside lists, which pydantic alone would name without a near spelling."""
         arms = self.document.data.get("arms")
         listed = arms.get("list") if isinstance(arms, dict) else None
-        lists: tuple[tuple[KeyPath, Any, type[Listed | Comparison | Figure]], ...] = (
+        lists: tuple[tuple[KeyPath, Any, type[Listed | Comparison | PairedOver | Figure]], ...] = (
             (("arms", "list"), listed, Listed),
             (("comparisons",), self.document.data.get("comparisons"), Comparison),
             (("figures",), self.document.data.get("figures"), Figure),
@@ -124,7 +127,8 @@ class _Reading:
             for one in earlier:
                 self.diagnostics.faults.remove(one)
             for number, item in enumerate(items):
-                self.reader.read_part(part, item, (*place, number))
+                short = part is Comparison and isinstance(item, dict) and "paired" in item
+                self.reader.read_part(PairedOver if short else part, item, (*place, number))
             if len(self.diagnostics.faults) == 0 and earlier:
                 self.diagnostics.faults += earlier
 
@@ -233,6 +237,9 @@ class _Reading:
             if not isinstance(one, dict):
                 continue
             here: KeyPath = ("comparisons", number)
+            if isinstance(short := one.get("paired"), dict):
+                one, here = short, (*here, "paired")
+                self._partners((*here, "over"), short, arms)
             self._named((*here, "of"), "measure of this study", one.get("of"), measures)
             self._named((*here, "over"), "key that is varied", one.get("over"), keys)
             self._against((*here, "against"), one.get("against"), measures)
@@ -241,6 +248,14 @@ class _Reading:
         for number, one in enumerate(_items(data.get("figures"))):
             if isinstance(one, dict):
                 self._figure(("figures", number), one, measures, keys)
+
+    def _partners(self, place: KeyPath, short: Mapping[str, Any], arms: list[Arm]) -> None:
+        """A fault where a key is varied, but no two arms differ in it alone."""
+        of, over = short.get("of"), short.get("over")
+        if not isinstance(of, str) or not any(over in arm.settings for arm in arms):
+            return
+        if not paired_over(PairedOver(paired=PairedKey(of=of, over=str(over))), arms):
+            self.diagnostics.add(place, f"no two arms differ in {over!r} alone; name the arms")
 
     def _match(self, file: StudyFile | None, arms: list[tuple[Arm, Document]]) -> None:
         """Arms that are matched must be there, and both ends of what is adapted must be right."""

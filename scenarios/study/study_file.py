@@ -149,6 +149,22 @@ class Comparison(Part):
         return f"{self.test} of {self.of}{where}{arms}"
 
 
+class PairedKey(Part):
+    """What paired tests over one varied key are of."""
+
+    of: str
+    """The measure."""
+    over: str
+    """The varied key; of arms alike in all other keys, the first one is the reference."""
+
+
+class PairedOver(Part):
+    """The short form of paired tests: one for every setting of all other varied keys."""
+
+    paired: PairedKey
+    """The measure, and the key in which the arms of a test differ."""
+
+
 class Figure(Part):
     """One figure of measures that add up, as columns over varied keys; it tests nothing."""
 
@@ -211,7 +227,7 @@ class StudyFile(Part):
     """Replicate r has the same seed in every arm, so that arms are compared pair by pair."""
     measures: tuple[str, ...] = Field(min_length=1)
     """What is measured of each run: names of measures, or ``table.column.statistic``."""
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[Comparison | PairedOver, ...] = ()
     """What is compared; planned beforehand."""
     figures: tuple[Figure, ...] = ()
     """Figures of measures that add up, beside that of every measure."""

@@ -32,7 +32,19 @@ if TYPE_CHECKING:
 
 
 class Careers(Part):
-    """A rule of careers. Subclass it and write ``processes``."""
+    """A rule of careers. Subclass it and write ``processes``.
+
+    Example:
+        >>> class Sabbatical(vs.Careers):
+        ...     after: vs.Days = 365.0
+        ...     def processes(self, world, streams, rows):
+        ...         for row in rows:
+        ...             yield self.rest(world, row)
+        ...     def rest(self, world, row):
+        ...         yield world.env.timeout(self.after)
+        >>> len(list(Sabbatical(after="2y").processes(lab.world, None, range(3))))
+        3
+    """
 
     def processes(self, world: World, streams: Streams, rows: range) -> Iterator[Process[None]]:
         """The processes of some people's careers, which run from now on.

@@ -27,6 +27,14 @@ class Founding(Part):
     Every founding draws from its own random stream (rule 9). With ``per_scientist``, each newcomer
     adds the foundings of a society of one person, and the leader of each founding is drawn among
     all who are in the society.
+
+    Example:
+        >>> class Monthly(vs.Founding):
+        ...     def foundings(self, scientists, streams):
+        ...         for month in range(12):
+        ...             yield month * 30.0, month % scientists
+        >>> list(Monthly(max_teams=2).foundings(5, None))[5:7]
+        [(150.0, 0), (180.0, 1)]
     """
 
     per_scientist: ClassVar[bool] = False

@@ -35,6 +35,17 @@ class Leaders(Part):
     """Who leads a team that is founded.
 
     Subclass it and write ``choose``, the draw, and ``weights``, its definition.
+
+    Example:
+        >>> import numpy as np
+        >>> class Eldest(vs.Leaders):
+        ...     def choose(self, excluded, world, rng):
+        ...         free = [row for row in range(len(world.population)) if row not in excluded]
+        ...         return free[0] if free else None
+        ...     def weights(self, candidates, world):
+        ...         return np.array([float(row == min(candidates)) for row in candidates])
+        >>> Eldest().choose({0, 1}, lab.world, None), Eldest().weights([3, 5], lab.world)
+        (2, array([1., 0.]))
     """
 
     def choose(

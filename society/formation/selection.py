@@ -25,6 +25,17 @@ class SelectionPolicy(Part):
     Every policy has a definition, the weights of candidates, and a draw that follows it. A policy
     that looks only at the leader and the network writes ``weights`` and ``draw``. One that looks
     at the other members, or at anything else in the world, writes ``chances`` and ``choose``.
+
+    Example:
+        >>> import numpy as np
+        >>> class Regulars(vs.SelectionPolicy):
+        ...     bonus: float = 10.0
+        ...     def weights(self, leader, candidates, network):
+        ...         joint = network.joint_papers_with(leader, candidates)
+        ...         return np.where(joint >= 2, self.bonus, 1.0)
+        >>> weights = Regulars(bonus=5.0).chances([0], [1, 2, 3], lab.world)
+        >>> set(weights.tolist()) <= {1.0, 5.0}
+        True
     """
 
     def choose(

@@ -31,6 +31,15 @@ class Answer(Generic[T]):
     Attributes:
         needs: ids of the calls that it depends on directly.
         calls: rows of the call and its re-asks; empty for a derived Answer.
+
+    Example:
+        >>> answer = vs.Answer("Scientist1/1/idea", 7.0, (), False, read=lambda self: "a map")
+        >>> answer.due, answer.read()
+        (7.0, 'a map')
+        >>> "yes" if answer else "no"
+        Traceback (most recent call last):
+            ...
+        virsci_society.agents.errors.ProtocolError: ...
     """
 
     __slots__ = (

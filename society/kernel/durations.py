@@ -129,6 +129,13 @@ class Times(Part):
 
     The defaults are assumptions of this project; each window is realism and lookahead in
     one: the clock never waits for words before their effect is due.
+
+    Example:
+        >>> times = vs.Times(deadline="6w", stage_effort={"abstract": {"leader": 3}})
+        >>> times.deadline, times.meeting_notice
+        (42.0, 7.0)
+        >>> times.effort(2.0, "leader", "abstract"), times.effort(2.0, "leader", "topic")
+        (9.0, 3.0)
     """
 
     utterance: Duration = Field(default_factory=lambda: Gamma(mean=parse_days("10m")))

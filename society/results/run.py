@@ -60,6 +60,14 @@ class Run:
         folder: see above.
         hashes: of the files of the folder, each of which is checked when it is read; None: the
             folder was written by an earlier release.
+
+    Example:
+        >>> run = vs.Run.open(folder)
+        >>> print(run)
+        <Run quickstart, seed 1: 12 scientists, ... teams, ... papers, ... calls; finished>
+        >>> teams = run.table("teams")
+        >>> int(teams["published"].notna().sum()) == len(run.table("papers"))
+        True
     """
 
     def __init__(

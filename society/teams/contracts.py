@@ -31,6 +31,17 @@ class TeamProtocol(Part):
 
     Attributes:
         citation: where the protocol was published; empty for one of this project.
+
+    Example:
+        >>> class Patience(vs.TeamProtocol):
+        ...     days: vs.Days = 10.0
+        ...     def run(self, team, lab):
+        ...         yield from lab.wait(self.days)
+        ...         raise vs.Dissolved("nothing came to mind")
+        >>> next(Patience(days="2w").run(team, lab))
+        <Timeout(14.0) ...>
+        >>> Patience().name
+        'patience'
     """
 
     citation: ClassVar[str] = ""
@@ -99,6 +110,12 @@ class Manuscript:
         cites: settles to the ids of the works that were really used.
         found_by: settles to the text that is embedded as the paper; None: title and abstract.
         author_order: the order in which the authors are named.
+
+    Example:
+        >>> essay = vs.Answer("Scientist1/1/essay", 7.0, (), False, read=lambda self: "words")
+        >>> manuscript = vs.Manuscript(text=essay)
+        >>> manuscript.author_order, manuscript.cites
+        ('leader_first', None)
     """
 
     text: Answer[Any]
@@ -108,7 +125,17 @@ class Manuscript:
 
 
 class Publication(Part):
-    """Subclass it and write ``consider``; a team keeps the one that it was founded with."""
+    """Subclass it and write ``consider``; a team keeps the one that it was founded with.
+
+    Example:
+        >>> class Issues(vs.Publication):
+        ...     every: vs.Days = 30.0
+        ...     def consider(self, team, lab, manuscript):
+        ...         yield from lab.wait(self.every - lab.now % self.every)
+        ...         return manuscript
+        >>> list(Issues(every="2w").consider(team, lab, None))
+        [<Timeout(14.0) ...>]
+    """
 
     def consider(self, team: Team, lab: Lab, manuscript: Manuscript) -> Process[Manuscript]:
         """Everything between handing in and acceptance, as a SimPy process.

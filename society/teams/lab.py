@@ -65,6 +65,15 @@ class Lab:
     Attributes:
         turn: number of the present turn in its stage; part of the ids of calls (rule 7).
         consultations: questions to guests so far, in order of date.
+
+    Example:
+        >>> def rest(lab: vs.Lab, days: float) -> vs.Process[float]:
+        ...     yield from lab.wait(days)
+        ...     return lab.now
+        >>> list(rest(lab, 3.0))
+        [<Timeout(3.0) ...>]
+        >>> lab.now, lab.times.meeting_notice
+        (0.0, 7.0)
     """
 
     def __init__(self, world: World, team: Team) -> None:

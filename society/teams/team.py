@@ -142,6 +142,12 @@ class Team:
         submissions: rounds of review of its manuscript.
         referees: scientists who were asked to review it.
         acts: number of calls and reads so far.
+
+    Example:
+        >>> team = vs.Team("Scientist1/1", "Scientist1", "essay", founded=30.0)
+        >>> team.members += ["Scientist1", "Scientist4"]
+        >>> team.size, team.state, team.times.deadline
+        (2, 'running', None)
     """
 
     id: str

@@ -26,7 +26,7 @@ from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.offline.backend import answer_offline
 from virsci_society.agents.replies.parser import read_form
 from virsci_society.protocols.forms import Choice, Remark
-from virsci_society.protocols.virsci.forms import Ballot, Idea
+from virsci_society.protocols.ideas import Ballot, Idea
 
 ROOT = Path(__file__).parents[2]
 

@@ -17,7 +17,7 @@ from tests.faultserver.server import Server
 _FORMS = (
     "virsci_society.protocols.forms",
     "virsci_society.protocols.virsci.forms",
-    "virsci_society.protocols.virsci.idea_ranking",
+    "virsci_society.protocols.ideas",
 )
 
 

@@ -10,6 +10,7 @@ from virsci_society.agents.replies.form import Form
 
 MODULES = (
     "virsci_society.protocols.forms",
+    "virsci_society.protocols.ideas",
     "virsci_society.protocols.virsci.forms",
     "virsci_society.protocols.peer_review.forms",
 )

@@ -5,21 +5,22 @@ from __future__ import annotations
 import pytest
 
 import virsci_society.protocols.forms
+import virsci_society.protocols.ideas
 import virsci_society.protocols.virsci.forms
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_reply
-from virsci_society.protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
-from virsci_society.protocols.virsci.forms import (
-    Agreement,
-    Ballot,
+from virsci_society.protocols.forms import (
+    AnotherTurn,
+    Choice,
     Draft,
-    Idea,
-    Revision,
-    SelfReview,
-    Stay,
+    GuestReply,
+    Remark,
+    Summary,
     Topic,
 )
+from virsci_society.protocols.ideas import Ballot, Idea
+from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
 
 
 def unread(form, text):
@@ -89,7 +90,11 @@ def test_scores_have_their_scales():
 def test_every_form_that_is_asked_has_a_default_or_says_why_not():
     asked = {
         form
-        for module in (virsci_society.protocols.forms, virsci_society.protocols.virsci.forms)
+        for module in (
+            virsci_society.protocols.forms,
+            virsci_society.protocols.ideas,
+            virsci_society.protocols.virsci.forms,
+        )
         for form in vars(module).values()
         if isinstance(form, type) and issubclass(form, Form) and form.has_rule
     }

@@ -22,7 +22,7 @@ from tests.protocols.paper_equations import KNOWLEDGE, Past, expected_words, one
 from tests.protocols.scripted_backend import PLANTED, play
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
-from virsci_society.protocols.virsci.forms import Topic
+from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.virsci.protocol import VirSci
 
 

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import Field
 
 from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.deduplication import distinct_places
 from virsci_society.protocols.parts.research_system import ResearchSystem
 from virsci_society.protocols.parts.retrieval_rounds import retrieve
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 from virsci_society.protocols.parts.tournament import hold_tournament
 from virsci_society.protocols.systems.ai_researcher.prompts import PROMPTS
-from virsci_society.protocols.virsci.forms import Idea
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer

@@ -12,13 +12,12 @@ from pydantic import Field
 
 from virsci_society.agents.config import Switch
 from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.ideas import CandidateIdea, Idea, confidence
 from virsci_society.protocols.parts.forms import NoveltyVerdict
 from virsci_society.protocols.parts.reflection import reflect
 from virsci_society.protocols.parts.research_system import ResearchSystem
 from virsci_society.protocols.parts.team_work import TeamWork
 from virsci_society.protocols.systems.ai_scientist.prompts import PROMPTS
-from virsci_society.protocols.virsci.forms import Idea
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea, confidence
 
 if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer

@@ -13,13 +13,12 @@ from pydantic import Field, model_validator
 
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.forms import IdeaScore, RefinedIdea
 from virsci_society.protocols.parts.reflection import refinement_slots
 from virsci_society.protocols.parts.research_system import ResearchSystem
 from virsci_society.protocols.parts.team_work import TeamWork
 from virsci_society.protocols.systems.ai_scientist_v2.prompts import PROMPTS
-from virsci_society.protocols.virsci.forms import Idea
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 from virsci_society.society.kernel.answer import Answer
 
 if TYPE_CHECKING:

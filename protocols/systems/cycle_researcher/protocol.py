@@ -13,6 +13,7 @@ from pydantic import Field
 
 from virsci_society.agents.errors import Verdict
 from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.protocols.ideas import Idea
 from virsci_society.protocols.parts.forms import ReadingNotes
 from virsci_society.protocols.parts.research_system import STAGES, ResearchSystem
 from virsci_society.protocols.parts.retrieval_rounds import retrieve
@@ -20,10 +21,9 @@ from virsci_society.protocols.parts.reviewers import choose_reviewers
 from virsci_society.protocols.parts.team_work import TeamWork
 from virsci_society.protocols.peer_review.forms import Report, Review, Rewrite
 from virsci_society.protocols.peer_review.prompts import PROMPTS as REVIEW_PAGES
-from virsci_society.protocols.virsci.forms import Idea
 
 if TYPE_CHECKING:
-    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+    from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.process import Process
     from virsci_society.society.teams.contracts import Manuscript

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
+from virsci_society.protocols.ideas import (
+    SHORTLIST_SIZE,
+    Ballot,
+    CandidateIdea,
+    Idea,
+    plurality_winner,
+    pool_references,
+    shortlist,
+)
 from virsci_society.protocols.parts.forms import RefinedIdea
 from virsci_society.protocols.parts.reflection import refinement_slots
 from virsci_society.protocols.parts.research_system import TeamSystem
 from virsci_society.protocols.parts.team_work import TeamWork
-from virsci_society.protocols.virsci.forms import Ballot, Idea
-from virsci_society.protocols.virsci.idea_ranking import (
-    SHORTLIST_SIZE,
-    CandidateIdea,
-    plurality_winner,
-    shortlist,
-)
-from virsci_society.protocols.virsci.novelty import pool_references
 
 if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer

@@ -26,7 +26,7 @@ from virsci_society.protocols.systems.idea2proposal.composition import (
 from virsci_society.protocols.systems.idea2proposal.prompts import PROMPTS
 
 if TYPE_CHECKING:
-    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+    from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.society.formation.selection import SelectionPolicy
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.process import Process

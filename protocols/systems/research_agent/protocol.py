@@ -13,13 +13,12 @@ from pydantic import Field
 
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.forms import PlanStep
 from virsci_society.protocols.parts.research_system import ResearchSystem
 from virsci_society.protocols.parts.reviewers import choose_reviewers, review
 from virsci_society.protocols.parts.team_work import TeamWork
 from virsci_society.protocols.systems.research_agent.prompts import PROMPTS
-from virsci_society.protocols.virsci.forms import Idea
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 if TYPE_CHECKING:
     from virsci_society.agents.reference import Reference

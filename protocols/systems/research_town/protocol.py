@@ -11,14 +11,13 @@ from pydantic import Field
 
 from virsci_society.agents.config import Switch
 from virsci_society.agents.prompts.dialogue import Utterance
+from virsci_society.protocols.ideas import CandidateIdea, Idea
 from virsci_society.protocols.parts.aggregation import aggregate, join_papers
 from virsci_society.protocols.parts.forms import ReadingNotes
 from virsci_society.protocols.parts.reflection import refine
 from virsci_society.protocols.parts.research_system import TeamSystem
 from virsci_society.protocols.parts.reviewers import choose_reviewers, mean_of_reviews, review
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
-from virsci_society.protocols.virsci.forms import Idea
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
 
 if TYPE_CHECKING:
     from virsci_society.society.kernel.answer import Answer

@@ -11,16 +11,16 @@ from pydantic import Field
 
 from virsci_society.agents.prompts.dialogue import Utterance
 from virsci_society.agents.prompts.prompt import Prompts
+from virsci_society.protocols.ideas import Idea
 from virsci_society.protocols.parts.aggregation import aggregate
 from virsci_society.protocols.parts.forms import Contribution
 from virsci_society.protocols.parts.research_system import TeamSystem
 from virsci_society.protocols.parts.team_work import FoundPapers, TeamWork
 from virsci_society.protocols.systems.virtual_lab.prompts import PROMPTS
 from virsci_society.protocols.team_sizes import TeamSize
-from virsci_society.protocols.virsci.forms import Idea
 
 if TYPE_CHECKING:
-    from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+    from virsci_society.protocols.ideas import CandidateIdea
     from virsci_society.society.kernel.answer import Answer
     from virsci_society.society.kernel.process import Process
 

@@ -1,4 +1,8 @@
-"""A conditional logit, with sampled non-cases, of which former partner takes a seat."""
+"""A conditional logit, with sampled non-cases, of which former partner takes a seat.
+
+Written by hand: the conditional logit of statsmodels takes no prior, without which a coefficient of
+which the choices tell nothing is infinite.
+"""
 
 from __future__ import annotations
 

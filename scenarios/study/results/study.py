@@ -141,6 +141,18 @@ class Study:
             and a column per varied key.
         results: one row per run and measure: ``run``, ``arm``, ``replicate``, ``seed``,
             ``measure``, ``value`` (missing where not available).
+
+    Example:
+        >>> import pandas as pd
+        >>> runs = pd.DataFrame({"run": [1, 2], "arm": "small", "replicate": [1, 2]})
+        >>> results = runs.assign(measure="papers", value=[4.0, 6.0])
+        >>> study = vs.Study("studies/size", None, runs, results)
+        >>> study.values("papers", "small").mean()
+        np.float64(5.0)
+        >>> vs.Study.open("studies/size")
+        Traceback (most recent call last):
+            ...
+        virsci_society.agents.errors.InputError: studies/size/runs.parquet: missing; ...
     """
 
     def __init__(

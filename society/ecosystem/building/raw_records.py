@@ -16,6 +16,11 @@ class RawAuthor:
         id: the source's id; ``name:`` and the normalised name where it has none.
         name: the real name; leaves the build only in the key file.
         affiliation: possibly empty.
+
+    Example:
+        >>> author = vs.RawAuthor("name:ada lovelace", "Ada Lovelace")
+        >>> author.name, author.affiliation
+        ('Ada Lovelace', '')
     """
 
     id: str
@@ -40,6 +45,12 @@ class RawRecord:
         citations_by_year: pairs (year, citations received in it), years ascending, none
             twice; empty where the source does not date them. They may cover the last
             years only, so their sum can be less than ``citations``.
+
+    Example:
+        >>> ada = vs.RawAuthor("a1", "Ada Lovelace")
+        >>> paper = vs.RawRecord("p1", "Notes", "", 1843, (ada,), references=("p0",))
+        >>> paper.year, paper.references, paper.citations
+        (1843, ('p0',), None)
     """
 
     id: str

@@ -35,6 +35,17 @@ class JsonSource(Source):
     In a list that extends over lines, its brackets and the commas between its objects are skipped.
     A file in which none of the first lines is an object or a list by itself is read as one
     document, if it is one and not longer than 64 MB.
+
+    Example:
+        >>> from pathlib import Path
+        >>> class Ours(vs.JsonSource):
+        ...     def _paper(self, row):
+        ...         authors = (vs.RawAuthor("a1", row["by"]),)
+        ...         return vs.RawRecord(row["key"], row["name"], "", row["year"], authors)
+        >>> line = '{"key": "p1", "name": "Networks", "year": 2009, "by": "Ada"}'
+        >>> _ = Path("papers.jsonl").write_text(line)
+        >>> [record.title for record in Ours("papers.jsonl")]
+        ['Networks']
     """
 
     fields = fields

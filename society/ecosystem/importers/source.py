@@ -72,6 +72,16 @@ class Source(Iterable[RawRecord], ABC):
     Raises:
         InputError: while iterating: a file is missing, cut short or damaged, no record is left, or
             more records are malformed than tolerated.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("papers.jsonl").write_text('{"key": "p1"}')
+        >>> class Strict(vs.JsonSource):
+        ...     def _paper(self, row):
+        ...         raise ValueError("no title")
+        >>> source = Strict("papers.jsonl", malformed_share=0.0)
+        >>> isinstance(source, vs.Source), [file.path.name for file in source.files]
+        (True, ['papers.jsonl'])
     """
 
     kind: ClassVar[str]

@@ -43,6 +43,13 @@ class EmbeddingCache:
 
     Raises:
         InputError: another process has locked it, or it cannot be written to.
+
+    Example:
+        >>> with vs.EmbeddingCache("vectors") as cache:
+        ...     vs.EmbeddingCache("vectors")
+        Traceback (most recent call last):
+            ...
+        virsci_society.agents.errors.InputError: vectors: another process is embedding into it; ...
     """
 
     def __init__(self, folder: Path | str) -> None:

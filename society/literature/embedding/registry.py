@@ -142,6 +142,12 @@ def make_embedding(
 
     Raises:
         InputError: the name is wrong, an extra is missing, or the model cannot be had.
+
+    Example:
+        >>> texts = ["networks of people", "cells and genes", "people cite papers of people"]
+        >>> embedding = vs.make_embedding("lsa", texts=texts)
+        >>> len(embedding.encode(["people and networks"]))
+        1
     """
     kind = embedding_kind(name)
     request = EmbeddingRequest(

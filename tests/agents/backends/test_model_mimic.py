@@ -22,8 +22,9 @@ from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Reply, Request
 from virsci_society.agents.replies.parser import read_form
 from virsci_society.agents.usage import Usage
-from virsci_society.protocols.forms import Choice, Question, Remark
-from virsci_society.protocols.virsci.forms import Agreement, Ballot, Draft
+from virsci_society.protocols.forms import Choice, Draft, Question, Remark
+from virsci_society.protocols.ideas import Ballot
+from virsci_society.protocols.virsci.forms import Agreement
 
 ADA = Profile("Scientist1", ("X",), ("graphs", "proteins"), 4, 9)
 BEN = Profile("Scientist2", ("Y",), ("graphs", "maps"), 14, 90)

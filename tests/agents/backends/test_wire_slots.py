@@ -21,8 +21,8 @@ from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.reference import Reference
 from virsci_society.agents.replies.form import Form
 from virsci_society.protocols.forms import Question, Remark
-from virsci_society.protocols.virsci.forms import Ballot, Idea, Revision
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.ideas import Ballot, CandidateIdea, Idea
+from virsci_society.protocols.virsci.forms import Revision
 
 ADA = Profile("Scientist1", ("Lab",), ("graphs", "votes"), 3, None, ("Scientist2",))
 PAPER = Reference("p1", "On graphs", "", 2001, ("graphs",), 0.25)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.dialogue import Advice, Utterance
 from virsci_society.agents.reference import Reference
-from virsci_society.protocols.forms import GuestReply, Remark, Summary
-from virsci_society.protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.forms import Draft, GuestReply, Remark, Summary, Topic
+from virsci_society.protocols.ideas import Ballot, CandidateIdea, Idea
+from virsci_society.protocols.virsci.forms import Revision, SelfReview
 
 FIELDS = (
     ("Volume Rendering", "Transfer Functions", "GPU", "Ray Casting"),

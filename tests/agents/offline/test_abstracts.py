@@ -26,9 +26,9 @@ from virsci_society.agents.offline.templates import MARKS, PARTS, frame_mark
 from virsci_society.agents.offline.terms import expertise, sentence_terms, split_terms
 from virsci_society.agents.offline.text import count_words, split_sentences, stems
 from virsci_society.agents.profile import Profile
-from virsci_society.protocols.forms import GuestReply
-from virsci_society.protocols.virsci.forms import Draft, Revision, SelfReview
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.forms import Draft, GuestReply
+from virsci_society.protocols.ideas import CandidateIdea
+from virsci_society.protocols.virsci.forms import Revision, SelfReview
 
 
 def drafted(me=None, seed=1, idea=None, **more):

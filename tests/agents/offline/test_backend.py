@@ -23,8 +23,9 @@ from virsci_society.agents.offline.backend import Offline, answer_offline, has_r
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_form
-from virsci_society.protocols.forms import Choice, GuestReply, Remark, Summary
-from virsci_society.protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
+from virsci_society.protocols.forms import Choice, Draft, GuestReply, Remark, Summary, Topic
+from virsci_society.protocols.ideas import Ballot, Idea
+from virsci_society.protocols.virsci.forms import Revision, SelfReview
 
 
 class Stars(Form):

@@ -33,9 +33,9 @@ from virsci_society.agents.offline.random_choice import (
 )
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.reference import Reference
-from virsci_society.protocols.forms import AnotherTurn, Choice, Remark, Summary
-from virsci_society.protocols.virsci.forms import Agreement, Ballot, Draft, SelfReview, Stay, Topic
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Remark, Summary, Topic
+from virsci_society.protocols.ideas import Ballot, CandidateIdea
+from virsci_society.protocols.virsci.forms import Agreement, SelfReview, Stay
 
 
 def invited(**changes):

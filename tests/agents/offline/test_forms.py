@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import virsci_society.protocols.forms
+import virsci_society.protocols.ideas
 import virsci_society.protocols.parts.forms
 import virsci_society.protocols.virsci.forms
 from tests.agents.offline.offline_examples import (
@@ -33,7 +34,17 @@ from virsci_society.agents.offline.backend import answer_offline
 from virsci_society.agents.prompts.request import Request
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.parser import read_form
-from virsci_society.protocols.forms import AnotherTurn, Choice, GuestReply, Remark, Summary
+from virsci_society.protocols.forms import (
+    AnotherTurn,
+    Choice,
+    Critique,
+    Draft,
+    GuestReply,
+    Remark,
+    Summary,
+    Topic,
+)
+from virsci_society.protocols.ideas import Ballot, Idea
 from virsci_society.protocols.parts.forms import (
     Contribution,
     IdeaScore,
@@ -46,17 +57,7 @@ from virsci_society.protocols.parts.forms import (
     SearchQueries,
     StepReview,
 )
-from virsci_society.protocols.virsci.forms import (
-    Agreement,
-    Ballot,
-    Critique,
-    Draft,
-    Idea,
-    Revision,
-    SelfReview,
-    Stay,
-    Topic,
-)
+from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
 
 talked = st.one_of(said_by_member(remarks), advice)
 thought = st.one_of(said_by_member(ideas), advice)
@@ -150,6 +151,7 @@ def ruled_forms():
     found = []
     for module in (
         virsci_society.protocols.forms,
+        virsci_society.protocols.ideas,
         virsci_society.protocols.parts.forms,
         virsci_society.protocols.virsci.forms,
     ):

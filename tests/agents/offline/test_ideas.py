@@ -22,9 +22,8 @@ from virsci_society.agents.offline.text import count_words, split_sentences, ste
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.dialogue import Advice
 from virsci_society.agents.reference import Reference
-from virsci_society.protocols.forms import GuestReply
-from virsci_society.protocols.virsci.forms import Critique, Idea, Topic
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.forms import Critique, GuestReply, Topic
+from virsci_society.protocols.ideas import CandidateIdea, Idea
 
 
 def said_by(me, seed=1, **more):

@@ -9,8 +9,8 @@ from virsci_society.agents.offline.constants import RULES
 from virsci_society.agents.offline.terms import expertise, split_terms, utterance_terms
 from virsci_society.agents.offline.text import count_words, split_sentences
 from virsci_society.agents.profile import Profile
-from virsci_society.protocols.forms import GuestReply, Remark, Summary
-from virsci_society.protocols.virsci.forms import Idea, Topic
+from virsci_society.protocols.forms import GuestReply, Remark, Summary, Topic
+from virsci_society.protocols.ideas import Idea
 
 
 def remark_of(me, seed=1, team=(), **more):

@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 import virsci_society.protocols.forms
+import virsci_society.protocols.ideas
 import virsci_society.protocols.parts.forms
 import virsci_society.protocols.peer_review.forms
 import virsci_society.protocols.virsci.forms
@@ -16,13 +17,14 @@ import virsci_society.scenarios.planning.context_check
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.reference import Reference
 from virsci_society.agents.replies.form import Form
-from virsci_society.protocols.virsci.forms import Draft, Idea
-from virsci_society.protocols.virsci.idea_ranking import CandidateIdea
+from virsci_society.protocols.forms import Draft
+from virsci_society.protocols.ideas import CandidateIdea, Idea
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("agents", "protocols", "society", "metrics", "scenarios")
 MODULES = (
     virsci_society.protocols.forms,
+    virsci_society.protocols.ideas,
     virsci_society.protocols.parts.forms,
     virsci_society.protocols.virsci.forms,
     virsci_society.protocols.peer_review.forms,

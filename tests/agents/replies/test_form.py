@@ -17,18 +17,10 @@ from tests.agents.replies.form_examples import (
 from virsci_society.agents.profile import Profile
 from virsci_society.agents.prompts.request import Message, Request
 from virsci_society.agents.replies.form import Form, as_sent
-from virsci_society.protocols.forms import AnotherTurn, Choice, Remark, Spoken
+from virsci_society.protocols.forms import AnotherTurn, Choice, Draft, Remark, Spoken, Topic
+from virsci_society.protocols.ideas import Ballot, Idea
 from virsci_society.protocols.peer_review.forms import Review
-from virsci_society.protocols.virsci.forms import (
-    Agreement,
-    Ballot,
-    Draft,
-    Idea,
-    Revision,
-    SelfReview,
-    Stay,
-    Topic,
-)
+from virsci_society.protocols.virsci.forms import Agreement, Revision, SelfReview, Stay
 
 
 def keys(form, slots):

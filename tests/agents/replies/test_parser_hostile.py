@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import virsci_society.protocols.forms
+import virsci_society.protocols.ideas
 import virsci_society.protocols.virsci.forms
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.replies.form import Form
@@ -15,25 +16,16 @@ from virsci_society.agents.replies.parser import RUNGS, read_reply
 from virsci_society.protocols.forms import (
     AnotherTurn,
     Choice,
+    Critique,
+    Draft,
     GuestReply,
     Question,
     Remark,
     Summary,
-)
-from virsci_society.protocols.virsci.forms import (
-    Agreement,
-    Ballot,
-    Critique,
-    Draft,
-    Idea,
-    IdeaMarks,
-    NoveltyComparison,
-    OverlapPair,
-    Revision,
-    SelfReview,
-    Stay,
     Topic,
 )
+from virsci_society.protocols.ideas import Ballot, Idea, IdeaMarks, NoveltyComparison
+from virsci_society.protocols.virsci.forms import Agreement, OverlapPair, Revision, SelfReview, Stay
 
 SENTENCE = "We compare what is said in a room with what is written later, and count the rest."
 SENTENCES = " ".join([SENTENCE] * 4)
@@ -140,7 +132,11 @@ def heard(form, text):
 def test_no_form_is_forgotten():
     found = {
         value
-        for module in (virsci_society.protocols.forms, virsci_society.protocols.virsci.forms)
+        for module in (
+            virsci_society.protocols.forms,
+            virsci_society.protocols.ideas,
+            virsci_society.protocols.virsci.forms,
+        )
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Form) and value.model_fields
     }

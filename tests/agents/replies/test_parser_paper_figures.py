@@ -9,8 +9,9 @@ import pytest
 from tests.agents.replies.form_examples import CANDIDATE, PAPERS
 from virsci_society.agents.errors import ReplyError
 from virsci_society.agents.replies.parser import read_reply
-from virsci_society.protocols.forms import Choice, Remark
-from virsci_society.protocols.virsci.forms import Ballot, Draft, Idea, Revision, SelfReview, Topic
+from virsci_society.protocols.forms import Choice, Draft, Remark, Topic
+from virsci_society.protocols.ideas import Ballot, Idea
+from virsci_society.protocols.virsci.forms import Revision, SelfReview
 
 JOINS = """Selected Action: [Action 1].
 

@@ -10,8 +10,9 @@ import pytest
 from tests.agents.replies.form_examples import CANDIDATE, EMPTY, EVERYTHING, FORMS, PAPERS
 from virsci_society.agents.replies.form import Form
 from virsci_society.agents.replies.skeleton import render_skeleton
+from virsci_society.protocols.ideas import Ballot, Idea, IdeaMarks
 from virsci_society.protocols.peer_review.forms import Review
-from virsci_society.protocols.virsci.forms import Ballot, Idea, IdeaMarks, SelfReview
+from virsci_society.protocols.virsci.forms import SelfReview
 
 FIELD = re.compile(r'[{ ]("(?:[^"\\]|\\.)*"): (.+?)[,}]')
 

@@ -5,6 +5,7 @@ import pytest
 
 from tests.protocols.systems.conftest import live, make
 from virsci_society.agents.reference import Reference
+from virsci_society.protocols.forms import Topic
 from virsci_society.protocols.parts.citations import check_references, count_removed
 from virsci_society.protocols.parts.deduplication import distinct_places
 from virsci_society.protocols.parts.forms import (
@@ -24,7 +25,6 @@ from virsci_society.protocols.parts.seniority import (
     seniority_codes,
 )
 from virsci_society.protocols.systems.idea2proposal.composition import ComposedTeam, wanted_classes
-from virsci_society.protocols.virsci.forms import Topic
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.formation.leaders import Selected
 

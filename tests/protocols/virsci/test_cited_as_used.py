@@ -10,8 +10,7 @@ from tests.protocols.scripted_backend import play
 from virsci_society.agents.offline.backend import Offline
 from virsci_society.agents.prompts.request import Reply, Request
 from virsci_society.agents.reference import Reference
-from virsci_society.protocols.virsci.forms import Idea
-from virsci_society.protocols.virsci.idea_ranking import make_candidate, used_references
+from virsci_society.protocols.ideas import Idea, make_candidate, used_references
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.formation.founding import Poisson
 from virsci_society.society.kernel.durations import Times

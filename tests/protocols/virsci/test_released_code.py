@@ -6,9 +6,9 @@ from pydantic import ValidationError
 
 from tests.protocols.scripted_backend import PLANTED, dissolved, play, speakers, strike_at
 from virsci_society.protocols.virsci.protocol import VirSci
+from virsci_society.protocols.virsci.released_code import RELEASED_CODE
 from virsci_society.protocols.virsci.settings import (
     PROFILES,
-    RELEASED_CODE,
     Confidence,
     PromptSwitches,
     ReferenceUse,

@@ -197,6 +197,14 @@ def test_a_target_that_is_never_measured_in_a_window(read, place, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_without_the_extra_it_is_named_before_anything_is_simulated(read, tmp_path, monkeypatch):
+    found = "virsci_society.scenarios.calibration.estimation.estimators.find_spec"
+    monkeypatch.setattr(found, lambda name: None)
+    with pytest.raises(InputError, match=r"pip install 'virsci-society\[calibration\]'"):
+        calibrate(read, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
 def test_the_plan_counts_the_simulations(read):
     made = forecast(read(), workers=2, truths=3)
     assert sum(made.runs.values()) == 3 * (6 + 24 + 8 + 5 + 3) + 5 + 5

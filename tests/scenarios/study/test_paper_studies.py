@@ -2,7 +2,8 @@
 
 import pytest
 
-from virsci_society.protocols.virsci.settings import RELEASED_CODE, VirSciSettings
+from virsci_society.protocols.virsci.released_code import RELEASED_CODE
+from virsci_society.protocols.virsci.settings import VirSciSettings
 from virsci_society.scenarios.config.schema import load_scenario
 from virsci_society.scenarios.study.reader import read_study
 from virsci_society.scenarios.study.study_file import studies
@@ -70,8 +71,8 @@ def test_four_tables_vary_one_switch_at_every_size_and_number_of_turns(read, num
     found = {(getattr(p, field), p.team_size, p.turns) for p in protocols(design).values()}
     assert found == {(v, n, k) for v in values for n in (4, 8) for k in range(1, 8)}
     by_name = protocols(design)
-    assert len(design.file.comparisons) == 14
-    for one in design.file.comparisons:
+    assert len(design.comparisons) == 14
+    for one in design.comparisons:
         reference, other = (by_name[name] for name in one.arms)
         assert (getattr(reference, field), getattr(other, field)) == values
         assert reference.model_copy(update={field: values[1]}) == other

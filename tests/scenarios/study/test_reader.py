@@ -179,6 +179,36 @@ def test_what_makes_no_sense_is_refused(written, old, new, told):
     assert any(told in line for line in faults(written(TINY.replace(old, new))))
 
 
+@pytest.mark.parametrize(
+    ("short", "told"),
+    [
+        ("{of: ON, over: protocol.min_size}", "is no key that is varied"),
+        ("{of: NO, over: protocol.turns}", "is no measure of this study"),
+        ("{of: ON, ovr: protocol.turns}", "did you mean 'over'"),
+        ("{of: ON}", "over"),
+    ],
+)
+def test_a_wrong_short_form_of_paired_tests_is_named_with_its_place(written, short, told):
+    text = TINY.replace("{test: paired, of: ON}", f"{{paired: {short}}}")
+    assert text != TINY
+    assert any(told in line and "comparisons" in line for line in faults(written(text)))
+
+
+def test_arms_that_differ_in_another_key_too_are_no_pair(written):
+    text = TINY.replace("{test: paired, of: ON}", "{paired: {of: ON, over: protocol.turns}}")
+    arms = "{grid: {protocol.team_size: [2, 3], protocol.turns: [1, 2]}}"
+    alone = "{list: [{name: a, set: {protocol.turns: 1}}, {name: b, set: {protocol.team_size: 2}}]}"
+    assert any("no two arms differ" in one for one in faults(written(text.replace(arms, alone))))
+
+
+def test_paired_tests_over_a_key_are_those_that_can_be_written_out(written):
+    text = TINY.replace("{test: paired, of: ON}", "{paired: {of: ON, over: protocol.turns}}")
+    assert [one.arms for one in read_study(written(text)).comparisons if one.arms] == [
+        ("team_size=2,turns=1", "team_size=2,turns=2"),
+        ("team_size=3,turns=1", "team_size=3,turns=2"),
+    ]
+
+
 def test_a_wrong_setting_of_the_command_is_named_as_such(written):
     (line,) = faults(written(TINY), "protocol.trns=3")
     assert line.startswith("--set protocol.trns: unknown key")

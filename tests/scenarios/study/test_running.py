@@ -311,10 +311,10 @@ def test_how_it_is_run_may_change_and_new_measures_are_told(tmp_path):
     design, study = opened(tmp_path)
     path = written(tmp_path, TINY)
     lock = open_folder(read_study(path, ["backend.in_flight=3"]), study)
-    assert deviations(lock, list(design.file.measures), list(design.file.comparisons)) == []
+    assert deviations(lock, list(design.file.measures), design.comparisons) == []
     later = read_study(path, ["measures=[calls, teams]", "comparisons=[]"])
     assert open_folder(later, study) == lock
-    assert deviations(lock, list(later.file.measures), list(later.file.comparisons)) == [
+    assert deviations(lock, list(later.file.measures), later.comparisons) == [
         "measure added after the lock, so exploratory: teams",
         "planned measure left out: papers",
         "planned comparison left out: paired of papers",

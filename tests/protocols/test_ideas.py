@@ -3,9 +3,10 @@
 import pytest
 
 from tests.protocols.scripted_backend import STAGES, play, spoken
-from virsci_society.protocols.virsci.forms import Ballot, Idea
-from virsci_society.protocols.virsci.idea_ranking import (
+from virsci_society.protocols.ideas import (
+    Ballot,
     CandidateIdea,
+    Idea,
     count_ties,
     plurality_winner,
     shortlist,

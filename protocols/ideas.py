@@ -1,0 +1,427 @@
+"""Forms of ideas and ballots, the shortlist of three, and the count of the votes.
+
+The functions are pure, of ideas and ballots that have settled. An Answer cannot be compared before
+it is read (rule 10), so the stages hand these functions to ``lab.later`` instead of reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from virsci_society.agents.errors import ReplyError
+from virsci_society.agents.offline import decisions
+from virsci_society.agents.offline import ideas as idea_rules
+from virsci_society.agents.prompts.dialogue import Excerpt, Utterance
+from virsci_society.agents.prompts.paper_lists import paper_key
+from virsci_society.agents.reference import Reference
+from virsci_society.agents.replies.form import Form
+from virsci_society.protocols.forms import ASK, Question, Spoken
+
+_NAMED = re.compile(r"\bidea[\s#_:.-]*(\d+)\b", re.IGNORECASE)
+_PREFERRED = re.compile(r"\W*idea\W*(\d+)\W*\s(?:rather than|instead of|over|and not)\b", re.I)
+_BARE = re.compile(r"\W*#?(\d+)\W*")
+_KEY = re.compile(r"\bP?0*(\d{1,9})\b", re.IGNORECASE)
+
+Rating = Annotated[float, Field(ge=1, le=10)]
+"""A score of an abstract or an idea; 1 is lowest."""
+
+SHORTLIST_SIZE = 3
+"""Ideas that go on to the novelty assessment."""
+
+Weights = tuple[float, float, float]
+"""Weights of Clarity, Feasibility and Novelty in the confidence (each >= 0, sum > 0)."""
+
+
+def read_paper_keys(value: Any) -> tuple[str, ...]:
+    """Keys of papers as models write them: 17, "17", "[P17]", or several in one text."""
+    items = value if isinstance(value, list | tuple) else [value]
+    found = [key for item in items for key in _KEY.findall(str(item))]
+    return tuple(f"P{int(key)}" for key in found)
+
+
+class IdeaMarks(Form):
+    """Another's rating of the idea on the table; a part of a form, never asked for alone."""
+
+    clarity: Rating = Field(alias="Clarity")
+    feasibility: Rating = Field(alias="Feasibility")
+    novelty: Rating = Field(alias="Novelty")
+
+
+class Idea(Spoken):
+    """One idea with its self-assessment (Fig. 20).
+
+    Slots: topic (Topic), references (References shown, best first; may be empty), previous
+    (CandidateIdea or None), summaries, said (Utterances of Ideas and Advice of this round so
+    far), memory, knowledge, outsiders, extras (names of the optional fields asked for).
+    """
+
+    has_rule: ClassVar[bool] = True
+    objection: str = Field(
+        default="",
+        alias="Objection",
+        description="the strongest objection to the idea on the table",
+    )
+    marks: IdeaMarks | None = Field(default=None, alias="Marks")
+    """The speaker's rating of the idea on the table."""
+    reason: str = Field(
+        default="",
+        alias="Reason",
+        description="what made you think of the idea, and in what it differs from what exists",
+    )
+    idea: str = Field(
+        alias="Idea",
+        min_length=1,
+        description="the idea, why it matters, what it could change",
+    )
+    title: str = Field(alias="Title", min_length=1, description="a title for the paper")
+    experiment: str = Field(
+        default="",
+        alias="Experiment",
+        description="how it would be carried out: design, steps, the outcome you hope for",
+    )
+    clarity: Rating = Field(alias="Clarity")
+    feasibility: Rating = Field(alias="Feasibility")
+    novelty: Rating = Field(alias="Novelty")
+    gist: str = Field(
+        default="",
+        alias="In Short",
+        description="the idea in two sentences, for those who join the discussion later",
+    )
+    uses: tuple[str, ...] = Field(
+        default=(),
+        alias="Uses",
+        description="keys of the listed papers that the idea really builds on",
+    )
+    """Keys of listed references, such as ``P17``; a bare number stands for the key."""
+    ask: Question | None = ASK
+
+    @field_validator("uses", mode="before")
+    @classmethod
+    def _read_keys(cls, value: Any) -> Any:
+        """Read 17, "17" and "[P17]" as the key P17, and several of them in one text."""
+        return read_paper_keys(value)
+
+    @classmethod
+    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+        """Fields that belong to papers, an idea on the table or a switch that is off."""
+        extras = slots.get("extras", ())
+        named = [] if slots.get("references") else ["Uses"]
+        named += [] if "gist" in extras else ["In Short"]
+        if "marks" not in extras or slots.get("previous") is None:
+            named += ["Objection", "Marks"]
+        return (*named, *super().unasked(slots))
+
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """Marks that are asked for are marks: no ``null`` is offered in their place."""
+        schema = super().schema_for(slots)
+        marks = schema["properties"].get("Marks")
+        if marks is not None:
+            schema["properties"]["Marks"] = marks["anyOf"][0]
+        return schema
+
+    @property
+    def query(self) -> str:
+        """The text by which papers near the idea are searched: title and idea."""
+        return f"{self.title}. {self.idea}"
+
+    @property
+    def text(self) -> str:
+        """Title, idea and experiment, each on lines of its own, without reasons and ratings."""
+        return f"{self.title}\n{self.idea}\nExperiment: {self.experiment}"
+
+    @property
+    def ratings(self) -> str:
+        """The self-assessment on one line."""
+        return (
+            f"Clarity {self.clarity:g}, Feasibility {self.feasibility:g}, Novelty {self.novelty:g}"
+        )
+
+    @property
+    def text_with_reason(self) -> str:
+        """What made its author think of it, and the idea; its title is marked as such."""
+        return f"{self.reason}\nTitle: {self.text}" if self.reason else self.text
+
+    def words(self) -> str:
+        """What its author said of it: the reasons, the idea, and the self-assessment."""
+        return f"{self.text_with_reason}\n({self.ratings})"
+
+    @classmethod
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Recombine references with the speaker's expertise; rate from measured distances."""
+        return cls.model_validate(idea_rules.propose_idea(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """None: an idea and its ratings cannot be made up, nor counted twice; the team ends."""
+        return None
+
+
+class NoveltyComparison(Form):
+    """One idea and what is nearest to it; a part of a form, never asked for alone."""
+
+    idea: str = Field(alias="Idea", description="Idea 0")
+    nearest: str = Field(default="", alias="Nearest", description="key of the nearest paper")
+    difference: str = Field(
+        default="", alias="Difference", description="what the idea has and the paper has not"
+    )
+
+
+class Ballot(Form):
+    """A blind vote for the most novel idea (Fig. 21).
+
+    Slots: ideas (CandidateIdeas on the ballot, in the order shown; their references may be
+    empty), extras (``comparisons``: each idea is compared before the vote).
+    """
+
+    has_rule: ClassVar[bool] = True
+    comparisons: tuple[NoveltyComparison, ...] = Field(default=(), alias="Comparisons")
+    reason: str = Field(
+        default="", alias="Reason", description="which idea is farthest from what exists, and why"
+    )
+    decision: str = Field(
+        alias="Decision Made",
+        json_schema_extra={"enum": [f"Idea {number}" for number in range(3)]},
+    )
+
+    @classmethod
+    def unasked(cls, slots: Mapping[str, Any]) -> tuple[str, ...]:
+        """Comparisons, unless they are switched on."""
+        return () if "comparisons" in slots.get("extras", ()) else ("Comparisons",)
+
+    @classmethod
+    def schema_for(cls, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """Only the ideas that are shown can be chosen."""
+        schema = super().schema_for(slots)
+        shown = [f"Idea {number}" for number in range(len(slots.get("ideas", ())))]
+        if shown:
+            schema["properties"]["Decision Made"]["enum"] = shown
+        return schema
+
+    def check_against(self, slots: Mapping[str, Any]) -> None:
+        """Require a vote for an idea that is on the ballot.
+
+        Raises:
+            ReplyError: the idea is not.
+        """
+        shown = len(slots.get("ideas", ()))
+        if shown and self.choice >= shown:
+            raise ReplyError(f'"Decision Made" names {self.decision}; only {shown} are shown')
+
+    @field_validator("decision", mode="before")
+    @classmethod
+    def _by_number(cls, value: Any) -> Any:
+        """Read a bare 2 as Idea 2."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return f"Idea {value:d}"
+        bare = _BARE.fullmatch(value) if isinstance(value, str) else None
+        return f"Idea {bare[1]}" if bare else value
+
+    @field_validator("decision", mode="after")
+    @classmethod
+    def _names_an_idea(cls, value: str) -> str:
+        if _parse_vote(value) < 0:
+            raise ValueError('expected one of "Idea 0", "Idea 1" and "Idea 2"')
+        return value
+
+    @property
+    def choice(self) -> int:
+        """Number of the idea voted for, 0 to 2; -1 is an abstention."""
+        return _parse_vote(self.decision)
+
+    def words(self) -> str:
+        """The decision."""
+        return self.decision
+
+    @classmethod
+    def answer_by_rule(cls, slots: Mapping[str, Any], rng: np.random.Generator) -> Self:
+        """Vote for the idea farthest from its references, with noise."""
+        return cls.model_validate(decisions.cast_ballot(slots, rng))
+
+    @classmethod
+    def fallback(cls, slots: Mapping[str, Any]) -> Self | None:
+        """An abstention."""
+        return cls.model_construct(decision="")  # type: ignore[return-value] # plugin lacks Self
+
+
+def _parse_vote(decision: str) -> int:
+    """The number of the idea that is named, or preferred to another; -1 where neither is clear."""
+    preferred = _PREFERRED.match(decision)
+    named = {preferred[1]} if preferred else set(_NAMED.findall(decision))
+    vote = named.pop() if len(named) == 1 else ""
+    return int(vote) if vote in ("0", "1", "2") else -1
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateIdea:
+    """An idea with its references (Eq. 2 and 3).
+
+    Attributes:
+        idea: the idea as it was put forward.
+        author: masked name of who put it forward.
+        references: papers of B_past near the idea, nearest first; empty if switched off.
+        used: ids of the papers that the idea says it builds on.
+        retrieved: ids of all papers that were found for it, shown to its author or near it.
+        scored: does its self-assessment count?
+        builds_on: the papers that the idea says it builds on.
+        marks: ratings of the idea by others (clarity, feasibility, novelty).
+        objections: what others object to it, with their names.
+    """
+
+    idea: Idea
+    author: str = ""
+    references: tuple[Reference, ...] = ()
+    used: tuple[str, ...] = ()
+    retrieved: tuple[str, ...] = ()
+    scored: bool = True
+    builds_on: tuple[Reference, ...] = ()
+    marks: tuple[tuple[float, float, float], ...] = ()
+    objections: tuple[Utterance, ...] = ()
+
+    @property
+    def query(self) -> str:
+        """The text by which papers near the idea are searched."""
+        return self.idea.query
+
+    def words(self) -> str:
+        """Title, idea and experiment."""
+        return self.idea.text
+
+
+def make_candidate(
+    author: str,
+    scored: bool,
+    idea: Idea,
+    shown: Sequence[Reference],
+    near: Sequence[Reference],
+    previous: CandidateIdea | tuple[()] = (),
+) -> CandidateIdea:
+    """Join an idea with its references.
+
+    Args:
+        author: masked name of who put the idea forward.
+        scored: does the idea's self-assessment count?
+        idea: the idea; its ``uses`` are keys of papers on its author's page.
+        shown: papers that its author was shown.
+        near: papers found by the idea itself.
+        previous: the idea on the table before; the papers that it builds on stood on the page too.
+    """
+    before = previous.builds_on if isinstance(previous, CandidateIdea) else ()
+    # Of two papers with one key, which lists without keys of their own can have, the first counts.
+    known = {paper_key(paper, n): paper for n, paper in reversed([*enumerate(before, 1)])}
+    known |= {paper_key(paper, n): paper for n, paper in enumerate(shown, 1)}
+    builds_on = tuple(known[key] for key in dict.fromkeys(idea.uses) if key in known)
+    retrieved = dict.fromkeys(reference.id for reference in (*shown, *near))
+    return CandidateIdea(
+        idea=idea,
+        author=author,
+        references=tuple(near),
+        used=tuple(dict.fromkeys(paper.id for paper in builds_on)),
+        retrieved=tuple(retrieved),
+        scored=scored,
+        builds_on=builds_on,
+    )
+
+
+def add_judgement(speaker: str, candidate: CandidateIdea, said: Idea) -> CandidateIdea:
+    """The idea on the table with what the next speaker thinks of it, unless that is its author.
+
+    Args:
+        speaker: masked name of the next speaker.
+        candidate: the idea on the table.
+        said: what the next speaker said; ``marks`` and ``objection`` are of the idea on the table.
+    """
+    if speaker == candidate.author:
+        return candidate
+    marks, objections = candidate.marks, candidate.objections
+    if said.marks is not None:
+        marks += ((said.marks.clarity, said.marks.feasibility, said.marks.novelty),)
+    if said.objection.strip():
+        objections += (Utterance(speaker, Excerpt(said.objection)),)
+    return replace(candidate, marks=marks, objections=objections)
+
+
+def without_ratings(idea: Idea) -> Excerpt:
+    """An idea as the others hear it where they rate it too: its author's ratings are left out."""
+    return Excerpt(idea.text_with_reason, idea.title)
+
+
+def confidence(candidate: CandidateIdea, weights: Weights) -> float:
+    """Weighted mean of Clarity, Feasibility and Novelty, 1 to 10; 0 of an idea not scored.
+
+    Where others have rated the idea, it is the mean over its author's and their ratings.
+    """
+    if not candidate.scored:
+        return 0.0
+    idea = candidate.idea
+    raters = ((idea.clarity, idea.feasibility, idea.novelty), *candidate.marks)
+    total = sum(w * r for ratings in raters for w, r in zip(weights, ratings, strict=True))
+    return total / (sum(weights) * len(raters))
+
+
+def shortlist(weights: Weights, *ideas: CandidateIdea) -> tuple[CandidateIdea, ...]:
+    """The three ideas with the highest confidence, in the order of being put forward.
+
+    On a tie the later idea is taken.
+    """
+    ranked = sorted(
+        range(len(ideas)), key=lambda index: (-confidence(ideas[index], weights), -index)
+    )
+    return tuple(ideas[index] for index in sorted(ranked[:SHORTLIST_SIZE]))
+
+
+def count_ties(weights: Weights, *ideas: CandidateIdea) -> int:
+    """Number of ideas on the shortlist that have the confidence of one that is not on it."""
+    return count_equal([confidence(idea, weights) for idea in ideas])
+
+
+def count_equal(values: Sequence[float]) -> int:
+    """How many of the three highest values are equal to one that is not among them."""
+    ranked = sorted(values, reverse=True)
+    left_out = set(ranked[SHORTLIST_SIZE:])
+    return sum(value in left_out for value in ranked[:SHORTLIST_SIZE])
+
+
+def plurality_winner(
+    weights: Weights, ideas: Sequence[CandidateIdea], *ballots: Ballot
+) -> CandidateIdea:
+    """The idea with most votes; ties are broken by confidence, then by order.
+
+    Args:
+        weights: of the confidence.
+        ideas: those on the ballot, at least one.
+        ballots: all that are counted; abstentions count for no idea.
+    """
+    votes = [ballot.choice for ballot in ballots]
+    return min(
+        enumerate(ideas),
+        key=lambda item: (-votes.count(item[0]), -confidence(item[1], weights), item[0]),
+    )[1]
+
+
+def used_references(idea: CandidateIdea) -> tuple[str, ...]:
+    """Ids of the papers that an idea says it builds on."""
+    return idea.used
+
+
+def retrieved_references(*ideas: CandidateIdea) -> tuple[str, ...]:
+    """Ids of the papers that were found for any of the ideas, in the order of being found."""
+    return tuple(dict.fromkeys(id_ for idea in ideas for id_ in idea.retrieved))
+
+
+def idea_text(idea: CandidateIdea) -> str:
+    """The text of an idea, for protocols that embed it as the paper."""
+    return idea.query
+
+
+def pool_references(*ideas: CandidateIdea) -> tuple[Reference, ...]:
+    """The papers beside several ideas, each once, in the order in which they come up."""
+    papers = {paper.id: paper for idea in ideas for paper in reversed(idea.references)}
+    order = dict.fromkeys(paper.id for idea in ideas for paper in idea.references)
+    return tuple(papers[id_] for id_ in order)

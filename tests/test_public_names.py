@@ -1,0 +1,75 @@
+"""Every public name shows its use: the examples of its docstring are run here."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import virsci_society as vs
+
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+DATA = ("METRICS", "Days", "Process")
+"""Names that are no classes or functions: their examples stand in the docstring of the package."""
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What examples are given: a small scenario, its run, and a team that has just been founded."""
+    keys = {
+        "until": "26w",
+        "population.ecosystem.scientists": 12,
+        "population.ecosystem.papers": 80,
+        "protocol.turns": 1,
+        "metrics": ["teams"],
+    }
+    scenario = vs.load_scenario("quickstart", **keys)
+    folder = vs.run_scenario(scenario, tmp_path_factory.mktemp("runs") / "small", page=False)
+    society = vs.ScenarioSociety("quickstart", seed=1, **keys)
+    team = vs.Team("Scientist1/1", "Scientist1", "virsci", founded=0.0, members=["Scientist1"])
+    return {
+        "vs": vs,
+        "scenario": scenario,
+        "folder": folder,
+        "run": vs.Run.open(folder),
+        "team": team,
+        "lab": vs.Lab(society.world, team),
+    }
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def _examples(text: str | None) -> list[doctest.Example]:
+    return doctest.DocTestParser().get_examples(text or "")
+
+
+def _is_used(name: str, text: str | None) -> bool:
+    return any(re.search(rf"\bvs\.{name}\b", one.source) for one in _examples(text))
+
+
+def _run(title: str, text: str, names: dict[str, Any]) -> None:
+    test = doctest.DocTest(_examples(text), dict(names), title, None, 0, text)
+    said: list[str] = []
+    result = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=said.append)
+    assert not result.failed, "".join(said)
+
+
+@pytest.mark.parametrize("name", [name for name in vs.__all__ if name not in DATA])
+def test_a_public_name_has_an_example_that_runs(name: str, names: dict[str, Any]) -> None:
+    text = getattr(vs, name).__doc__ or ""
+    assert "Example:" in text, f"{name}: no section Example: in its docstring"
+    assert _is_used(name, text), f"{name}: no line >>> with vs.{name}"
+    _run(name, text, names)
+
+
+def test_the_names_of_data_have_examples_in_the_docstring_of_the_package(
+    names: dict[str, Any],
+) -> None:
+    assert [name for name in DATA if not _is_used(name, vs.__doc__)] == []
+    _run("virsci_society", vs.__doc__ or "", names)
