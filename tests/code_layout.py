@@ -328,6 +328,15 @@ def _listed(tree: ast.Module) -> list[str]:
     return []
 
 
+def _numbers(text: str) -> list[float]:
+    found: list[str] = re.findall(r"\d[\d.]*(?:,\d{3})*", text)
+    return [float(one.replace(",", "")) for one in found]
+
+
+NEW_KEY = "not counted"
+"""Counted by hand, by adding a key; here stands the number once that has been tried."""
+
+
 class Figure(NamedTuple):
     """One row of the table of amounts.
 
@@ -336,12 +345,24 @@ class Figure(NamedTuple):
         then: on 24 November 2026, before the house was made smaller.
         aim: what is aimed at.
         now: in this checkout.
+        least: the aim is reached from below, by more and not by less.
     """
 
     what: str
     then: str
     aim: str
     now: str
+    least: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """Whether every number of ``now`` meets its aim; ``open`` where nothing is counted."""
+        now, aim = map(_numbers, (self.now, self.aim))
+        if not now:
+            return "open"
+        pairs = zip(now, aim, strict=True)
+        met = all(a >= b if self.least else a <= b for a, b in pairs)
+        return "met" if met else "short"
 
 
 def amounts(root: Path) -> Iterator[Figure]:
@@ -364,10 +385,15 @@ def amounts(root: Path) -> Iterator[Figure]:
         for node in tree.body
         if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "SECTIONS" and node.value
     )
+    yield Figure("files that one new key touches", "14", "5", NEW_KEY)
     yield Figure("commands at the top level", "28", "24", str(sum(map(len, sections.values()))))
     yield Figure("names public by statement", "368", "50", str(len(public_names(root))))
     yield Figure(
-        "comments, share of lines", "0.7 %", "2 %", f"{100 * comment_share(root, trees):.1f} %"
+        "comments, share of lines",
+        "0.7 %",
+        "2 %",
+        f"{100 * comment_share(root, trees):.1f} %",
+        least=True,
     )
 
 
@@ -439,7 +465,7 @@ def main() -> None:
     root = parser.parse_args().root
     print(f"{'':<40} {'then':>16} {'aim':>16} {'now':>16}")
     for row in amounts(root):
-        print(f"{row.what:<40} {row.then:>16} {row.aim:>16} {row.now:>16}")
+        print(f"{row.what:<40} {row.then:>16} {row.aim:>16} {row.now:>16}  {row.verdict}")
     print()
     for what, figure in table(root):
         print(f"{what:<78} {figure}")

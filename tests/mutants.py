@@ -5,6 +5,7 @@ named in the table are run. It ends with 1 if one survives, or if the table no l
 """
 
 import argparse
+import ast
 import os
 import re
 import shutil
@@ -12,13 +13,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tests.mutant_table import MISTAKES, Mistake
+from tests.mutant_table import MISTAKES, Edit, Mistake
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("agents", "society", "protocols", "metrics", "scenarios")
@@ -42,23 +43,112 @@ class Outcome(NamedTuple):
 
 
 def misfits(mistakes: Sequence[Mistake], root: Path = ROOT) -> list[str]:
-    """Edits that cannot be made: their old text does not stand in the file exactly once."""
+    """Edits that cannot be made: their pattern does not fit once in its place, or breaks syntax."""
     faults = []
     for mistake in mistakes:
+        texts: dict[str, str] = {}
         for edit in mistake.edits:
-            path = root / edit.file
-            count = path.read_text(encoding="utf-8").count(edit.old) if path.is_file() else 0
-            if count != 1:
-                faults.append(f"{mistake.name}: {edit.file} holds {edit.old!r} {count} times")
+            try:
+                texts[edit.file] = edited(edit, texts.get(edit.file) or _read(root / edit.file))
+            except ValueError as error:
+                faults.append(f"{mistake.name}: {error}")
+        faults += [
+            f"{mistake.name}: {file} is no Python any more"
+            for file, text in texts.items()
+            if file.endswith(".py") and not _compiles(text)
+        ]
     return faults
+
+
+def edited(edit: Edit, text: str) -> str:
+    """The text of the edit's file with the mistake in it.
+
+    The pattern is compared token by token, so that line breaks do not matter. A name of it that
+    the place no longer holds has been renamed: it stands for whatever one name stands there, and
+    the replacement takes that name too.
+
+    Raises:
+        ValueError: there is no such place, or the pattern does not fit exactly once.
+    """
+    start, end = span(edit, text)
+    renamed: Set[str] = set()
+    if edit.function:
+        renamed = set(re.findall(r"\b[^\W\d]\w*", edit.old))
+        renamed -= set(re.findall(r"\w+", text[start:end]))
+    fits = list(_pattern(edit.old, renamed).finditer(text, start, end))
+    if len(fits) != 1:
+        raise ValueError(f"{edit.place} holds {edit.old!r} {len(fits)} times")
+    new = edit.new
+    for name, other in fits[0].groupdict().items():
+        new = re.sub(rf"\b{name}\b", other, new)
+    return text[: fits[0].start()] + new + text[fits[0].end() :]
+
+
+def _pattern(old: str, renamed: Set[str]) -> re.Pattern[str]:
+    """A pattern that finds these tokens, whatever white space stands between them."""
+    seen: set[str] = set()
+    parts = []
+    for part in re.findall(r"\w+|[^\w\s]", old):
+        if part in renamed:
+            parts.append(f"(?P={part})" if part in seen else rf"(?P<{part}>[^\W\d]\w*)")
+            seen.add(part)
+        else:
+            parts.append(re.escape(part))
+    # The replacement was written with the white space around the old text in mind.
+    lead = old[: len(old) - len(old.lstrip())]
+    tail = old[len(old.rstrip()) :]
+    return re.compile(re.escape(lead) + r"\s*".join(parts) + re.escape(tail))
+
+
+def span(edit: Edit, text: str) -> tuple[int, int]:
+    """Where the function or class of an edit begins and ends; the whole text, if it names none.
+
+    Raises:
+        ValueError: the file has no such function or class.
+    """
+    if not edit.function:
+        return 0, len(text)
+    body: list[ast.stmt] = ast.parse(text).body
+    node: ast.stmt | None = None
+    for name in edit.function.split("."):
+        node = next((one for one in _inside(body) if one.name == name), None)
+        if node is None:
+            raise ValueError(f"{edit.file} has no {edit.function}")
+        body = node.body
+    offsets = [0, *accumulate(map(len, text.splitlines(keepends=True)))]
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return offsets[first - 1], offsets[node.end_lineno]
+
+
+def _inside(body: Sequence[ast.AST]) -> Iterator[Any]:
+    """Functions and classes of a body, also those below an ``if`` or ``with``."""
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node
+        else:
+            yield from _inside(list(ast.iter_child_nodes(node)))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ValueError(f"there is no {path.name}") from None
+
+
+def _compiles(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def plant(mistake: Mistake, root: Path) -> None:
     """Make the mistake in a copy; what was compiled from the right text is thrown away."""
     for edit in mistake.edits:
         path = root / edit.file
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
+        path.write_text(edited(edit, path.read_text(encoding="utf-8")), encoding="utf-8")
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
             compiled.unlink()
 
@@ -126,22 +216,27 @@ def line(outcome: Outcome) -> str:
     return f"{outcome.mistake.name:<32} {verdict:<9} {outcome.seconds:>4.0f} s  {outcome.by}"
 
 
-def chosen(only: str | None) -> list[Mistake]:
-    """The mistakes to try: all, or the one of that name."""
-    return [mistake for mistake in MISTAKES if only in (None, mistake.name)]
+def chosen(*names: str) -> list[Mistake]:
+    """The mistakes to try: those of these names, or all if no name is given."""
+    return [mistake for mistake in MISTAKES if not names or mistake.name in names]
 
 
 def main() -> int:
     """Try the mistakes; 0 if every one has been noticed."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--only", metavar="NAME", help="try the mistake of this name alone")
-    mistakes = chosen(parser.parse_args().only)
+    parser.add_argument("--only", metavar="NAME", nargs="+", default=(), help="try these alone")
+    parser.add_argument("--fits", action="store_true", help="only see whether the table fits")
+    arguments = parser.parse_args()
+    mistakes = chosen(*arguments.only)
     if not mistakes:
         print("no such mistake; the table holds:", *(m.name for m in MISTAKES), sep="\n  ")
         return 1
     if faults := misfits(mistakes):
         print("the table no longer fits the sources:", *faults, sep="\n  ")
         return 1
+    if arguments.fits:
+        print(f"{len(mistakes)} mistakes fit the sources")
+        return 0
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="pristine-") as folder:
         pristine = copy(ROOT, Path(folder), "__pycache__")

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from virsci_society.agents.errors import InputError
 from virsci_society.agents.files.atomic_files import make_folder, refuse_links, remove_folder
-from virsci_society.scenarios.terminal.arguments import guarded
+from virsci_society.scenarios.terminal.arguments import add_options, guarded
 
 if TYPE_CHECKING:
     from virsci_society.society.ecosystem.audit.checks import Check
@@ -97,6 +97,10 @@ Paths = Annotated[
 Out = Annotated[Path, typer.Option(help="The folder to write.")]
 
 
+FLAGS = {"require_abstract": "--abstract-required/--no-abstract-required"}
+"""Filters whose option has another name than the field."""
+
+
 class BuildGroup(TyperGroup):
     """The commands of ``build``; importers from outside are commands of the same form."""
 
@@ -149,38 +153,6 @@ def _from_source(kind: str) -> Callable[..., None]:
         key: Annotated[
             str | None, typer.Option(help="Name of the variable that holds its key.")
         ] = None,
-        min_papers: Annotated[
-            int | None, typer.Option(min=0, help="Papers of a scientist, at least (1).")
-        ] = None,
-        min_coauthors: Annotated[
-            int | None, typer.Option(min=0, help="Co-authors, at least (0).")
-        ] = None,
-        count_on: Annotated[
-            Literal["all", "kept"] | None,
-            typer.Option(help="Count them on all the source's past papers (all), or kept ones."),
-        ] = None,
-        active_years: Annotated[
-            int | None,
-            typer.Option(
-                min=1,
-                help="Only people with a paper in so many years before the boundary (all years).",
-            ),
-        ] = None,
-        min_citations_past: Annotated[
-            int | None, typer.Option(min=0, help="Of a past paper, at the boundary.")
-        ] = None,
-        min_citations_contemporary: Annotated[
-            int | None, typer.Option(min=0, help="Of a paper from the boundary on.")
-        ] = None,
-        first_year: Annotated[int | None, typer.Option(help="Leave out what is older.")] = None,
-        last_year: Annotated[int | None, typer.Option(help="Leave out what is newer.")] = None,
-        abstract_required: Annotated[
-            bool | None,
-            typer.Option(
-                "--abstract-required/--no-abstract-required",
-                help="Leave out papers without abstract (the default).",
-            ),
-        ] = None,
         authors: Annotated[
             Literal["id", "name"], typer.Option(help="Tell authors apart by id, or by name.")
         ] = "id",
@@ -199,21 +171,11 @@ def _from_source(kind: str) -> Callable[..., None]:
         trust: Annotated[
             bool, typer.Option("--trust", help="Import an importer that is named by path.")
         ] = False,
+        **filters: Any,
     ) -> None:
         from virsci_society.society.ecosystem.building.build_options import build_options
 
-        given = {
-            "boundary": boundary,
-            "min_papers": min_papers,
-            "min_coauthors": min_coauthors,
-            "count_on": count_on,
-            "active_years": active_years,
-            "min_citations_past": min_citations_past,
-            "min_citations_contemporary": min_citations_contemporary,
-            "first_year": first_year,
-            "last_year": last_year,
-            "require_abstract": abstract_required,
-        }
+        given = {"boundary": boundary, **filters}
         hosting = {"api_base": api_base, "key": key}
         hosting = {name: value for name, value in hosting.items() if value is not None}
         plan, facts = build_options(preset, given, embedding=embedding, seed=seed, hosting=hosting)
@@ -221,6 +183,9 @@ def _from_source(kind: str) -> Callable[..., None]:
         source = _importer(kind, trust=trust)
         _build(source, path, out, plan, options, facts | {"licence": licence}, keep_names)
 
+    from virsci_society.society.ecosystem.building.build_options import PaperFilters, PeopleFilters
+
+    add_options(command, "authors", PeopleFilters, PaperFilters, flags=FLAGS)
     command.__doc__ = f"Build from {KINDS.get(kind, f'{kind}, an importer from outside.')}"
     return command
 

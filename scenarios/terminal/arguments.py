@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, NoReturn, ParamSpec
+from typing import Annotated, Any, NoReturn, ParamSpec, get_args, get_type_hints
 
 import typer
 
@@ -96,6 +98,42 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 _leave(str(error), error.exit_code)
 
     return careful
+
+
+def add_options(
+    command: Callable[..., None], before: str, *classes: type[Any], flags: Mapping[str, str]
+) -> None:
+    """Give a command with ``**keywords`` an option for each field of some dataclasses.
+
+    An option that is not given is None. Its ``help`` and ``least`` value stand in the annotation
+    of the field.
+
+    Args:
+        command: gets the values as keywords.
+        before: the parameter of the command before which the options stand in its help.
+        classes: dataclasses with annotated fields.
+        flags: field -> option, where it is not the field's name with dashes.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    made = [_option(kind, one.name, flags) for kind in classes for one in fields(kind)]
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    at = [one.name for one in own].index(before)
+    parameters = [*own[:at], *made, *own[at:]]
+    # Typer reads both: the order from the signature, the types from the annotations.
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+
+
+def _option(kind: type[Any], name: str, flags: Mapping[str, str]) -> inspect.Parameter:
+    plain, setting = get_args(get_type_hints(kind, include_extras=True)[name])
+    flag = [flags[name]] if name in flags else []
+    option = typer.Option(*flag, min=setting.least, help=setting.help)
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=None,
+        annotation=Annotated[plain | None, option],
+    )
 
 
 def count_repeats(lines: list[str]) -> list[str]:

@@ -14,12 +14,15 @@ from typing import Any
 
 from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.audit.checks import Check, compared_check, undecided_check
-from virsci_society.society.ecosystem.building.build_options import BuildOptions, BuildProgress
+from virsci_society.society.ecosystem.building.build_options import (
+    BuildOptions,
+    BuildProgress,
+    PaperFilters,
+    PeopleFilters,
+)
 from virsci_society.society.ecosystem.building.builder import BuildResult, build
 from virsci_society.society.ecosystem.building.evidence import read_evidence
-from virsci_society.society.ecosystem.building.filters import PaperFilters
 from virsci_society.society.ecosystem.building.raw_records import RawRecord
-from virsci_society.society.ecosystem.building.scientists import PeopleFilters
 from virsci_society.society.ecosystem.ecosystem import Ecosystem
 from virsci_society.society.ecosystem.people import People
 from virsci_society.society.ecosystem.storage import read_manifest

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from virsci_society.agents.errors import InputError
-from virsci_society.society.ecosystem.building.filters import PaperFilters
-from virsci_society.society.ecosystem.building.scientists import PeopleFilters
 
 
 class BuildProgress(Protocol):
@@ -34,6 +32,56 @@ class SilentProgress:
 
     def count(self, done: int) -> None:
         """Do nothing."""
+
+
+class OptionText(NamedTuple):
+    """What the command line says of a field; no pydantic, which ``society --help`` would wait for.
+
+    Attributes:
+        help: one sentence.
+        least: the least value; None: any.
+    """
+
+    help: str
+    least: int | None = None
+
+
+CountOn = Literal["all", "kept"]
+
+
+@dataclass(frozen=True)
+class PaperFilters:
+    """The filters on papers; ``society ecosystem build`` has an option for each field.
+
+    Papers of other years still count for people and citations. Citations of a past paper are those
+    at the boundary where the source can tell, else at collection time.
+    """
+
+    first_year: Annotated[int | None, OptionText("Leave out what is older.")] = None
+    last_year: Annotated[int | None, OptionText("Leave out what is newer.")] = None
+    require_abstract: Annotated[
+        bool, OptionText("Leave out papers without abstract (the default).")
+    ] = True
+    min_citations_past: Annotated[int, OptionText("Of a past paper, at the boundary.", 0)] = 0
+    min_citations_contemporary: Annotated[
+        int, OptionText("Of a paper from the boundary on.", 0)
+    ] = 0
+
+
+@dataclass(frozen=True)
+class PeopleFilters:
+    """The filters on people, counted on papers before the boundary; an option for each field."""
+
+    min_papers: Annotated[int, OptionText("Papers of a scientist, at least (1).", 0)] = 1
+    min_coauthors: Annotated[int, OptionText("Different co-authors on them, at least (0).", 0)] = 0
+    count_on: Annotated[
+        CountOn,
+        OptionText("Count them on all the source's past papers (all), or kept ones."),
+    ] = "all"
+    active_years: Annotated[
+        int | None,
+        OptionText("Only people with a paper in so many years before the boundary (all years).", 1),
+    ] = None
 
 
 @dataclass(frozen=True)

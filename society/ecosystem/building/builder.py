@@ -23,6 +23,9 @@ from virsci_society.society.ecosystem import storage
 from virsci_society.society.ecosystem.building.build_options import (
     BuildOptions,
     BuildProgress,
+    CountOn,
+    PaperFilters,
+    PeopleFilters,
     SilentProgress,
 )
 from virsci_society.society.ecosystem.building.evidence import (
@@ -33,7 +36,6 @@ from virsci_society.society.ecosystem.building.evidence import (
 from virsci_society.society.ecosystem.building.filters import (
     COLLECTED,
     UNDATED,
-    PaperFilters,
     PaperSelection,
     Step,
     select_papers,
@@ -47,8 +49,6 @@ from virsci_society.society.ecosystem.building.profiles import (
 )
 from virsci_society.society.ecosystem.building.raw_records import RawRecord
 from virsci_society.society.ecosystem.building.scientists import (
-    CountOn,
-    PeopleFilters,
     count_joint_papers,
     count_scientists,
     select_scientists,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.society.ecosystem.building.build_options import PaperFilters
 from virsci_society.society.ecosystem.building.outline import UNKNOWN, Outline
 
 COUNTED = "citations of past papers are counted from the references of papers before the boundary"
@@ -36,26 +37,6 @@ NO_COUNTS = "citations of past papers are unknown: the source has neither refere
 
 Step = dict[str, int | str]
 """One filter for the manifest: ``filter``, number ``in``, number ``removed``."""
-
-
-@dataclass(frozen=True)
-class PaperFilters:
-    """The filters on papers.
-
-    Attributes:
-        first_year: earlier papers are left out; they still count for people and citations.
-        last_year: later papers are left out.
-        require_abstract: papers without abstract are left out.
-        min_citations_past: least citations of a past paper, at the boundary where the source can
-            tell, else at collection time.
-        min_citations_contemporary: least citations at collection time of a contemporary one.
-    """
-
-    first_year: int | None = None
-    last_year: int | None = None
-    require_abstract: bool = True
-    min_citations_past: int = 0
-    min_citations_contemporary: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,39 +7,21 @@ in a later pass (see ``profiles``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from virsci_society.agents.arrays import BoolArray, IntArray
+from virsci_society.society.ecosystem.building.build_options import CountOn, PeopleFilters
 from virsci_society.society.ecosystem.building.filters import PaperSelection, Step
 from virsci_society.society.ecosystem.building.outline import Outline
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-CountOn = Literal["all", "kept"]
 BLOCK = 4096
 """People whose co-authors are counted together."""
-
-
-@dataclass(frozen=True)
-class PeopleFilters:
-    """The filters on people.
-
-    Attributes:
-        min_papers: least papers before the boundary.
-        min_coauthors: least different co-authors on them.
-        count_on: ``all``: both are counted on all the source's papers before the boundary,
-            whatever the filters on papers left out; ``kept``: on the kept ones only.
-        active_years: only people with a paper in so many years before the boundary; None: all.
-    """
-
-    min_papers: int = 1
-    min_coauthors: int = 0
-    count_on: CountOn = "all"
-    active_years: int | None = None
 
 
 def select_scientists(

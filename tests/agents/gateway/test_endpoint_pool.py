@@ -1,4 +1,4 @@
-"""Lanes: who gets the next place, and where (rules 6 and 17, R3). Time is the loop's own, invented.
+"""Endpoint pool: who gets the next place, and where (rules 6 and 17, R3), in invented time.
 
 A loop on which nothing is left to happen raises, so whoever would wait for ever fails the test.
 """
@@ -23,7 +23,7 @@ def endpoints(*weights, in_flight=None):
 
 
 def make(*weights, in_flight=4, most=None, **more):
-    """Lanes in invented time, by the weights of their endpoints."""
+    """An endpoint pool in invented time, by the weights of their endpoints."""
     clock = asyncio.get_running_loop().time
     return EndpointPool(
         endpoints(*(weights or (1.0,)), in_flight=most), in_flight, clock=clock, **more
@@ -105,7 +105,7 @@ def test_at_most_so_many_are_in_flight_in_all_and_at_each_endpoint(in_flight, mo
     assert most is None or each == most
 
 
-def test_a_free_lane_is_given_without_suspending():
+def test_a_free_place_is_given_without_suspending():
     work = EndpointPool(endpoints(1.0), 1).acquire(0.0, "a", 0)
     with pytest.raises(StopIteration):
         work.send(None)

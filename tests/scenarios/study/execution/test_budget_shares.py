@@ -163,12 +163,12 @@ def test_eight_at_once_do_not_overspend(tmp_path):
     async def live(index, rng):
         """Spend as a gateway would, call by call; now and then die before settling."""
         with hold_lease(folder(tmp_path, index), "worker"):
-            purse = BudgetAccount(
+            account = BudgetAccount(
                 shares.take(index), Spending(tokens=spent_by(folder(tmp_path, index)).tokens)
             )
             for _ in range(4):
                 try:
-                    reservation = await purse.reserve(900, 0.0)
+                    reservation = await account.reserve(900, 0.0)
                 except BudgetReached:
                     break
                 cost = rng.randint(300, 900)

@@ -1,4 +1,4 @@
-"""Cluster: what is refused, and how errands come back (deaths are in the promises)."""
+"""Cluster: what is refused, and how tasks come back (deaths are in the promises)."""
 
 import os
 import sys
@@ -99,7 +99,7 @@ def work(folder, index):
     return {"index": index, "state": "running" if first and index % 2 else "done"}
 
 
-def test_errands_are_given_out_until_every_run_has_ended(tmp_path, monkeypatch):
+def test_tasks_are_given_out_until_every_run_has_ended(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
     from virsci_society.scenarios.study.execution import dask_engine
     from virsci_society.scenarios.study.execution.dask_engine import DaskQueue, _scheduler

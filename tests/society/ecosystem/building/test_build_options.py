@@ -9,11 +9,11 @@ from virsci_society.agents.errors import InputError
 from virsci_society.society.ecosystem.building.build_options import (
     PRESETS,
     BuildOptions,
+    PaperFilters,
+    PeopleFilters,
     build_options,
 )
 from virsci_society.society.ecosystem.building.builder import build
-from virsci_society.society.ecosystem.building.filters import PaperFilters
-from virsci_society.society.ecosystem.building.scientists import PeopleFilters
 
 
 def test_the_paper_of_aminer_cs():

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.society.ecosystem.raw_records import raw
+from virsci_society.society.ecosystem.building.build_options import PaperFilters
 from virsci_society.society.ecosystem.building.filters import (
     BY_YEAR,
     COLLECTED,
     COUNTED,
     COUNTED_BOTH_WAYS,
     NO_COUNTS,
-    PaperFilters,
     select_papers,
 )
 from virsci_society.society.ecosystem.building.outline import Outline

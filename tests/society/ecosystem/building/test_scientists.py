@@ -8,12 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.society.ecosystem.raw_records import raw
-from virsci_society.society.ecosystem.building.build_options import BuildOptions
+from virsci_society.society.ecosystem.building.build_options import (
+    BuildOptions,
+    PaperFilters,
+    PeopleFilters,
+)
 from virsci_society.society.ecosystem.building.builder import build
-from virsci_society.society.ecosystem.building.filters import PaperFilters, select_papers
+from virsci_society.society.ecosystem.building.filters import select_papers
 from virsci_society.society.ecosystem.building.outline import Outline
 from virsci_society.society.ecosystem.building.scientists import (
-    PeopleFilters,
     count_coauthors,
     count_joint_papers,
     count_scientists,
