@@ -12,6 +12,7 @@ from scipy.stats import chisquare
 
 from tests.protocols.scripted_backend import dissolved, play
 from virsci_society.agents.offline.backend import Offline
+from virsci_society.protocols import collaborator_selection as selection
 from virsci_society.protocols.collaborator_selection import CandidateSearch
 from virsci_society.protocols.composition_targets import (
     CompositionTargets,
@@ -20,7 +21,6 @@ from virsci_society.protocols.composition_targets import (
 )
 from virsci_society.protocols.policies.coauthorship import Coauthorship, HalfNormal, Share
 from virsci_society.protocols.policies.uniform import Uniform
-from virsci_society.protocols.virsci import selection
 from virsci_society.protocols.virsci.protocol import VirSci
 from virsci_society.society.formation.founding import Once
 from virsci_society.society.kernel.durations import Times
