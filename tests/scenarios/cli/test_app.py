@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -416,7 +417,13 @@ def test_a_command_of_an_older_release_is_answered_with_its_successor(old: str) 
     assert f"'society {old}' is now 'society {RENAMED[old]}'" in done.stderr
 
 
-def test_doctor_checks_a_folder(small_run: Path) -> None:
+def test_doctor_checks_a_folder(small_run: Path, tmp_path: Path) -> None:
     done = society("doctor", str(small_run))
     assert done.exit_code == 0, done.output
-    assert "manifest" in done.output or "file" in done.output
+    assert "files are as they were written" in done.output
+    copy = tmp_path / "copy"
+    shutil.copytree(small_run, copy)
+    (copy / "events.jsonl").write_text("another event")
+    done = society("doctor", str(copy))
+    assert done.exit_code == 2
+    assert "events.jsonl" in done.stderr
