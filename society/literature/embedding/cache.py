@@ -1,38 +1,42 @@
 """A cache of embedding vectors on disk, so that none is computed or paid for twice.
 
-One folder with a partition for each origin of rows (a model at a revision). A partition is two
-append-only files of fixed-size records: ``rows.bin`` (float32) and ``keys.bin`` (SHA-256 of origin
-and text, CRC-32 of the row). A row is written before its key: a process that is killed between the
-two leaves a tail without keys, which is cut off when the partition is opened again.
+One table of a SQLite file in a folder: rows by their origin (a model at a revision) and the SHA-256
+of their text, each with a checksum. A batch is one transaction of a write-ahead log: a process that
+is killed loses at most the batch under way.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
+import sqlite3
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 import numpy as np
-from filelock import Timeout
 
 from virsci_society.agents.arrays import VectorArray
 from virsci_society.agents.errors import InputError
-from virsci_society.agents.files.atomic_files import (
-    lock_file,
-    make_folder,
-    open_in_place,
-    read_plain_text,
-    write_atomically,
-)
+from virsci_society.agents.files.atomic_files import make_folder, require_plain
+from virsci_society.agents.journal.database import FILES
 
-LOCK, ABOUT, KEYS, ROWS = ".lock", "about.json", "keys.bin", "rows.bin"
-_KEY, _CHECK = 32, 4
-_RECORD = _KEY + _CHECK
+FILE = "vectors.sqlite"
+# Without a flush at each commit: a power cut may cost the latest batches, but nothing older. The
+# lock is taken by the first transaction and kept, so that two processes cannot pay for one text.
+_OPENING = """
+PRAGMA locking_mode=EXCLUSIVE;
+PRAGMA journal_mode=WAL;
+PRAGMA synchronous=NORMAL;
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS vectors (
+    origin TEXT NOT NULL, text BLOB NOT NULL, vector BLOB NOT NULL, checksum INTEGER NOT NULL,
+    PRIMARY KEY (origin, text));
+COMMIT;
+"""
+_UNWRITABLE = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
+_UNWRITABLE |= {sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY}
 
 
 class EmbeddingCache:
@@ -54,32 +58,48 @@ class EmbeddingCache:
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
-        self._partitions: dict[str, CachePartition] = {}
-        self._lock = lock_file(self.folder / LOCK, timeout=0)
+        path = self.folder / FILE
         try:
             make_folder(self.folder)
-            self._lock.acquire()
-        except Timeout:
+            for suffix in FILES:
+                require_plain(path.with_name(FILE + suffix), single=True)
+            # Used under the lock of an embedding, by whichever thread asks it.
+            self._database = sqlite3.connect(
+                path, timeout=0, isolation_level=None, check_same_thread=False
+            )
+        except (OSError, sqlite3.Error) as error:
             raise InputError(
-                f"{self.folder}: another process is embedding into it; wait for its end or give "
-                "another folder"
-            ) from None
-        except OSError as error:
-            raise _unwritable(self.folder, error) from error
+                f"{self.folder}: cannot be written to ({error}); give another folder"
+            ) from error
+        try:
+            self._database.executescript(_OPENING)
+        except sqlite3.Error as error:
+            self._database.close()
+            raise self._fault(error) from error
 
     def partition(self, origin: str) -> CachePartition:
         """Open the rows of one origin, such as a model at a revision."""
-        if origin not in self._partitions:
-            name = hashlib.sha256(origin.encode()).hexdigest()[:16]
-            self._partitions[origin] = CachePartition(self.folder / name, origin)
-        return self._partitions[origin]
+        return CachePartition(self, origin)
+
+    def run(self, statement: str, rows: Sequence[Sequence[Any]]) -> list[Any]:
+        """Run one statement for each of some rows of values, all of them or none.
+
+        Raises:
+            InputError: the file is damaged or cannot be written to.
+        """
+        try:
+            if len(rows) == 1:
+                return self._database.execute(statement, rows[0]).fetchall()
+            with self._database:
+                self._database.execute("BEGIN")
+                self._database.executemany(statement, rows)
+        except sqlite3.Error as error:
+            raise self._fault(error) from error
+        return []
 
     def close(self) -> None:
         """Write everything to disk and release the lock."""
-        for partition in self._partitions.values():
-            partition.close()
-        self._partitions.clear()
-        self._lock.release()
+        self._database.close()
 
     def __enter__(self) -> Self:
         """The cache itself."""
@@ -94,36 +114,43 @@ class EmbeddingCache:
         """Close it."""
         self.close()
 
+    def _fault(self, error: sqlite3.Error) -> InputError:
+        code = error.sqlite_errorcode & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            text = "another process is embedding into it; wait for its end or give another folder"
+        elif code in _UNWRITABLE:
+            text = f"cannot be written to ({error}); give another folder"
+        else:
+            text = f"{FILE} is not a cache of embeddings ({error}); remove it"
+        return InputError(f"{self.folder}: {text}")
+
 
 class CachePartition:
     """The cached rows of one origin, all of one length.
 
     Args:
-        folder: of this partition; made when the first rows are added.
-        origin: the model at its revision, part of every key.
+        cache: holds them.
+        origin: the model at its revision.
     """
 
-    def __init__(self, folder: Path, origin: str) -> None:
-        self._folder, self._origin = folder, origin
-        self._records: dict[bytes, tuple[int, int]] = {}
-        self._dim: int | None = None
-        self._open: tuple[IO[bytes], IO[bytes]] | None = None
-        self._count = 0
-        if (folder / ABOUT).is_file():
-            self._read()
+    def __init__(self, cache: EmbeddingCache, origin: str) -> None:
+        self._cache, self._origin = cache, origin
 
     def __len__(self) -> int:
-        return len(self._records)
+        ((count,),) = self._cache.run(
+            "SELECT count(*) FROM vectors WHERE origin = ?", [(self._origin,)]
+        )
+        return int(count)
 
     def get(self, text: str) -> VectorArray | None:
         """Look up the row of a text; None where it is missing or damaged."""
-        record = self._records.get(self._key(text))
-        if record is None or self._open is None or self._dim is None:
+        found = self._cache.run(
+            "SELECT vector, checksum FROM vectors WHERE origin = ? AND text = ?",
+            [(self._origin, _key(text))],
+        )
+        if not found or zlib.crc32(found[0][0]) != found[0][1]:
             return None
-        rows, size = self._open[0], 4 * self._dim
-        rows.seek(record[0] * size)
-        data = rows.read(size)
-        return np.frombuffer(data, "<f4").copy() if zlib.crc32(data) == record[1] else None
+        return np.frombuffer(found[0][0], "<f4").copy()
 
     def add(self, texts: Sequence[str], rows: VectorArray) -> None:
         """Store the rows of texts.
@@ -137,94 +164,24 @@ class CachePartition:
         """
         if not len(texts):
             return
-        if self._open is None or rows.shape[1] != self._dim:
-            self._begin(int(rows.shape[1]))
-        pieces = [row.tobytes() for row in np.ascontiguousarray(rows, "<f4")]
-        checks = [zlib.crc32(piece) for piece in pieces]
-        keys = [self._key(text) for text in texts]
-        records = (k + c.to_bytes(_CHECK, "little") for k, c in zip(keys, checks, strict=True))
-        self._append(b"".join(pieces), b"".join(records))
-        for number, (key, check) in enumerate(zip(keys, checks, strict=True)):
-            self._records[key] = self._count + number, check
-        self._count += len(keys)
-
-    def close(self) -> None:
-        """Flush the files to disk and close them."""
-        for file in self._open or ():
-            os.fsync(file.fileno())
-            file.close()
-        self._open = None
-
-    def _key(self, text: str) -> bytes:
-        keyed_text = f"{self._origin}\0{text}".encode("utf-8", "surrogatepass")
-        return hashlib.sha256(keyed_text).digest()
-
-    def _begin(self, dim: int) -> None:
-        if self._dim is not None:
+        known = self._cache.run(
+            "SELECT length(vector) / 4 FROM vectors WHERE origin = ? LIMIT 1", [(self._origin,)]
+        )
+        if known and known[0][0] != rows.shape[1]:
             raise InputError(
-                f"{self._folder}: holds rows of length {self._dim} of {self._origin}, which now "
-                f"makes rows of length {dim}; remove the folder to make all of them again"
+                f"{self._cache.folder}: holds rows of length {known[0][0]} of {self._origin}, "
+                f"which now makes rows of length {rows.shape[1]}; remove the folder to make all "
+                "of them again"
             )
-        try:
-            make_folder(self._folder, within=self._folder.parent)
-            about = json.dumps({"origin": self._origin, "dim": dim})
-            write_atomically(self._folder / ABOUT, about, within=self._folder.parent)
-        except OSError as error:
-            raise _unwritable(self._folder, error) from error
-        self._read()
-
-    def _read(self) -> None:
-        """Open the files, without a tail that a killed process has left."""
-        path = self._folder / ABOUT
-        try:
-            about: dict[str, Any] = json.loads(read_plain_text(path, within=self._folder.parent))
-            self._dim = int(about["dim"])
-            self._open = rows, keys = self._file(ROWS), self._file(KEYS)
-            whole = min(_size(keys) // _RECORD, _size(rows) // (4 * self._dim))
-            self._count = whole
-            self._cut()
-            keys.seek(0)
-            records = keys.read(whole * _RECORD)
-        except (OSError, KeyError, TypeError, ValueError) as error:
-            raise InputError(
-                f"{path}: not a cache of embeddings ({error}); remove the folder"
-            ) from error
-        for number in range(whole):
-            record = records[number * _RECORD : (number + 1) * _RECORD]
-            self._records[record[:_KEY]] = number, int.from_bytes(record[_KEY:], "little")
-
-    def _file(self, name: str) -> IO[bytes]:
-        # Unbuffered: bytes that a full disk refused must not be written again on close.
-        return open_in_place(self._folder / name, "a+b", within=self._folder.parent, buffering=0)
-
-    def _append(self, rows: bytes, keys: bytes) -> None:
-        if self._open is None:
-            return
-        try:
-            # Rows before keys: a kill between the two leaves rows without keys, which are cut
-            # off on the next start; a key without its row would name another row.
-            for file, data in zip(self._open, (rows, keys), strict=True):
-                _write(file, data)
-        except OSError as error:
-            self._cut()
-            raise _unwritable(self._folder, error) from error
-
-    def _cut(self) -> None:
-        """Cut off everything behind the complete records."""
-        if self._open is not None and self._dim is not None:
-            for file, size in zip(self._open, (4 * self._dim, _RECORD), strict=True):
-                file.truncate(self._count * size)
+        vectors = [row.tobytes() for row in np.ascontiguousarray(rows, "<f4")]
+        self._cache.run(
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)",
+            [
+                (self._origin, _key(text), vector, zlib.crc32(vector))
+                for text, vector in zip(texts, vectors, strict=True)
+            ],
+        )
 
 
-def _write(file: IO[bytes], data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[file.write(left) :]
-
-
-def _size(file: IO[bytes]) -> int:
-    return file.seek(0, os.SEEK_END)
-
-
-def _unwritable(folder: Path, error: OSError) -> InputError:
-    return InputError(f"{folder}: cannot be written to ({error.strerror}); give another folder")
+def _key(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

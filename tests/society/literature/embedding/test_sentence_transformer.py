@@ -317,20 +317,22 @@ def elsewhere(nursery, log, code):
 
 def goes_on(tmp_path, built, killed, monkeypatch):
     """Half is made by a process that is killed, half here; then all of it again."""
-    record, deadline = 36, time.monotonic() + 120
+    told, embedding = [], make_embedding(f"sentence-transformers:{built}")
+    enough = size_of_five_batches(tmp_path / "measured", embedding.origin)
+    deadline = time.monotonic() + 120
     with killed as child:
-        while time.monotonic() < deadline and size(tmp_path) < 5 * 64 * record:
+        while time.monotonic() < deadline and size(tmp_path) < enough:
             time.sleep(0.002)
         os.kill(child, signal.SIGKILL)
     monkeypatch.setattr("virsci_society.society.literature.embedding.cached.BATCH_TEXTS", BATCH)
-    told, embedding = [], make_embedding(f"sentence-transformers:{built}")
     with EmbeddingCache(tmp_path) as cache:
         kept = len(cache.partition(embedding.origin))
         assert 5 * 64 <= kept < TEXTS_TO_KEEP
+        made = spied(embedding, monkeypatch)
         rows = embedding.encode_all(corpus(), cache=cache, progress=lambda *n: told.append(n))
     assert told == [(BATCH, TEXTS_TO_KEEP), (TEXTS_TO_KEEP, TEXTS_TO_KEEP)]
-    # It only grows, so nothing was embedded twice.
-    assert size(tmp_path) == TEXTS_TO_KEEP * record
+    # Beside the text by which the model is asked for the length of its rows.
+    assert sorted(made) == sorted([*corpus()[kept:], "length"])
     again = make_embedding(f"sentence-transformers:{built}")
     around = slice(kept - 100, kept + 50)
     assert np.array_equal(rows[around], again.encode(corpus()[around]))
@@ -351,8 +353,30 @@ def test_an_embedding_killed_in_another_process_goes_on_with_the_same_rows(
 
 
 def size(folder):
-    """Bytes of the keys in a cache."""
-    return sum(path.stat().st_size for path in folder.glob("*/keys.bin"))
+    """Bytes of the log of a cache, which only grows while a process writes."""
+    log = folder / "vectors.sqlite-wal"
+    return log.stat().st_size if log.exists() else 0
+
+
+def size_of_five_batches(folder, origin):
+    """What the log holds after five batches of rows as short as those of the model."""
+    with EmbeddingCache(folder) as cache:
+        for start in range(0, 5 * 64, 64):
+            rows = np.ones((64, HIDDEN), dtype=np.float32)
+            cache.partition(origin).add(corpus()[start : start + 64], rows)
+        return size(folder)
+
+
+def spied(embedding, monkeypatch):
+    """The texts that an embedding computes from now on."""
+    made, compute = [], embedding._compute
+
+    def noted(texts):
+        made.extend(texts)
+        return compute(texts)
+
+    monkeypatch.setattr(embedding, "_compute", noted)
+    return made
 
 
 def hub(model, home):
