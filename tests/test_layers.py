@@ -109,6 +109,7 @@ DOORS = {
         "agents/journal/database.py",
         "agents/journal/hash_chain.py",
         "agents/journal/live_view.py",
+        "society/literature/embedding/cache.py",
     ),
 }
 LAZY = {
